@@ -1,0 +1,28 @@
+# Every target works in a fresh clone: it makes its own environment first.
+PYTHON ?= python3
+PYTEST_ARGS ?=
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: demo test lint clean
+
+demo: $(STAMP)
+	$(BIN)/adatron demo
+
+test: $(STAMP)
+	$(BIN)/pytest -n auto $(PYTEST_ARGS)
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf .venv
+
+# The stamp is younger than pyproject.toml exactly when its dependencies are installed.
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@

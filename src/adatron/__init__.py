@@ -1,0 +1,29 @@
+"""Exact kernel support vector machines with a proof of optimality on every fit."""
+
+from __future__ import annotations
+
+from importlib import import_module, metadata
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .compiled.warmup import warmup
+    from .estimators import SVC
+    from .files import load, save
+
+__version__ = metadata.version("adatron")
+__all__ = ["SVC", "load", "save", "warmup"]
+
+# Imported when first used: importing the package costs nothing.
+_HOME = {"SVC": "estimators", "load": "files", "save": "files", "warmup": "warm"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,56 @@
+"""The command line tool `adatron`.
+
+Text for people goes to stderr, results to stdout or a file. Exit status: 0 fine, 1 bad data or model, 2 wrong usage,
+3 not converged or a check of the demo failed, 4 input or output error, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from .demo import demo
+from .info import info, warmup
+from .predict import predict
+from .status import Status
+from .train import train
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.version_option(package_name="adatron", message="%(prog)s %(version)s")
+def adatron() -> None:
+    """Train and use exact, certified kernel support vector machines."""
+
+
+for command in (train, predict, info, warmup, demo):
+    adatron.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the tool and return its exit status; an error is one line on stderr.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words after the tool's name; by default those of the process.
+    """
+    try:
+        status: int | None = adatron.main(arguments, prog_name="adatron", standalone_mode=False)
+        return status or Status.FINE
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return Status.USAGE
+    except click.ClickException as error:
+        return _fail(Status.USAGE, error.format_message())
+    except click.Abort:
+        return _fail(Status.INTERRUPTED, "interrupted")
+    except OSError as error:
+        return _fail(Status.IO, f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except (ValueError, MemoryError) as error:
+        return _fail(Status.BAD_INPUT, str(error) or "not enough memory")
+
+
+def _fail(status: Status, message: str) -> Status:
+    click.echo(f"error: {' '.join(message.split())}", err=True)
+    return status

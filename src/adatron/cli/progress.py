@@ -1,0 +1,89 @@
+"""The progress of a fit: how far the duality gap has fallen, on a log scale."""
+
+from __future__ import annotations
+
+import math
+from types import TracebackType
+from typing import Protocol
+
+from tqdm import tqdm
+
+
+class State(Protocol):
+    """What the estimator tells its callback, as far as it is used here."""
+
+    @property
+    def problem(self) -> int:
+        """Index of the binary problem."""
+        ...
+
+    @property
+    def n_problems(self) -> int:
+        """How many binary problems there are."""
+        ...
+
+    @property
+    def n_finished(self) -> int:
+        """How many of them are solved."""
+        ...
+
+    @property
+    def kkt_violation(self) -> float:
+        """The largest violation of the optimality conditions."""
+        ...
+
+    @property
+    def duality_gap(self) -> float:
+        """The relative duality gap."""
+        ...
+
+
+def part_done(first: float, now: float, target: float) -> float:
+    """Return how much of the way from the first gap to the target is done, 0 to 1, in decades.
+
+    Examples
+    --------
+    >>> part_done(1.0, 0.1, 0.01)
+    0.5
+    """
+    if not (0 < target < first < math.inf and 0 < now < math.inf):
+        return 0.0
+    return min(1.0, max(0.0, math.log(first / now) / math.log(first / target)))
+
+
+class ProgressBar:
+    """A callback that draws a bar on the terminal; it draws nothing elsewhere.
+
+    Parameters
+    ----------
+    target : float
+        The relative duality gap that counts as done.
+    quiet : bool
+        Draw nothing.
+    """
+
+    def __init__(self, target: float, quiet: bool) -> None:
+        self._target = target
+        self._first: dict[int, float] = {}
+        # disable=None leaves the bar out when stderr is no terminal.
+        shape = "{desc} {percentage:3.0f}%|{bar}| {elapsed}{postfix}"
+        self._bar = tqdm(total=1.0, desc="duality gap", bar_format=shape, leave=False, disable=True if quiet else None)
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.close()
+
+    def __call__(self, state: State) -> bool:
+        """Move the bar; never ask for a stop."""
+        first = self._first.setdefault(state.problem, state.duality_gap)
+        if not math.isfinite(first):
+            del self._first[state.problem]
+        done = (state.n_finished + part_done(first, state.duality_gap, self._target)) / state.n_problems
+        # Problems run side by side, so their reports interleave: never step back.
+        self._bar.update(max(0.0, min(done, 1.0) - self._bar.n))
+        self._bar.set_postfix_str(f"gap {state.duality_gap:.1e}, KKT {state.kkt_violation:.1e}", refresh=False)
+        return False

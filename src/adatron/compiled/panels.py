@@ -1,0 +1,185 @@
+"""Packing rows into panels, and the raw products of panels of points with panels of rows.
+
+A panel of width w holds w rows feature by feature: ``panels[b, k, i]`` is feature k of row b*w + i, zero beyond
+the last row. Each loop adds the terms of a pair in the order of the features (see ``micro``), whatever the tile.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._jit import jit
+from .micro import POINTS, register_block
+
+TILE = 256  # rows of a tile: with POINT_PANELS panels of points it stays in the second-level cache
+POINT_PANELS = 240 // POINTS
+FEATURES = 512  # features of one pass of a dense product, so that a panel of rows stays in the first-level cache
+COLUMNS = 4096  # columns of one pass of a sparse product
+DOT, L1, GATHER = 0, 1, 2  # the raw product that a kernel's map starts from
+
+
+class Operand(NamedTuple):
+    """Rows made ready for the tiles: dense panels, or CSR arrays, or the rows of a given Gram matrix."""
+
+    panels: NDArray[Any]  # (blocks, d, width); (0, 0, width) unless dense
+    norms: NDArray[Any]  # squared, zero beyond the last row up to a whole tile; by the same sums as the products
+    data: NDArray[Any]  # CSR values; empty unless sparse
+    indices: NDArray[np.int32]
+    indptr: NDArray[np.int64]
+    matrix: NDArray[Any]  # (n, m) given Gram matrix; (0, 0) otherwise
+    ids: NDArray[np.int64]  # (blocks * width,) row or column of ``matrix``
+    count: int  # rows without the padding
+
+
+@jit
+def pack(X: Any, ids: Any, center: Any, panels: Any, norms: Any, first: int, last: int) -> None:
+    """Fill blocks ``first:last``; subtract ``center`` in double precision before rounding."""
+    width = panels.shape[2]
+    d = panels.shape[1]
+    for b in range(first, last):
+        count = min(width, len(ids) - b * width)
+        for i in range(count):
+            row = ids[b * width + i]
+            for k in range(d):
+                panels[b, k, i] = X[row, k] - center[k]
+        for k in range(d):
+            for i in range(width):
+                norms[b * width + i] += panels[b, k, i] * panels[b, k, i]
+
+
+@jit
+def squared_norms(X: Any, ids: Any, center: Any, out: Any) -> None:
+    """out[i] <- |X[ids[i]] - center|^2 in double precision."""
+    for i in range(len(ids)):
+        total = 0.0
+        for k in range(X.shape[1]):
+            total += (X[ids[i], k] - center[k]) ** 2
+        out[i] = total
+
+
+@jit
+def sparse_norms(data: Any, indptr: Any, norms: Any) -> None:
+    for i in range(len(indptr) - 1):
+        total = norms.dtype.type(0)
+        for e in range(indptr[i], indptr[i + 1]):
+            total += data[e] * data[e]
+        norms[i] = total
+
+
+@jit
+def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
+    """tile (>= (p1-p0)*POINTS, TILE) <- the products of the blocks p0:p1 of points with the blocks r0:r1 of rows."""
+    d, width = rows.shape[1], rows.shape[2]
+    a, b, out = points.reshape(-1), rows.reshape(-1), tile.reshape(-1)
+    if d == 0:
+        tile[:] = 0
+    for k in range(0, d, FEATURES):
+        count = min(FEATURES, d - k)
+        for r in range(r0, r1):
+            for p in range(p0, p1):
+                at = (p - p0) * POINTS * TILE + (r - r0) * width
+                register_block(a, (p * d + k) * POINTS, b, (r * d + k) * width, count, out, at, TILE, k == 0)
+
+
+@jit
+def l1_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
+    d, width = rows.shape[1], rows.shape[2]
+    total = np.empty(width, tile.dtype)
+    for r in range(r0, r1):
+        for p in range(p0 * POINTS, p1 * POINTS):
+            total[:] = 0
+            for k in range(d):
+                x = points[p // POINTS, k, p % POINTS]
+                for i in range(width):
+                    total[i] += abs(x - rows[r, k, i])
+            for i in range(width):
+                tile[p - p0 * POINTS, (r - r0) * width + i] = total[i]
+
+
+@jit
+def sparse_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, width: int, tile: Any) -> None:
+    """The same products from CSR rows: the points are spread over a dense panel, COLUMNS columns at a time."""
+    n, m = len(rows.indptr) - 1, len(points.indptr) - 1
+    first, count = p0 * POINTS, (p1 - p0) * POINTS
+    start, stop = min(r0 * width, n), min(r1 * width, n)
+    d = 0
+    for i in range(first, min(m, first + count)):
+        if points.indptr[i + 1] > points.indptr[i]:
+            d = max(d, points.indices[points.indptr[i + 1] - 1] + 1)
+    panel = np.zeros((min(d, COLUMNS), count), tile.dtype)
+    from_point = points.indptr[first : min(m, first + count)].copy()
+    from_row = rows.indptr[start:stop].copy()
+    sums = np.zeros((TILE, count), tile.dtype)
+    for base in range(0, d, COLUMNS):
+        _spread(points, first, from_point, base, panel)
+        for t in range(stop - start):
+            e, end = from_row[t], rows.indptr[start + t + 1]
+            while e < end and rows.indices[e] < base + len(panel):
+                value, spread, total = rows.data[e], panel[rows.indices[e] - base], sums[t]
+                for i in range(count):
+                    total[i] += value * spread[i]
+                e += 1
+            from_row[t] = e
+        panel[:] = 0
+    for i in range(count):
+        for t in range(TILE):
+            tile[i, t] = sums[t, i]
+
+
+@jit
+def _spread(points: Any, first: int, from_point: Any, base: int, panel: Any) -> None:
+    for i in range(len(from_point)):
+        e, end = from_point[i], points.indptr[first + i + 1]
+        while e < end and points.indices[e] < base + len(panel):
+            panel[points.indices[e] - base, i] = points.data[e]
+            e += 1
+        from_point[i] = e
+
+
+@jit
+def sparse_l1(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, width: int, tile: Any) -> None:
+    """L1 distances of CSR rows, by merging their sorted columns."""
+    n, m = len(rows.indptr) - 1, len(points.indptr) - 1
+    for i in range(p0 * POINTS, min(m, p1 * POINTS)):
+        for t in range(r0 * width, min(n, r1 * width)):
+            a, a_end, b, b_end = points.indptr[i], points.indptr[i + 1], rows.indptr[t], rows.indptr[t + 1]
+            total = tile.dtype.type(0)
+            while a < a_end or b < b_end:
+                ca = points.indices[a] if a < a_end else np.int32(2147483647)
+                cb = rows.indices[b] if b < b_end else np.int32(2147483647)
+                if ca == cb:
+                    total += abs(points.data[a] - rows.data[b])
+                else:
+                    total += abs(points.data[a]) if ca < cb else abs(rows.data[b])
+                a += ca <= cb
+                b += cb <= ca
+            tile[i - p0 * POINTS, t - r0 * width] = total
+
+
+@jit
+def gather(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, width: int, tile: Any) -> None:
+    """Entries of a given Gram matrix."""
+    for t in range(r0 * width, r1 * width):
+        row = rows.matrix[rows.ids[t]]
+        for i in range(p0 * POINTS, p1 * POINTS):
+            tile[i - p0 * POINTS, t - r0 * width] = row[points.ids[i]]
+
+
+@jit
+def raw_products(product: int, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
+    """Dispatch on what the kernel starts from and on how the rows are given."""
+    width = rows.panels.shape[2]
+    sparse = len(rows.indptr) > 0
+    if product == GATHER:
+        gather(points, p0, p1, rows, r0, r1, width, tile)
+    elif product == L1 and sparse:
+        sparse_l1(points, p0, p1, rows, r0, r1, width, tile)
+    elif product == L1:
+        l1_distances(points.panels, p0, p1, rows.panels, r0, r1, tile)
+    elif sparse:
+        sparse_products(points, p0, p1, rows, r0, r1, width, tile)
+    else:
+        dense_products(points.panels, p0, p1, rows.panels, r0, r1, tile)

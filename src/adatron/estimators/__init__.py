@@ -1,0 +1,5 @@
+"""The scikit-learn faces."""
+
+from .svc import SVC
+
+__all__ = ["SVC"]

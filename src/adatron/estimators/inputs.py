@@ -1,0 +1,143 @@
+"""What comes in: data, targets and weights checked as scikit-learn does, and the parameters made ready."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+if TYPE_CHECKING:
+    from ..kernels import Kernel
+    from .engine import Fitted, Settings
+    from .svc import SVC
+
+FLOATS = (np.float64, np.float32)
+DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserves a word
+
+
+def training_data(model: SVC, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
+    """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector of labels."""
+    if sparse.issparse(X) and model._given:
+        raise TypeError("Sparse precomputed kernels are not supported.")
+    X, y = validate_data(model, X, y, dtype=FLOATS, order="C", accept_sparse="csr", multi_output=True)
+    y = column_or_1d(y, warn=True)
+    check_classification_targets(y)
+    if model._given and X.shape[0] != X.shape[1]:
+        raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
+    return _tidy(X), y
+
+
+def new_data(model: SVC, X: Any) -> Any:
+    """X for prediction, in the storage of the support vectors."""
+    X = validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr", reset=False)
+    if sparse.issparse(model.support_vectors_):
+        return _tidy(sparse.csr_matrix(X))
+    if sparse.issparse(X):
+        raise ValueError(f"cannot use sparse input in {type(model).__name__!r} trained on dense data")
+    return X
+
+
+def _tidy(X: Any) -> Any:
+    """CSR rows with sorted columns, no repeated ones and no stored zeros."""
+    if not sparse.issparse(X):
+        return X
+    X = sparse.csr_matrix(X, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    return X
+
+
+def weights(model: SVC, X: Any, codes: NDArray[np.int64], sample_weight: ArrayLike | None) -> NDArray[np.float64]:
+    """Class weight times sample weight of every sample; sets ``class_weight_``."""
+    n_classes = len(model.classes_)
+    if n_classes < 2:
+        raise ValueError(f"The number of classes has to be greater than one; got {n_classes} class")
+    labels = model.classes_[codes]
+    model.class_weight_ = compute_class_weight(model.class_weight, classes=model.classes_, y=labels)
+    if (model.class_weight_ < 0).any():
+        raise ValueError(f"class_weight must not be negative; got {model.class_weight!r}.")
+    given = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if not (given > 0).any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    weight = given * model.class_weight_[codes]
+    if len(np.unique(codes[weight > 0])) < 2:
+        raise ValueError("Invalid input - all samples with positive weights have the same label.")
+    return weight
+
+
+def gamma(model: SVC, X: Any) -> float:
+    """The number behind 'scale' and 'auto'."""
+    from .samples import variance
+
+    if not isinstance(model.gamma, str):
+        return float(model.gamma)
+    if model._given or model.gamma == "auto":
+        return 1.0 / X.shape[1]
+    spread = variance(X)
+    return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+
+
+def kernel(model: SVC) -> Kernel:
+    from ..kernels import resolve
+
+    return resolve(model.kernel, model._gamma, model.degree, model.coef0)
+
+
+def settings(model: SVC) -> Settings:
+    """The parameters as the engine takes them."""
+    from .engine import Settings
+
+    return Settings(
+        C=float(model.C),
+        kernel=model.kernel_,
+        bias=model.bias,
+        augment=float(model.augment),
+        solver=model.solver,
+        precision=model.precision,
+        cache_bytes=model.cache_size * 2**20,
+        n_jobs=model.n_jobs,
+        tol=float(model.tol),
+        gap_tol=model.gap_tol,
+        max_iter=int(model.max_iter),
+        max_time=model.max_time,
+        callback=model.callback or (_print_progress if model.verbose else None),
+    )
+
+
+def _print_progress(state: Any) -> None:
+    print(
+        f"problem {state.problem + 1}/{state.n_problems}: {state.seconds:.1f} s, {state.n_iter} updates, "
+        f"KKT violation {state.kkt_violation:.2e}, relative gap {state.duality_gap:.2e}"
+    )
+
+
+def warn_unless_converged(fitted: list[Fitted], X: Any) -> None:
+    """One line that says what was reached, the likely cause, and the cure."""
+    open_ones = [f.solution for f in fitted if f.solution is not None and f.solution.status.name != "CONVERGED"]
+    if not open_ones:
+        return
+    worst = max(open_ones, key=lambda s: s.certificate.kkt_violation)
+    certificate = worst.certificate
+    warnings.warn(
+        f"Not converged in {len(open_ones)} of {len(fitted)} problems: KKT violation {certificate.kkt_violation:.2e}, "
+        f"relative duality gap {certificate.relative_gap:.2e}; {worst.status.value}.{_scales(X)}",
+        ConvergenceWarning,
+        stacklevel=4,
+    )
+
+
+def _scales(X: Any) -> str:
+    if sparse.issparse(X):
+        return ""
+    spread = X.std(axis=0, dtype=np.float64)
+    spread = spread[spread > 0]
+    if not len(spread) or spread.max() < DIFFERENT_SCALES * spread.min():
+        return ""
+    return f" Here the features' standard deviations range from {spread.min():.1e} to {spread.max():.1e}."

@@ -1,0 +1,47 @@
+"""scikit-learn's layout of the coefficients of several binary problems, and back."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+
+
+def to_dual_coef(coefficients: Vector, classes: Ids, n_classes: int) -> Vector:
+    """(n_problems, m) coefficients of the pairs i < j to (n_classes - 1, m).
+
+    A support vector of class i takes part in n_classes - 1 pairs: row j holds its pair with class j < i, row j - 1
+    that with class j > i.
+    """
+    out = np.zeros((n_classes - 1, coefficients.shape[1]))
+    for problem, (i, j) in enumerate(combinations(range(n_classes), 2)):
+        out[j - 1, classes == i] = coefficients[problem, classes == i]
+        out[i, classes == j] = coefficients[problem, classes == j]
+    return out
+
+
+def from_dual_coef(dual_coef: Any, classes: Ids, n_classes: int) -> Vector:
+    """The inverse of ``to_dual_coef``."""
+    dense = dual_coef.toarray() if sparse.issparse(dual_coef) else dual_coef
+    pairs = list(combinations(range(n_classes), 2))
+    out = np.zeros((len(pairs), dense.shape[1]))
+    for problem, (i, j) in enumerate(pairs):
+        out[problem, classes == i] = dense[j - 1, classes == i]
+        out[problem, classes == j] = dense[i, classes == j]
+    return out
+
+
+def votes(decision: Vector, n_classes: int) -> Ids:
+    """The class with most votes of the pairs; of equals the first, as LIBSVM."""
+    counts = np.zeros((len(decision), n_classes), np.int64)
+    for problem, (i, j) in enumerate(combinations(range(n_classes), 2)):
+        wins = decision[:, problem] > 0
+        counts[wins, i] += 1
+        counts[~wins, j] += 1
+    return np.argmax(counts, axis=1)

@@ -1,0 +1,102 @@
+"""The samples in a canonical order, equal ones merged.
+
+A weight is then the same as repetition, and the order in which the rows came cannot change a bit of the solution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..compiled.hash import hash_dense, hash_sparse
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Distinct samples, class by class.
+
+    rows : (m,) row of X of each distinct sample
+    sizes : (n_classes,) distinct samples of each class
+    weight : (m,) total weight of the rows merged into it
+    members : (n,) rows of X with a positive weight
+    group : (n,) the distinct sample of each member
+    share : (n,) the member's part of its weight
+    """
+
+    rows: Ids
+    sizes: Ids
+    weight: Vector
+    members: Ids
+    group: Ids
+    share: Vector
+
+    def spread(self, beta: Vector) -> Vector:
+        """Coefficients of the members from those of the distinct samples, within each member's own bound."""
+        return beta[self.group] * self.share
+
+
+def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: bool) -> Samples:
+    """Drop rows without weight, sort by class and then by content, merge equal rows of one class.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix (n, d)
+    codes : (n,) class of each row
+    weight : (n,)
+    mergeable : False keeps the given order within a class (rows of a Gram matrix are not comparable)
+    """
+    used = np.flatnonzero(weight > 0)
+    if mergeable:
+        keys = _hashes(X)
+        order = used[np.lexsort((keys[used], codes[used]))]
+        first = _starts_group(X, order, keys[order], codes[order])
+    else:
+        order = used[np.argsort(codes[used], kind="stable")]
+        first = np.ones(len(order), bool)
+    group = np.cumsum(first) - 1
+    total = np.bincount(group, weights=weight[order])
+    sizes = np.bincount(codes[order[first]], minlength=n_classes)
+    return Samples(order[first], sizes, total, order, group, weight[order] / total[group])
+
+
+def _hashes(X: Any) -> NDArray[np.uint64]:
+    out = np.empty(X.shape[0], np.uint64)
+    data = X.data if sparse.issparse(X) else X
+    bits = np.uint64 if data.dtype.itemsize == 8 else np.uint32
+    sign = np.array(-0.0, data.dtype).view(bits)[()]
+    if sparse.issparse(X):
+        hash_sparse(data.view(bits), sign, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64), out)
+    else:
+        hash_dense(data.view(bits), sign, out)
+    return out
+
+
+def _starts_group(X: Any, order: Ids, keys: NDArray[np.uint64], codes: Ids) -> NDArray[np.bool_]:
+    """Whether a row differs from the one before it. Equal hashes are only a hint: the rows are compared."""
+    first = np.ones(len(order), bool)
+    same = 1 + np.flatnonzero((keys[1:] == keys[:-1]) & (codes[1:] == codes[:-1]))
+    for start in range(0, len(same), 4096):
+        here = same[start : start + 4096]
+        differ = X[order[here]] != X[order[here - 1]]
+        first[here] = np.asarray(differ.sum(axis=1)).ravel() > 0
+    return first
+
+
+def variance(X: Any) -> float:
+    """Variance of all entries, the same to the last bit for any order of the rows (sums are exactly rounded)."""
+    if sparse.issparse(X):
+        size = X.shape[0] * X.shape[1]
+        mean = fsum(X.data) / size
+        return max(0.0, fsum(np.square(X.data, dtype=np.float64)) / size - mean**2)
+    n, d = X.shape
+    mean = fsum(np.add.reduce(X, axis=1, dtype=np.float64)) / (n * d)
+    squares = [np.square(X[i : i + 1024] - mean).sum(axis=1, dtype=np.float64) for i in range(0, n, 1024)]
+    return fsum(np.concatenate(squares)) / (n * d)

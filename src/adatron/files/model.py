@@ -1,0 +1,164 @@
+"""Save a fitted estimator in one file and load it again.
+
+A model file is an uncompressed zip: `model.json`, which holds the parameters and the fitted state, and one `.npy`
+member for each array. It holds no pickle, and loading one runs no code from it. Equal models give equal files, byte for
+byte.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from ..estimators import SVC
+from .atomic import atomic_write
+from .codec import CodecError, Encoder, decode
+from .table import Path
+
+MAGIC = "adatron-model"
+FORMAT_VERSION = 1
+HEADER = "model.json"
+CLASSES: dict[str, type[Any]] = {"SVC": SVC}
+
+
+class ModelFileError(ValueError):
+    """A model that cannot be stored, or a file that is no model this library can read; the message names the file."""
+
+    def __init__(self, path: Path, message: str) -> None:
+        super().__init__(f"{os.fspath(path)}: {message}")
+
+
+def save(model: BaseEstimator, path: Path) -> None:
+    """Write an estimator to a file, whole or not at all.
+
+    Parameters
+    ----------
+    model : estimator of adatron
+        Fitted or not.
+    path : path
+        By custom with the extension .adatron. An existing file is replaced once the new one is on the disk.
+
+    Raises
+    ------
+    ModelFileError
+        If the estimator is not one of adatron's own, or holds a Python function (a callable kernel, a callback).
+    OSError
+        If the file cannot be written; an old file is then as it was.
+    """
+    name = type(model).__name__
+    if CLASSES.get(name) is not type(model):
+        raise ModelFileError(path, f"a {name} cannot be stored, only {', '.join(CLASSES)} of adatron can")
+    params = model.get_params(deep=False)
+    state = {key: value for key, value in vars(model).items() if key not in params}
+    encoder = Encoder()
+    header = {
+        "magic": MAGIC,
+        "format": FORMAT_VERSION,
+        "library": metadata.version("adatron"),
+        "class": name,
+        "params": _encode_all(encoder, params, path),
+        "state": _encode_all(encoder, state, path),
+    }
+    with atomic_write(path) as stream:
+        _write_archive(stream, header, encoder.arrays)
+
+
+def load(path: Path) -> Any:
+    """Read an estimator from a file that `save` wrote.
+
+    Returns
+    -------
+    estimator
+        Its predictions are those of the saved one, to the last bit.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is no model file, is cut off or damaged, or was written in a newer format.
+    OSError
+        If the file cannot be read.
+    """
+    with _damage_named(path), zipfile.ZipFile(path) as archive:
+        header = _read_header(archive, path)
+        arrays = {name: _read_array(archive, name) for name in archive.namelist() if name.endswith(".npy")}
+        params = _decode_all(header, "params", arrays)
+        state = _decode_all(header, "state", arrays)
+    try:
+        model = CLASSES[header["class"]](**params)
+    except TypeError as error:
+        raise ModelFileError(path, f"damaged model file ({error})") from error
+    vars(model).update(state)
+    return model
+
+
+def _encode_all(encoder: Encoder, values: dict[str, Any], path: Path) -> dict[str, Any]:
+    encoded: dict[str, Any] = {}
+    for key, value in values.items():
+        try:
+            encoded[key] = encoder.encode(value)
+        except CodecError as error:
+            raise ModelFileError(path, f"{key}: {error}") from error
+    return encoded
+
+
+def _decode_all(header: dict[str, Any], part: str, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    values = header.get(part)
+    if not isinstance(values, dict):
+        raise CodecError(f"{HEADER} has no {part}")
+    return {key: decode(value, arrays) for key, value in values.items()}
+
+
+def _write_archive(stream: BinaryIO, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    with zipfile.ZipFile(stream, "w") as archive:
+        # A ZipInfo made from a name alone has a fixed date: equal models, equal bytes.
+        archive.writestr(zipfile.ZipInfo(HEADER), json.dumps(header, allow_nan=False))
+        for name, array in arrays.items():
+            with archive.open(zipfile.ZipInfo(name), "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
+
+
+def _read_header(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+    header = json.loads(archive.read(HEADER)) if HEADER in archive.namelist() else None
+    if not (isinstance(header, dict) and header.get("magic") == MAGIC):
+        raise ModelFileError(path, "not an adatron model file (a zip of another kind)")
+    version = header.get("format")
+    if not isinstance(version, int) or version < 1:
+        raise ModelFileError(path, f"damaged model file (format {version!r})")
+    if version > FORMAT_VERSION:
+        raise ModelFileError(
+            path,
+            f"written in model format {version} by adatron {header.get('library')}; this one reads up to "
+            f"{FORMAT_VERSION}: update adatron",
+        )
+    if header.get("class") not in CLASSES:
+        raise ModelFileError(path, f"holds a {header.get('class')!r}, which this adatron does not know")
+    return header
+
+
+def _read_array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    with archive.open(name) as member:
+        return np.lib.format.read_array(member, allow_pickle=False)
+
+
+@contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    """Turn what zip, JSON and array readers raise for damaged files into a ModelFileError."""
+    try:
+        yield
+    except ModelFileError:
+        raise
+    except zipfile.BadZipFile as error:
+        raise ModelFileError(path, f"not an adatron model file, or one that is cut off or damaged ({error})") from error
+    # RuntimeError: an encrypted zip; NotImplementedError: an unknown compression; MemoryError: a forged array shape.
+    except (ValueError, KeyError, EOFError, RuntimeError, NotImplementedError, MemoryError, zlib.error) as error:
+        raise ModelFileError(path, f"damaged model file ({error})") from error

@@ -1,0 +1,66 @@
+"""Open a data file, compressed or not."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path as FilePath
+from typing import Any, BinaryIO, TextIO
+
+from .table import DataError, Path
+
+_OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+@contextmanager
+def open_binary(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading; .gz, .bz2 and .xz are decompressed on the way.
+
+    Raises
+    ------
+    DataError
+        If the compressed stream is cut off or damaged.
+    OSError
+        If the file cannot be opened or read.
+    """
+    try:
+        with _OPENERS.get(FilePath(path).suffix.lower(), open)(path, "rb") as stream:
+            yield stream
+    except (EOFError, zlib.error, lzma.LZMAError) as error:
+        raise DataError(path, f"the compressed file is cut off or damaged ({error})") from error
+    except OSError as error:
+        # gzip and bz2 report damage as an OSError too, but as one that the operating system did not number.
+        if error.errno is None:
+            raise DataError(path, f"the compressed file is cut off or damaged ({error})") from error
+        raise
+
+
+@contextmanager
+def open_text(path: Path) -> Iterator[TextIO]:
+    """Open a file as UTF-8 text, line ends as they are; see `open_binary`."""
+    try:
+        with open_binary(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
+            yield text
+    except UnicodeDecodeError as error:
+        raise DataError(path, f"not a text file (byte 0x{error.object[error.start]:02x} is not UTF-8)") from error
+
+
+def data_lines(stream: TextIO) -> Iterator[tuple[int, str]]:
+    """Iterate over (line number from 1, line), leaving out blank lines and comments (#)."""
+    for number, line in enumerate(stream, 1):
+        stripped = line.strip()
+        if stripped and not stripped.startswith("#"):
+            yield number, stripped
+
+
+def undo_suffix(path: Path) -> str:
+    """Return the extension of a file under its compression: '.csv' for 'a.csv.gz', '' for 'a9a.gz'."""
+    name = FilePath(path)
+    if name.suffix.lower() in _OPENERS:
+        name = name.with_suffix("")
+    return name.suffix.lower()

@@ -1,0 +1,57 @@
+"""What every reader returns, and the one error every reader raises."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+Path = str | os.PathLike[str]
+LARGEST_EXACT_INTEGER = 2.0**53
+
+
+class DataError(ValueError):
+    """Data that cannot be used: the message names the file, the line and what was found."""
+
+    def __init__(self, path: Path, message: str, line: int | None = None) -> None:
+        place = os.fspath(path) if line is None else f"{os.fspath(path)}, line {line}"
+        super().__init__(f"{place}: {message}")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Samples read from a file.
+
+    Attributes
+    ----------
+    X : ndarray or csr_matrix of float64, shape (n_samples, n_features)
+        Finite features; sparse when the file is LIBSVM text.
+    y : ndarray of shape (n_samples,), or None
+        Labels: int64 if all are whole numbers, else float64 if all are numbers, else text. None if the file has none.
+    feature_names : tuple of str, or None
+        Names in the header row, without the label's.
+    label_name : str, or None
+        The label's name in the header row.
+    """
+
+    X: NDArray[np.float64] | csr_matrix
+    y: NDArray[Any] | None
+    feature_names: tuple[str, ...] | None = None
+    label_name: str | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Samples and features."""
+        X: Any = self.X  # for scipy's own annotations the shape of a sparse matrix may be None
+        return X.shape
+
+
+def whole_if_possible(y: NDArray[np.float64]) -> NDArray[Any]:
+    """Return whole-numbered labels as int64, so that a class is printed as 1, not as 1.0."""
+    if np.all(y == np.rint(y)) and np.all(np.abs(y) <= LARGEST_EXACT_INTEGER):
+        return y.astype(np.int64)
+    return y

@@ -1,0 +1,156 @@
+"""Gram: the kernel matrix as the solvers see it. No solver knows a kernel; no kernel knows a solver.
+
+The invariant everything rests on: a kernel value depends on its pair of rows and on nothing else, never on the
+tile, the batch, the thread or whether it was stored. Hence a gradient is exactly K32 beta, stored and
+recomputed rows are interchangeable, and a fit gives the same bits with any number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .pool import Pool
+from .segment import FunctionSegment, Segment, TileSegment, Workspace
+from .source import Source
+
+Ids = NDArray[np.int64]
+EXACT_ROWS, EXACT_POINTS = 4096, 2048  # float64 operands made at a time
+
+
+@dataclass(frozen=True)
+class Points:
+    """Rows that travel: what another view needs to evaluate the kernel against them."""
+
+    source: Source
+    ids: Ids  # numbers of the rows in the training set, the key under which their kernel values are stored
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, which: Any) -> Points:
+        return Points(self.source.take(which), self.ids[which])
+
+    @staticmethod
+    def concatenate(parts: Sequence[Points]) -> Points:
+        """Points of several shards, in order."""
+        ids = np.concatenate([part.ids for part in parts])
+        rows = np.concatenate([part.source.ids for part in parts])
+        first = parts[0].source
+        columns = None if first.columns is None else np.concatenate([p.source.columns for p in parts])  # pyright: ignore
+        return Points(replace(first, ids=rows, columns=columns), ids)
+
+
+class Gram:
+    """The kernel matrix over a training set that is split into segments (classes or shards).
+
+    Parameters
+    ----------
+    source : Source
+        The rows, segment after segment, and the kernel.
+    dtype : float32 or float64
+        Precision of the tiles.
+    sizes : sequence of int
+        Rows of each segment; their sum is ``len(source)``.
+    pool : Pool
+    slots : int, default=0
+        Rows of K that may be stored.
+    """
+
+    def __init__(
+        self, source: Source, dtype: Any, sizes: Sequence[int], pool: Pool, slots: int = 0
+    ) -> None:
+        self.source, self.kernel, self.dtype, self.pool = source, source.kernel, np.dtype(dtype), pool
+        self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.workspace = Workspace(self.kernel, self.dtype)
+        self.segments = [
+            self.segment(source.take(slice(a, b)), slots) for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)
+        ]
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest size of a row, see ``Source.largest``."""
+        return self.source.largest
+
+    def segment(self, source: Source, slots: int = 0) -> Segment:
+        if not self.kernel.compiled:
+            return FunctionSegment(source)
+        return TileSegment(source, self.workspace, self.pool, slots, len(self.source))
+
+    def restrict(self, groups: Sequence[int] | None = None) -> View:
+        """The rows of some segments (all by default), in their order."""
+        return View(self, list(range(len(self.segments)) if groups is None else groups))
+
+
+class View:
+    """A subset of the training rows, numbered from 0 in the order of its segments."""
+
+    def __init__(self, gram: Gram, groups: list[int]) -> None:
+        self.gram = gram
+        self.groups = groups
+        sizes = [gram.starts[g + 1] - gram.starts[g] for g in groups]
+        self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.ids = np.concatenate([np.arange(gram.starts[g], gram.starts[g + 1]) for g in groups])
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """k(x, x) of every row, exact."""
+        return self.gram.kernel.diagonal(self.gram.source.sizes[self.ids])
+
+    @property
+    def magnitude(self) -> float:
+        """Bound of |k(x, z)|."""
+        return self.gram.kernel.magnitude(self.gram.largest)
+
+    def points(self, rows: Ids) -> Points:
+        ids = self.ids[rows]
+        return Points(self.gram.source.take(ids), ids)
+
+    def block(self, P: Points, Q: Points) -> NDArray[Any]:
+        """Kernel values of |P| points with |Q| points, in the precision of the tiles."""
+        out = np.empty((len(P), len(Q)), self.gram.dtype)
+        self.gram.segment(Q.source).fill(P, out)
+        return out
+
+    def rows(self, rows: Ids) -> NDArray[Any]:
+        """Whole rows of the matrix over this view, (|rows|, n)."""
+        P = self.points(rows)
+        return np.concatenate([self.block(P, self.points(np.arange(a, b))) for a, b in self._spans()], axis=1)
+
+    def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        """out += K[:, P] @ V for out of shape (n, p) and V of shape (|P|, p)."""
+        for group, (a, b) in zip(self.groups, self._spans(), strict=True):
+            self.gram.segments[group].accumulate(out[a:b], P, V)
+
+    def exact(self, rows: Ids, points: Ids, V: NDArray[np.float64]) -> NDArray[np.float64]:
+        """K[rows, points] @ V in double precision, from the data as given."""
+        gram = self.gram
+        wide = gram if gram.dtype == np.float64 else Gram(gram.source, np.float64, [], gram.pool)
+        out = np.zeros((len(rows), V.shape[1]))
+        for a in range(0, len(rows), EXACT_ROWS):
+            segment = wide.segment(self.gram.source.take(self.ids[rows[a : a + EXACT_ROWS]]))
+            for b in range(0, len(points), EXACT_POINTS):
+                part = slice(b, b + EXACT_POINTS)
+                segment.accumulate(out[a : a + EXACT_ROWS], self.points(points[part]), V[part])
+        return out
+
+    def error_bound(self) -> float:
+        """Proven bound of |computed - exact| for every kernel value of this view."""
+        unit = float(np.finfo(self.gram.dtype).eps) / 2
+        return self.gram.kernel.error_bound(self.gram.largest, self.gram.source.terms, unit)
+
+    def widened(self) -> View:
+        """The same rows with tiles in double precision."""
+        gram = self.gram
+        sizes = np.diff(self.offsets).tolist()
+        return Gram(gram.source.take(self.ids), np.float64, sizes, gram.pool).restrict()
+
+    def _spans(self) -> list[tuple[int, int]]:
+        return list(zip(self.offsets[:-1], self.offsets[1:], strict=True))

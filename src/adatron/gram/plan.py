@@ -1,0 +1,51 @@
+"""How a fit uses its memory and its threads: decided from (n, d, parameters) only, so that bits never depend on
+the machine's load or on its number of cores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SMALL = 1000  # rows up to which the whole Gram matrix is one float64 block
+STORE_COST = 64.0  # multiply-adds from which reading a stored kernel value beats making it again
+BLOCK = 1024
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Sizes for one fit.
+
+    block : most variables in a block, q
+    concurrent : most problems solved at the same time
+    slots : rows that the row store holds (0: recompute always)
+    """
+
+    block: int
+    concurrent: int
+    slots: int
+
+
+def plan(n: int, largest: int, cost: float, itemsize: int, cache_bytes: float) -> Plan:
+    """Sizes for a fit of n rows.
+
+    Parameters
+    ----------
+    n : rows of the training set
+    largest : rows of the largest problem
+    cost : multiply-adds of one kernel value (``Kernel.cost``)
+    itemsize : bytes of a kernel value
+    cache_bytes : total for kernel values; at most half of it goes to blocks, the row store gets what they leave
+    """
+    block = BLOCK
+    while block > 64 and 4 * _block_bytes(block, itemsize) > cache_bytes:
+        block //= 2
+    block = min(block, largest)
+    concurrent = max(1, int(cache_bytes / (2 * _block_bytes(block, itemsize))))
+    left = cache_bytes - min(concurrent, 4) * _block_bytes(block, itemsize)
+    slots = int(max(0.0, left) // (itemsize * n)) if cost >= STORE_COST and block < largest else 0
+    return Plan(block, concurrent, min(slots, n))
+
+
+def _block_bytes(block: int, itemsize: int) -> int:
+    """A block and its successor, which takes over what both share."""
+    return 2 * block * block * itemsize

@@ -1,0 +1,127 @@
+"""Some training rows in the form that the tile loops read, with the rows of K that are stored over them."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled.panels import DOT, GATHER, L1, TILE
+from ..kernels import PRODUCTS, Kernel
+from . import tiles
+from .pool import Pool
+from .source import Source
+from .store import Lease, RowStore
+
+if TYPE_CHECKING:
+    from .gram import Points
+
+TASKS_PER_THREAD = 4
+FUNCTION_ROWS = 1024
+
+
+class Segment(Protocol):
+    def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        """out += K[:, P] @ V."""
+        ...
+
+    def fill(self, P: Points, out: NDArray[Any]) -> None:
+        """out[i, t] <- k(point i, row t)."""
+        ...
+
+
+class Workspace:
+    """The kernel's program and each thread's tile buffers."""
+
+    def __init__(self, kernel: Kernel, dtype: Any) -> None:
+        self.dtype = np.dtype(dtype)
+        self._local = threading.local()
+        if kernel.compiled:
+            terms = kernel.terms()
+            self.program = np.array([(op, _product(op)) for op, _ in terms], np.int64)
+            self.parameters = np.array([numbers for _, numbers in terms], np.float64)
+            self.depth = (len(terms) + 1) // 2
+
+    @property
+    def stack(self) -> NDArray[Any]:
+        """Tile buffers of the calling thread."""
+        if not hasattr(self._local, "stack"):
+            self._local.stack = np.zeros((self.depth, *tiles.TILE_SHAPE), self.dtype)
+        return self._local.stack
+
+
+def _product(op: int) -> int:
+    """Code of the raw product that a line of a kernel's program starts from."""
+    return {"dot": DOT, "l1": L1, "gather": GATHER}[PRODUCTS[op]] if op < len(PRODUCTS) else DOT
+
+
+class TileSegment:
+    """Kernel values from the compiled tile loops."""
+
+    def __init__(self, source: Source, workspace: Workspace, pool: Pool, slots: int, n_ids: int) -> None:
+        self._workspace, self._pool = workspace, pool
+        self._rows = source.as_rows(workspace.dtype, pool)
+        self._blocks = -(-len(source) // self._width)
+        self._store = RowStore(slots, -(-len(source) // TILE) * TILE, workspace.dtype, n_ids if slots else 0)
+
+    @property
+    def _width(self) -> int:
+        return self._rows.panels.shape[2]
+
+    def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        lease = self._store.lease(P.ids)
+        filled = False
+        try:
+            self._accumulate(out, P, V, lease)
+            filled = True
+        finally:
+            self._store.give_back(lease, filled)
+
+    def _accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64], lease: Lease) -> None:
+        missing = np.flatnonzero(lease.found < 0)
+        order = -1 - lease.found
+        order[missing] = np.arange(len(missing))
+        points = P.source.take(missing).as_points(self._workspace.dtype)
+        space = self._workspace
+
+        def task(first: int, last: int) -> None:
+            tiles.accumulate(
+                space.program, space.parameters, points, order, lease.slots, self._rows, first, last, V, out,
+                self._store.values, space.stack,
+            )  # fmt: skip
+
+        self._run(task)
+
+    def fill(self, P: Points, out: NDArray[Any]) -> None:
+        points = P.source.as_points(self._workspace.dtype)
+        space = self._workspace
+        self._run(lambda a, b: tiles.fill(space.program, space.parameters, points, self._rows, a, b, out, space.stack))
+
+    def _run(self, task: Any) -> None:
+        """Split the blocks of rows into whole tiles; every task writes to its own rows."""
+        tile = TILE // self._width
+        n_tiles = -(-self._blocks // tile)
+        size = max(1, n_tiles // (TASKS_PER_THREAD * self._pool.threads)) * tile
+
+        def one(number: int) -> None:
+            task(number * size, min(self._blocks, (number + 1) * size))
+
+        self._pool.run(one, -(-self._blocks // size))
+
+
+class FunctionSegment:
+    """Kernel values from a Python function, called on the calling thread with blocks of rows."""
+
+    def __init__(self, source: Source) -> None:
+        self._source, self._kernel = source, source.kernel
+
+    def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        points = P.source.given()
+        for start in range(0, len(out), FUNCTION_ROWS):
+            part = slice(start, start + FUNCTION_ROWS)
+            out[part] += self._kernel(self._source.take(part).given(), points) @ V
+
+    def fill(self, P: Points, out: NDArray[Any]) -> None:
+        out[:] = self._kernel(P.source.given(), self._source.given())

@@ -1,0 +1,68 @@
+"""A shard: some variables of a problem with their part of beta and of the gradient.
+
+The block solver asks three things of a shard: its worst violators, the points behind them, and to apply a change of
+beta that happened somewhere. Only q points and q numbers travel, so a shard may be this machine, a GPU or a worker.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .gram import Points, View
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+
+
+class Violators(NamedTuple):
+    """Variables of one direction, worst first: number in the whole problem and violation."""
+
+    ids: Ids
+    values: Vector
+
+
+class Shard:
+    """Variables ``first`` to ``first + len(view)`` of a problem."""
+
+    def __init__(self, view: View, first: int, lower: Vector, upper: Vector, beta: Vector, g: Vector) -> None:
+        self.view, self.first = view, first
+        self.lower, self.upper, self.beta, self.g = lower, upper, beta, g
+
+    def violators(self, most: int) -> tuple[Violators, Violators]:
+        """The ``most`` variables that gain most by growing (-g) and by shrinking (g)."""
+        grow = np.where(self.beta < self.upper, -self.g, -np.inf)
+        shrink = np.where(self.beta > self.lower, self.g, -np.inf)
+        return self._worst(grow, most), self._worst(shrink, most)
+
+    def _worst(self, values: Vector, most: int) -> Violators:
+        if most < len(values):
+            ids = np.flatnonzero(values >= np.partition(values, -most)[-most])
+        else:
+            ids = np.arange(len(values))
+        ids = ids[values[ids] > -np.inf]
+        return worst(Violators(ids + self.first, values[ids]), most)
+
+    def owns(self, ids: Ids) -> NDArray[np.bool_]:
+        return (ids >= self.first) & (ids < self.first + len(self.view))
+
+    def points(self, ids: Ids) -> Points:
+        return self.view.points(ids - self.first)
+
+    def set_beta(self, ids: Ids, beta: Vector) -> None:
+        mine = self.owns(ids)
+        self.beta[ids[mine] - self.first] = beta[mine]
+
+    def apply(self, points: Points, change: Vector, constant: float) -> None:
+        """g += K[:, points] @ change + constant."""
+        self.view.accumulate(self.g[:, None], points, change[:, None])
+        if constant:
+            self.g += constant
+
+
+def worst(candidates: Violators, most: int) -> Violators:
+    """The worst candidates; equal ones in the order of their numbers, so that shards cannot change the choice."""
+    order = np.lexsort((candidates.ids, -candidates.values))[:most]
+    return Violators(candidates.ids[order], candidates.values[order])

@@ -1,0 +1,137 @@
+"""The rows as they were given, and how they become operands of the tiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..compiled.micro import POINTS, rows_width
+from ..compiled.panels import TILE, Operand, pack, sparse_norms, squared_norms
+from ..kernels import Kernel
+from .pool import Pool
+
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows of data behind an index.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d), or a Gram matrix of shape (n, m) if ``columns`` is given
+    ids : row of X behind each row of the source
+    kernel : the kernel that will be taken of the rows
+    center : (d,) subtracted from dense rows in double precision; it keeps the rounding of differences small
+    columns : column of a given Gram matrix that belongs to each row of the source
+    """
+
+    X: Any
+    ids: Ids
+    kernel: Kernel
+    center: NDArray[np.float64]
+    columns: Ids | None = None
+
+    @classmethod
+    def of(cls, X: Any, ids: Ids, kernel: Kernel, columns: Ids | None = None) -> Source:
+        """The source that suits a kernel: centred where the kernel depends on differences only."""
+        d = X.shape[1]
+        if any(leaf.product == "gather" for leaf in kernel.leaves()):
+            return cls(X, ids, kernel, np.zeros(0), ids if columns is None else columns)
+        center = np.zeros(d)
+        if kernel.stationary and not sparse.issparse(X) and len(ids):
+            center = np.add.reduce(X[ids], axis=0, dtype=np.float64) / len(ids)
+        return cls(X, ids, kernel, center)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def features(self) -> float:
+        """Average number of nonzero features, what a product costs."""
+        if self.columns is not None:
+            return 1.0
+        return self.X.nnz / max(1, self.X.shape[0]) if sparse.issparse(self.X) else float(self.X.shape[1])
+
+    @property
+    def terms(self) -> int:
+        """Most terms in a product of two rows."""
+        if sparse.issparse(self.X):
+            return int(np.diff(self.X.indptr).max(initial=0))
+        return self.X.shape[1]
+
+    def given(self) -> Any:
+        """The rows as the user gave them."""
+        return self.X[self.ids]
+
+    def take(self, rows: Any) -> Source:
+        return replace(self, ids=self.ids[rows], columns=None if self.columns is None else self.columns[rows])
+
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        """Squared norms of the (centred) rows in double precision; k(x, x) where the kernel's values are given."""
+        if self.columns is not None:
+            return np.asarray(self.X[self.ids, self.columns], np.float64)
+        out = np.empty(len(self))
+        if not self.kernel.compiled:
+            for i, row in enumerate(self.ids):
+                out[i] = self.kernel(self.X[row : row + 1], self.X[row : row + 1])[0, 0]
+        elif sparse.issparse(self.X):
+            out[:] = np.asarray(self.given().astype(np.float64).power(2).sum(axis=1)).ravel()
+        else:
+            squared_norms(self.X, self.ids, self.center, out)
+        return out
+
+    @property
+    def largest(self) -> float:
+        """The largest size, or the largest kernel value where they are given."""
+        values = self.sizes if self.columns is None else self.X
+        return float(np.abs(values).max(initial=0.0))
+
+    def as_points(self, dtype: Any, pool: Pool | None = None) -> Operand:
+        return self._operand(POINTS, dtype, pool)
+
+    def as_rows(self, dtype: Any, pool: Pool | None = None) -> Operand:
+        return self._operand(rows_width(dtype), dtype, pool)
+
+    def _operand(self, width: int, dtype: Any, pool: Pool | None) -> Operand:
+        n = len(self)
+        blocks = -(-n // width)
+        norms = np.zeros(max(blocks * width, -(-n // TILE) * TILE), dtype)
+        panels = np.zeros((0, 0, width), dtype)
+        data, indices, indptr = np.zeros(0, dtype), np.zeros(0, np.int32), np.zeros(0, np.int64)
+        matrix, ids = np.zeros((0, 0), dtype), np.zeros(0, np.int64)
+        if self.columns is not None:
+            ids = np.zeros(len(norms), np.int64)
+            if width == POINTS:  # points name columns of the matrix that the rows hold
+                ids[:n] = self.columns
+            else:
+                same = self.X.dtype == dtype
+                matrix = np.ascontiguousarray(self.X if same else self.X[self.ids], dtype)
+                ids[:n] = self.ids if same else np.arange(n)
+        elif sparse.issparse(self.X):
+            part = self.X[self.ids]
+            data, indices, indptr = part.data.astype(dtype), part.indices.astype(np.int32), part.indptr.astype(np.int64)
+            sparse_norms(data, indptr, norms)
+        else:
+            panels = np.zeros((blocks, self.X.shape[1], width), dtype)
+            _pack(self, panels, norms, pool)
+        return Operand(panels, norms, data, indices, indptr, matrix, ids, n)
+
+
+def _pack(source: Source, panels: NDArray[Any], norms: NDArray[Any], pool: Pool | None) -> None:
+    blocks, step = len(panels), 64
+    if pool is None or blocks <= step:
+        pack(source.X, source.ids, source.center, panels, norms, 0, blocks)
+        return
+
+    def task(number: int) -> None:
+        first = number * step
+        pack(source.X, source.ids, source.center, panels, norms, first, min(blocks, first + step))
+
+    pool.run(task, -(-blocks // step))

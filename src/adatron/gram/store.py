@@ -1,0 +1,80 @@
+"""Rows of kernel values that are kept, least recently used first to go.
+
+One store holds rows of K over one segment of the training set, for all problems that share the segment. Because
+a kernel value depends on its pair alone, a stored row equals a recomputed one to the last bit: the store
+changes the time and nothing else.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Lease:
+    """What a problem may use until it returns the lease.
+
+    ``found[i]`` is the slot of the i-th asked row or -1; ``slots[k]`` is the slot to fill with the k-th missing
+    row, or -1 where there is no room.
+    """
+
+    ids: Ids
+    found: Ids
+    slots: Ids
+
+
+class RowStore:
+    def __init__(self, capacity: int, columns: int, dtype: Any, n_ids: int) -> None:
+        self.values = np.empty((capacity, columns), dtype)  # pages are taken from the system when first written
+        self._slot_of = np.full(n_ids, -1, np.int64)
+        self._id_of = np.full(capacity, -1, np.int64)
+        self._used = np.zeros(capacity, np.int64)  # time of the last use
+        self._pins = np.zeros(capacity, np.int64)  # leases that read or fill the slot
+        self._clock = 0
+        self._lock = threading.Lock()
+
+    def lease(self, ids: Ids) -> Lease:
+        if not len(self.values):
+            return Lease(ids, np.full(len(ids), -1, np.int64), np.full(len(ids), -1, np.int64))
+        with self._lock:
+            self._clock += 1
+            found = self._slot_of[ids]
+            hit = found[found >= 0]
+            self._pins[hit] += 1
+            self._used[hit] = self._clock
+            slots = self._free_slots(int(np.count_nonzero(found < 0)))
+            return Lease(ids, found, slots)
+
+    def _free_slots(self, wanted: int) -> Ids:
+        """Up to ``wanted`` unpinned slots, the longest unused first, emptied and pinned; -1 for the rest."""
+        free = np.flatnonzero(self._pins == 0)
+        if len(free) > wanted:
+            free = free[np.argpartition(self._used[free], wanted - 1)[:wanted]] if wanted else free[:0]
+        evicted = self._id_of[free]
+        self._slot_of[evicted[evicted >= 0]] = -1
+        self._id_of[free] = -1
+        self._pins[free] = 1
+        return np.concatenate([free, np.full(wanted - len(free), -1, np.int64)])
+
+    def give_back(self, lease: Lease, filled: bool) -> None:
+        """End a lease; ``filled`` says that the slots for missing rows now hold them."""
+        if not len(self.values):
+            return
+        with self._lock:
+            self._pins[lease.found[lease.found >= 0]] -= 1
+            taken = lease.slots >= 0
+            slots = lease.slots[taken]
+            self._pins[slots] -= 1
+            self._used[slots] = self._clock
+            if filled:
+                ids = lease.ids[lease.found < 0][taken]
+                new = self._slot_of[ids] < 0  # another problem may have filled the same row meanwhile
+                self._slot_of[ids[new]] = slots[new]
+                self._id_of[slots[new]] = ids[new]

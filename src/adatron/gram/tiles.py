@@ -1,0 +1,145 @@
+"""The tile loops: kernel values are made, used and forgotten inside the second-level cache.
+
+A tile is a block of points against TILE rows. Its values come from raw products and the maps of the kernel's
+program; what is done with them is either a weighted sum (``accumulate``) or a copy (``fill``).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..compiled._jit import jit
+from ..compiled.micro import POINTS
+from ..compiled.panels import POINT_PANELS, TILE, raw_products
+from ..kernels.base import ADD, MULTIPLY, SCALE
+from ..kernels.table import apply_leaf
+
+TILE_SHAPE = (POINT_PANELS * POINTS, TILE)
+
+
+@jit
+def evaluate(
+    program: Any, parameters: Any, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, stack: Any
+) -> None:
+    """stack[0] <- kernel values of the blocks p0:p1 of points with the blocks r0:r1 of rows.
+
+    ``program`` is postfix, a line (operation, raw product) each; ``parameters`` has three numbers a line.
+    """
+    count = (p1 - p0) * POINTS
+    width = rows.panels.shape[2]
+    point_norms = points.norms[p0 * POINTS : p0 * POINTS + count]
+    row_norms = rows.norms[r0 * width : r0 * width + TILE]
+    top = -1
+    for line in range(len(program)):
+        operation = program[line, 0]
+        if operation == ADD:
+            top -= 1
+            stack[top, :count] += stack[top + 1, :count]
+        elif operation == MULTIPLY:
+            top -= 1
+            stack[top, :count] *= stack[top + 1, :count]
+        elif operation == SCALE:
+            stack[top, :count] *= stack.dtype.type(parameters[line, 0])
+        else:
+            top += 1
+            raw_products(program[line, 1], points, p0, p1, rows, r0, r1, stack[top])
+            a, b, c = parameters[line]
+            apply_leaf(operation, stack[top, :count], point_norms, row_norms, a, b, c)
+
+
+@jit
+def _row(source: int, tile: Any, base: int, store: Any, column: int) -> Any:
+    return tile[source - base] if source >= 0 else store[-1 - source, column : column + TILE]
+
+
+@jit
+def _weighted_sum(
+    order: Any, start: int, stop: int, tile: Any, base: int, store: Any, column: int, V: Any, sums: Any
+) -> None:
+    """sums[j] += V[i, j] * row i for i in start:stop, one after the other whatever the grouping by four."""
+    i = start
+    while i + 4 <= stop:
+        r0 = _row(order[i], tile, base, store, column)
+        r1 = _row(order[i + 1], tile, base, store, column)
+        r2 = _row(order[i + 2], tile, base, store, column)
+        r3 = _row(order[i + 3], tile, base, store, column)
+        for j in range(V.shape[1]):
+            v0, v1, v2, v3 = V[i, j], V[i + 1, j], V[i + 2, j], V[i + 3, j]
+            if v0 != 0 or v1 != 0 or v2 != 0 or v3 != 0:
+                total = sums[j]
+                for t in range(TILE):
+                    total[t] = (((total[t] + v0 * r0[t]) + v1 * r1[t]) + v2 * r2[t]) + v3 * r3[t]
+        i += 4
+    for i in range(i, stop):
+        row = _row(order[i], tile, base, store, column)
+        for j in range(V.shape[1]):
+            if V[i, j] != 0:
+                total, v = sums[j], V[i, j]
+                for t in range(TILE):
+                    total[t] = total[t] + v * row[t]
+
+
+@jit
+def accumulate(
+    program: Any,
+    parameters: Any,
+    points: Any,
+    order: Any,
+    slots: Any,
+    rows: Any,
+    first: int,
+    last: int,
+    V: Any,
+    out: Any,
+    store: Any,
+    stack: Any,
+) -> None:
+    """out[t] += sum over i of V[i] * k(point i, row t) for the rows of the blocks first:last.
+
+    ``order[i]`` says where point i's values come from: number ``order[i]`` of ``points`` (computed here, and
+    written to the store's row ``slots[order[i]]`` unless that is negative), or row ``-1 - order[i]`` of the store.
+    The sum runs in the order of i in either case, so the bits do not depend on what is stored.
+    """
+    width = rows.panels.shape[2]
+    blocks = -(-points.count // POINTS)
+    sums = np.empty((V.shape[1], TILE))
+    for r0 in range(first, last, TILE // width):
+        r1 = min(last, r0 + TILE // width)
+        column = r0 * width
+        sums[:] = 0
+        i = 0
+        for p0 in range(0, max(1, blocks), POINT_PANELS):
+            p1 = min(blocks, p0 + POINT_PANELS)
+            if p1 > p0:
+                evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
+            for c in range(p0 * POINTS, min(points.count, p1 * POINTS)):
+                if slots[c] >= 0:
+                    store[slots[c], column : column + TILE] = stack[0, c - p0 * POINTS]
+            stop = i
+            while stop < len(order) and order[stop] < p1 * POINTS:
+                stop += 1
+            _weighted_sum(order, i, stop, stack[0], p0 * POINTS, store, column, V, sums)
+            i = stop
+        for t in range(column, min(rows.count, r1 * width)):
+            for j in range(V.shape[1]):
+                out[t, j] += sums[j, t - column]
+
+
+@jit
+def fill(
+    program: Any, parameters: Any, points: Any, rows: Any, first: int, last: int, out: Any, stack: Any
+) -> None:
+    """out[i, t] <- k(point i, row t) for the rows of the blocks first:last."""
+    width = rows.panels.shape[2]
+    blocks = -(-points.count // POINTS)
+    for r0 in range(first, last, TILE // width):
+        r1 = min(last, r0 + TILE // width)
+        start, stop = r0 * width, min(rows.count, r1 * width)
+        for p0 in range(0, blocks, POINT_PANELS):
+            p1 = min(blocks, p0 + POINT_PANELS)
+            evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
+            for i in range(p0 * POINTS, min(points.count, p1 * POINTS)):
+                for t in range(start, stop):
+                    out[i, t] = stack[0, i - p0 * POINTS, t - start]

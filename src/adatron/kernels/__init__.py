@@ -1,0 +1,35 @@
+"""What k(x, z) is: one kernel a file. ``table`` names them all; ``base`` states the conventions."""
+
+from .base import ADD, MULTIPLY, SCALE, Kernel, Leaf
+from .compose import Product, Scaled, Sum
+from .function import Function
+from .laplacian import Laplacian
+from .linear import Linear
+from .polynomial import Polynomial
+from .precomputed import Precomputed
+from .rbf import RBF
+from .sigmoid import Sigmoid
+from .table import KERNELS, PRODUCTS, apply_leaf, from_spec, resolve
+
+__all__ = [
+    "ADD",
+    "KERNELS",
+    "MULTIPLY",
+    "PRODUCTS",
+    "RBF",
+    "SCALE",
+    "Function",
+    "Kernel",
+    "Laplacian",
+    "Leaf",
+    "Linear",
+    "Polynomial",
+    "Precomputed",
+    "Product",
+    "Scaled",
+    "Sigmoid",
+    "Sum",
+    "apply_leaf",
+    "from_spec",
+    "resolve",
+]

@@ -1,0 +1,178 @@
+"""What a kernel is: the interface of every k(x, z) in this package, and its conventions.
+
+Shapes: x, z (d,) single points; X (n, d) and Z (m, d) rows of points; a tile (p, t) of kernel values.
+Kernels are immutable and symmetric, k(x, z) = k(z, x). A leaf is one formula; sums, products and multiples
+are trees of leaves. Compiled tiles run a tree as the postfix program that ``terms`` returns.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+
+from . import rounding
+
+# Operators of the postfix program; leaves are 0, 1, 2, ... in the order of the table.
+ADD, MULTIPLY, SCALE = 100, 101, 102
+
+Float64 = NDArray[np.float64]
+Term = tuple[int, tuple[float, float, float]]
+TileProduct = Literal["dot", "l1", "gather", "call"]
+
+
+class Kernel(ABC):
+    """A symmetric function k(x, z) of two points.
+
+    ``k(X, Z)`` evaluates it in plain NumPy, slowly and plainly: the twin of the compiled tiles. Kernels combine:
+    ``k1 + k2``, ``k1 * k2`` and ``0.5 * k1`` are kernels.
+    """
+
+    name: ClassVar[str]
+    __array_ufunc__ = None  # np.float64(2) * kernel asks the kernel, not NumPy
+
+    @abstractmethod
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The formulas at the ends of the tree, from left to right."""
+
+    @abstractmethod
+    def terms(self) -> list[Term]:
+        """The postfix program: (op id, its three parameters) for each leaf or operator; empty if not compiled."""
+
+    @abstractmethod
+    def diagonal(self, sq_norms: Float64) -> Float64:
+        """k(x, x) for points with these squared norms ‖x‖², (n,) to (n,)."""
+
+    @abstractmethod
+    def cost(self, d: float) -> float:
+        """Rough number of multiply-adds for one value with d (on average nonzero) features."""
+
+    @abstractmethod
+    def magnitude(self, sq_norm: float) -> float:
+        """Upper bound of |k(x, z)| over all points with squared norms <= sq_norm."""
+
+    @abstractmethod
+    def gradient(self, x: Float64, Z: Float64) -> Float64:
+        """∂k(x, z_j)/∂x for every row z_j of Z, (d,) and (m, d) to (m, d)."""
+
+    @abstractmethod
+    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
+        """The matrix of ∂²k/∂x_a∂z_b, (d, d), row a."""
+
+    @abstractmethod
+    def __call__(self, X: Any, Z: Any = None) -> Float64:
+        """The kernel matrix of the rows of X and Z (default X), arrays or CSR, (n, m) in float64."""
+
+    @abstractmethod
+    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+        """``error_bound`` where nothing overflows; the docstring of each kernel has the proof."""
+
+    @property
+    def stationary(self) -> bool:
+        """Whether k depends on x - z only, so that the points may be centred."""
+        return all(leaf.of_difference for leaf in self.leaves())
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether ``gradient`` and ``cross_derivative`` exist."""
+        return all(leaf.smooth for leaf in self.leaves())
+
+    @property
+    def compiled(self) -> bool:
+        """Whether compiled tiles can evaluate the kernel."""
+        return all(leaf.product != "call" for leaf in self.leaves())
+
+    def error_bound(self, sq_norm: float, d: int, u: float) -> float:
+        """Proven upper bound of |computed - exact k(x, z)| in a tile.
+
+        Parameters
+        ----------
+        sq_norm : float
+            Largest squared norm ‖x‖² of any point.
+        d : int
+            Number of features; for CSR and without an 'l1' leaf, the most nonzeros of a row are enough.
+        u : float
+            Unit roundoff of the tile's type: 2**-24 or 2**-53.
+
+        Returns
+        -------
+        bound : float
+            Infinite where an intermediate value might overflow or d is too large for the proof.
+        """
+        top = rounding.largest(u)
+        if 4.0 * sq_norm >= top or any(abs(p) >= top for _, parameters in self.terms() for p in parameters):
+            return math.inf
+        bound = rounding.SAFETY * self._rounding_error(sq_norm, d, u)
+        return bound if self.magnitude(sq_norm) + bound < top else math.inf
+
+    def spec(self) -> dict[str, Any]:
+        """The kernel as a dictionary for JSON; ``from_spec`` reads it."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}  # pyright: ignore[reportArgumentType]
+        return {"kernel": self.name} | {k: v.spec() if isinstance(v, Kernel) else v for k, v in values.items()}
+
+    def __add__(self, other: Any) -> Kernel:
+        from .compose import Sum
+
+        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: Any) -> Kernel:
+        from .compose import Product, Scaled
+
+        if isinstance(other, Kernel):
+            return Product(self, other)
+        return Scaled(float(other), self) if isinstance(other, Real) else NotImplemented
+
+    __rmul__ = __mul__
+
+
+class Leaf(Kernel):
+    """One formula. ``product`` names what the tile holds before the kernel's map runs on it.
+
+    'dot': x·z; 'l1': ‖x - z‖₁; 'gather': the value itself, from the user's matrix; 'call': nothing, the value comes
+    from the user's function, outside compiled code.
+    """
+
+    op: ClassVar[int] = -1  # set by the table
+    product: ClassVar[TileProduct] = "dot"
+    of_difference: ClassVar[bool] = False
+    smooth: ClassVar[bool] = True
+
+    def leaves(self) -> tuple[Leaf, ...]:
+        return (self,)
+
+
+def number(kernel: Kernel, argument: str, *, low: float = -math.inf, integer: bool = False) -> None:
+    """Replace an argument of a kernel under construction by a plain finite number >= low, or raise ValueError."""
+    value: Any = getattr(kernel, argument)
+    known = not isinstance(value, bool) and isinstance(value, Integral if integer else Real)
+    if not known or not math.isfinite(value) or value < low:
+        kind, start = "an int" if integer else "a float", "(-inf" if low == -math.inf else f"[{low}"
+        allowed = f"must be {kind} in the range {start}, inf). Got {value!r} instead."
+        raise ValueError(f"The {argument!r} parameter of {type(kernel).__name__} {allowed}")
+    object.__setattr__(kernel, argument, (int if integer else float)(getattr(kernel, argument)))
+
+
+def not_differentiable(kernel: Kernel, reason: str) -> TypeError:
+    """Make the error of a kernel without derivative."""
+    return TypeError(f"{type(kernel).__name__} has no derivative: {reason}. Use a differentiable kernel, such as RBF.")
+
+
+def operands(X: Any, Z: Any = None) -> tuple[Any, Any]:
+    """Both operands in float64: two arrays, or two CSR arrays as soon as one of them is sparse."""
+    Z = X if Z is None else Z
+    if issparse(X) or issparse(Z):
+        return csr_array(X, dtype=np.float64), csr_array(Z, dtype=np.float64)
+    return np.asarray(X, dtype=np.float64), np.asarray(Z, dtype=np.float64)
+
+
+def products(X: Any, Z: Any = None) -> Float64:
+    """x·z for all pairs of rows, (n, m)."""
+    X, Z = operands(X, Z)
+    XZ = X @ Z.T
+    return XZ.toarray() if issparse(XZ) else XZ

@@ -1,0 +1,178 @@
+"""Sums, products and multiples of kernels: positive semidefinite if their parts are (Schur for the product)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from .base import ADD, MULTIPLY, SCALE, Float64, Kernel, Leaf, Term, number
+from .rounding import growth, tiny
+
+
+def _check_parts(kernel: Kernel, *parts: Any) -> None:
+    for part in parts:
+        if not isinstance(part, Kernel):
+            raise TypeError(f"The parts of {type(kernel).__name__} must be kernels. Got {part!r} instead.")
+        for leaf in part.leaves():
+            if leaf.product in ("gather", "call"):
+                raise TypeError(f"{type(leaf).__name__} cannot be combined with other kernels.")
+
+
+def _either_first(left: Kernel, right: Kernel, d: float) -> float:
+    """Cost of both parts where they share the product x·z."""
+    return 1.0 + max(left.cost(d) + right.cost(0.0), left.cost(0.0) + right.cost(d))
+
+
+@dataclass(frozen=True)
+class Sum(Kernel):
+    """k(x, z) = left(x, z) + right(x, z).
+
+    Parameters
+    ----------
+    left, right : Kernel
+    """
+
+    left: Kernel
+    right: Kernel
+
+    name: ClassVar[str] = "sum"
+
+    def __post_init__(self) -> None:
+        _check_parts(self, self.left, self.right)
+
+    def leaves(self) -> tuple[Leaf, ...]:
+        return self.left.leaves() + self.right.leaves()
+
+    def terms(self) -> list[Term]:
+        return [*self.left.terms(), *self.right.terms(), (ADD, (0.0, 0.0, 0.0))]
+
+    def diagonal(self, sq_norms: Float64) -> Float64:
+        return self.left.diagonal(sq_norms) + self.right.diagonal(sq_norms)
+
+    def cost(self, d: float) -> float:
+        return _either_first(self.left, self.right, d)
+
+    def magnitude(self, sq_norm: float) -> float:
+        return self.left.magnitude(sq_norm) + self.right.magnitude(sq_norm)
+
+    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+        """Those of the parts, and one rounding of the computed sum."""
+        parts = self.left.error_bound(sq_norm, d, u) + self.right.error_bound(sq_norm, d, u)
+        return parts + u * (self.magnitude(sq_norm) + parts)
+
+    def gradient(self, x: Float64, Z: Float64) -> Float64:
+        return self.left.gradient(x, Z) + self.right.gradient(x, Z)
+
+    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
+        return self.left.cross_derivative(x, z) + self.right.cross_derivative(x, z)
+
+    def __call__(self, X: Any, Z: Any = None) -> Float64:
+        return self.left(X, Z) + self.right(X, Z)
+
+
+@dataclass(frozen=True)
+class Product(Kernel):
+    """k(x, z) = left(x, z) · right(x, z).
+
+    Parameters
+    ----------
+    left, right : Kernel
+    """
+
+    left: Kernel
+    right: Kernel
+
+    name: ClassVar[str] = "product"
+
+    def __post_init__(self) -> None:
+        _check_parts(self, self.left, self.right)
+
+    def leaves(self) -> tuple[Leaf, ...]:
+        return self.left.leaves() + self.right.leaves()
+
+    def terms(self) -> list[Term]:
+        return [*self.left.terms(), *self.right.terms(), (MULTIPLY, (0.0, 0.0, 0.0))]
+
+    def diagonal(self, sq_norms: Float64) -> Float64:
+        return self.left.diagonal(sq_norms) * self.right.diagonal(sq_norms)
+
+    def cost(self, d: float) -> float:
+        return _either_first(self.left, self.right, d)
+
+    def magnitude(self, sq_norm: float) -> float:
+        return self.left.magnitude(sq_norm) * self.right.magnitude(sq_norm)
+
+    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+        """(a + e)(b + f) - ab = af + be + ef, and one rounding of the computed product."""
+        a, b = self.left.magnitude(sq_norm), self.right.magnitude(sq_norm)
+        e, f = self.left.error_bound(sq_norm, d, u), self.right.error_bound(sq_norm, d, u)
+        if not math.isfinite(a + b + e + f):
+            return math.inf
+        return a * f + b * e + e * f + u * (a + e) * (b + f) + tiny(u)
+
+    def gradient(self, x: Float64, Z: Float64) -> Float64:
+        k, h = self.left(x[None], Z).T, self.right(x[None], Z).T  # (m, 1)
+        return self.left.gradient(x, Z) * h + k * self.right.gradient(x, Z)
+
+    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
+        k, h = self.left(x[None], z[None]), self.right(x[None], z[None])  # (1, 1)
+        k_x, h_x = self.left.gradient(x, z[None]), self.right.gradient(x, z[None])  # (1, d)
+        k_z, h_z = self.left.gradient(z, x[None]), self.right.gradient(z, x[None])  # by symmetry
+        both = self.left.cross_derivative(x, z) * h + k * self.right.cross_derivative(x, z)
+        return both + k_x.T @ h_z + h_x.T @ k_z
+
+    def __call__(self, X: Any, Z: Any = None) -> Float64:
+        return self.left(X, Z) * self.right(X, Z)
+
+
+@dataclass(frozen=True)
+class Scaled(Kernel):
+    """k(x, z) = factor · part(x, z).
+
+    Parameters
+    ----------
+    factor : float
+        At least 0: a negative multiple is not a kernel.
+    part : Kernel
+    """
+
+    factor: float
+    part: Kernel
+
+    name: ClassVar[str] = "scaled"
+
+    def __post_init__(self) -> None:
+        number(self, "factor", low=0.0)
+        _check_parts(self, self.part)
+
+    def leaves(self) -> tuple[Leaf, ...]:
+        return self.part.leaves()
+
+    def terms(self) -> list[Term]:
+        return [*self.part.terms(), (SCALE, (self.factor, 0.0, 0.0))]
+
+    def diagonal(self, sq_norms: Float64) -> Float64:
+        return self.factor * self.part.diagonal(sq_norms)
+
+    def cost(self, d: float) -> float:
+        return self.part.cost(d) + 1.0
+
+    def magnitude(self, sq_norm: float) -> float:
+        return self.factor * self.part.magnitude(sq_norm)
+
+    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+        """The factor and the product with it are rounded."""
+        size, error = self.part.magnitude(sq_norm), self.part.error_bound(sq_norm, d, u)
+        if not math.isfinite(size + error):
+            return math.inf
+        return self.factor * (error + growth(2, u) * (size + error)) + (1.0 + size + error) * tiny(u)
+
+    def gradient(self, x: Float64, Z: Float64) -> Float64:
+        return self.factor * self.part.gradient(x, Z)
+
+    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
+        return self.factor * self.part.cross_derivative(x, z)
+
+    def __call__(self, X: Any, Z: Any = None) -> Float64:
+        return self.factor * self.part(X, Z)

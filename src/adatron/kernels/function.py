@@ -1,0 +1,51 @@
+"""A kernel that the user wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .base import Float64, Term, TileProduct
+from .given import Given
+
+
+@dataclass(frozen=True)
+class Function(Given):
+    """k(X, Z) is computed by a function of the user's, outside compiled code.
+
+    It cannot be combined with other kernels: combine the functions.
+
+    Parameters
+    ----------
+    function : callable
+        Takes X (n, d) and Z (m, d) and returns the matrix (n, m). Each entry must depend on its own pair of rows only.
+    """
+
+    function: Callable[[Any, Any], Any]
+
+    name: ClassVar[str] = "function"
+    product: ClassVar[TileProduct] = "call"
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ValueError(f"The 'function' parameter of Function must be a callable. Got {self.function!r} instead.")
+
+    def terms(self) -> list[Term]:
+        return []
+
+    def cost(self, d: float) -> float:
+        return d + 12.0
+
+    def spec(self) -> dict[str, Any]:
+        raise TypeError("A kernel function cannot be described in a file. Use a kernel of the table or 'precomputed'.")
+
+    def __call__(self, X: Any, Z: Any = None) -> Float64:
+        Z = X if Z is None else Z
+        values = np.asarray(self.function(X, Z), dtype=np.float64)
+        wanted = np.shape(X)[0], np.shape(Z)[0]
+        if values.shape != wanted:
+            raise ValueError(f"The kernel function returned an array of shape {values.shape}; it must be {wanted}.")
+        return values

@@ -1,0 +1,38 @@
+"""Kernels whose values come from outside: the common part of the user's matrix and the user's function."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from .base import Float64, Leaf, not_differentiable
+from .rounding import tiny
+
+UNKNOWN = "its formula is unknown"
+
+
+class Given(Leaf):
+    """A leaf without a formula: it cannot be combined with other kernels and has no derivative.
+
+    In place of squared norms ``diagonal`` takes the values k(x, x), and ``magnitude`` and ``error_bound`` take the
+    largest |k(x, z)|.
+    """
+
+    smooth: ClassVar[bool] = False
+
+    def diagonal(self, sq_norms: Float64) -> Float64:
+        return np.array(sq_norms, dtype=np.float64)
+
+    def magnitude(self, sq_norm: float) -> float:
+        return sq_norm
+
+    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+        """A value is rounded once."""
+        return u * sq_norm + tiny(u)
+
+    def gradient(self, x: Float64, Z: Float64) -> Float64:
+        raise not_differentiable(self, UNKNOWN)
+
+    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
+        raise not_differentiable(self, UNKNOWN)

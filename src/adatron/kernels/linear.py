@@ -1,0 +1,47 @@
+"""The linear kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..compiled._jit import jit
+from .base import Float64, Leaf, Term, products
+from .rounding import product_error
+
+
+@dataclass(frozen=True)
+class Linear(Leaf):
+    """k(x, z) = x·z."""
+
+    def terms(self) -> list[Term]:
+        return [(self.op, (0.0, 0.0, 0.0))]
+
+    def diagonal(self, sq_norms: Float64) -> Float64:
+        return np.array(sq_norms, dtype=np.float64)
+
+    def cost(self, d: float) -> float:
+        return d
+
+    def magnitude(self, sq_norm: float) -> float:
+        return sq_norm
+
+    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+        """The product's own."""
+        return product_error(sq_norm, d, u)
+
+    def gradient(self, x: Float64, Z: Float64) -> Float64:
+        return np.array(Z, dtype=np.float64)
+
+    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
+        return np.eye(len(x))
+
+    def __call__(self, X: Any, Z: Any = None) -> Float64:
+        return products(X, Z)
+
+
+@jit
+def linear_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) -> None:
+    """The tile holds x·z already."""

@@ -1,0 +1,61 @@
+"""Rounding errors, proven: fl(a op b) = (a op b)(1 + δ) + η with |δ| <= u, and |η| below ``tiny(u)`` on underflow.
+
+u is the unit roundoff of a tile's type: 2**-24 (float32) or 2**-53 (float64). A product of m factors
+(1 + δ)^±1 is 1 + θ with |θ| <= growth(m, u). Source: N. J. Higham, Accuracy and Stability of Numerical
+Algorithms, 2nd ed., SIAM 2002, lemmas 3.1 and 3.3.
+
+Every bound is for vectors with squared norms <= ``sq_norm`` that were first rounded to the tile's type.
+"""
+
+from __future__ import annotations
+
+import math
+
+# The bounds are computed in float64, and centring rounds inputs to float64 before a tile's type does.
+SAFETY = 1.0 + 1e-8
+
+
+def growth(m: float, u: float) -> float:
+    """γ_m = m u / (1 - m u); infinite where it proves nothing."""
+    return m * u / (1.0 - m * u) if m * u < 1.0 else math.inf
+
+
+def tiny(u: float) -> float:
+    """More than what underflow, or the exponential's clamp at exp(-87) or exp(-708), can add to a value."""
+    return 2.0**-120 if u > 2.0**-53 else 2.0**-1000
+
+
+def largest(u: float) -> float:
+    """What every intermediate value must stay below (well inside the range of the type)."""
+    return 2.0**120 if u > 2.0**-53 else 2.0**1000
+
+
+def power(base: float, degree: int) -> float:
+    """``base**degree``, infinite instead of an OverflowError."""
+    try:
+        return base**degree
+    except OverflowError:
+        return math.inf
+
+
+def product_error(sq_norm: float, d: int, u: float) -> float:
+    """Of x·z as d fused multiply-adds: d roundings and two of the inputs touch each term, and Σ|x_k z_k| <= sq_norm."""
+    return growth(d + 2, u) * sq_norm + d * (1.0 + sq_norm) * tiny(u)
+
+
+def affine_error(gamma: float, coef0: float, sq_norm: float, d: int, u: float) -> float:
+    """Of t = γ x·z + c: at most three roundings touch γ x·z (γ, the product, the sum), two touch c."""
+    error = product_error(sq_norm, d, u)
+    rounded = growth(3, u) * (gamma * (sq_norm + error) + abs(coef0))
+    return gamma * error + rounded + (1.0 + sq_norm + error) * tiny(u)
+
+
+def exp_error(absolute: float, relative: float, u: float) -> float:
+    """Of exp(-t), t >= 0, where t carries an absolute error, then a relative one.
+
+    exp(-t) has slope <= 1, hence ``absolute``. With |θ| <= ρ the mean value theorem gives
+    |exp(-t(1 + θ)) - exp(-t)| <= ρ t exp(-t(1 - ρ)) <= ρ / (e (1 - ρ)). The exponential adds 4 u relative.
+    Both values lie in [0, 1 + 4 u], so no error exceeds that.
+    """
+    scaled = relative / (math.e * (1.0 - relative)) if relative < 1.0 else math.inf
+    return min(absolute + scaled + 4.0 * u + tiny(u), 1.0 + 4.0 * u)

@@ -1,0 +1,90 @@
+"""The one table of kernels. A new kernel is one file and one line here; its position is its op id in compiled tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+from ..compiled._jit import jit
+from .base import Kernel, Leaf
+from .compose import Product, Scaled, Sum
+from .function import Function
+from .laplacian import Laplacian, laplacian_map
+from .linear import Linear, linear_map
+from .polynomial import Polynomial, polynomial_map
+from .precomputed import Precomputed, precomputed_map
+from .rbf import RBF, rbf_map
+from .sigmoid import Sigmoid, sigmoid_map
+
+KERNELS: tuple[tuple[str, type[Leaf], Callable[..., None]], ...] = (
+    ("rbf", RBF, rbf_map),
+    ("linear", Linear, linear_map),
+    ("poly", Polynomial, polynomial_map),
+    ("sigmoid", Sigmoid, sigmoid_map),
+    ("laplacian", Laplacian, laplacian_map),
+    ("precomputed", Precomputed, precomputed_map),
+)
+
+for _op, (_name, _leaf, _) in enumerate(KERNELS):
+    _leaf.op, _leaf.name = _op, _name
+
+LEAVES: dict[str, type[Leaf]] = {name: leaf for name, leaf, _ in KERNELS}
+COMPOSED: dict[str, type[Kernel]] = {kernel.name: kernel for kernel in (Sum, Product, Scaled)}
+# What a tile must hold before the leaf's map runs on it, by op id.
+PRODUCTS = tuple(leaf.product for _, leaf, _ in KERNELS)
+
+
+def _compile_dispatch() -> Callable[..., None]:
+    """``apply_leaf``: run the map with this op id on a tile.
+
+    Compiled code cannot index a tuple of different functions, and a kernel passed as an argument would be compiled anew
+    in every process; so the chain of ifs that one would write by hand is written from the table.
+    """
+    arguments = "tile, points, rows, p0, p1, p2"
+    lines = [f"def apply_leaf(op, {arguments}):"]
+    for op, (_, _, leaf_map) in enumerate(KERNELS):
+        lines.append(f"    {'el' if op else ''}if op == {op}: {leaf_map.__name__}({arguments})")
+    namespace: dict[str, Any] = {"__name__": __name__} | {leaf_map.__name__: leaf_map for _, _, leaf_map in KERNELS}
+    exec(compile("\n".join(lines), __file__, "exec"), namespace)  # noqa: S102 (our own table is the only input)
+    return jit(namespace["apply_leaf"])
+
+
+apply_leaf = _compile_dispatch()
+
+
+def resolve(kernel: Any, gamma: float, degree: int, coef0: float) -> Kernel:
+    """The kernel that scikit-learn's parameters name.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable
+        A name in the table, a kernel (returned as it is) or a function of (X, Z).
+    gamma, degree, coef0 : float, int, float
+        Taken by the named kernels that have such a parameter.
+
+    Raises
+    ------
+    ValueError
+        Unknown name, or a parameter out of its range.
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if callable(kernel):
+        return Function(kernel)
+    if not isinstance(kernel, str) or kernel not in LEAVES:
+        allowed = f"a str among {sorted(LEAVES)}, a Kernel or a callable"
+        raise ValueError(f"The 'kernel' parameter must be {allowed}. Got {kernel!r} instead.")
+    given = {"gamma": gamma, "degree": degree, "coef0": coef0}
+    leaf = LEAVES[kernel]
+    return leaf(**{f.name: given[f.name] for f in fields(leaf)})  # pyright: ignore[reportArgumentType]
+
+
+def from_spec(spec: dict[str, Any]) -> Kernel:
+    """The kernel that ``Kernel.spec`` described."""
+    arguments = {name: from_spec(value) if isinstance(value, dict) else value for name, value in spec.items()}
+    name = arguments.pop("kernel", None)
+    known: dict[str, type[Kernel]] = {**LEAVES, **COMPOSED}
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(f"A kernel is described by a 'kernel' among {sorted(known)}. Got {name!r} instead.")
+    return known[name](**arguments)

@@ -1,0 +1,118 @@
+"""What goes into a solver and what comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..certificates import Certificate
+from ..problems import Dual
+from ..problems.dual import Vector
+
+
+class Status(Enum):
+    """How a fit ended; the text says what usually causes it and what to try."""
+
+    CONVERGED = "converged"
+    MAX_ITER = "the limit of updates (max_iter) was reached; features on very different scales are the usual cause: scale them (StandardScaler), lower C, or raise max_iter"
+    MAX_TIME = "the time limit (max_time) was reached; raise it, lower C, or use a larger tol"
+    STOPPED = "the callback asked to stop"
+    STUCK = "no step makes progress in double precision; duplicate or badly scaled features are the usual cause: scale them (StandardScaler), lower C, or use a larger tol"
+    DIVERGED = "the dual grows without bound: with a hard margin (C=inf) the classes are not separable by this kernel; use a finite C, or scale the features"
+    NOT_CONVEX = "the kernel is not positive semi-definite on these data: the point found is stationary, but the duality gap bounds nothing; use another kernel or other kernel parameters"
+
+
+@dataclass(frozen=True)
+class Options:
+    """When to stop.
+
+    tol : largest KKT violation
+    gap_tol : largest relative duality gap, or None
+    max_iter : most updates of pairs or coordinates
+    deadline : value of ``time.monotonic()`` at which to stop
+    """
+
+    tol: float = 1e-3
+    gap_tol: float | None = None
+    max_iter: int = 10**8
+    deadline: float = np.inf
+    block: int = 1024
+
+
+@dataclass
+class State:
+    """Where a solver is: enough to go on from. ``g`` None: to be computed from ``beta``."""
+
+    beta: Vector
+    g: Vector | None = None
+    n_iter: int = 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a running fit shows to the outside.
+
+    duality_gap is the relative gap of the tracked gradient, not yet certified.
+    """
+
+    problem: int
+    n_problems: int
+    n_finished: int
+    n_iter: int
+    kkt_violation: float
+    duality_gap: float
+    dual_objective: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A dual point with its certificate. ``trace`` has one array for each quantity."""
+
+    beta: Vector
+    g: Vector
+    n_iter: int
+    status: Status
+    certificate: Certificate
+    trace: dict[str, NDArray[np.float64]]
+
+
+Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relative gap, dual objective -> stop?
+
+
+@dataclass
+class Watch:
+    """Traces a solver's progress, reports it, and says when to stop.
+
+    ``flag`` (2,) is shared with the compiled loops: a nonzero first entry asks them to stop, and they set the second one
+    when they meet negative curvature. The gap of the tracked gradient needs a sort, so it is taken after 0.05 s and then when a tenth more time has passed.
+    """
+
+    dual: Dual
+    report: Report | None
+    flag: NDArray[np.int64]
+    start: float = field(default_factory=monotonic)
+    rows: list[tuple[float, ...]] = field(default_factory=list)
+    _next: float = 0.05
+
+    def look(self, n_iter: int, violation: float, objective: float, relative_gap: Callable[[], float]) -> bool:
+        """Record a block; returns whether the callback or another thread asked to stop."""
+        seconds = monotonic() - self.start
+        gap = np.nan
+        if seconds >= self._next:
+            gap, self._next = relative_gap(), 1.1 * seconds
+            if self.report is not None and self.report(n_iter, violation, gap, -objective):
+                return True
+        self.rows.append((seconds, n_iter, violation, gap, -objective))
+        return bool(self.flag[0])
+
+    def trace(self) -> dict[str, NDArray[np.float64]]:
+        names = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective")
+        return dict(zip(names, np.array(self.rows, np.float64).reshape(-1, len(names)).T.copy(), strict=True))
+
+

@@ -1,0 +1,69 @@
+"""ISDA: iterative single data algorithm on a small dense block, without an equality.
+
+Problem   any program of ``problems.dual`` without an equality (bias augmented or none), given K + lambda^2.
+Update    the variable i with the largest gain v_i^2 / K_ii, v_i its projected gradient, takes the exact step,
+          beta_i <- clip(beta_i - g_i / K_ii, l_i, u_i); g += d K_i.
+Stop      max v_i <= tol; or the steps are used up; or a flag.
+Source    T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004); V. Kecman, T.-M. Huang, M. Vogt (2005).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..compiled._jit import jit
+from ..compiled.search import argmax
+from .smo import CHECK, FAR, smallest_curvature
+
+
+@jit(finite=True)
+def _scores(g: Any, shift: Any, Ki: Any, grow_bar: Any, shrink_bar: Any, inverse: Any, score: Any) -> None:
+    """g += shift Ki; score = gain of every variable."""
+    zero = g.dtype.type(0)
+    for t in range(len(g)):
+        g[t] += shift * Ki[t]
+        grow, shrink = grow_bar[t] - g[t], shrink_bar[t] + g[t]
+        v = grow if grow > shrink else shrink
+        v = v if v > zero else zero
+        score[t] = v * v * inverse[t]
+
+
+@jit(finite=True)
+def _worst(g: Any, grow_bar: Any, shrink_bar: Any, score: Any) -> Any:
+    """The largest projected gradient."""
+    for t in range(len(g)):
+        grow, shrink = grow_bar[t] - g[t], shrink_bar[t] + g[t]
+        score[t] = grow if grow > shrink else shrink
+    return score[argmax(score, len(g))]
+
+
+@jit(finite=True)
+def isda(K: Any, beta: Any, g: Any, lower: Any, upper: Any, tol: float, steps: int, stop: Any) -> int:
+    """Solve a block in place; returns the number of updates. Arguments as in ``smo``."""
+    q = len(g)
+    real = g.dtype.type
+    grow_bar, shrink_bar = np.empty(q, g.dtype), np.empty(q, g.dtype)
+    inverse, score = np.empty(q, g.dtype), np.empty(q, g.dtype)
+    floor = smallest_curvature(K)
+    for t in range(q):
+        grow_bar[t] = real(0) if beta[t] < upper[t] else real(-FAR)
+        shrink_bar[t] = real(0) if beta[t] > lower[t] else real(-FAR)
+        inverse[t] = real(1) / max(K[t, t], floor)
+        if K[t, t] < -real(64) * floor:
+            stop[1] = 1
+    i, shift = 0, real(0)
+    for step in range(steps):
+        _scores(g, shift, K[i], grow_bar, shrink_bar, inverse, score)
+        i = argmax(score, q)
+        if score[i] <= real(0) or stop[0] != 0:
+            return step
+        if step % CHECK == 0 and _worst(g, grow_bar, shrink_bar, score) <= real(tol):
+            return step
+        value = min(max(beta[i] - float(g[i]) * float(inverse[i]), lower[i]), upper[i])
+        shift = real(value - beta[i])
+        beta[i] = value
+        grow_bar[i] = real(0) if value < upper[i] else real(-FAR)
+        shrink_bar[i] = real(0) if value > lower[i] else real(-FAR)
+    return steps

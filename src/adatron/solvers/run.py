@@ -1,0 +1,121 @@
+"""Many problems over one Gram matrix: one problem a thread, the tiles of the last ones on all threads."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+import numpy as np
+
+from ..gram import Pool, View
+from ..problems import Dual
+from .base import Options, Progress, Report, Solution, State, Watch
+from .table import Solver
+
+Callback = Callable[[Progress], object]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One program over the rows of a view, and where to start."""
+
+    view: View
+    dual: Dual
+    state: State | None = None
+
+
+class _Desk:
+    """Hands reports from the solvers' threads to the callback, which runs on the thread that owns the desk."""
+
+    def __init__(self, tasks: list[Task], callback: Callback | None) -> None:
+        self.tasks, self.callback = tasks, callback
+        self.flags = [np.zeros(2, np.int64) for _ in tasks]
+        self.finished = 0
+        self.start = monotonic()
+        self._mail: queue.SimpleQueue[Progress | None] = queue.SimpleQueue()
+
+    def reporter(self, number: int, direct: bool) -> Report | None:
+        if self.callback is None:
+            return None
+
+        def report(n_iter: int, violation: float, gap: float, objective: float) -> bool:
+            seconds = monotonic() - self.start
+            progress = Progress(number, len(self.tasks), self.finished, n_iter, violation, gap, objective, seconds)
+            if direct:
+                self._show(progress)
+            else:
+                self._mail.put(progress)
+            return bool(self.flags[number][0])
+
+        return report
+
+    def _show(self, progress: Progress) -> None:
+        if self.callback is not None and self.callback(progress) is True:
+            self.stop()
+
+    def stop(self) -> None:
+        for flag in self.flags:
+            flag[0] = 1
+
+    def serve(self, worker: threading.Thread) -> None:
+        """Show reports until the worker is done; Ctrl-C or an error of the callback stops every problem first."""
+        try:
+            while worker.is_alive():
+                try:
+                    progress = self._mail.get(timeout=0.05)
+                except queue.Empty:
+                    continue
+                if progress is not None:
+                    self._show(progress)
+        except BaseException:
+            self.stop()
+            raise
+        finally:
+            worker.join()
+
+    def close(self) -> None:
+        self._mail.put(None)  # wakes ``serve``
+
+
+def solve_all(
+    tasks: list[Task], solver: Solver, options: Options, pool: Pool, concurrent: int, callback: Callback | None
+) -> list[Solution]:
+    """Solve every task; the solutions do not depend on the number of threads."""
+    desk = _Desk(tasks, callback)
+    solutions: list[Solution | None] = [None] * len(tasks)
+    direct = len(tasks) == 1 or pool.threads == 1
+
+    def solve(number: int) -> None:
+        task = tasks[number]
+        watch = Watch(task.dual, desk.reporter(number, direct), desk.flags[number])
+        solutions[number] = solver(task.view, task.dual, options, task.state, watch)
+        desk.finished += 1
+
+    if direct:
+        for number in range(len(tasks)):
+            solve(number)
+    else:
+        _on_a_thread(lambda: pool.run(solve, len(tasks), concurrent), desk)
+    return [solution for solution in solutions if solution is not None]
+
+
+def _on_a_thread(work: Callable[[], None], desk: _Desk) -> None:
+    """Run ``work`` on a thread while this one serves the desk; raise what it raised."""
+    errors: list[BaseException] = []
+
+    def body() -> None:
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            desk.close()
+
+    worker = threading.Thread(target=body, name="adatron-problems", daemon=True)
+    worker.start()
+    desk.serve(worker)
+    if errors:
+        raise errors[0]

@@ -1,0 +1,100 @@
+"""SMO: sequential minimal optimisation on a small dense block, with the equality sum(beta) = s.
+
+Problem   any program of ``problems.dual`` with one equality, given K over its variables.
+Update    a pair (i, j) moves along e_i - e_j: with m = max(-g) over the variables that can grow, i attains m and j
+          maximises the gain (m + g_j)^2 / (K_ii + K_jj - 2 K_ij) over those that can shrink; the step is exact
+          and clipped to the box, beta_i += d, beta_j -= d, g += d (K_i - K_j).
+Stop      m - M <= tol, M = min(-g) over the variables that can shrink; or the steps are used up; or a flag.
+Source    J. C. Platt, Fast training of SVMs using sequential minimal optimization (1999); second-order choice of
+          the pair: R.-E. Fan, P.-H. Chen, C.-J. Lin, JMLR 6 (2005) 1889-1918.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..compiled._jit import jit
+from ..compiled.search import argmax
+
+FAR = 1e30  # stands for "not allowed" in searches: finite, so that sums stay finite
+CHECK = 8  # steps between looks at the stopping rule
+
+
+@jit(finite=True)
+def _grow_scores(g: Any, shift: Any, Ki: Any, Kj: Any, grow_bar: Any, score: Any) -> None:
+    """g += shift (Ki - Kj); score = -g of the variables that can grow."""
+    for t in range(len(g)):
+        g[t] += shift * (Ki[t] - Kj[t])
+        score[t] = grow_bar[t] - g[t]
+
+
+@jit(finite=True)
+def _gain_scores(g: Any, m: Any, Ki: Any, kii: Any, diagonal: Any, shrink_bar: Any, floor: Any, score: Any) -> None:
+    """score = gain of the pair (i, t), 0 where there is none."""
+    zero, two = g.dtype.type(0), g.dtype.type(2)
+    for t in range(len(g)):
+        violation = (m + g[t]) + shrink_bar[t]
+        violation = violation if violation > zero else zero
+        curvature = (kii + diagonal[t]) - two * Ki[t]
+        curvature = curvature if curvature > floor else floor
+        score[t] = violation * violation / curvature
+
+
+@jit(finite=True)
+def _worst(g: Any, m: Any, shrink_bar: Any, score: Any) -> Any:
+    """m - M."""
+    for t in range(len(g)):
+        score[t] = g[t] + shrink_bar[t]
+    return m + score[argmax(score, len(g))]
+
+
+@jit(finite=True)
+def smallest_curvature(K: Any) -> Any:
+    """A curvature below this is rounding."""
+    largest = K.dtype.type(0)
+    for t in range(len(K)):
+        largest = max(largest, abs(K[t, t]))
+    return largest * K.dtype.type(4.8e-7 if K.itemsize == 4 else 9.2e-16) + K.dtype.type(1e-37)
+
+
+@jit(finite=True)
+def smo(K: Any, beta: Any, g: Any, lower: Any, upper: Any, tol: float, steps: int, stop: Any) -> int:
+    """Solve a block in place; returns the number of pair updates.
+
+    K (q, q) and g (q,) share one dtype, q a multiple of CHUNK; beta, lower and upper are float64. Padding
+    variables have lower = upper = 0. ``stop`` (2,): a nonzero first entry ends the loop; the second is set if a
+    pair showed negative curvature (the kernel is not positive semi-definite).
+    """
+    q = len(g)
+    real = g.dtype.type
+    grow_bar, shrink_bar = np.empty(q, g.dtype), np.empty(q, g.dtype)
+    diagonal, score = np.empty(q, g.dtype), np.empty(q, g.dtype)
+    for t in range(q):
+        grow_bar[t] = real(0) if beta[t] < upper[t] else real(-FAR)
+        shrink_bar[t] = real(0) if beta[t] > lower[t] else real(-FAR)
+        diagonal[t] = K[t, t]
+    floor = smallest_curvature(K)
+    i, j, shift = 0, 0, real(0)
+    for step in range(steps):
+        _grow_scores(g, shift, K[i], K[j], grow_bar, score)
+        i = argmax(score, q)
+        m = score[i]
+        if m < real(-FAR / 2) or stop[0] != 0 or (step % CHECK == 0 and _worst(g, m, shrink_bar, score) <= real(tol)):
+            return step
+        _gain_scores(g, m, K[i], diagonal[i], diagonal, shrink_bar, floor, score)
+        j = argmax(score, q)
+        if score[j] <= real(0):
+            return step
+        curvature = (diagonal[i] + diagonal[j]) - real(2) * K[i, j]
+        if curvature < -real(64) * floor:
+            stop[1] = 1
+        d = min(float(m + g[j]) / float(max(curvature, floor)), min(upper[i] - beta[i], beta[j] - lower[j]))
+        shift = real(d)
+        beta[i] = upper[i] if d == upper[i] - beta[i] else beta[i] + d
+        beta[j] = lower[j] if d == beta[j] - lower[j] else beta[j] - d
+        for k in (i, j):
+            grow_bar[k] = real(0) if beta[k] < upper[k] else real(-FAR)
+            shrink_bar[k] = real(0) if beta[k] > lower[k] else real(-FAR)
+    return steps

@@ -1,0 +1,19 @@
+"""Fixtures that several test files share."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+DATA = Path(os.environ.get("ADATRON_DATA") or Path(__file__).parents[2] / "shared" / "data")
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of the real data sets; tests that use it carry the mark `data`."""
+    if not (DATA / "heart_scale").exists():
+        pytest.skip(
+            f"no data sets in {DATA}: set ADATRON_DATA to a folder with heart_scale and a9a (LIBSVM data page) and "
+            "zip.train.gz (Elements of Statistical Learning)"
+        )
+    return DATA

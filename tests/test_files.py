@@ -1,0 +1,299 @@
+"""Model files and atomic writing: what goes in comes out, and damage is one clear sentence."""
+
+import errno
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.datasets import make_classification
+
+from adatron import SVC
+from adatron.files import ModelFileError, atomic_write, load, save
+from adatron.files.codec import CodecError, Encoder, decode
+from adatron.kernels import RBF, Linear
+
+# --- values in a model file ---------------------------------------------------------------------------------------
+
+
+VALUES = {
+    "plain": [None, True, 3, 2**70, "text", 0.1, -0.0],
+    "infinite": [float("inf"), float("-inf"), float("nan")],
+    "containers": {"a": (1, (2.5, None)), "b": [1, [2]], "$": "not a kind", "e": ({}, [], ())},
+    "keys": {0: 1.0, "0": 2.0, 1.5: 3.0, np.int64(4): 4.0},
+    "scalars": (np.float32(0.1), np.int64(-3), np.bool_(True), np.float64("nan")),
+    "arrays": (np.arange(6.0).reshape(2, 3).T, np.array([], dtype=np.int32), np.array(["a", "ßé"]), np.array([True])),
+    "kernel": (RBF(0.3), 2.0 * RBF(0.1) + Linear()),
+}
+
+
+def same(a, b):
+    """Tell whether two values are equal, their types and bits, too."""
+    if isinstance(a, dict):
+        keys = list(zip(a, b, strict=True))
+        return type(b) is dict and all(same(x, y) and same(a[x], b[y]) for x, y in keys)
+    if isinstance(a, (list, tuple)):
+        return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, (np.ndarray, np.generic)):
+        flags = a.flags.f_contiguous == b.flags.f_contiguous
+        return flags and a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    return type(a) is type(b) and repr(a) == repr(b)
+
+
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+def test_values_survive(value):
+    encoder = Encoder()
+    text = json.dumps(encoder.encode(value), allow_nan=False)
+    assert same(value, decode(json.loads(text), encoder.arrays))
+
+
+@pytest.mark.parametrize("container", [csr_matrix, csr_array])
+def test_sparse_matrices_survive(container):
+    X = container([[0, 1.5, 0], [2, 0, 0]])
+    encoder = Encoder()
+    copy = decode(json.loads(json.dumps(encoder.encode(X))), encoder.arrays)
+    assert type(copy) is container
+    np.testing.assert_array_equal(copy.toarray(), X.toarray())
+
+
+def test_object_arrays_of_text_become_text():
+    encoder = Encoder()
+    entry = encoder.encode(np.array(["b", "long"], dtype=object))
+    assert decode(entry, encoder.arrays).dtype == np.dtype("<U4")
+
+
+@pytest.mark.parametrize("value", [len, np.array([1, "a"], dtype=object), {(1, 2): 3}, {1, 2}, object(), [b"bytes"]])
+def test_other_values_are_refused(value):
+    with pytest.raises(CodecError, match="no place in a model file"):
+        Encoder().encode(value)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"$": "code"},
+        {},
+        {"$": ["array"]},
+        {"$": "array", "name": "9.npy"},
+        {"$": "float", "value": "x"},
+        {"$": "dict", "items": [[1]]},
+        {"$": "dict", "items": [[[1], 2]]},
+        {"$": "kernel", "spec": {"$": "dict", "items": [["kernel", "os.system"]]}},
+        {"$": "csr", "container": "list", "shape": [1, 1]},
+    ],
+)
+def test_forged_entries_are_refused(entry):
+    with pytest.raises(CodecError):
+        decode(entry, {})
+
+
+# --- model files --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return make_classification(90, 5, n_informative=4, n_classes=3, n_redundant=0, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def model(problem):
+    X, y = problem
+    return SVC(C=3.0, class_weight={0: 2.0}, kernel=RBF(0.2)).fit(X, y)
+
+
+@pytest.fixture
+def path(model, tmp_path):
+    target = tmp_path / "m.adatron"
+    save(model, target)
+    return target
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("text", [False, True])
+def test_a_loaded_model_answers_with_the_same_bits(problem, tmp_path, sparse, text):
+    X, y = problem
+    X = csr_matrix(X) if sparse else X
+    y = np.array(["a", "bb", "ccc"], dtype=object)[y] if text else y
+    model = SVC().fit(X, y)
+    save(model, tmp_path / "m.adatron")
+    copy = load(tmp_path / "m.adatron")
+    assert copy.decision_function(X).tobytes() == model.decision_function(X).tobytes()
+    assert copy.predict(X).tolist() == model.predict(X).tolist()
+    assert copy.get_params() == model.get_params()
+
+
+def test_a_model_file_keeps_everything_it_was_given(model, path):
+    copy = load(path)
+    assert vars(copy).keys() == vars(model).keys()
+    assert copy.class_weight == {0: 2.0}
+    assert copy.kernel == RBF(0.2)
+    assert copy.fit(np.eye(3), [0, 1, 1]).predict(np.eye(3)).tolist() == [0, 1, 1]
+
+
+def test_equal_models_give_equal_files(path, tmp_path):
+    save(load(path), tmp_path / "again.adatron")
+    assert (tmp_path / "again.adatron").read_bytes() == path.read_bytes()
+
+
+def test_an_unfitted_model_can_be_saved(tmp_path):
+    save(SVC(C=float("inf")), tmp_path / "m.adatron")
+    assert float("inf") == load(tmp_path / "m.adatron").C
+
+
+def rewrite(path, change):
+    """Replace the members of a zip by what `change` makes of them."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+
+
+def set_header(**values):
+    def change(members):
+        header = json.loads(members["model.json"]) | values
+        members["model.json"] = json.dumps({k: v for k, v in header.items() if v is not None}).encode()
+
+    return change
+
+
+def without_arrays(members):
+    for name in [name for name in members if name.endswith(".npy")]:
+        del members[name]
+
+
+def pickled_array(members):
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    members["0.npy"] = buffer.getvalue()
+
+
+def cut_array(members):
+    members["0.npy"] = members["0.npy"][:-3]
+
+
+FORGERIES = {
+    "other zip": (lambda members: members.pop("model.json"), "not an adatron model file"),
+    "other magic": (set_header(magic="x"), "not an adatron model file"),
+    "newer": (set_header(format=2, library="9.0"), "format 2 by adatron 9.0; .*update adatron"),
+    "no format": (set_header(format=None), "damaged"),
+    "other class": (set_header(**{"class": "Popen"}), "holds a 'Popen'"),
+    "other parameter": (set_header(params={"cost": 1}), "damaged.*cost"),
+    "no state": (set_header(state=None), "no state"),
+    "state a list": (set_header(state=[1]), "no state"),
+    "no arrays": (without_arrays, "damaged"),
+    "pickle": (pickled_array, "damaged"),
+    "cut array": (cut_array, "damaged"),
+    "bad JSON": (lambda members: members.update({"model.json": b"{"}), "damaged"),
+    "JSON list": (lambda members: members.update({"model.json": b"[]"}), "not an adatron model file"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), FORGERIES.values(), ids=FORGERIES)
+def test_forged_model_files_are_refused(path, change, message):
+    rewrite(path, change)
+    with pytest.raises(ModelFileError, match=rf"m\.adatron: .*{message}"):
+        load(path)
+
+
+def test_cut_and_foreign_files_are_refused(path, tmp_path):
+    whole = path.read_bytes()
+    for content in (b"", b"1 1:2\n", whole[:100], whole[: len(whole) // 2], whole[:-1]):
+        path.write_bytes(content)
+        with pytest.raises(ModelFileError, match=r"m\.adatron: .*not an adatron model file"):
+            load(path)
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "none.adatron")
+
+
+def test_a_flipped_bit_is_found(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ModelFileError):
+        load(path)
+
+
+def test_code_is_not_stored(problem, tmp_path):
+    X, y = problem
+    with pytest.raises(ModelFileError, match=r"kernel: .*Python code"):
+        save(SVC(kernel=lambda a, b: a @ b.T).fit(X, y), tmp_path / "m.adatron")
+    with pytest.raises(ModelFileError, match=r"callback: .*Python code"):
+        save(SVC(callback=print), tmp_path / "m.adatron")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_foreign_estimators_are_not_stored(tmp_path):
+    from sklearn.svm import SVC as PeerSVC
+
+    class Derived(SVC):
+        pass
+
+    for foreign in (PeerSVC(), Derived()):
+        with pytest.raises(ModelFileError, match="cannot be stored"):
+            save(foreign, tmp_path / "m.adatron")
+
+
+# --- atomic writing -----------------------------------------------------------------------------------------------
+
+
+def full_disk(*arguments, **keywords):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("where", ["numpy.lib.format.write_array", "os.fsync", "pathlib.Path.replace"])
+@pytest.mark.parametrize("old", [None, b"old model"])
+def test_a_full_disk_leaves_the_old_file(model, tmp_path, monkeypatch, where, old):
+    path = tmp_path / "m.adatron"
+    if old is not None:
+        path.write_bytes(old)
+    monkeypatch.setattr(where, full_disk)
+    with pytest.raises(OSError, match="No space left") as caught:
+        save(model, path)
+    assert caught.value.filename == str(path)
+    assert [p.read_bytes() for p in tmp_path.iterdir()] == ([] if old is None else [old])
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_an_error_while_writing_leaves_the_old_file(tmp_path, error):
+    path = tmp_path / "a"
+    path.write_text("old")
+
+    def write_and_fail():
+        with atomic_write(path) as stream:
+            stream.write(b"new")
+            raise error
+
+    with pytest.raises(error):
+        write_and_fail()
+    assert [p.read_text() for p in tmp_path.iterdir()] == ["old"]
+
+
+def test_links_and_permissions_stay(tmp_path):
+    target, link = tmp_path / "a", tmp_path / "b"
+    target.write_text("old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    with atomic_write(link) as stream:
+        stream.write(b"new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_device_is_written_not_replaced():
+    with atomic_write(os.devnull) as stream:
+        stream.write(b"gone")
+    assert Path(os.devnull).is_char_device()
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    path = tmp_path / "none" / "a"
+    with pytest.raises(FileNotFoundError) as caught, atomic_write(path):
+        pass
+    assert caught.value.filename == str(path)

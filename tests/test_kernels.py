@@ -1,0 +1,330 @@
+"""Kernels: values, derivatives, proven rounding errors, compiled maps, descriptions, refusals."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.metrics import pairwise
+
+from adatron.kernels import (
+    ADD,
+    KERNELS,
+    MULTIPLY,
+    PRODUCTS,
+    RBF,
+    SCALE,
+    Function,
+    Kernel,
+    Laplacian,
+    Linear,
+    Polynomial,
+    Precomputed,
+    Product,
+    Scaled,
+    Sigmoid,
+    Sum,
+    apply_leaf,
+    from_spec,
+    resolve,
+)
+
+LEAVES: list[Kernel] = [
+    RBF(0.3),
+    RBF(0.0),
+    Linear(),
+    Polynomial(0.5, 3, 1.0),
+    Polynomial(0.7, 2, 0.0),
+    Polynomial(1.5, 1, -0.5),
+    Polynomial(1.0, 0, 0.0),
+    Polynomial(0.2, 11, 0.4),
+    Sigmoid(0.2, -0.1),
+    Laplacian(0.4),
+]
+TREES: list[Kernel] = [
+    RBF(0.3) + 0.5 * Linear(),
+    RBF(0.3) * Polynomial(0.5, 2, 1.0) * 0.1,
+    (Linear() + RBF(1.0)) * (Sigmoid(0.1, 0.2) + 2 * Polynomial(0.3, 3, 0.1)),
+    Laplacian(0.2) * RBF(0.1) + Linear(),
+]
+ALL = LEAVES + TREES
+SMOOTH = [k for k in ALL if k.differentiable]
+UNIT = {np.float32: 2.0**-24, np.float64: 2.0**-53}
+
+
+def points(seed: int, n: int, d: int, scale: float = 1.0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(scale=scale, size=(n, d))
+
+
+def run_program(kernel: Kernel, X: np.ndarray, Z: np.ndarray, dtype: type) -> np.ndarray:
+    """The kernel's postfix program as compiled tiles run it: products summed in order, then maps and operators."""
+    X, Z = X.astype(dtype), Z.astype(dtype)
+    dot, l1 = np.zeros((len(X), len(Z)), dtype), np.zeros((len(X), len(Z)), dtype)
+    own = [np.zeros(len(P), dtype) for P in (X, Z)]
+    for k in range(X.shape[1]):
+        dot += np.outer(X[:, k], Z[:, k])
+        l1 += abs(X[:, k, None] - Z[None, :, k])
+        own = [sums + P[:, k] * P[:, k] for sums, P in zip(own, (X, Z), strict=True)]
+    stack: list[np.ndarray] = []
+    for op, parameters in kernel.terms():
+        if op == SCALE:
+            stack[-1] = stack[-1] * dtype(parameters[0])
+        elif op in (ADD, MULTIPLY):
+            right, left = stack.pop(), stack.pop()
+            stack.append(left + right if op == ADD else left * right)
+        else:
+            stack.append((dot if PRODUCTS[op] == "dot" else l1).copy())
+            apply_leaf(op, stack[-1], *own, *parameters)
+    (tile,) = stack
+    assert tile.dtype == dtype
+    return tile
+
+
+# --- values
+
+
+@pytest.mark.parametrize(
+    ("kernel", "reference"),
+    [
+        (RBF(0.3), lambda X, Z: pairwise.rbf_kernel(X, Z, gamma=0.3)),
+        (Linear(), pairwise.linear_kernel),
+        (Polynomial(0.5, 3, 1.0), lambda X, Z: pairwise.polynomial_kernel(X, Z, degree=3, gamma=0.5, coef0=1)),
+        (Sigmoid(0.2, -1.0), lambda X, Z: pairwise.sigmoid_kernel(X, Z, gamma=0.2, coef0=-1)),
+        (Laplacian(0.4), lambda X, Z: pairwise.laplacian_kernel(X, Z, gamma=0.4)),
+    ],
+)
+def test_values_agree_with_scikit_learn(kernel: Kernel, reference: Any) -> None:
+    X, Z = points(0, 7, 4), points(1, 5, 4)
+    np.testing.assert_allclose(kernel(X, Z), reference(X, Z), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(kernel(X), reference(X, X), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("kernel", ALL, ids=str)
+@pytest.mark.parametrize("to_sparse", [csr_array, csr_matrix])
+def test_sparse_operands_give_the_dense_values(kernel: Kernel, to_sparse: Any) -> None:
+    X, Z = points(0, 7, 6), points(1, 5, 6)
+    X[abs(X) < 0.8] = 0.0
+    Z[abs(Z) < 0.8] = 0.0
+    for left, right in ((to_sparse(X), to_sparse(Z)), (to_sparse(X), Z), (X, to_sparse(Z))):
+        np.testing.assert_allclose(kernel(left, right), kernel(X, Z), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("kernel", ALL, ids=str)
+def test_diagonal_magnitude_and_symmetry(kernel: Kernel) -> None:
+    X = points(2, 40, 3, 2.0)
+    K, norms = kernel(X), (X * X).sum(axis=1)
+    np.testing.assert_allclose(kernel.diagonal(norms), np.diag(K), rtol=1e-12)
+    np.testing.assert_allclose(K, K.T, rtol=1e-12)
+    assert abs(K).max() <= kernel.magnitude(norms.max()) * (1 + 1e-12)
+    assert kernel.cost(10.0) >= kernel.cost(1.0) > 0
+
+
+@pytest.mark.parametrize("kernel", ALL, ids=str)
+def test_stationary_kernels_do_not_see_a_shift(kernel: Kernel) -> None:
+    X, shift = points(3, 10, 3), np.array([3.0, -2.0, 1.0])
+    assert np.allclose(kernel(X + shift), kernel(X)) == (kernel.stationary or kernel == Polynomial(1.0, 0, 0.0))
+
+
+def test_sums_and_products_are_positive_semidefinite() -> None:
+    X = points(4, 30, 2)
+    parts: list[Kernel] = [RBF(0.7), Linear(), Polynomial(0.5, 2, 1.0), Laplacian(0.3)]
+    for left in parts:
+        for right in parts:
+            for kernel in (left + right, left * right, 0.3 * left * right + right):
+                values = np.linalg.eigvalsh(kernel(X))
+                assert values[0] >= -1e-12 * values[-1]
+
+
+# --- derivatives
+
+
+@pytest.mark.parametrize("kernel", SMOOTH, ids=str)
+@pytest.mark.parametrize("seed", range(5))
+def test_derivatives_agree_with_central_differences(kernel: Kernel, seed: int) -> None:
+    d, h = 3, 1e-5
+    x, Z = points(seed, 1, d)[0], points(seed + 100, 6, d)
+    z, steps = Z[0], h * np.eye(d)
+    gradient = np.stack([(kernel((x + s)[None], Z) - kernel((x - s)[None], Z))[0] / (2 * h) for s in steps], axis=1)
+    size = 1.0 + abs(gradient).max()
+    np.testing.assert_allclose(kernel.gradient(x, Z), gradient, atol=1e-8 * size)
+    cross = np.stack(
+        [(kernel.gradient(x, (z + s)[None]) - kernel.gradient(x, (z - s)[None]))[0] / (2 * h) for s in steps], axis=1
+    )
+    np.testing.assert_allclose(kernel.cross_derivative(x, z), cross, atol=1e-8 * (1.0 + abs(cross).max()))
+
+
+@pytest.mark.parametrize("kernel", [Laplacian(), Precomputed(), Function(pairwise.rbf_kernel), RBF() + Laplacian()])
+def test_a_kernel_without_derivative_says_so(kernel: Kernel) -> None:
+    assert not kernel.differentiable
+    name = "Laplacian" if isinstance(kernel, Sum) else type(kernel).__name__
+    with pytest.raises(TypeError, match=f"{name} has no derivative"):
+        kernel.gradient(np.zeros(2), np.zeros((1, 2)))
+    with pytest.raises(TypeError, match=f"{name} has no derivative"):
+        kernel.cross_derivative(np.zeros(2), np.zeros(2))
+
+
+# --- compiled maps and their rounding errors
+
+
+@pytest.mark.parametrize("kernel", ALL, ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_compiled_maps_stay_within_the_proven_error(kernel: Kernel, dtype: Any) -> None:
+    """Float32 draws test the bound; in float64 the reference rounds too, so its share is allowed for."""
+    sharpest = 0.0
+    for seed in range(30):
+        d, scale = (1, 2, 7, 40)[seed % 4], (0.01, 0.3, 1.0, 4.0, 30.0)[seed % 5]
+        X = points(seed, 12, d, scale)
+        Z = X[:8] + (points(seed + 1, 8, d, 0.1 * scale) if seed % 2 else 0.0)
+        sq_norm = max((X * X).sum(axis=1).max(), (Z * Z).sum(axis=1).max())
+        bound = kernel.error_bound(sq_norm, d, UNIT[dtype])
+        if not math.isfinite(bound):
+            continue
+        error = abs(run_program(kernel, X, Z, dtype).astype(np.float64) - kernel(X, Z)).max()
+        twin = 0.0 if dtype is np.float32 else bound
+        assert error <= bound + twin
+        sharpest = max(sharpest, error / bound if bound else 0.0)
+    constant = kernel in (RBF(0.0), Polynomial(1.0, 0, 0.0))
+    assert constant or dtype is np.float64 or sharpest > 1e-3  # a bound that nothing comes near would only waste work
+
+
+def test_rbf_bound_also_holds_for_true_values_in_long_double() -> None:
+    kernel = RBF(0.3)
+    for seed in range(10):
+        X = points(seed, 20, 10, 3.0)
+        exact = np.exp(
+            -np.longdouble(0.3) * (np.subtract.outer(X, X).diagonal(0, 1, 3) ** 2).sum(axis=-1, dtype=np.longdouble)
+        )
+        error = abs(run_program(kernel, X, X, np.float64) - exact).max()
+        assert error <= kernel.error_bound((X * X).sum(axis=1).max(), 10, 2.0**-53)
+
+
+@pytest.mark.parametrize("kernel", ALL, ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_maps_are_symmetric_to_the_bit(kernel: Kernel, dtype: Any) -> None:
+    X = points(5, 67, 5, 3.0)
+    K = run_program(kernel, X, X, dtype)
+    np.testing.assert_array_equal(K, K.T)
+    if isinstance(kernel, RBF | Laplacian):
+        np.testing.assert_array_equal(np.diag(K), 1.0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sigmoid_map_neither_overflows_nor_loses_its_sign(dtype: Any) -> None:
+    tile = np.array([[-1e30, -50.0, -1.0, -1e-3, 0.0, 1e-3, 1.0, 50.0, 1e30]], dtype)
+    expected = np.tanh(tile.astype(np.float64))
+    apply_leaf(Sigmoid.op, tile, np.zeros(1, dtype), np.zeros(9, dtype), 1.0, 0.0, 0.0)
+    np.testing.assert_allclose(tile, expected, atol=8 * UNIT[dtype])
+    np.testing.assert_array_equal(np.sign(tile), np.sign(expected))
+
+
+@pytest.mark.parametrize("kernel", ALL, ids=str)
+def test_error_bound_is_infinite_where_nothing_is_proven(kernel: Kernel) -> None:
+    assert kernel.error_bound(1e37, 10, 2.0**-24) == math.inf
+    if not isinstance(kernel, Polynomial) or kernel.degree:
+        bounds = [kernel.error_bound(s, d, 2.0**-24) for s, d in ((1.0, 10), (1.0, 100), (4.0, 100))]
+        assert bounds == sorted(bounds)
+    assert kernel.error_bound(1.0, 10, 2.0**-53) < 1e-8 * max(kernel.error_bound(1.0, 10, 2.0**-24), 1e-30)
+    if isinstance(kernel, Linear):
+        assert kernel.error_bound(1.0, 2**24, 2.0**-24) == math.inf
+
+
+# --- the table and descriptions
+
+
+@pytest.mark.parametrize("kernel", [*ALL, Precomputed()], ids=str)
+def test_spec_and_pickle_round_trip(kernel: Kernel) -> None:
+    assert from_spec(json.loads(json.dumps(kernel.spec()))) == kernel
+    assert pickle.loads(pickle.dumps(kernel)) == kernel  # noqa: S301
+    assert hash(kernel) == hash(from_spec(kernel.spec()))
+
+
+def test_programs_are_postfix() -> None:
+    assert (0.5 * RBF(0.1) + Linear()).terms() == [
+        (RBF.op, (0.1, 0.0, 0.0)),
+        (SCALE, (0.5, 0.0, 0.0)),
+        (Linear.op, (0.0, 0.0, 0.0)),
+        (ADD, (0.0, 0.0, 0.0)),
+    ]
+    assert [leaf.op for _, leaf, _ in KERNELS] == list(range(len(KERNELS)))
+
+
+def test_resolve() -> None:
+    assert resolve("rbf", 0.2, 3, 0.0) == RBF(0.2)
+    assert resolve("poly", 0.2, 4, 1.0) == Polynomial(0.2, 4, 1.0)
+    assert resolve("sigmoid", 0.2, 3, 1.0) == Sigmoid(0.2, 1.0)
+    assert resolve("linear", 0.2, 3, 1.0) == Linear()
+    kernel = RBF(0.1) + Linear()
+    assert resolve(kernel, 0.2, 3, 0.0) is kernel
+    assert resolve(pairwise.rbf_kernel, 0.2, 3, 0.0) == Function(pairwise.rbf_kernel)
+    for unknown in ("gaussian", 3, None):
+        with pytest.raises(ValueError, match="The 'kernel' parameter must be a str among"):
+            resolve(unknown, 0.2, 3, 0.0)
+    with pytest.raises(ValueError, match="'kernel' among"):
+        from_spec({"kernel": "gaussian"})
+
+
+def test_functions_and_precomputed_matrices() -> None:
+    X, Z = points(0, 6, 3), points(1, 4, 3)
+    kernel = Function(pairwise.rbf_kernel)
+    assert not kernel.compiled
+    assert kernel.terms() == []
+    np.testing.assert_array_equal(kernel(X, Z), pairwise.rbf_kernel(X, Z))
+    np.testing.assert_array_equal(kernel(csr_array(X)), pairwise.rbf_kernel(csr_array(X)))
+    np.testing.assert_array_equal(Precomputed()(X), X)
+    assert Precomputed().error_bound(5.0, 1, 2.0**-24) >= 5.0 * 2.0**-24
+    with pytest.raises(ValueError, match=r"returned an array of shape \(4, 6\)"):
+        Function(lambda X, Z: pairwise.rbf_kernel(Z, X))(X, Z)
+    with pytest.raises(TypeError, match="cannot be described"):
+        kernel.spec()
+    for given in (kernel, Precomputed()):
+        for combine in (lambda k: k + RBF(), lambda k: RBF() * k, lambda k: 0.5 * k):
+            with pytest.raises(TypeError, match="cannot be combined"):
+                combine(given)
+
+
+def test_operators() -> None:
+    assert RBF() + Linear() == Sum(RBF(), Linear())
+    assert RBF() * Linear() == Product(RBF(), Linear())
+    assert 2 * RBF() == RBF() * 2.0 == np.float64(2) * RBF() == Scaled(2.0, RBF())
+    assert (RBF() + Laplacian()).stationary
+    assert not (RBF() + Linear()).stationary
+    with pytest.raises(TypeError):
+        _ = RBF() + 1.0
+    with pytest.raises(TypeError, match="must be kernels"):
+        Sum(RBF(), "rbf")  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: RBF(-1.0),
+            r"The 'gamma' parameter of RBF must be a float in the range \[0.0, inf\). Got -1.0 instead.",
+        ),
+        (lambda: RBF(math.inf), "'gamma' parameter of RBF"),
+        (lambda: RBF("scale"), "Got 'scale' instead"),  # pyright: ignore[reportArgumentType]
+        (lambda: Laplacian(math.nan), "'gamma' parameter of Laplacian"),
+        (lambda: Polynomial(1.0, 2.5), "'degree' parameter of Polynomial must be an int"),  # pyright: ignore
+        (lambda: Polynomial(1.0, -1), r"in the range \[0, inf\)"),
+        (lambda: Polynomial(1.0, 3, math.inf), r"'coef0' parameter of Polynomial must be a float in the range \(-inf"),
+        (lambda: Sigmoid(1.0, math.nan), "'coef0' parameter of Sigmoid"),
+        (lambda: -1.0 * RBF(), "'factor' parameter of Scaled"),
+        (lambda: RBF() * math.inf, "'factor' parameter of Scaled"),
+        (lambda: Function(3), "must be a callable"),  # pyright: ignore[reportArgumentType]
+    ],
+)
+def test_bad_parameters_are_named(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_parameters_become_plain_numbers() -> None:
+    kernel = Polynomial(np.float32(0.5), np.int64(2), 1)  # pyright: ignore[reportArgumentType]
+    assert [type(v) for v in (kernel.gamma, kernel.degree, kernel.coef0)] == [float, int, float]
+    with pytest.raises(AttributeError):
+        kernel.gamma = 1.0  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,0 +1,220 @@
+"""Readers: what is in a file is read, and every bad input is one clear sentence."""
+
+import bz2
+import gzip
+import lzma
+
+import numpy as np
+import pytest
+from scipy.sparse import issparse
+from sklearn.datasets import dump_svmlight_file, make_classification
+
+from adatron.files import DataError, read
+
+HEADER_CSV = "age,height,label\n1,2.5,yes\n3,-4e2,no\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_text(text, name="data.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write_text
+
+
+def test_a_header_row_names_features_and_label(write):
+    table = read(write(HEADER_CSV))
+    np.testing.assert_array_equal(table.X, [[1, 2.5], [3, -400]])
+    assert table.y.tolist() == ["yes", "no"]
+    assert (table.feature_names, table.label_name) == (("age", "height"), "label")
+    assert table.shape == (2, 2)
+
+
+@pytest.mark.parametrize("label", [0, -3, None])
+def test_the_label_is_a_column_by_index_or_the_last(write, label):
+    table = read(write("7,2,3\n8,5,6\n"), label=label)
+    assert table.y.tolist() == ([3, 6] if label is None else [7, 8])
+    assert table.y.dtype == np.int64
+    assert table.feature_names is None
+
+
+@pytest.mark.parametrize("header", ["target,0,1", "Class,a,b", "y,1,b"])
+def test_a_column_with_a_label_s_name_is_the_label(write, header):
+    table = read(write(f"{header}\n7,2,3\n8,5,6\n"))
+    assert table.y.tolist() == [7, 8]
+    assert table.label_name == header.split(",")[0]
+    np.testing.assert_array_equal(table.X, [[2, 3], [5, 6]])
+
+
+def test_a_label_by_name_makes_the_first_row_a_header(write):
+    table = read(write("1,2,3\n4,5,6\n"), label="2")
+    assert table.y.tolist() == [5]
+    assert table.feature_names == ("1", "3")
+
+
+@pytest.mark.parametrize(
+    ("labels", "y"), [("1.5 2", [1.5, 2.0]), ("1.0 2", [1, 2]), ("2 a", ["2", "a"]), ("name 2 3", [2, 3])]
+)
+def test_labels_are_numbers_if_all_are(write, labels, y):
+    # A text above numbers alone is a header whose features happen to be named by numbers.
+    read_y = read(write("".join(f"{i},{label}\n" for i, label in enumerate(labels.split())))).y
+    assert read_y.tolist() == y
+    assert read_y.dtype.kind == np.array(y).dtype.kind
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "1,2,0\n3,4,1\n"),
+        ("a.tsv", "1\t2\t0\n3\t4\t1\n"),
+        ("a.data", "1,2,0\n3,4,1\n"),
+        ("a.txt", "  1  2 0\n\n# a comment\n3 4\t1\n"),
+        ("a", "1\t2\t0\n3\t4\t1\n"),
+        ("a.txt", "\ufeff1 2 0\r\n3 4 1\r\n"),
+        ("a.csv", '"1", 2 ,0\r\n\r\n3,"4",1'),
+        ("a.t", "0 1:1 2:2 # a comment\n1 1:3 2:4\n"),
+        ("a", "0\n0 qid:3 1:1 2:2\n1 1:3 2:4\n"),
+    ],
+)
+def test_formats_are_told_by_extension_or_content(write, name, text):
+    table = read(write(text, name))
+    X = table.X.toarray() if issparse(table.X) else table.X
+    np.testing.assert_array_equal(X[-2:], [[1, 2], [3, 4]])
+    assert table.y[-2:].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(("suffix", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_compressed_files_are_read_and_cut_ones_refused(write, suffix, compress):
+    packed = compress(HEADER_CSV.encode())
+    np.testing.assert_array_equal(read(write(packed, f"a.csv.{suffix}")).X, [[1, 2.5], [3, -400]])
+    long = compress("".join(f"{i},{i * i},{i % 2}\n" for i in range(20_000)).encode())
+    for damaged in (long[: len(long) // 2], b"no such format"):
+        with pytest.raises(DataError, match=f"bad.{suffix}.*cut off or damaged"):
+            read(write(damaged, f"bad.{suffix}"))
+
+
+@pytest.mark.parametrize("zero_based", [True, False])
+def test_libsvm_text_is_sparse_float64(tmp_path, zero_based):
+    X, y = make_classification(20, 6, random_state=0)
+    dump_svmlight_file(X, y, str(tmp_path / "a"), zero_based=zero_based)
+    table = read(tmp_path / "a")
+    assert table.X.dtype == np.float64
+    np.testing.assert_allclose(table.X.toarray(), X)
+    np.testing.assert_array_equal(table.y, y)
+
+
+def test_explicit_zeros_are_dropped_and_features_padded(write):
+    table = read(write("1 1:0.0 3:2\n-1 2:1\n", "a"), n_features=5)
+    assert table.X.shape == (2, 5)
+    assert table.X.nnz == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "n_features", "y"),
+    [("1,2\n3,4\n", 2, None), ("1,2\n3,4\n", 1, [2, 4]), ("a,label\n3,4\n", 1, [4]), ("1,2\n3,4\n", None, None)],
+)
+def test_data_to_predict_may_lack_labels(write, text, n_features, y):
+    table = read(write(text), n_features=n_features, labelled=False)
+    assert (table.y is None) == (y is None)
+    assert table.y is None or table.y.tolist() == y
+
+
+def test_an_explicit_label_goes_before_the_column_count(write):
+    table = read(write("1,2,3\n4,5,6\n"), label=0, n_features=2, labelled=False)
+    assert table.y.tolist() == [1, 4]
+
+
+BAD_TABLES = {
+    "empty": ("", "holds no data"),
+    "blank": ("\n  \n# nothing\n", "holds no data"),
+    "header only": ("a,b,label\n", "no data"),
+    "ragged": ("1,2,0\n1,2,1\n\n3,1\n", "line 4: 2 fields found, 3 expected"),
+    "text": ("a,b,label\n1,2,0\n1,red,0\n", r"line 3: column 1 \(b\) holds 'red'"),
+    "missing value": ("1,?,0\n1,2,0\n", r"line 1: column 1 holds '\?'"),
+    "gap": ("1,2,0\n,2,0\n", "line 2: column 0 holds ''"),
+    "nan": ("1,2,0\n1,nan,0\n", "line 2: column 1 holds 'nan'"),
+    "infinity": ("1,2,0\n-inf,1,0\n", "line 2: column 0 holds '-inf'"),
+    "label missing": ("1,2,0\n1,2,\n", "line 2: the label is missing"),
+    "label nan": ("1,2,0\n1,2,nan\n", "line 2: the label 'nan'"),
+    "one column": ("1\n2\n", "only one column"),
+    "not text": (b"1,2\n\xff\xfe,3\n", "not a text file"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_TABLES.values(), ids=BAD_TABLES)
+def test_a_bad_table_is_refused_with_its_line(write, text, message):
+    with pytest.raises(DataError, match=rf"data\.csv.*{message}"):
+        read(write(text))
+
+
+BAD_LIBSVM = {
+    "empty": ("", "holds no data"),
+    "no features": ("1\n2\n", "no line has a feature"),
+    "label": ("1 1:2\nx 1:2\n", "line 2: the label 'x'"),
+    "label nan": ("1 1:2\nnan 1:2\n", "line 2: the label 'nan'"),
+    "value": ("1 1:2\n\n1 1:red\n", "line 3: feature 1 is 'red'"),
+    "nan": ("1 1:2\n1 2:nan\n", "line 2: feature 2 is 'nan'"),
+    "infinity": ("1 1:2\n1 2:1e999\n", "line 2: feature 2 is '1e999'"),
+    "pair": ("1 1:2\n1 2\n", "line 2: '2' is not index:value"),
+    "negative": ("1 1:2\n1 -2:1\n", "line 2: '-2:1' is not index:value"),
+    "order": ("1 1:2\n1 2:1 2:3\n", "line 2: feature 2 follows feature 2"),
+    "too many": ("1 1:2\n1 4:1\n", "line 2: feature 4 found, 3 features expected"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_LIBSVM.values(), ids=BAD_LIBSVM)
+def test_bad_libsvm_text_is_refused_with_its_line(write, text, message):
+    with pytest.raises(DataError, match=rf"data\.svm.*{message}"):
+        read(write(text, "data.svm"), n_features=None if "no line" in message else 3)
+
+
+def test_a_missing_label_column_lists_the_columns(write):
+    path = write(HEADER_CSV)
+    with pytest.raises(DataError, match="no column 'weight'; the columns are 'age', 'height', 'label'"):
+        read(path, label="weight")
+    with pytest.raises(DataError, match="no column 3; the columns are 0 to 2"):
+        read(path, label=3)
+
+
+def test_the_wrong_number_of_features_is_refused(write):
+    with pytest.raises(DataError, match="3 columns found, 7 features expected"):
+        read(write("1,2,3\n"), n_features=7, labelled=False)
+
+
+def test_wrong_calls_are_refused(write, tmp_path):
+    with pytest.raises(ValueError, match="unknown format 'arff'; the formats are libsvm, csv"):
+        read(write("1,2\n"), format="arff")
+    with pytest.raises(DataError, match="label in front"):
+        read(write("1 1:2\n", "a.svm"), label=0)
+    with pytest.raises(FileNotFoundError):
+        read(tmp_path / "none.csv")
+    with pytest.raises(IsADirectoryError):
+        read(tmp_path)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "label", "shape", "sparse"),
+    [
+        ("heart_scale", None, (270, 13), True),
+        ("a9a.gz", None, (32561, 123), True),
+        ("ijcnn1.trn.bz2", None, (49990, 22), True),
+        ("zip.train.gz", 0, (7291, 256), False),
+        ("sonar.all-data", None, (208, 60), False),
+        ("ionosphere.data", None, (351, 34), False),
+        ("pima-indians-diabetes.csv", None, (768, 8), False),
+    ],
+)
+def test_real_files(data_dir, name, label, shape, sparse):
+    table = read(data_dir / name, label=label)
+    assert table.shape == shape
+    assert issparse(table.X) == sparse
+    assert len(np.unique(table.y)) == (10 if name == "zip.train.gz" else 2)
+
+
+@pytest.mark.data
+def test_missing_values_of_real_data_are_named(data_dir):
+    with pytest.raises(DataError, match=r"line 24: column 6 holds '\?'"):
+        read(data_dir / "breast-cancer-wisconsin.data")
