@@ -12,10 +12,12 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 
 import joblib
+
+from .gate import one_blas_thread
 
 
 def allowed_threads(n_jobs: int | None) -> int:
@@ -50,7 +52,7 @@ class _Job:
 
 
 class Pool:
-    """``threads`` workers counting the caller; use it as a context manager."""
+    """``threads`` workers counting the caller, BLAS held at one thread; use it as a context manager."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
@@ -58,8 +60,11 @@ class Pool:
         self._idle = 0
         self._lock = threading.Lock()
         self._members: list[threading.Thread] = []
+        self._open = ExitStack()
 
     def __enter__(self) -> Pool:
+        if self.threads > 1:
+            self._open.enter_context(one_blas_thread())
         for _ in range(self.threads - 1):
             member = threading.Thread(target=self._serve, name="adatron", daemon=True)
             member.start()
@@ -75,6 +80,7 @@ class Pool:
         for member in self._members:
             member.join()
         self._members.clear()
+        self._open.close()
 
     def _serve(self) -> None:
         while (item := self._queue.get()) is not None:

@@ -18,6 +18,11 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 
 
+def dot(a: Vector, b: Vector) -> float:
+    """a'b. Not by BLAS, whose last bits depend on its number of threads."""
+    return float(np.sum(a * b))
+
+
 @dataclass(frozen=True)
 class Dual:
     """One quadratic program over n variables.
@@ -47,11 +52,11 @@ class Dual:
 
     def objective(self, beta: Vector, g: Vector) -> float:
         """D(beta) from its gradient: beta'g = beta'(K + lambda^2)beta - t'beta."""
-        return 0.5 * float(beta @ g - self.t @ beta)
+        return 0.5 * dot(beta, g - self.t)
 
     def squared_norm(self, beta: Vector, g: Vector) -> float:
         """|w|^2 = beta'(K + lambda^2 11')beta."""
-        return float(beta @ (g + self.t))
+        return dot(beta, g + self.t)
 
     def can_grow(self, beta: Vector) -> NDArray[np.bool_]:
         return beta < self.upper

@@ -1,0 +1,67 @@
+"""BLAS at one thread while our own threads work, through one reference-counted gate for the process.
+
+The tile loops call no BLAS, but a threaded call anywhere (a callback, an eigenvalue check) leaves the threads of
+OpenBLAS spinning for milliseconds on the cores that the tiles need (seen: fits twice as slow). Two overlapping
+``threadpool_limits`` contexts can leave a process at one thread for ever; a counter cannot.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from threadpoolctl import LibController, ThreadpoolController
+
+
+class _Gate:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._libraries: list[LibController] | None = None
+        self._threads: list[int] = []
+
+    def enter(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                if self._libraries is None:
+                    import scipy.linalg  # noqa: F401  its BLAS is another one than numpy's: load it to see it
+
+                    self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+                self._threads = [library.get_num_threads() or 1 for library in self._libraries]
+                for library in self._libraries:
+                    library.set_num_threads(1)
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._restore()
+
+    def _restore(self) -> None:
+        for library, threads in zip(self._libraries or [], self._threads, strict=True):
+            library.set_num_threads(threads)
+
+    def after_fork(self) -> None:
+        """A child has none of the threads that were inside."""
+        self._lock = threading.Lock()
+        if self._inside:
+            self._inside = 0
+            self._restore()
+
+
+_GATE = _Gate()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_GATE.after_fork)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold the gate."""
+    _GATE.enter()
+    try:
+        yield
+    finally:
+        _GATE.leave()
