@@ -6,9 +6,9 @@ from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .compiled.warmup import warmup
     from .estimators import SVC
     from .files import load, save
+    from .warm import warmup
 
 __version__ = metadata.version("adatron")
 __all__ = ["SVC", "load", "save", "warmup"]

@@ -18,6 +18,7 @@ from .gap import best_multiplier, duality_gap
 from .kkt import kkt_violation
 
 UNIT = 2.0**-53
+SAMPLE = 512  # rows on which a kernel without a guarantee is checked for negative eigenvalues
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ def certify(view: View, dual: Dual, beta: Vector, g: Vector, slack: float, conve
     slack : proven bound of the error of ``g``
     """
     support = np.flatnonzero(beta)
+    convex = convex and (view.gram.kernel.convex or _semidefinite(view, support))
     known = np.zeros(len(beta), bool)
     _refresh(view, dual, beta, g, support, support)
     known[support] = True
@@ -68,6 +70,17 @@ def certify(view: View, dual: Dual, beta: Vector, g: Vector, slack: float, conve
         _refresh(view, dual, beta, g, rows, support)
         known[rows] = True
     return _evaluate(view, dual, beta, g, mu, known, convex)
+
+
+def _semidefinite(view: View, support: NDArray[np.int64]) -> bool:
+    """Whether no negative eigenvalue is found on a sample of the rows, support vectors first."""
+    rows = np.concatenate([support, np.setdiff1d(np.arange(len(view)), support)])[:SAMPLE]
+    points = view.points(rows)
+    K = view.block(points, points)
+    if not np.isfinite(K).all():
+        return False
+    rounding = 8.0 * len(rows) * float(np.finfo(K.dtype).eps) * float(np.abs(K).max())
+    return float(np.linalg.eigvalsh(K.astype(np.float64))[0]) >= -rounding
 
 
 def _refresh(view: View, dual: Dual, beta: Vector, g: Vector, rows: NDArray[np.int64], support: NDArray[np.int64]) -> None:

@@ -75,7 +75,7 @@ def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, t
     d, width = rows.shape[1], rows.shape[2]
     a, b, out = points.reshape(-1), rows.reshape(-1), tile.reshape(-1)
     if d == 0:
-        tile[:] = 0
+        tile.fill(0)
     for k in range(0, d, FEATURES):
         count = min(FEATURES, d - k)
         for r in range(r0, r1):
@@ -90,7 +90,8 @@ def l1_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, til
     total = np.empty(width, tile.dtype)
     for r in range(r0, r1):
         for p in range(p0 * POINTS, p1 * POINTS):
-            total[:] = 0
+            for i in range(width):
+                total[i] = 0
             for k in range(d):
                 x = points[p // POINTS, k, p % POINTS]
                 for i in range(width):
@@ -123,7 +124,7 @@ def sparse_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, 
                     total[i] += value * spread[i]
                 e += 1
             from_row[t] = e
-        panel[:] = 0
+        panel.fill(0)
     for i in range(count):
         for t in range(TILE):
             tile[i, t] = sums[t, i]

@@ -115,9 +115,7 @@ class View:
 
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
         """Kernel values of |P| points with |Q| points, in the precision of the tiles."""
-        out = np.empty((len(P), len(Q)), self.gram.dtype)
-        self.gram.segment(Q.source).fill(P, out)
-        return out
+        return self.gram.segment(Q.source).values(P)
 
     def rows(self, rows: Ids) -> NDArray[Any]:
         """Whole rows of the matrix over this view, (|rows|, n)."""

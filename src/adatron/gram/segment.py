@@ -27,8 +27,8 @@ class Segment(Protocol):
         """out += K[:, P] @ V."""
         ...
 
-    def fill(self, P: Points, out: NDArray[Any]) -> None:
-        """out[i, t] <- k(point i, row t)."""
+    def values(self, P: Points) -> NDArray[Any]:
+        """k(point i, row t), (|P|, n)."""
         ...
 
 
@@ -62,6 +62,7 @@ class TileSegment:
 
     def __init__(self, source: Source, workspace: Workspace, pool: Pool, slots: int, n_ids: int) -> None:
         self._workspace, self._pool = workspace, pool
+        self._source = source
         self._rows = source.as_rows(workspace.dtype, pool)
         self._blocks = -(-len(source) // self._width)
         self._store = RowStore(slots, -(-len(source) // TILE) * TILE, workspace.dtype, n_ids if slots else 0)
@@ -84,20 +85,25 @@ class TileSegment:
         order = -1 - lease.found
         order[missing] = np.arange(len(missing))
         points = P.source.take(missing).as_points(self._workspace.dtype)
+        self._sweep(points, order, lease.slots, V, out, self._store.values)
+
+    def values(self, P: Points) -> NDArray[Any]:
+        n = len(self._source)
+        out = np.empty((len(P), -(-n // TILE) * TILE), self._workspace.dtype)
+        points = P.source.as_points(self._workspace.dtype)
+        nothing = np.empty(0, np.int64), np.arange(len(P)), np.empty((0, 1)), np.zeros((n, 1))
+        self._sweep(points, *nothing, out)
+        return out if out.shape[1] == n else np.ascontiguousarray(out[:, :n])
+
+    def _sweep(self, points: Any, order: Any, slots: Any, V: Any, out: Any, keep: Any) -> None:
         space = self._workspace
 
         def task(first: int, last: int) -> None:
             tiles.accumulate(
-                space.program, space.parameters, points, order, lease.slots, self._rows, first, last, V, out,
-                self._store.values, space.stack,
-            )  # fmt: skip
+                space.program, space.parameters, points, order, slots, self._rows, first, last, V, out, keep, space.stack
+            )
 
         self._run(task)
-
-    def fill(self, P: Points, out: NDArray[Any]) -> None:
-        points = P.source.as_points(self._workspace.dtype)
-        space = self._workspace
-        self._run(lambda a, b: tiles.fill(space.program, space.parameters, points, self._rows, a, b, out, space.stack))
 
     def _run(self, task: Any) -> None:
         """Split the blocks of rows into whole tiles; every task writes to its own rows."""
@@ -123,5 +129,5 @@ class FunctionSegment:
             part = slice(start, start + FUNCTION_ROWS)
             out[part] += self._kernel(self._source.take(part).given(), points) @ V
 
-    def fill(self, P: Points, out: NDArray[Any]) -> None:
-        out[:] = self._kernel(P.source.given(), self._source.given())
+    def values(self, P: Points) -> NDArray[Any]:
+        return self._kernel(P.source.given(), self._source.given())

@@ -23,6 +23,9 @@ class Violators(NamedTuple):
     ids: Ids
     values: Vector
 
+    def joined(self, other: Violators) -> Violators:
+        return Violators(np.concatenate([self.ids, other.ids]), np.concatenate([self.values, other.values]))
+
 
 class Shard:
     """Variables ``first`` to ``first + len(view)`` of a problem."""

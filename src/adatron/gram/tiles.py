@@ -1,7 +1,7 @@
 """The tile loops: kernel values are made, used and forgotten inside the second-level cache.
 
 A tile is a block of points against TILE rows. Its values come from raw products and the maps of the kernel's
-program; what is done with them is either a weighted sum (``accumulate``) or a copy (``fill``).
+program; then they are summed with weights, and written out where they shall be kept.
 """
 
 from __future__ import annotations
@@ -17,6 +17,28 @@ from ..kernels.base import ADD, MULTIPLY, SCALE
 from ..kernels.table import apply_leaf
 
 TILE_SHAPE = (POINT_PANELS * POINTS, TILE)
+
+
+# Plain loops: array expressions would bring in seconds of compilation for shapes that cannot differ.
+@jit
+def _add(tile: Any, other: Any, count: int) -> None:
+    for i in range(count):
+        for t in range(TILE):
+            tile[i, t] += other[i, t]
+
+
+@jit
+def _multiply(tile: Any, other: Any, count: int) -> None:
+    for i in range(count):
+        for t in range(TILE):
+            tile[i, t] *= other[i, t]
+
+
+@jit
+def _scale(tile: Any, factor: Any, count: int) -> None:
+    for i in range(count):
+        for t in range(TILE):
+            tile[i, t] *= factor
 
 
 @jit
@@ -36,16 +58,16 @@ def evaluate(
         operation = program[line, 0]
         if operation == ADD:
             top -= 1
-            stack[top, :count] += stack[top + 1, :count]
+            _add(stack[top], stack[top + 1], count)
         elif operation == MULTIPLY:
             top -= 1
-            stack[top, :count] *= stack[top + 1, :count]
+            _multiply(stack[top], stack[top + 1], count)
         elif operation == SCALE:
-            stack[top, :count] *= stack.dtype.type(parameters[line, 0])
+            _scale(stack[top], stack.dtype.type(parameters[line, 0]), count)
         else:
             top += 1
             raw_products(program[line, 1], points, p0, p1, rows, r0, r1, stack[top])
-            a, b, c = parameters[line]
+            a, b, c = parameters[line, 0], parameters[line, 1], parameters[line, 2]
             apply_leaf(operation, stack[top, :count], point_norms, row_norms, a, b, c)
 
 
@@ -108,7 +130,9 @@ def accumulate(
     for r0 in range(first, last, TILE // width):
         r1 = min(last, r0 + TILE // width)
         column = r0 * width
-        sums[:] = 0
+        for j in range(V.shape[1]):
+            for t in range(TILE):
+                sums[j, t] = 0.0
         i = 0
         for p0 in range(0, max(1, blocks), POINT_PANELS):
             p1 = min(blocks, p0 + POINT_PANELS)
@@ -116,7 +140,8 @@ def accumulate(
                 evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
             for c in range(p0 * POINTS, min(points.count, p1 * POINTS)):
                 if slots[c] >= 0:
-                    store[slots[c], column : column + TILE] = stack[0, c - p0 * POINTS]
+                    for t in range(TILE):
+                        store[slots[c], column + t] = stack[0, c - p0 * POINTS, t]
             stop = i
             while stop < len(order) and order[stop] < p1 * POINTS:
                 stop += 1
@@ -125,21 +150,3 @@ def accumulate(
         for t in range(column, min(rows.count, r1 * width)):
             for j in range(V.shape[1]):
                 out[t, j] += sums[j, t - column]
-
-
-@jit
-def fill(
-    program: Any, parameters: Any, points: Any, rows: Any, first: int, last: int, out: Any, stack: Any
-) -> None:
-    """out[i, t] <- k(point i, row t) for the rows of the blocks first:last."""
-    width = rows.panels.shape[2]
-    blocks = -(-points.count // POINTS)
-    for r0 in range(first, last, TILE // width):
-        r1 = min(last, r0 + TILE // width)
-        start, stop = r0 * width, min(rows.count, r1 * width)
-        for p0 in range(0, blocks, POINT_PANELS):
-            p1 = min(blocks, p0 + POINT_PANELS)
-            evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
-            for i in range(p0 * POINTS, min(points.count, p1 * POINTS)):
-                for t in range(start, stop):
-                    out[i, t] = stack[0, i - p0 * POINTS, t - start]

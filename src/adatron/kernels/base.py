@@ -84,6 +84,11 @@ class Kernel(ABC):
         return all(leaf.smooth for leaf in self.leaves())
 
     @property
+    def convex(self) -> bool:
+        """Whether every kernel matrix is known to be positive semi-definite."""
+        return all(leaf.semidefinite for leaf in self.leaves())
+
+    @property
     def compiled(self) -> bool:
         """Whether compiled tiles can evaluate the kernel."""
         return all(leaf.product != "call" for leaf in self.leaves())
@@ -142,6 +147,11 @@ class Leaf(Kernel):
     product: ClassVar[TileProduct] = "dot"
     of_difference: ClassVar[bool] = False
     smooth: ClassVar[bool] = True
+
+    @property
+    def semidefinite(self) -> bool:
+        """Whether the kernel is known to be positive semi-definite."""
+        return True
 
     def leaves(self) -> tuple[Leaf, ...]:
         return (self,)

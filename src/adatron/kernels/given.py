@@ -21,6 +21,10 @@ class Given(Leaf):
 
     smooth: ClassVar[bool] = False
 
+    @property
+    def semidefinite(self) -> bool:
+        return False
+
     def diagonal(self, sq_norms: Float64) -> Float64:
         return np.array(sq_norms, dtype=np.float64)
 

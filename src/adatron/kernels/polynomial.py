@@ -41,6 +41,10 @@ class Polynomial(Leaf):
         number(self, "degree", low=0, integer=True)
         number(self, "coef0")
 
+    @property
+    def semidefinite(self) -> bool:
+        return self.coef0 >= 0.0
+
     def terms(self) -> list[Term]:
         return [(self.op, (self.gamma, float(self.degree), self.coef0))]
 

@@ -40,6 +40,10 @@ class Sigmoid(Leaf):
         number(self, "gamma", low=0.0)
         number(self, "coef0")
 
+    @property
+    def semidefinite(self) -> bool:
+        return False
+
     def terms(self) -> list[Term]:
         return [(self.op, (self.gamma, self.coef0, 0.0))]
 

@@ -47,6 +47,7 @@ class _Block:
         self.g = -dual.t.copy()
         self.n_iter = state.n_iter
         self.rounds = 0
+        self.mark = np.zeros(len(dual), bool)
         self.last: Ids = np.empty(0, np.int64)
         self.path = float(np.abs(self.beta).sum())  # total change of beta, for the error of g
         self.proven = 0.0  # |beta|_1 at the last certificate
@@ -118,12 +119,11 @@ class _Block:
 
     def _violators(self) -> tuple[Violators, Violators]:
         """The q worst of the whole problem in both directions."""
-        found = [shard.violators(self.q) for shard in self.shards]
-        grow, shrink = (
-            Violators(np.concatenate([f[i].ids for f in found]), np.concatenate([f[i].values for f in found]))
-            for i in (0, 1)
-        )
-        return worst(grow, self.q), worst(shrink, self.q)
+        grow, shrink = self.shards[0].violators(self.q)
+        for shard in self.shards[1:]:
+            more = shard.violators(self.q)
+            grow, shrink = worst(grow.joined(more[0]), self.q), worst(shrink.joined(more[1]), self.q)
+        return grow, shrink
 
     def _violation(self, grow: Violators, shrink: Violators) -> float:
         """As ``kkt_violation``, from the ends of the two lists."""
@@ -135,13 +135,20 @@ class _Block:
         keep = self.last[len(self.last) - min(len(self.last), self.q // 2) :]
         room = self.q - len(keep)
         if self.dual.total is None:
-            both = worst(Violators(np.concatenate([grow.ids, shrink.ids]), np.concatenate([grow.values, shrink.values])), self.q)
-            new = _without(both.ids[both.values > 0], keep)[:room]
+            both = worst(grow.joined(shrink), self.q)
+            new = self._untaken(both.ids[both.values > 0], keep)[:room]
         else:
-            up = _without(grow.ids, keep)[: room // 2]
-            new = np.concatenate([up, _without(_without(shrink.ids, keep), up)[: room // 2]])
+            up = self._untaken(grow.ids, keep)[: room // 2]
+            new = np.concatenate([up, self._untaken(shrink.ids, np.concatenate([keep, up]))[: room // 2]])
         self.last = np.concatenate([keep, new])
         return self.last
+
+    def _untaken(self, ids: Ids, taken: Ids) -> Ids:
+        """Those of ``ids`` that are not among ``taken``."""
+        self.mark[taken] = True
+        free = ids[~self.mark[ids]]
+        self.mark[taken] = False
+        return free
 
     def _advance(self, W: Ids, tol: float) -> bool:
         """Solve the block W and carry the change over to g. False if nothing moved."""
@@ -194,7 +201,3 @@ class _Block:
         slack = self.view.error_bound() * (size + self.proven) + drift
         self.proven = size
         return certify(self.view, self.dual, self.beta, self.g, slack, convex=not self.watch.flag[1])
-
-
-def _without(ids: Ids, others: Ids) -> Ids:
-    return ids[~np.isin(ids, others)]
