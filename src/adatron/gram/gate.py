@@ -15,6 +15,15 @@ from contextlib import contextmanager
 from threadpoolctl import LibController, ThreadpoolController
 
 
+def _set_threads(library: LibController, threads: int) -> None:
+    """Set the number for the process, from any thread.
+
+    From threadpoolctl 3.8 on, ``set_num_threads`` does nothing on a thread other than the first that called it; here the
+    last one out restores, whoever came in first.
+    """
+    getattr(library, "_real_set_num_threads", library.set_num_threads)(threads)
+
+
 class _Gate:
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -32,7 +41,7 @@ class _Gate:
                     self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
                 self._threads = [library.get_num_threads() or 1 for library in self._libraries]
                 for library in self._libraries:
-                    library.set_num_threads(1)
+                    _set_threads(library, 1)
 
     def leave(self) -> None:
         with self._lock:
@@ -42,7 +51,7 @@ class _Gate:
 
     def _restore(self) -> None:
         for library, threads in zip(self._libraries or [], self._threads, strict=True):
-            library.set_num_threads(threads)
+            _set_threads(library, threads)
 
     def after_fork(self) -> None:
         """A child has none of the threads that were inside."""

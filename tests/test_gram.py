@@ -1,0 +1,192 @@
+"""The invariant: a kernel value depends on its pair of rows alone. And the pool, the gate and the row store."""
+
+import multiprocessing
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from threadpoolctl import threadpool_info
+
+from adatron.gram import Gram, Pool, Source
+from adatron.gram.gate import one_blas_thread
+from adatron.gram.store import RowStore
+from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
+
+KERNELS = [RBF(0.2), Linear(), Polynomial(0.1, 3, 1.0), Sigmoid(0.05, 0.1), Laplacian(0.1), 0.5 * RBF(0.1) + Linear()]
+
+
+def data(n, d, seed=0, density=0.6):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)) * (rng.random((n, d)) < density)
+
+
+def view(X, kernel, dtype, sizes, pool, slots=0, ids=None):
+    ids = np.arange(X.shape[0]) if ids is None else ids
+    return Gram(Source.of(X, ids, kernel), dtype, sizes, pool, slots).restrict()
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_values_depend_on_the_pair_only(kernel, dtype, storage):
+    X = data(610, 13)
+    perm = np.random.default_rng(1).permutation(610)
+    with Pool(3) as pool:
+        whole = view(storage(X), kernel, dtype, [610], Pool(1))
+        parts = view(storage(X), kernel, dtype, [100, 333, 177], pool)
+        # stationary kernels subtract the mean, whose last bits depend on the order of the rows: shuffle the operands only
+        source = whole.gram.source.take(perm)
+        shuffled = Gram(source, dtype, [610], pool).restrict()
+        everything = np.arange(610)
+        K = whole.rows(everything)
+        assert np.array_equal(K, K.T)
+        assert np.array_equal(K, parts.rows(everything))
+        assert np.array_equal(K[np.ix_(perm, perm)], shuffled.rows(everything))
+        some = perm[:7]
+        assert np.array_equal(K[some], parts.rows(some))
+    scale = max(1.0, np.abs(K).max())
+    np.testing.assert_allclose(K, kernel(X), atol=scale * (2e-5 if dtype == np.float32 else 1e-12))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_equal_rows_have_kernel_value_one(dtype):
+    X = 100 * data(70, 300)
+    X[41] = X[3]
+    with Pool(1) as pool:
+        K = view(X, RBF(0.7), dtype, [70], pool).rows(np.arange(70))
+    assert np.array_equal(np.diag(K), np.ones(70))
+    assert K[3, 41] == 1
+
+
+def test_stored_and_recomputed_rows_give_the_same_bits():
+    X, rng = data(900, 80), np.random.default_rng(2)
+    with Pool(4) as pool:
+        stored = view(X, RBF(0.01), np.float32, [400, 500], pool, slots=60)
+        fresh = view(X, RBF(0.01), np.float32, [900], Pool(1))
+        for _ in range(12):
+            rows, V = rng.choice(900, 45, replace=False), rng.normal(size=(45, 2))
+            a, b = np.zeros((900, 2)), np.zeros((900, 2))
+            stored.accumulate(a, stored.points(rows), V)
+            fresh.accumulate(b, fresh.points(rows), V)
+            assert np.array_equal(a, b)
+
+
+def test_a_shared_store_under_concurrent_leases():
+    X = data(500, 70)
+    with Pool(4) as pool:
+        gram = Gram(Source.of(X, np.arange(500), RBF(0.02)), np.float32, [200, 300], pool, slots=40)
+        views = [gram.restrict([0, 1]), gram.restrict([0]), gram.restrict([1]), gram.restrict([1, 0])]
+        K = RBF(0.02)(X)
+        worst = np.zeros(8)
+
+        def work(number):
+            v, rng = views[number % 4], np.random.default_rng(number)
+            for _ in range(15):
+                rows = rng.choice(len(v), 30, replace=False)
+                out, V = np.zeros((len(v), 1)), rng.normal(size=(30, 1))
+                v.accumulate(out, v.points(rows), V)
+                error = np.abs(out - K[np.ix_(v.ids, v.ids[rows])] @ V).max()
+                worst[number] = max(worst[number], error)
+
+        pool.run(work, 8)
+    assert worst.max() < 1e-4
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 19), min_size=1, max_size=8, unique=True), max_size=12), st.integers(0, 9))
+def test_the_store_never_gives_a_wrong_row(asked, capacity):
+    store = RowStore(capacity, 1, np.float64, 20)
+    for ids in asked:
+        ids = np.array(ids)
+        lease = store.lease(ids)
+        found = lease.found >= 0
+        assert np.array_equal(store.values[lease.found[found], 0], ids[found])
+        slots = lease.slots[lease.slots >= 0]
+        assert len(np.unique(slots)) == len(slots)
+        assert not np.isin(slots, lease.found).any()
+        store.values[slots, 0] = ids[~found][lease.slots >= 0]
+        store.give_back(lease, filled=True)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_exact_and_the_error_bound(kernel):
+    X, rng = data(300, 9), np.random.default_rng(3)
+    with Pool(2) as pool:
+        v = view(X, kernel, np.float32, [300], pool)
+        rows, points, V = rng.choice(300, 50), rng.choice(300, 20, replace=False), rng.normal(size=(20, 1))
+        K = kernel(X)
+        np.testing.assert_allclose(v.exact(rows, points, V), K[np.ix_(rows, points)] @ V, rtol=1e-11, atol=1e-11)
+        assert np.abs(v.rows(np.arange(300)) - K).max() <= v.error_bound()
+        np.testing.assert_allclose(v.diagonal(), np.diag(K), rtol=1e-12)
+
+
+def blas_threads():
+    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+
+
+def test_the_gate_counts():
+    before = blas_threads()
+    inside, leave = threading.Event(), threading.Event()
+
+    def other():
+        with one_blas_thread():
+            inside.set()
+            leave.wait(10)
+
+    thread = threading.Thread(target=other)
+    with one_blas_thread():
+        thread.start()
+        inside.wait(10)
+        assert set(blas_threads()) == {1}
+    assert set(blas_threads()) == {1}  # the other thread is still inside
+    leave.set()
+    thread.join()
+    assert blas_threads() == before
+
+
+def test_the_pool_raises_and_restores():
+    before = blas_threads()
+
+    def fail(number):
+        if number == 5:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), Pool(3) as pool:
+        pool.run(fail, 20)
+    assert blas_threads() == before
+
+
+def test_nested_runs_do_every_task_once():
+    done = np.zeros((6, 50), int)
+
+    with Pool(4) as pool:
+
+        def outer(i):
+            def inner(j):
+                done[i, j] += 1
+
+            pool.run(inner, 50)
+
+        pool.run(outer, 6)
+    assert (done == 1).all()
+
+
+def _child(before, result):
+    Pool(2).__enter__().__exit__(None, None, None)
+    result.put(blas_threads() == before)
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="the platform has no fork")
+def test_a_child_forked_inside_the_gate_has_its_threads_back():
+    before = blas_threads()
+    context = multiprocessing.get_context("fork")
+    result = context.Queue()
+    with one_blas_thread():
+        child = context.Process(target=_child, args=(before, result))
+        child.start()
+        assert result.get(timeout=30)
+        child.join(30)
+    assert blas_threads() == before

@@ -1,0 +1,132 @@
+"""The compiled loops against their plain twins; the same tests run with compilation switched off."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from twins import programs
+from twins.tiles import chained_products, l1_distances, pack, row_hash
+
+from adatron import SVC
+from adatron.compiled._jit import jit
+from adatron.compiled.exp import exp
+from adatron.compiled.hash import hash_dense, hash_sparse
+from adatron.compiled.micro import POINTS, rows_width
+from adatron.compiled.panels import DOT, L1, TILE, raw_products
+from adatron.compiled.search import CHUNK, argmax
+from adatron.gram import Points, Pool, Source
+from adatron.gram.segment import TileSegment, Workspace
+from adatron.kernels import RBF, Laplacian, Linear
+from adatron.problems import csvc
+from adatron.solvers.isda import isda
+from adatron.solvers.smo import smo
+
+DTYPES = (np.float32, np.float64)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def tolerance(dtype):
+    return 2e-5 if dtype == np.float32 else 1e-12
+
+
+@jit
+def exp_of_all(x, out):
+    for i in range(len(x)):
+        out[i] = exp(x[i])
+
+
+@jit
+def largest(values):
+    return argmax(values, len(values))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_exp(dtype):
+    x = np.linspace(-80, 20, 501).astype(dtype)
+    out = np.empty_like(x)
+    exp_of_all(x, out)
+    np.testing.assert_allclose(out, np.exp(x.astype(np.float64)), rtol=4 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_argmax_is_the_first_of_the_largest(dtype, rng):
+    for n in (CHUNK, 3 * CHUNK, 16 * CHUNK):
+        for values in (rng.normal(size=n), rng.integers(0, 3, n), np.full(n, -np.inf), -np.arange(n)):
+            assert largest(values.astype(dtype)) == np.argmax(values)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_packed_panels(dtype, rng):
+    X = rng.normal(size=(50, 5)) + 3
+    source = Source.of(X, np.arange(50), RBF())
+    for operand, width in ((source.as_points(dtype), POINTS), (source.as_rows(dtype), rows_width(dtype))):
+        np.testing.assert_array_equal(operand.panels, pack(X, width, source.center, dtype))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("product", [DOT, L1])
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("d", [1, 7])
+def test_raw_products(dtype, product, storage, d, rng):
+    X = rng.normal(size=(40, d)) * (rng.random((40, d)) < 0.7)
+    source = Source.of(storage(X), np.arange(40), Linear())
+    points, rows = source.take(slice(0, 13)).as_points(dtype), source.as_rows(dtype)
+    tile = np.zeros((240, TILE), dtype)
+    raw_products(product, points, 0, -(-13 // POINTS), rows, 0, -(-40 // rows_width(dtype)), tile)
+    twin = chained_products if product == DOT else l1_distances
+    expected = twin(X[:13].astype(dtype), X.astype(dtype))
+    np.testing.assert_allclose(tile[:13, :40], expected, atol=tolerance(dtype))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", [RBF(0.3), Laplacian(0.2), 0.5 * RBF(0.3) + Linear() * RBF(0.1)], ids=str)
+def test_weighted_sums_of_tiles(dtype, kernel, rng):
+    X, V = rng.normal(size=(60, 4)), rng.normal(size=(11, 2))
+    source = Source.of(X, np.arange(60), kernel)
+    chosen = rng.permutation(60)[:11]
+    segment = TileSegment(source, Workspace(kernel, dtype), Pool(1), 0, 60)
+    points = Points(source.take(chosen), chosen)
+    out = np.ones((60, 2))
+    segment.accumulate(out, points, V)
+    K = kernel(X)
+    np.testing.assert_allclose(out, 1 + K[:, chosen] @ V, atol=20 * tolerance(dtype))
+    np.testing.assert_allclose(segment.values(points), K[chosen], atol=10 * tolerance(dtype))
+
+
+def test_row_hashes_agree_for_dense_and_sparse(rng):
+    X = rng.normal(size=(12, 6)) * (rng.random((12, 6)) < 0.5)
+    X[0] = -0.0
+    for dtype, bits in ((np.float64, np.uint64), (np.float32, np.uint32)):
+        Z = X.astype(dtype)
+        S = sparse.csr_matrix(Z)
+        sign = np.array(-0.0, dtype).view(bits)[()]
+        dense, csr = np.empty(12, np.uint64), np.empty(12, np.uint64)
+        hash_dense(Z.view(bits), sign, dense)
+        hash_sparse(S.data.view(bits), sign, S.indices, S.indptr.astype(np.int64), csr)
+        assert dense.tolist() == csr.tolist() == [row_hash(row) for row in Z]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("bias", ["explicit", "augmented", "none"])
+def test_block_loops_reach_the_twin(dtype, bias, rng):
+    X = rng.normal(size=(CHUNK, 3))
+    y = np.where(X[:, 0] + 0.3 * rng.normal(size=CHUNK) > 0, 1.0, -1.0)
+    K = RBF(0.5)(X)
+    dual = csvc(y, np.full(CHUNK, 2.0), bias)
+    beta, g = np.zeros(CHUNK), -y.astype(dtype)
+    solver = smo if bias == "explicit" else isda
+    solver((K + dual.lambda2).astype(dtype), beta, g, dual.lower, dual.upper, 1e-4, 20_000, np.zeros(2, np.int64))
+    assert programs.kkt(K, dual, beta) <= 3e-4
+    best = programs.objective(K, dual, programs.solve(K, dual, steps=20_000, tol=1e-6))
+    assert programs.objective(K, dual, beta) <= best + 1e-4 * abs(best)
+
+
+def test_a_whole_fit(rng):
+    X = rng.normal(size=(30, 2))
+    y = (X[:, 0] > 0).astype(int)
+    model = SVC(gamma=0.5).fit(X, y)
+    assert model.kkt_violation_ <= model.tol
+    assert (model.predict(X) == y).mean() > 0.9
