@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from twins import programs
-from twins.tiles import chained_products, l1_distances, pack, row_hash
 
 from adatron import SVC
 from adatron.compiled._jit import jit
@@ -19,6 +17,8 @@ from adatron.kernels import RBF, Laplacian, Linear
 from adatron.problems import csvc
 from adatron.solvers.isda import isda
 from adatron.solvers.smo import smo
+from twins import programs
+from twins.tiles import chained_products, l1_distances, pack, row_hash
 
 DTYPES = (np.float32, np.float64)
 

@@ -70,7 +70,9 @@ class Program:
         if self.hard:
             margin = (1.0 + self.t * h).min()
             return np.inf if margin <= 0 else 0.5 * beta @ self.Q @ beta / margin**2 + self.objective(beta)
-        return float(sum(max(h[i] * (beta[i] - self.lower[i]), h[i] * (beta[i] - self.upper[i])) for i in range(len(g))))
+        return float(
+            sum(max(h[i] * (beta[i] - self.lower[i]), h[i] * (beta[i] - self.upper[i])) for i in range(len(g)))
+        )
 
     def primal(self, beta: Vector, b: float) -> float:
         """½|w|² + Σ C_i max(0, 1 - y_i f_i): C-SVC only."""

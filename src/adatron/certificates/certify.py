@@ -83,7 +83,9 @@ def _semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     return float(np.linalg.eigvalsh(K.astype(np.float64))[0]) >= -rounding
 
 
-def _refresh(view: View, dual: Dual, beta: Vector, g: Vector, rows: NDArray[np.int64], support: NDArray[np.int64]) -> None:
+def _refresh(
+    view: View, dual: Dual, beta: Vector, g: Vector, rows: NDArray[np.int64], support: NDArray[np.int64]
+) -> None:
     g[rows] = view.exact(rows, support, beta[support, None])[:, 0] + dual.lambda2 * beta.sum() - dual.t[rows]
 
 
@@ -109,8 +111,7 @@ def _evaluate(
     value = -dual.objective(beta, g)
     gap = duality_gap(dual, beta, g, mu)
     if np.isfinite(gap) and not dual.unbounded:
-        weight = np.where(g + mu >= 0, beta - dual.lower, dual.upper - beta)[known].sum()
-        gap += _rounding(view, dual, beta) * float(weight)
+        gap += _rounding(view, dual, beta, (g + mu)[known], known)
     if dual.total is not None:
         gap += abs(mu * (float(beta.sum()) - dual.total))
     if np.isfinite(gap) and dual.squared_norm(beta, g) < 0:
@@ -118,7 +119,9 @@ def _evaluate(
     return Certificate(value + gap, value, kkt_violation(dual, beta, g), mu, convex)
 
 
-def _rounding(view: View, dual: Dual, beta: Vector) -> float:
-    """Bound of the error of a gradient that was computed in float64."""
-    size = float(np.abs(beta).sum())
-    return UNIT * (4.0 * size * (view.magnitude + dual.lambda2) + 4.0)
+def _rounding(view: View, dual: Dual, beta: Vector, h: Vector, known: NDArray[np.bool_]) -> float:
+    """What the rounding of float64 gradients can do to the gap; a gradient near 0 may have either sign."""
+    error = UNIT * (8.0 * float(np.abs(beta).sum()) * (view.magnitude + dual.lambda2) + 4.0)
+    below, above = (beta - dual.lower)[known], (dual.upper - beta)[known]
+    weight = np.where(h > error, below, np.where(h < -error, above, np.maximum(below, above)))
+    return error * float(weight.sum())

@@ -21,10 +21,19 @@ import numba
 from numba import types as numba_types
 from numba.core import cgutils
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator  # pyright: ignore[reportPrivateUsage]
+from numba.extending import intrinsic
+from numba.extending import overload as overload_compiled
 
-from numba.extending import intrinsic, overload as overload_compiled
-
-__all__ = ["JIT_DISABLED", "cache_folder", "cgutils", "intrinsic", "jit", "numba_types", "overload_compiled", "package_hash"]
+__all__ = [
+    "JIT_DISABLED",
+    "cache_folder",
+    "cgutils",
+    "intrinsic",
+    "jit",
+    "numba_types",
+    "overload_compiled",
+    "package_hash",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")

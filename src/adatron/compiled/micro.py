@@ -115,9 +115,7 @@ def _register_block(
     return numba_types.void(points, n, rows, n, n, out, n, n, numba_types.boolean), build
 
 
-def _plain_block(
-    points: Any, p0: int, rows: Any, r0: int, d: int, out: Any, o0: int, stride: int, fresh: bool
-) -> None:
+def _plain_block(points: Any, p0: int, rows: Any, r0: int, d: int, out: Any, o0: int, stride: int, fresh: bool) -> None:
     """The same block in NumPy, for runs with compilation switched off."""
     width = rows_width(rows.dtype)
     a = points[p0 : p0 + d * POINTS].reshape(d, POINTS)

@@ -48,7 +48,9 @@ def decision_values(
         gram = Gram(points, dtype, [], pool)
         for start in range(0, n, CHUNK):
             rows = np.arange(start, min(n, start + CHUNK))
-            segment = gram.segment(replace(points, X=X, ids=rows, columns=np.zeros(len(rows), np.int64) if given else None))
+            segment = gram.segment(
+                replace(points, X=X, ids=rows, columns=np.zeros(len(rows), np.int64) if given else None)
+            )
             segment.accumulate(out[rows[0] : rows[-1] + 1], Points(points, np.arange(len(support))), coefficients)
     return out
 

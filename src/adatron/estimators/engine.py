@@ -35,7 +35,8 @@ class Binary:
 
 def binary_problems(n_classes: int, multi_class: str) -> list[Binary]:
     """One against one in scikit-learn's order (the first class is positive), or one against the rest; of two classes the
-    second one is positive."""
+    second one is positive.
+    """
     if n_classes == 2:
         return [Binary([1], [0])]
     if multi_class == "ovo":

@@ -62,14 +62,13 @@ class Gram:
         Rows of K that may be stored.
     """
 
-    def __init__(
-        self, source: Source, dtype: Any, sizes: Sequence[int], pool: Pool, slots: int = 0
-    ) -> None:
+    def __init__(self, source: Source, dtype: Any, sizes: Sequence[int], pool: Pool, slots: int = 0) -> None:
         self.source, self.kernel, self.dtype, self.pool = source, source.kernel, np.dtype(dtype), pool
         self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.workspace = Workspace(self.kernel, self.dtype)
         self.segments = [
-            self.segment(source.take(slice(a, b)), slots) for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)
+            self.segment(source.take(slice(a, b)), slots)
+            for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)
         ]
 
     @cached_property

@@ -100,7 +100,18 @@ class TileSegment:
 
         def task(first: int, last: int) -> None:
             tiles.accumulate(
-                space.program, space.parameters, points, order, slots, self._rows, first, last, V, out, keep, space.stack
+                space.program,
+                space.parameters,
+                points,
+                order,
+                slots,
+                self._rows,
+                first,
+                last,
+                V,
+                out,
+                keep,
+                space.stack,
             )
 
         self._run(task)

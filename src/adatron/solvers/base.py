@@ -114,5 +114,3 @@ class Watch:
     def trace(self) -> dict[str, NDArray[np.float64]]:
         names = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective")
         return dict(zip(names, np.array(self.rows, np.float64).reshape(-1, len(names)).T.copy(), strict=True))
-
-
