@@ -37,7 +37,7 @@ def test_values_depend_on_the_pair_only(kernel, dtype, storage):
     with Pool(3) as pool:
         whole = view(storage(X), kernel, dtype, [610], Pool(1))
         parts = view(storage(X), kernel, dtype, [100, 333, 177], pool)
-        # stationary kernels subtract the mean, whose last bits depend on the order of the rows: shuffle the operands only
+        # the mean's last bits depend on the order of the rows: shuffle the operands only
         source = whole.gram.source.take(perm)
         shuffled = Gram(source, dtype, [610], pool).restrict()
         everything = np.arange(610)
@@ -99,8 +99,7 @@ def test_a_shared_store_under_concurrent_leases():
 @given(st.lists(st.lists(st.integers(0, 19), min_size=1, max_size=8, unique=True), max_size=12), st.integers(0, 9))
 def test_the_store_never_gives_a_wrong_row(asked, capacity):
     store = RowStore(capacity, 1, np.float64, 20)
-    for ids in asked:
-        ids = np.array(ids)
+    for ids in map(np.array, asked):
         lease = store.lease(ids)
         found = lease.found >= 0
         assert np.array_equal(store.values[lease.found[found], 0], ids[found])

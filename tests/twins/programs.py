@@ -141,7 +141,8 @@ class Program:
             bounds = list(zip(self.lower, self.upper, strict=True))
             out = minimize(
                 lambda b: (self.objective(b), self.gradient(b)), np.zeros(len(self.t)), jac=True, bounds=bounds,
-                method="L-BFGS-B", options={"maxiter": 20000, "maxfun": 40000, "ftol": 1e-16, "gtol": 1e-9, "maxcor": 50},
+                method="L-BFGS-B",
+                options={"maxiter": 20000, "maxfun": 40000, "ftol": 1e-16, "gtol": 1e-9, "maxcor": 50},
             )  # fmt: skip
             return float(out.fun)
         from sklearn.svm import SVC

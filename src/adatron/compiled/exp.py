@@ -24,7 +24,7 @@ def exp(x: Any) -> Any:
 
 
 @intrinsic
-def _power_of_two(typingctx: Any, shifted: Any) -> Any:
+def _power(typingctx: Any, shifted: Any) -> Any:
     """2^k for shifted = k + 1.5 * 2^m, m the width of the mantissa."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -34,6 +34,9 @@ def _power_of_two(typingctx: Any, shifted: Any) -> Any:
         return builder.bitcast(builder.shl(exponent, integer(mantissa)), args[0].type)
 
     return shifted(shifted), build
+
+
+_power_of_two: Any = _power
 
 
 def _exp32(x: Any) -> Any:

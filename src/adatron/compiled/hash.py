@@ -34,6 +34,7 @@ def hash_dense(bits: Any, sign: Any, out: Any) -> None:
 
 @jit
 def hash_sparse(bits: Any, sign: Any, indices: Any, indptr: Any, out: Any) -> None:
+    """The same for CSR rows."""
     for i in range(len(indptr) - 1):
         total = np.uint64(0)
         for e in range(indptr[i], indptr[i + 1]):

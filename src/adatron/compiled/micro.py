@@ -126,4 +126,4 @@ def _plain_block(points: Any, p0: int, rows: Any, r0: int, d: int, out: Any, o0:
 
 #: ``register_block(points, p0, rows, r0, d, out, o0, stride, fresh)`` on flat arrays: out[o0 + i*stride + j] (+)=
 #: sum over k of points[p0 + k*POINTS + i] * rows[r0 + k*width + j].
-register_block = _plain_block if JIT_DISABLED else _register_block
+register_block: Any = _plain_block if JIT_DISABLED else _register_block

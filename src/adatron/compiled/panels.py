@@ -31,7 +31,7 @@ class Operand(NamedTuple):
     indptr: NDArray[np.int64]
     matrix: NDArray[Any]  # (n, m) given Gram matrix; (0, 0) otherwise
     ids: NDArray[np.int64]  # (blocks * width,) row or column of ``matrix``
-    count: int  # rows without the padding
+    n: int  # rows without the padding
 
 
 @jit
@@ -62,6 +62,7 @@ def squared_norms(X: Any, ids: Any, center: Any, out: Any) -> None:
 
 @jit
 def sparse_norms(data: Any, indptr: Any, norms: Any) -> None:
+    """norms[i] <- |x_i|^2 of CSR rows, summed as ``sparse_products`` does."""
     for i in range(len(indptr) - 1):
         total = norms.dtype.type(0)
         for e in range(indptr[i], indptr[i + 1]):
@@ -86,6 +87,7 @@ def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, t
 
 @jit
 def l1_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
+    """tile <- the L1 distances of the blocks p0:p1 of points from the blocks r0:r1 of rows."""
     d, width = rows.shape[1], rows.shape[2]
     total = np.empty(width, tile.dtype)
     for r in range(r0, r1):

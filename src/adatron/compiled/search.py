@@ -61,4 +61,4 @@ def _plain_argmax(values: Any, n: int) -> int:
 
 
 #: ``argmax(values, n)``: first position of the largest of the first n entries, n a multiple of CHUNK.
-argmax = _plain_argmax if JIT_DISABLED else _argmax
+argmax: Any = _plain_argmax if JIT_DISABLED else _argmax

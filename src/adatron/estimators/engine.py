@@ -34,8 +34,9 @@ class Binary:
 
 
 def binary_problems(n_classes: int, multi_class: str) -> list[Binary]:
-    """One against one in scikit-learn's order (the first class is positive), or one against the rest; of two classes the
-    second one is positive.
+    """One against one in scikit-learn's order (the first class is positive), or one against the rest.
+
+    Of two classes the second one is positive.
     """
     if n_classes == 2:
         return [Binary([1], [0])]

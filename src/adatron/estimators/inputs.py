@@ -3,41 +3,47 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
 
 if TYPE_CHECKING:
     from ..kernels import Kernel
+    from ..problems import Bias
     from .engine import Fitted, Settings
     from .svc import SVC
 
+Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
 DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserves a word
 
 
-def training_data(model: SVC, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-    """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector of labels."""
-    if sparse.issparse(X) and model._given:
+def training_data(model: BaseEstimator, X: Any, y: Any, given: bool) -> tuple[Any, NDArray[Any]]:
+    """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector of labels.
+
+    ``given`` says that X holds kernel values.
+    """
+    if sparse.issparse(X) and given:
         raise TypeError("Sparse precomputed kernels are not supported.")
     X, y = validate_data(model, X, y, dtype=FLOATS, order="C", accept_sparse="csr", multi_output=True)
     y = column_or_1d(y, warn=True)
     check_classification_targets(y)
-    if model._given and X.shape[0] != X.shape[1]:
+    if given and X.shape[0] != X.shape[1]:
         raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
     return _tidy(X), y
 
 
-def new_data(model: SVC, X: Any) -> Any:
+def new_data(model: BaseEstimator, X: Any, vectors: Any) -> Any:
     """X for prediction, in the storage of the support vectors."""
     X = validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr", reset=False)
-    if sparse.issparse(model.support_vectors_):
+    if sparse.issparse(vectors):
         return _tidy(sparse.csr_matrix(X))
     if sparse.issparse(X):
         raise ValueError(f"cannot use sparse input in {type(model).__name__!r} trained on dense data")
@@ -54,50 +60,47 @@ def _tidy(X: Any) -> Any:
     return X
 
 
-def weights(model: SVC, X: Any, codes: NDArray[np.int64], sample_weight: ArrayLike | None) -> NDArray[np.float64]:
-    """Class weight times sample weight of every sample; sets ``class_weight_``."""
-    n_classes = len(model.classes_)
-    if n_classes < 2:
-        raise ValueError(f"The number of classes has to be greater than one; got {n_classes} class")
-    labels = model.classes_[codes]
-    model.class_weight_ = compute_class_weight(model.class_weight, classes=model.classes_, y=labels)
-    if (model.class_weight_ < 0).any():
-        raise ValueError(f"class_weight must not be negative; got {model.class_weight!r}.")
+def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[np.int64]) -> Vector:
+    """Weight of every class."""
+    if len(classes) < 2:
+        raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+    weights = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    if not (weights >= 0).all():
+        raise ValueError(f"The 'class_weight' parameter must hold weights >= 0. Got {class_weight!r} instead.")
+    return weights
+
+
+def weights_of_samples(X: Any, codes: NDArray[np.int64], class_weight: Vector, sample_weight: Any) -> Vector:
+    """Class weight times sample weight of every sample."""
     given = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if not (given > 0).any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
-    weight = given * model.class_weight_[codes]
+    weight = given * class_weight[codes]
     if len(np.unique(codes[weight > 0])) < 2:
-        raise ValueError("Invalid input - all samples with positive weights have the same label.")
+        raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
     return weight
 
 
-def gamma(model: SVC, X: Any) -> float:
+def gamma(value: float | str, X: Any, given: bool) -> float:
     """The number behind 'scale' and 'auto'."""
     from .samples import variance
 
-    if not isinstance(model.gamma, str):
-        return float(model.gamma)
-    if model._given or model.gamma == "auto":
+    if not isinstance(value, str):
+        return float(value)
+    if given or value == "auto":
         return 1.0 / X.shape[1]
     spread = variance(X)
     return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
 
 
-def kernel(model: SVC) -> Kernel:
-    from ..kernels import resolve
-
-    return resolve(model.kernel, model._gamma, model.degree, model.coef0)
-
-
-def settings(model: SVC) -> Settings:
+def settings(model: SVC, kernel: Kernel) -> Settings:
     """The parameters as the engine takes them."""
     from .engine import Settings
 
     return Settings(
         C=float(model.C),
-        kernel=model.kernel_,
-        bias=model.bias,
+        kernel=kernel,
+        bias=cast("Bias", model.bias),
         augment=float(model.augment),
         solver=model.solver,
         precision=model.precision,

@@ -62,7 +62,7 @@ def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: boo
         order = used[np.argsort(codes[used], kind="stable")]
         first = np.ones(len(order), bool)
     group = np.cumsum(first) - 1
-    total = np.bincount(group, weights=weight[order])
+    total: Vector = np.bincount(group, weights=weight[order]).astype(np.float64)
     sizes = np.bincount(codes[order[first]], minlength=n_classes)
     return Samples(order[first], sizes, total, order, group, weight[order] / total[group])
 

@@ -7,12 +7,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Hidden, Interval, StrOptions
-from sklearn.utils.multiclass import _ovr_decision_function
+from sklearn.utils.multiclass import _ovr_decision_function  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.validation import check_is_fitted
 
 from . import inputs, layout
@@ -21,7 +21,7 @@ NAMED_KERNELS = {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}
 
 
 class SVC(ClassifierMixin, BaseEstimator):
-    """C-support vector classification, solved exactly, on all cores, with a proof of optimality.
+    r"""C-support vector classification, solved exactly, on all cores, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.SVC`: its parameters, attributes and conventions, and a certificate on
     every fit. Sparse, dense, weighted and multi-class problems all take the same path.
@@ -31,8 +31,8 @@ class SVC(ClassifierMixin, BaseEstimator):
     C : float, default=1.0
         Penalty of margin violations, > 0; ``inf`` is the hard margin. Multiplied by class and sample weights.
     kernel : str, adatron.kernels.Kernel or callable, default='rbf'
-        'rbf', 'linear', 'poly', 'sigmoid', 'laplacian', 'precomputed'; a kernel object (``RBF(0.1) + 2 * Linear()``); or a
-        function of two arrays of rows that returns their kernel matrix, each entry from its own pair of rows alone.
+        'rbf', 'linear', 'poly', 'sigmoid', 'laplacian', 'precomputed'; a kernel object (``RBF(0.1) + 2 * Linear()``);
+        or a function of two arrays of rows that returns their kernel matrix, each entry from its own pair alone.
     degree : int, default=3
         Degree of 'poly'.
     gamma : {'scale', 'auto'} or float, default='scale'
@@ -79,13 +79,13 @@ class SVC(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_, class_weight_, coef_, dual_coef_, fit_status_, intercept_, n_features_in_, feature_names_in_, n_iter_, \
-support_, support_vectors_, n_support_, shape_fit_ :
+    classes_, class_weight_, coef_, dual_coef_, fit_status_, intercept_, n_iter_, support_, support_vectors_, \
+n_support_, shape_fit_, n_features_in_, feature_names_in_ :
         As in scikit-learn. With ``multi_class='ovr'`` and more than two classes, ``dual_coef_`` has one row and
         ``intercept_`` and ``n_iter_`` one entry for each class.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
-        The certificate. ``duality_gap_`` is relative, (primal - dual) / max(1, \\|primal\\|, \\|dual\\|); it is an upper
-        bound of how far the solution is from optimal, and nan if the kernel is found not to be positive semi-definite.
+        The certificate. ``duality_gap_`` is relative, (primal - dual) / max(1, \|primal\|, \|dual\|): an upper bound of
+        how far the solution is from optimal; nan if the kernel is found not to be positive semi-definite.
     trace_ : dict of ndarray, or list of them for each binary problem
         'seconds', 'n_iter', 'kkt_violation', 'duality_gap', 'dual_objective' after each block.
 
@@ -195,7 +195,7 @@ support_, support_vectors_, n_support_, shape_fit_ :
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> SVC:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
         """Solve the problem and certify the solution.
 
         Parameters
@@ -216,17 +216,20 @@ support_, support_vectors_, n_support_, shape_fit_ :
         ValueError
             Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight.
         """
+        from ..kernels import resolve
         from . import engine, samples
 
         check_random_state(self.random_state)
-        X, y = inputs.training_data(self, X, y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        weight = inputs.weights(self, X, codes, sample_weight)
-        self._gamma = inputs.gamma(self, X)
-        self.kernel_ = inputs.kernel(self)
-        distinct = samples.canonical(X, codes, len(self.classes_), weight, mergeable=not self._given)
-        binaries = engine.binary_problems(len(self.classes_), self.multi_class)
-        fitted = engine.fit(X, distinct, binaries, inputs.settings(self))
+        X, y = inputs.training_data(self, X, y, self._given)
+        classes, codes = np.unique(y, return_inverse=True)
+        class_weight = inputs.weights_of_classes(self.class_weight, classes, codes)
+        weight = inputs.weights_of_samples(X, codes, class_weight, sample_weight)
+        gamma = inputs.gamma(self.gamma, X, self._given)
+        kernel = resolve(self.kernel, gamma, self.degree, self.coef0)
+        distinct = samples.canonical(X, codes, len(classes), weight, mergeable=not self._given)
+        binaries = engine.binary_problems(len(classes), self.multi_class)
+        fitted = engine.fit(X, distinct, binaries, inputs.settings(self, kernel))
+        self.classes_, self.class_weight_, self.kernel_, self._gamma = classes, class_weight, kernel, gamma
         self._store_coefficients(X, codes, distinct, fitted)
         self._store_certificates(fitted)
         self.shape_fit_ = X.shape
@@ -252,8 +255,8 @@ support_, support_vectors_, n_support_, shape_fit_ :
         self.intercept_ = np.array([one.intercept for one in fitted])
         if not (np.isfinite(dual).all() and np.isfinite(self.intercept_).all()):
             raise ValueError(
-                "The dual coefficients or intercepts are not finite. The input data may contain large values and need to"
-                " be preprocessed."
+                "The dual coefficients or intercepts are not finite. The input data may contain large values and need "
+                "to be preprocessed."
             )
 
     def _store_certificates(self, fitted: list[Any]) -> None:
@@ -294,14 +297,15 @@ support_, support_vectors_, n_support_, shape_fit_ :
         if self._one_against_one():
             classes = np.repeat(np.arange(len(self.classes_)), self._n_support)
             return layout.from_dual_coef(self.dual_coef_, classes, len(self.classes_))
-        return self.dual_coef_.toarray() if sparse.issparse(self.dual_coef_) else self.dual_coef_
+        dual: Any = self.dual_coef_
+        return dual.toarray() if sparse.issparse(dual) else dual
 
     def _decision(self, X: Any) -> NDArray[np.float64]:
         """Decision values of the binary problems, (n_samples, n_problems)."""
         from .decision import decision_values
 
         check_is_fitted(self)
-        X = inputs.new_data(self, X)
+        X = inputs.new_data(self, X, self.support_vectors_)
         single = self.precision == "single" or (X.dtype == np.float32 and self.precision != "double")
         return decision_values(
             X, self.support_vectors_, self.support_.astype(np.int64), np.ascontiguousarray(self._coefficients().T),
@@ -318,9 +322,9 @@ support_, support_vectors_, n_support_, shape_fit_ :
         Returns
         -------
         values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            Two classes: positive for ``classes_[1]``. More: votes refined by decision values ('ovr', as scikit-learn), the
-            values of the pairs ('ovo'), or those of each class with ``multi_class='ovr'``. They are computed in float64
-            unless X is float32 or ``precision='single'``.
+            Two classes: positive for ``classes_[1]``. More: votes refined by decision values ('ovr', as scikit-learn),
+            the values of the pairs ('ovo'), or those of each class with ``multi_class='ovr'``. They are computed in
+            float64 unless X is float32 or ``precision='single'``.
         """
         values = self._decision(X)
         if len(self.classes_) == 2:

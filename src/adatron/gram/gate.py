@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 
 from threadpoolctl import LibController, ThreadpoolController
 
@@ -18,8 +19,8 @@ from threadpoolctl import LibController, ThreadpoolController
 def _set_threads(library: LibController, threads: int) -> None:
     """Set the number for the process, from any thread.
 
-    From threadpoolctl 3.8 on, ``set_num_threads`` does nothing on a thread other than the first that called it; here the
-    last one out restores, whoever came in first.
+    From threadpoolctl 3.8 on, ``set_num_threads`` does nothing on a thread other than the first that called it; here
+    the last one out restores, whoever came in first.
     """
     getattr(library, "_real_set_num_threads", library.set_num_threads)(threads)
 
@@ -36,8 +37,7 @@ class _Gate:
             self._inside += 1
             if self._inside == 1:
                 if self._libraries is None:
-                    import scipy.linalg  # noqa: F401  its BLAS is another one than numpy's: load it to see it
-
+                    import_module("scipy.linalg")  # its BLAS is another one than numpy's: load it to see it
                     self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
                 self._threads = [library.get_num_threads() or 1 for library in self._libraries]
                 for library in self._libraries:

@@ -1,5 +1,6 @@
-"""How a fit uses its memory and its threads: decided from (n, d, parameters) only, so that bits never depend on
-the machine's load or on its number of cores.
+"""How a fit uses its memory.
+
+Decided from (n, d, parameters) only, so that bits never depend on the machine's load or on its number of cores.
 """
 
 from __future__ import annotations

@@ -23,6 +23,8 @@ FUNCTION_ROWS = 1024
 
 
 class Segment(Protocol):
+    """What a view asks of the rows of one segment."""
+
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
         """out += K[:, P] @ V."""
         ...

@@ -31,6 +31,8 @@ class Lease:
 
 
 class RowStore:
+    """Up to ``capacity`` rows of ``columns`` kernel values, for rows numbered 0 to ``n_ids`` - 1."""
+
     def __init__(self, capacity: int, columns: int, dtype: Any, n_ids: int) -> None:
         self.values = np.empty((capacity, columns), dtype)  # pages are taken from the system when first written
         self._slot_of = np.full(n_ids, -1, np.int64)

@@ -94,13 +94,14 @@ def _weighted_sum(
                 for t in range(TILE):
                     total[t] = (((total[t] + v0 * r0[t]) + v1 * r1[t]) + v2 * r2[t]) + v3 * r3[t]
         i += 4
-    for i in range(i, stop):
+    while i < stop:
         row = _row(order[i], tile, base, store, column)
         for j in range(V.shape[1]):
             if V[i, j] != 0:
                 total, v = sums[j], V[i, j]
                 for t in range(TILE):
                     total[t] = total[t] + v * row[t]
+        i += 1
 
 
 @jit
@@ -125,7 +126,7 @@ def accumulate(
     The sum runs in the order of i in either case, so the bits do not depend on what is stored.
     """
     width = rows.panels.shape[2]
-    blocks = -(-points.count // POINTS)
+    blocks = -(-points.n // POINTS)
     sums = np.empty((V.shape[1], TILE))
     for r0 in range(first, last, TILE // width):
         r1 = min(last, r0 + TILE // width)
@@ -138,7 +139,7 @@ def accumulate(
             p1 = min(blocks, p0 + POINT_PANELS)
             if p1 > p0:
                 evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
-            for c in range(p0 * POINTS, min(points.count, p1 * POINTS)):
+            for c in range(p0 * POINTS, min(points.n, p1 * POINTS)):
                 if slots[c] >= 0:
                     for t in range(TILE):
                         store[slots[c], column + t] = stack[0, c - p0 * POINTS, t]
@@ -147,6 +148,6 @@ def accumulate(
                 stop += 1
             _weighted_sum(order, i, stop, stack[0], p0 * POINTS, store, column, V, sums)
             i = stop
-        for t in range(column, min(rows.count, r1 * width)):
+        for t in range(column, min(rows.n, r1 * width)):
             for j in range(V.shape[1]):
                 out[t, j] += sums[j, t - column]

@@ -1,0 +1,1 @@
+"""How a program is solved: one algorithm a file, and the table that picks one."""

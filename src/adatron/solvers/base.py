@@ -19,12 +19,24 @@ class Status(Enum):
     """How a fit ended; the text says what usually causes it and what to try."""
 
     CONVERGED = "converged"
-    MAX_ITER = "the limit of updates (max_iter) was reached; features on very different scales are the usual cause: scale them (StandardScaler), lower C, or raise max_iter"
+    MAX_ITER = (
+        "the limit of updates (max_iter) was reached; features on very different scales are the usual cause: scale "
+        "them (StandardScaler), lower C, or raise max_iter"
+    )
     MAX_TIME = "the time limit (max_time) was reached; raise it, lower C, or use a larger tol"
     STOPPED = "the callback asked to stop"
-    STUCK = "no step makes progress in double precision; duplicate or badly scaled features are the usual cause: scale them (StandardScaler), lower C, or use a larger tol"
-    DIVERGED = "the dual grows without bound: with a hard margin (C=inf) the classes are not separable by this kernel; use a finite C, or scale the features"
-    NOT_CONVEX = "the kernel is not positive semi-definite on these data: the point found is stationary, but the duality gap bounds nothing; use another kernel or other kernel parameters"
+    STUCK = (
+        "no step makes progress in double precision; duplicate or badly scaled features are the usual cause: "
+        "scale them (StandardScaler), lower C, or use a larger tol"
+    )
+    DIVERGED = (
+        "the dual grows without bound: with a hard margin (C=inf) the classes are not separable by this kernel; use a "
+        "finite C, or scale the features"
+    )
+    NOT_CONVEX = (
+        "the kernel is not positive semi-definite on these data: the point found is stationary, but the duality gap "
+        "bounds nothing; use another kernel or other kernel parameters"
+    )
 
 
 @dataclass(frozen=True)
@@ -89,8 +101,9 @@ Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relati
 class Watch:
     """Traces a solver's progress, reports it, and says when to stop.
 
-    ``flag`` (2,) is shared with the compiled loops: a nonzero first entry asks them to stop, and they set the second one
-    when they meet negative curvature. The gap of the tracked gradient needs a sort, so it is taken after 0.05 s and then when a tenth more time has passed.
+    ``flag`` (2,) is shared with the compiled loops: a nonzero first entry asks them to stop, and they set the second
+    one when they meet negative curvature. The gap of the tracked gradient needs a sort, so it is taken after 0.05 s and
+    then when a tenth more time has passed.
     """
 
     dual: Dual

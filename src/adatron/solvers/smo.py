@@ -90,7 +90,7 @@ def smo(K: Any, beta: Any, g: Any, lower: Any, upper: Any, tol: float, steps: in
         curvature = (diagonal[i] + diagonal[j]) - real(2) * K[i, j]
         if curvature < -real(64) * floor:
             stop[1] = 1
-        d = min(float(m + g[j]) / float(max(curvature, floor)), min(upper[i] - beta[i], beta[j] - lower[j]))
+        d = min(float(m + g[j]) / float(max(curvature, floor)), upper[i] - beta[i], beta[j] - lower[j])
         shift = real(d)
         beta[i] = upper[i] if d == upper[i] - beta[i] else beta[i] + d
         beta[j] = lower[j] if d == beta[j] - lower[j] else beta[j] - d
