@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gram import View
+from ..gram import SMALL, View
 from ..problems import Dual
 from ..problems.dual import Vector
 from .gap import best_multiplier, duality_gap
@@ -59,9 +59,9 @@ def certify(view: View, dual: Dual, beta: Vector, g: Vector, slack: float, conve
     """
     support = np.flatnonzero(beta)
     convex = convex and (view.gram.kernel.convex or _semidefinite(view, support))
-    known = np.zeros(len(beta), bool)
-    _refresh(view, dual, beta, g, support, support)
+    known = np.full(len(beta), len(beta) <= SMALL)
     known[support] = True
+    _refresh(view, dual, beta, g, np.flatnonzero(known), support)
     while True:
         mu = best_multiplier(dual, beta, g)
         rows = np.flatnonzero(_may_matter(dual, beta, g, mu, slack, known))

@@ -19,6 +19,7 @@ from ..solvers.table import choose
 from .samples import Samples
 
 DOUBT = 0.02  # proven relative error of a float32 kernel value beyond which the tiles are float64
+WORK = 1e9  # multiply-adds of all Gram matrices below which threads cost more than they give
 
 
 @dataclass(frozen=True)
@@ -78,15 +79,18 @@ def fit(X: Any, samples: Samples, binaries: list[Binary], settings: Settings) ->
     n = len(samples.rows)
     starts = np.concatenate([[0], np.cumsum(samples.sizes)])
     source = Source.of(X, samples.rows, settings.kernel)
-    small = n <= SMALL or not settings.kernel.compiled
-    threads = 1 if small else allowed_threads(settings.n_jobs)
+    largest = max(int(sum(samples.sizes[g] for g in b.classes)) for b in binaries)
+    cost = settings.kernel.cost(source.features)
+    small = largest <= SMALL or not settings.kernel.compiled
+    light = len(binaries) * largest**2 * cost < WORK or not settings.kernel.compiled
+    threads = 1 if light else allowed_threads(settings.n_jobs)
     segments = [[g] for g in range(len(samples.sizes))] if len(binaries) > 1 else [[0, 1]]
     with Pool(threads) as pool:
         dtype = _tile_type(source, settings, small)
-        largest = max(int(sum(samples.sizes[g] for g in b.classes)) for b in binaries)
         sizes = [int(sum(samples.sizes[g] for g in groups)) for groups in segments]
-        p = plan(n, largest, settings.kernel.cost(source.features), np.dtype(dtype).itemsize, settings.cache_bytes)
-        gram = Gram(source, dtype, sizes, pool, p.slots)
+        p = plan(n, largest, cost, np.dtype(dtype).itemsize, settings.cache_bytes)
+        whole = small and n <= 2 * SMALL and settings.kernel.compiled
+        gram = Gram(source, dtype, sizes, pool, p.slots, whole)
         tasks, ids = [], []
         for binary in binaries:
             groups = binary.classes if len(binaries) > 1 else [0]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .pool import Pool
-from .segment import FunctionSegment, Segment, TileSegment, Workspace
+from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Workspace
 from .source import Source
 
 Ids = NDArray[np.int64]
@@ -60,16 +60,24 @@ class Gram:
     pool : Pool
     slots : int, default=0
         Rows of K that may be stored.
+    whole : bool, default=False
+        Hold all of K, in float64.
     """
 
-    def __init__(self, source: Source, dtype: Any, sizes: Sequence[int], pool: Pool, slots: int = 0) -> None:
+    def __init__(
+        self, source: Source, dtype: Any, sizes: Sequence[int], pool: Pool, slots: int = 0, whole: bool = False
+    ) -> None:
         self.source, self.kernel, self.dtype, self.pool = source, source.kernel, np.dtype(dtype), pool
         self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.workspace = Workspace(self.kernel, self.dtype)
-        self.segments = [
-            self.segment(source.take(slice(a, b)), slots)
-            for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)
-        ]
+        spans = list(zip(self.starts[:-1], self.starts[1:], strict=True))
+        self.whole: NDArray[np.float64] | None = None
+        if whole:
+            everything = Points(source, np.arange(len(source)))
+            self.whole = self.segment(source).values(everything)
+            self.segments: list[Segment] = [WholeSegment(self.whole[:, a:b]) for a, b in spans]
+        else:
+            self.segments = [self.segment(source.take(slice(a, b)), slots) for a, b in spans]
 
     @cached_property
     def largest(self) -> float:
@@ -114,6 +122,8 @@ class View:
 
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
         """Kernel values of |P| points with |Q| points, in the precision of the tiles."""
+        if self.gram.whole is not None:
+            return self.gram.whole[np.ix_(P.ids, Q.ids)]
         return self.gram.segment(Q.source).values(P)
 
     def rows(self, rows: Ids) -> NDArray[Any]:
@@ -130,6 +140,9 @@ class View:
         """K[rows, points] @ V in double precision, from the data as given."""
         gram = self.gram
         wide = gram if gram.dtype == np.float64 else Gram(gram.source, np.float64, [], gram.pool)
+        if gram.whole is not None:
+            K = gram.whole[np.ix_(self.ids[rows], self.ids[points])]
+            return np.stack([np.sum(K * v, axis=1) for v in V.T], axis=1)
         out = np.zeros((len(rows), V.shape[1]))
         for a in range(0, len(rows), EXACT_ROWS):
             segment = wide.segment(self.gram.source.take(self.ids[rows[a : a + EXACT_ROWS]]))

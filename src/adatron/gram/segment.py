@@ -130,6 +130,21 @@ class TileSegment:
         self._pool.run(one, -(-self._blocks // size))
 
 
+class WholeSegment:
+    """Columns of a kernel matrix that is held whole, for small problems."""
+
+    def __init__(self, columns: NDArray[np.float64]) -> None:
+        self._columns = columns
+
+    def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        rows = self._columns[P.ids]
+        for total, v in zip(out.T, V.T, strict=True):
+            total += np.add.reduce(rows * v[:, None], axis=0)
+
+    def values(self, P: Points) -> NDArray[Any]:
+        return self._columns[P.ids]
+
+
 class FunctionSegment:
     """Kernel values from a Python function, called on the calling thread with blocks of rows."""
 

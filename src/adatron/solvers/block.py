@@ -96,7 +96,9 @@ class _Block:
                 return Status.MAX_ITER
             if monotonic() >= self.options.deadline:
                 return Status.MAX_TIME
-            if not self._advance(self._choose(grow, shrink), max(0.1 * violation, 0.5 * tol)):
+            W = self._choose(grow, shrink)
+            whole = len(W) == len(self.dual)  # nothing outside can undo what a coarse solution would leave
+            if not self._advance(W, 0.8 * tol if whole else max(0.1 * violation, 0.5 * tol)):
                 return Status.STUCK
 
     def _judge(self, certificate: Certificate, tol: float) -> tuple[Status | None, float]:
@@ -131,7 +133,9 @@ class _Block:
         return max(0.0, a + b if self.dual.total is not None else max(a, b))
 
     def _choose(self, grow: Violators, shrink: Violators) -> Ids:
-        """Half of the last block, then from both ends of the violators."""
+        """Half of the last block, then from both ends of the violators; everything if it fits."""
+        if self.q == len(self.dual):
+            return np.arange(self.q)
         keep = self.last[len(self.last) - min(len(self.last), self.q // 2) :]
         room = self.q - len(keep)
         if self.dual.total is None:
