@@ -72,9 +72,9 @@ def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[
 
 def weights_of_samples(X: Any, codes: NDArray[np.int64], class_weight: Vector, sample_weight: Any) -> Vector:
     """Class weight times sample weight of every sample."""
-    given = _check_sample_weight(sample_weight, X, dtype=np.float64)
-    if not (given > 0).any():
+    if sample_weight is not None and not (np.asarray(sample_weight, np.float64) > 0).any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
+    given = _check_sample_weight(sample_weight, X, dtype=np.float64)
     weight = given * class_weight[codes]
     if len(np.unique(codes[weight > 0])) < 2:
         raise ValueError("Invalid input - all samples with positive weights belong to the same class.")

@@ -189,6 +189,9 @@ n_support_, shape_fit_, n_features_in_, feature_names_in_ :
         tags.input_tags.sparse = not self._given
         return tags
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "fit_status_")
+
     @property
     def _given(self) -> bool:
         """Whether X holds kernel values."""

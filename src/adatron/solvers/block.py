@@ -31,6 +31,7 @@ from .smo import smo
 Ids = NDArray[np.int64]
 STEPS = 100  # most steps in a block, as a multiple of its size
 ROUNDS = 8  # certificates refused before float64 tiles take over
+FAR = 1e12  # coefficients times kernel values of a hard margin beyond this are a dual without bound
 HUGE = 1e100  # a margin violation beyond this is overflow, not learning
 
 
@@ -84,7 +85,7 @@ class _Block:
         while True:
             grow, shrink = self._violators()
             violation = self._violation(grow, shrink)
-            if not violation < HUGE:
+            if not violation < HUGE or (self.dual.unbounded and np.abs(self.beta).max() * self.view.magnitude > FAR):
                 return Status.DIVERGED
             objective = self.dual.objective(self.beta, self.g)
             stop = self.watch.look(self.n_iter, violation, objective, self._relative_gap)

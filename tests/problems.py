@@ -1,0 +1,52 @@
+"""Programs over small data, and the certificate of any beta by the library."""
+
+import numpy as np
+
+from adatron.certificates import certify
+from adatron.gram import Gram, Pool, Source
+from adatron.problems import csvc
+from adatron.solvers.base import Options, Watch
+from adatron.solvers.block import block
+
+
+def samples(seed, n, d=2, noise=0.5):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    y = np.where(X[:, 0] + noise * rng.normal(size=n) > 0, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    return X, y
+
+
+def view_of(X, kernel, dtype=np.float64, sizes=None, pool=None):
+    return Gram(Source.of(X, np.arange(len(X)), kernel), dtype, sizes or [len(X)], pool or Pool(1)).restrict()
+
+
+def solve(view, dual, shards=1, state=None, report=None, flag=None, **options):
+    watch = Watch(dual, report, np.zeros(2, np.int64) if flag is None else flag)
+    return block(view, dual, Options(**options), state, watch, shards)
+
+
+def certificate(view, dual, beta, K):
+    """From a gradient that is wrong by no more than the slack that is passed on."""
+    rng = np.random.default_rng(len(beta))
+    slack = 1e-3 + view.error_bound() * np.abs(beta).sum()
+    g = (K + dual.lambda2) @ beta - dual.t + rng.uniform(-1, 1, len(beta)) * min(slack, 0.5)
+    return certify(view, dual, beta, g, slack)
+
+
+def feasible(dual, rng):
+    """A random point of the program, some variables at their bounds."""
+    part = rng.random(len(dual)) * rng.integers(0, 2, len(dual))
+    part[rng.random(len(dual)) < 0.2] = 1.0
+    top = np.where(np.isinf(dual.upper), 3.0, dual.upper) + np.where(np.isinf(dual.lower), -3.0, dual.lower)
+    beta = part * top
+    if dual.total is not None:
+        plus, minus = beta[beta > 0].sum(), -beta[beta < 0].sum()
+        if min(plus, minus) == 0:
+            return np.zeros(len(dual))
+        beta[beta > 0] *= min(plus, minus) / plus
+        beta[beta < 0] *= min(plus, minus) / minus
+    return beta
+
+
+__all__ = ["certificate", "csvc", "feasible", "samples", "solve", "view_of"]

@@ -1,0 +1,174 @@
+"""Bad input is one clear sentence; hard input never a false 'converged'."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from adatron import SVC
+from adatron.kernels import RBF, Linear
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(60, 3))
+y = (X[:, 0] + 0.3 * rng.normal(size=60) > 0).astype(int)
+HOLE = X.copy()
+HOLE[3, 1] = np.nan
+ENDLESS = X.copy()
+ENDLESS[3, 1] = np.inf
+
+PARAMETERS = {
+    "C": [0.0, -1.0, "1", np.nan],
+    "kernel": ["rfb", 3],
+    "degree": [-1, 2.5],
+    "gamma": [-0.1, "big"],
+    "coef0": [np.inf],
+    "tol": [0.0, -1e-3],
+    "cache_size": [0, -5],
+    "max_iter": [-2, 1.5],
+    "class_weight": ["balance"],
+    "bias": ["yes", None],
+    "augment": [0.0, -1.0],
+    "solver": ["smoo"],
+    "n_jobs": [1.5],
+    "precision": ["half"],
+    "multi_class": ["ovx"],
+    "gap_tol": [0.0, "small"],
+    "max_time": [0, -1],
+    "callback": [3],
+    "decision_function_shape": ["ovz"],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in PARAMETERS.items() for value in values])
+def test_parameters(name, value):
+    model = SVC(**{name: value})
+    with pytest.raises(ValueError, match=f"'{name}' parameter of SVC must be"):
+        model.fit(X, y)
+    assert not hasattr(model, "support_")
+
+
+DATA = {
+    "nan": (HOLE, y, "NaN"),
+    "infinity": (ENDLESS, y, "infinity"),
+    "one class": (X, np.zeros(60), "number of classes has to be greater than one"),
+    "empty": (X[:0], y[:0], "0 sample"),
+    "no features": (X[:, :0], y, "0 feature"),
+    "lengths": (X, y[:-1], "inconsistent numbers of samples"),
+    "flat": (X[:, 0], y, "Expected 2D array"),
+    "continuous": (X, X[:, 0], "Unknown label type"),
+    "text": (np.array([["a"], ["b"]]), [0, 1], "could not convert string"),
+    "complex": (X + 1j, y, "Complex data not supported"),
+}
+
+
+@pytest.mark.parametrize("case", DATA)
+def test_data(case):
+    bad, labels, message = DATA[case]
+    model = SVC()
+    with pytest.raises(ValueError, match=message):
+        model.fit(bad, labels)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_weights():
+    with pytest.raises(ValueError, match="all samples have zero or negative weights"):
+        SVC().fit(X, y, np.zeros(60))
+    with pytest.raises(ValueError, match="belong to the same class"):
+        SVC().fit(X, y, y)
+    with pytest.raises(ValueError, match="sample_weight.shape"):
+        SVC().fit(X, y, np.ones(59))
+    with pytest.raises(ValueError, match="class_weight"):
+        SVC(class_weight={0: -1.0}).fit(X, y)
+
+
+def test_precomputed():
+    with pytest.raises(ValueError, match="must be a square matrix. Input is a 60x3 matrix"):
+        SVC(kernel="precomputed").fit(X, y)
+    with pytest.raises(TypeError, match="Sparse precomputed"):
+        SVC(kernel="precomputed").fit(sparse.csr_matrix(X @ X.T), y)
+
+
+def test_prediction():
+    model = SVC().fit(X, y)
+    with pytest.raises(ValueError, match="X has 2 features, but SVC is expecting 3"):
+        model.predict(X[:, :2])
+    with pytest.raises(ValueError, match="NaN"):
+        model.predict(HOLE)
+    with pytest.raises(ValueError, match="sparse input"):
+        model.predict(sparse.csr_matrix(X))
+
+
+def test_a_function_of_the_wrong_shape():
+    with pytest.raises(ValueError, match="shape"):
+        SVC(kernel=lambda A, B: np.ones((len(A), 1))).fit(X, y)
+
+
+def proven(model, K, labels, C):
+    """KKT violation of the model, recomputed dense in float64."""
+    beta = np.zeros(len(K))
+    beta[model.support_] = model.dual_coef_[0]
+    t = np.where(labels == model.classes_[1], 1.0, -1.0)
+    g = K @ beta - t
+    upper, lower = np.maximum(t * C, 0), np.minimum(t * C, 0)
+    near = 1e-12 * C  # shares of merged rows may miss a bound by a rounding
+    rounding = 1e-13 * np.abs(beta).sum() * np.abs(K).max()
+    return max(0, (-g[beta < upper - near]).max() + g[beta > lower + near].max()) - rounding
+
+
+def honest(features, labels, K, **parameters):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = SVC(max_iter=300_000, **parameters).fit(features, labels)
+    warned = any(issubclass(w.category, ConvergenceWarning) for w in caught)
+    assert warned == (model.fit_status_ != 0)
+    assert np.isfinite(model.dual_coef_).all()
+    assert np.isfinite(model.decision_function(features)).all()
+    if model.fit_status_ == 0:
+        assert proven(model, K, labels, parameters.get("C", 1.0)) <= model.tol * (1 + 1e-6)
+    return model
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-6, 1e6, 1e12])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_any_scale(kernel, scale):
+    Z = X * scale
+    honest(Z, y, RBF(1.0)(Z) if kernel == "rbf" else Linear()(Z), kernel=kernel, gamma=1.0)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-3, 1e3, 1e12])
+def test_one_feature_of_another_scale(scale):
+    Z = X * np.array([scale, 1, 1])
+    honest(Z, y, Linear()(Z), kernel="linear", C=10.0)
+
+
+@pytest.mark.parametrize("C", [1e-8, 1e-3, 1e3, 1e8])
+def test_any_C(C):
+    honest(X, y, RBF(0.5)(X), C=C, gamma=0.5)
+
+
+def test_two_samples_and_constant_features():
+    for Z in (np.array([[0.0], [1.0]]), np.zeros((2, 1))):
+        model = honest(Z, np.array([0, 1]), RBF(1.0)(Z), gamma=1.0)
+        assert model.fit_status_ == 0
+    honest(np.full((60, 2), 3.0), y, np.ones((60, 60)), gamma=1.0)
+    assert SVC().fit(np.full((60, 2), 3.0), y).fit_status_ == 0  # gamma='scale' of no variance
+
+
+def test_equal_rows_with_opposite_labels():
+    Z, labels = np.repeat(X[:20], 2, axis=0), np.tile([0, 1], 20)
+    honest(Z, labels, RBF(0.5)(Z), gamma=0.5)
+    with pytest.warns(ConvergenceWarning, match="not separable"):
+        model = SVC(C=np.inf, gamma=0.5, max_iter=10**6).fit(Z, labels)
+    assert model.fit_status_ == 1
+
+
+def test_kernels_that_are_not_semidefinite():
+    A = rng.normal(size=(60, 60))
+    with pytest.warns(ConvergenceWarning, match="not positive semi-definite"):
+        model = SVC(kernel="precomputed", max_iter=10**5).fit(A + A.T, y)
+    assert np.isnan(model.duality_gap_)
+    with pytest.warns(ConvergenceWarning):
+        assert SVC(kernel="sigmoid", gamma=2.0, coef0=1.0, max_iter=10**5).fit(X, y).fit_status_ == 1

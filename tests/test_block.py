@@ -1,0 +1,147 @@
+"""The block solver: the same bits however it is split, honest endings, and the hard cases."""
+
+import time
+
+import numpy as np
+import pytest
+from problems import csvc, samples, solve, view_of
+from twins import programs
+
+from adatron.gram import Pool
+from adatron.kernels import RBF, Linear, Precomputed, Sigmoid
+from adatron.solvers.base import State
+
+BIASES = ["explicit", "augmented", "none"]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("bias", BIASES)
+def test_shards_give_the_same_bits(bias, dtype):
+    X, y = samples(0, 700, 5)
+    dual = csvc(y, np.full(700, 3.0), bias)
+    with Pool(3) as pool:
+        view = view_of(X, RBF(0.2), dtype, [300, 150, 250], pool)
+        one, three = (solve(view, dual, shards=s, block=96) for s in (1, 3))
+    assert len(one.trace["n_iter"]) > 10
+    assert np.array_equal(one.beta, three.beta)
+    assert one.n_iter == three.n_iter
+    assert one.certificate == three.certificate
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("C", [0.5, 50.0])
+def test_reaches_the_optimum(C, bias, dtype):
+    """Float32 tiles reach 1e-6 too: the float64 certificate corrects what they cannot see."""
+    X, y = samples(1, 250, 4)
+    dual, K = csvc(y, np.full(250, C), bias), RBF(0.3)(X)
+    solution = solve(view_of(X, RBF(0.3), dtype), dual, tol=1e-6, block=64)
+    assert solution.status.name == "CONVERGED"
+    assert programs.kkt(K, dual, solution.beta) <= 1e-6 * 1.001
+    best = programs.objective(K, dual, programs.solve(K, dual, tol=1e-9))
+    assert programs.objective(K, dual, solution.beta) <= best + 1e-6 * abs(best)
+
+
+def test_gap_tol():
+    X, y = samples(2, 300, 4)
+    dual = csvc(y, np.full(300, 1e3))
+    loose, tight = (solve(view_of(X, RBF(0.3)), dual, tol=1e-1, gap_tol=gap) for gap in (None, 1e-6))
+    assert loose.certificate.relative_gap > 1e-6 >= tight.certificate.relative_gap
+    assert tight.status.name == "CONVERGED"
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_warm_start(bias):
+    X, y = samples(3, 400, 4)
+    dual, view = csvc(y, np.full(400, 2.0), bias), view_of(X, RBF(0.3), np.float32)
+    cold = solve(view, dual, block=128)
+    warm = solve(view, dual, block=128, state=State(cold.beta))
+    assert warm.n_iter <= 0.01 * cold.n_iter
+    assert warm.status.name == "CONVERGED"
+
+
+def test_interruptions():
+    X, y = samples(4, 400, 4)
+    dual, view = csvc(y, np.full(400, 100.0)), view_of(X, RBF(0.3))
+    capped = solve(view, dual, max_iter=37)
+    assert (capped.n_iter, capped.status.name) == (37, "MAX_ITER")
+    late = solve(view, dual, deadline=time.monotonic())
+    assert late.status.name == "MAX_TIME"
+    flag = np.array([1, 0])
+    assert solve(view, dual, flag=flag).status.name == "STOPPED"
+    for solution in (capped, late):
+        assert np.isfinite(solution.certificate.gap)
+        assert "max_" in solution.status.value
+
+
+def test_the_trace_rises():
+    X, y = samples(5, 600, 4)
+    solution = solve(view_of(X, RBF(0.3)), csvc(y, np.full(600, 10.0)), block=64)
+    objective = solution.trace["dual_objective"]
+    assert (np.diff(objective) >= -1e-9 * objective[-1]).all()
+    assert solution.trace["n_iter"][-1] == solution.n_iter
+
+
+def check_honest(solution, K, dual, tol=1e-3):
+    """Converged only with a dense float64 proof; finite in any case."""
+    assert np.isfinite(solution.beta).all()
+    if solution.status.name == "CONVERGED":
+        rounding = 1e-14 * np.abs(solution.beta).sum() * np.abs(K).max()
+        assert programs.kkt(K, dual, solution.beta) <= tol * (1 + 1e-6) + rounding
+
+
+@pytest.mark.parametrize("n", [2, 3, 60, 1500])
+def test_equal_rows_with_opposite_labels(n):
+    X = np.ones((n, 2))
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    dtype = np.float32 if n > 1000 else np.float64
+    soft = solve(view_of(X, RBF(1.0), dtype), csvc(y, np.ones(n)))
+    check_honest(soft, np.ones((n, n)), csvc(y, np.ones(n)))
+    assert soft.status.name == "CONVERGED"
+    hard = solve(view_of(X, RBF(1.0), dtype), csvc(y, np.full(n, np.inf)), max_iter=10**6)
+    assert hard.status.name != "CONVERGED"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", [1e-12, 1e-6, 1e-3, 1e3, 1e6, 1e12])
+@pytest.mark.parametrize("kernel", [RBF(1.0), Linear()], ids=str)
+def test_any_scale(kernel, scale, dtype):
+    X, y = samples(6, 120, 3)
+    X *= scale
+    dual = csvc(y, np.ones(120))
+    check_honest(solve(view_of(X, kernel, dtype), dual, max_iter=10**6), kernel(X), dual)
+
+
+@pytest.mark.parametrize("C", [1e-8, 1e-4, 1e4, 1e8])
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("n", [2, 90])
+def test_any_C(n, bias, C):
+    X, y = samples(7, n, 3)
+    dual, kernel = csvc(y, np.full(n, C), bias), RBF(0.5)
+    solution = solve(view_of(X, kernel), dual, max_iter=10**6)
+    check_honest(solution, kernel(X), dual)
+    if n == 2:
+        assert solution.status.name == "CONVERGED"
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_kernels_that_are_not_semidefinite(bias):
+    X, y = samples(8, 80, 3)
+    sigmoid = solve(view_of(X, Sigmoid(2.0, 1.0)), csvc(y, np.ones(80), bias), max_iter=10**5)
+    assert sigmoid.status.name in ("NOT_CONVEX", "MAX_ITER")
+    assert np.isnan(sigmoid.certificate.relative_gap)
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(80, 80))
+    given = solve(view_of(A + A.T, Precomputed()), csvc(y, np.ones(80), bias), max_iter=10**5)
+    assert given.status.name != "CONVERGED"
+    fine = solve(view_of(A @ A.T, Precomputed()), csvc(y, np.ones(80), bias))
+    assert fine.status.name == "CONVERGED"
+
+
+def test_constant_features():
+    y = np.where(np.arange(50) < 20, 1.0, -1.0)
+    for kernel in (RBF(1.0), Linear()):
+        dual = csvc(y, np.ones(50))
+        solution = solve(view_of(np.full((50, 3), 7.0), kernel), dual)
+        check_honest(solution, kernel(np.full((50, 3), 7.0)), dual)
+        assert solution.status.name == "CONVERGED"

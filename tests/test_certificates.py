@@ -1,0 +1,99 @@
+"""Certificates are true: never below the gap of a dense float64 recomputation, never below the real suboptimality."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from problems import certificate, csvc, feasible, samples, solve, view_of
+from twins import programs
+
+from adatron.kernels import RBF, Laplacian, Linear, Polynomial
+
+KERNELS = [RBF(0.5), RBF(20.0), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3)]
+DTYPES = [np.float32, np.float64]
+case = {
+    "seed": st.integers(0, 10**6),
+    "n": st.integers(2, 60),
+    "kernel": st.sampled_from(KERNELS),
+    "C": st.sampled_from([1e-3, 0.1, 1.0, 30.0, 1e4]),
+    "bias": st.sampled_from(["explicit", "augmented", "none"]),
+    "dtype": st.sampled_from(DTYPES),
+}
+
+
+def agree(got, K, dual, beta, tol):
+    """An upper bound, within 10 % of the dense gap or below tol / 10 of the objective's size."""
+    dense = programs.gap(K, dual, beta)
+    if np.isinf(dense):
+        assert np.isinf(got.gap)
+        return
+    size = max(1.0, abs(got.primal), abs(got.dual))
+    assert got.gap >= dense - 1e-12 * size
+    assert got.gap <= 1.1 * dense + 0.1 * tol * size
+    np.testing.assert_allclose(got.dual, -programs.objective(K, dual, beta), rtol=1e-9, atol=1e-9 * size)
+
+
+@settings(max_examples=200, deadline=None)
+@given(**case)
+def test_at_random_points(seed, n, kernel, C, bias, dtype):
+    X, y = samples(seed, n)
+    dual = csvc(y, np.full(n, C), bias)
+    K, beta = kernel(X), feasible(dual, np.random.default_rng(seed))
+    got = certificate(view_of(X, kernel, dtype), dual, beta, K)
+    agree(got, K, dual, beta, 1e-6)
+    assert got.kkt_violation >= programs.kkt(K, dual, beta) - 1e-9 * (1 + C * n)
+
+
+@settings(max_examples=150, deadline=None)
+@given(**case)
+def test_at_solutions(seed, n, kernel, C, bias, dtype):
+    X, y = samples(seed, n)
+    dual = csvc(y, np.random.default_rng(seed).uniform(0.5, 2, n) * C, bias)
+    K = kernel(X)
+    solution = solve(view_of(X, kernel, dtype), dual, tol=1e-4)
+    agree(solution.certificate, K, dual, solution.beta, 1e-4)
+    if solution.status.name == "CONVERGED":
+        assert programs.kkt(K, dual, solution.beta) <= 1e-4 * (1 + 1e-6) + 1e-13 * np.abs(solution.beta).sum() * np.abs(K).max()
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(4, 30), bias=case["bias"], C=st.sampled_from([0.1, 1.0, 30.0]))
+def test_the_gap_bounds_the_suboptimality(seed, n, bias, C):
+    X, y = samples(seed, n)
+    dual, K = csvc(y, np.full(n, C), bias), RBF(0.5)(X)
+    best = programs.objective(K, dual, programs.solve(K, dual))
+    for beta in (feasible(dual, np.random.default_rng(seed)), np.zeros(n)):
+        got = certificate(view_of(X, RBF(0.5)), dual, beta, K)
+        assert got.gap >= programs.objective(K, dual, beta) - best - 1e-9 * max(1.0, abs(best))
+        assert got.primal >= got.dual
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("bias", ["explicit", "augmented", "none"])
+@pytest.mark.parametrize("seed", range(5))
+def test_hard_margin(seed, bias, dtype):
+    X, y = samples(seed, 40, noise=0.0)
+    X[:, 0] += 0.3 * y
+    dual, K = csvc(y, np.full(40, np.inf), bias), RBF(0.5)(X)
+    solution = solve(view_of(X, RBF(0.5), dtype), dual, tol=1e-5)
+    assert solution.status.name == "CONVERGED"
+    agree(solution.certificate, K, dual, solution.beta, 1e-3)
+    assert solution.certificate.relative_gap < 1e-3
+
+
+def test_no_primal_point_yet_means_an_infinite_gap():
+    X, y = samples(0, 20)
+    dual = csvc(y, np.full(20, np.inf))
+    got = certificate(view_of(X, Linear()), dual, np.zeros(20), Linear()(X))
+    assert np.isinf(got.gap)
+    assert np.isinf(got.relative_gap)
+
+
+def test_equality_residual_counts():
+    """Off the equality P + D alone would be too small."""
+    X, y = samples(1, 12)
+    dual, K = csvc(y, np.ones(12)), RBF(0.5)(X)
+    beta = programs.solve(K, csvc(y, np.ones(12), "none"))
+    got = certificate(view_of(X, RBF(0.5)), dual, beta, K)
+    assert abs(beta.sum()) > 1e-3
+    assert got.gap >= programs.gap(K, dual, beta)

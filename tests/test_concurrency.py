@@ -1,0 +1,152 @@
+"""Fits beside each other, in workers, and interrupted: right answers, BLAS threads as before, no hang."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from sklearn.datasets import make_classification
+from threadpoolctl import threadpool_info
+
+from adatron import SVC
+
+TIMEOUT = 120
+
+
+def blas_threads():
+    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+
+
+def data(seed=0, n=1800):
+    return make_classification(n, 40, n_informative=15, flip_y=0.05, random_state=seed)
+
+
+def test_two_fits_in_two_threads():
+    before = blas_threads()
+    expected = [SVC().fit(*data(seed)).intercept_[0] for seed in (0, 1)]
+    found = [None, None]
+
+    def fit(seed):
+        found[seed] = [SVC().fit(*data(seed)).intercept_[0] for _ in range(3)]
+
+    threads = [threading.Thread(target=fit, args=(seed,)) for seed in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(TIMEOUT)
+        assert not thread.is_alive()
+    assert found == [[value] * 3 for value in expected]
+    assert blas_threads() == before
+
+
+WORKERS = """
+import sys
+import multiprocessing
+from joblib import Parallel, delayed
+from sklearn.datasets import make_classification
+from adatron import SVC
+
+def fit(seed):
+    X, y = make_classification(1800, 40, n_informative=15, flip_y=0.05, random_state=seed)
+    return SVC().fit(X, y).intercept_[0]
+
+if __name__ == "__main__":
+    kind = sys.argv[1]
+    here = [fit(seed) for seed in range(3)]  # the parent has fitted before its workers start
+    if kind == "fork":
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            there = pool.map(fit, range(3))
+    else:
+        there = Parallel(n_jobs=2, backend=kind)(delayed(fit)(seed) for seed in range(3))
+    assert here == there, (here, there)
+    print("equal")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the platform has no fork")
+@pytest.mark.parametrize("kind", ["loky", "threading", "fork"])
+def test_a_fit_inside_a_worker(kind, tmp_path):
+    script = tmp_path / "workers.py"
+    script.write_text(WORKERS)
+    done = subprocess.run([sys.executable, script, kind], capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    assert done.stdout.strip() == "equal", done.stderr
+
+
+LONG = """
+import sys, threading
+from sklearn.datasets import make_classification
+from adatron import SVC
+
+X, y = make_classification(30000, 60, n_informative=20, n_classes=int(sys.argv[1]), flip_y=0.4, random_state=0)
+started = False
+def callback(state):
+    global started
+    if not started:
+        print("started", flush=True)
+        started = True
+try:
+    SVC(C=1e3, callback=callback, tol=1e-6).fit(X, y)
+except KeyboardInterrupt:
+    alive = [t.name for t in threading.enumerate() if t.name.startswith("adatron")]
+    from threadpoolctl import threadpool_info
+    print("interrupted", alive, min(lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"))
+    SVC().fit(X[:200], y[:200])
+    print("fits again")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+@pytest.mark.parametrize("classes", [2, 4])
+def test_interrupting_a_long_fit(classes, tmp_path):
+    script = tmp_path / "long.py"
+    script.write_text(LONG)
+    process = subprocess.Popen([sys.executable, script, str(classes)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline().strip() == "started"
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    threads = min(blas_threads())
+    assert out.splitlines() == [f"interrupted [] {threads}", "fits again"]
+
+
+def test_an_error_of_the_callback_comes_through():
+    before = blas_threads()
+    X, y = make_classification(4000, 30, n_informative=10, n_classes=3, flip_y=0.3, random_state=0)
+
+    def callback(state):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        SVC(C=1e4, callback=callback).fit(X, y)
+    assert blas_threads() == before
+    assert SVC().fit(X[:300], y[:300]).fit_status_ == 0
+
+
+def imported(statement):
+    code = f"import sys; {statement}; print(*[m for m in ('numpy', 'numba', 'sklearn', 'scipy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=TIMEOUT, check=True)
+    return set(done.stdout.split())
+
+
+def test_imports_are_lazy():
+    assert imported("import adatron") == set()
+    assert "numba" not in imported("from adatron import SVC")
+
+
+def test_compiled_code_is_kept_by_the_hash_of_the_package(tmp_path):
+    """Where the user's cache cannot be written, in a private temporary folder."""
+    environment = os.environ | {"ADATRON_CACHE_DIR": "/dev/null/x", "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", "from adatron.compiled._jit import cache_folder as f, package_hash as h; print(f(), h())"],
+        capture_output=True, text=True, env=environment, timeout=TIMEOUT, check=True,
+    )  # fmt: skip
+    folder, digest = done.stdout.split()
+    assert folder.startswith(str(tmp_path))
+    assert folder.endswith(digest)
+    assert os.stat(folder).st_mode & 0o077 == 0
