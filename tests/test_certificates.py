@@ -53,7 +53,10 @@ def test_at_solutions(seed, n, kernel, C, bias, dtype):
     solution = solve(view_of(X, kernel, dtype), dual, tol=1e-4)
     agree(solution.certificate, K, dual, solution.beta, 1e-4)
     if solution.status.name == "CONVERGED":
-        assert programs.kkt(K, dual, solution.beta) <= 1e-4 * (1 + 1e-6) + 1e-13 * np.abs(solution.beta).sum() * np.abs(K).max()
+        assert (
+            programs.kkt(K, dual, solution.beta)
+            <= 1e-4 * (1 + 1e-6) + 1e-13 * np.abs(solution.beta).sum() * np.abs(K).max()
+        )
 
 
 @settings(max_examples=60, deadline=None)

@@ -163,7 +163,9 @@ def by_row(model, n):
 
 
 @settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10**6), n=st.integers(6, 60), classes=st.integers(2, 4), gamma=st.sampled_from([0.5, "scale"]))
+@given(
+    seed=st.integers(0, 10**6), n=st.integers(6, 60), classes=st.integers(2, 4), gamma=st.sampled_from([0.5, "scale"])
+)
 def test_the_order_of_the_rows_does_not_matter(seed, n, classes, gamma):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(n, 3)).round(1), rng.permutation(np.arange(n) % classes)
@@ -248,7 +250,9 @@ def test_gap_tol_and_certificate_attributes():
     assert isinstance(model.duality_gap_, float)
     assert 0 <= model.duality_gap_ <= 1e-6
     size = max(1, abs(model.primal_objective_), abs(model.dual_objective_))
-    assert model.primal_objective_ - model.dual_objective_ == pytest.approx(model.duality_gap_ * size, rel=1e-6, abs=1e-12)
+    assert model.primal_objective_ - model.dual_objective_ == pytest.approx(
+        model.duality_gap_ * size, rel=1e-6, abs=1e-12
+    )
     assert model.trace_["n_iter"][-1] == model.n_iter_[0]
 
 
