@@ -4,12 +4,12 @@ import time
 
 import numpy as np
 import pytest
-from problems import csvc, samples, solve, view_of
-from twins import programs
 
 from adatron.gram import Pool
 from adatron.kernels import RBF, Linear, Precomputed, Sigmoid
 from adatron.solvers.base import State
+from problems import csvc, samples, solve, view_of
+from twins import programs
 
 BIASES = ["explicit", "augmented", "none"]
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import certificate, csvc, feasible, samples, solve, view_of
-from twins import programs
 
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
+from problems import certificate, csvc, feasible, samples, solve, view_of
+from twins import programs
 
 KERNELS = [RBF(0.5), RBF(20.0), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3)]
 DTYPES = [np.float32, np.float64]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from sklearn.datasets import make_classification
@@ -142,11 +143,11 @@ def test_imports_are_lazy():
 def test_compiled_code_is_kept_by_the_hash_of_the_package(tmp_path):
     """Where the user's cache cannot be written, in a private temporary folder."""
     environment = os.environ | {"ADATRON_CACHE_DIR": "/dev/null/x", "TMPDIR": str(tmp_path)}
+    code = "from adatron.compiled._jit import cache_folder as f, package_hash as h; print(f(), h())"
     done = subprocess.run(
-        [sys.executable, "-c", "from adatron.compiled._jit import cache_folder as f, package_hash as h; print(f(), h())"],
-        capture_output=True, text=True, env=environment, timeout=TIMEOUT, check=True,
-    )  # fmt: skip
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=TIMEOUT, check=True
+    )
     folder, digest = done.stdout.split()
     assert folder.startswith(str(tmp_path))
     assert folder.endswith(digest)
-    assert os.stat(folder).st_mode & 0o077 == 0
+    assert Path(folder).stat().st_mode & 0o077 == 0

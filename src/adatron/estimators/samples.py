@@ -38,9 +38,19 @@ class Samples:
     group: Ids
     share: Vector
 
-    def spread(self, beta: Vector) -> Vector:
-        """Coefficients of the members from those of the distinct samples, within each member's own bound."""
-        return beta[self.group] * self.share
+    def spread(self, beta: Vector, C: float) -> Vector:
+        """Coefficients of the members from those of the distinct samples.
+
+        The members of a distinct sample are filled up to their own bounds one after the other, the last row first, so
+        that no more of them than needed become support vectors.
+        """
+        size, bound = np.abs(beta)[self.group], C * self.weight[self.group]
+        own = np.where(np.isinf(bound), np.inf, bound * self.share)
+        filled = np.zeros(len(own))  # by the members of the same sample that come later
+        for i in np.flatnonzero(self.group[:-1] == self.group[1:])[::-1]:
+            filled[i] = filled[i + 1] + own[i + 1]
+        part = np.where(size >= bound * (1 - 1e-12), own, np.clip(size - filled, 0.0, own))
+        return np.sign(beta)[self.group] * part
 
 
 def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: bool) -> Samples:

@@ -245,7 +245,7 @@ n_support_, shape_fit_, n_features_in_, feature_names_in_ :
             beta = np.zeros(len(distinct.rows))
             if one.solution is not None:
                 beta[one.ids] = one.solution.beta
-            row[distinct.members] = distinct.spread(beta)
+            row[distinct.members] = distinct.spread(beta, self.C)
         support = np.flatnonzero(coefficients.any(axis=0))
         support = support[np.argsort(codes[support], kind="stable")]
         self.support_ = support.astype(np.int32)

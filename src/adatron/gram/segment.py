@@ -138,8 +138,8 @@ class WholeSegment:
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
         rows = self._columns[P.ids]
-        for total, v in zip(out.T, V.T, strict=True):
-            total += np.add.reduce(rows * v[:, None], axis=0)
+        for j, v in enumerate(V.T):
+            out[:, j] += np.add.reduce(rows * v[:, None], axis=0)
 
     def values(self, P: Points) -> NDArray[Any]:
         return self._columns[P.ids]
