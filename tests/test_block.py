@@ -98,6 +98,7 @@ def test_equal_rows_with_opposite_labels(n):
     soft = solve(view_of(X, RBF(1.0), dtype), csvc(y, np.ones(n)))
     check_honest(soft, np.ones((n, n)), csvc(y, np.ones(n)))
     assert soft.status.name == "CONVERGED"
+    assert np.isfinite(soft.certificate.relative_gap)
     hard = solve(view_of(X, RBF(1.0), dtype), csvc(y, np.full(n, np.inf)), max_iter=10**6)
     assert hard.status.name != "CONVERGED"
 
@@ -145,3 +146,13 @@ def test_constant_features():
         solution = solve(view_of(np.full((50, 3), 7.0), kernel), dual)
         check_honest(solution, kernel(np.full((50, 3), 7.0)), dual)
         assert solution.status.name == "CONVERGED"
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.25), Linear()], ids=str)
+def test_coefficients_that_cancel_are_not_taken_for_an_indefinite_kernel(kernel):
+    """|w| = 0 up to rounding: a pair of opposite labels on every sample."""
+    X, y = samples(9, 100, 3)
+    view = view_of(np.concatenate([X, X]), kernel)
+    solution = solve(view, csvc(np.concatenate([y, -y]), np.ones(200)))
+    assert solution.status.name == "CONVERGED"
+    assert solution.certificate.relative_gap < 1e-6

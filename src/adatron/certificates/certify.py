@@ -114,7 +114,8 @@ def _evaluate(
         gap += _rounding(view, dual, beta, (g + mu)[known], known)
     if dual.total is not None:
         gap += abs(mu * (float(beta.sum()) - dual.total))
-    if np.isfinite(gap) and dual.squared_norm(beta, g) < 0:
+    size = float(np.abs(beta).sum())
+    if dual.squared_norm(beta, g) < -64.0 * UNIT * size * (size * (view.magnitude + dual.lambda2) + 1.0):
         convex = False
     return Certificate(value + gap, value, kkt_violation(dual, beta, g), mu, convex)
 

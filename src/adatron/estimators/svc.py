@@ -223,6 +223,11 @@ n_support_, shape_fit_, n_features_in_, feature_names_in_ :
         from . import engine, samples
 
         check_random_state(self.random_state)
+        if self.probability is True:
+            raise ValueError(
+                "The 'probability' parameter of SVC must be False. Got True instead; wrap the classifier: "
+                "CalibratedClassifierCV(SVC(), ensemble=False)."
+            )
         X, y = inputs.training_data(self, X, y, self._given)
         classes, codes = np.unique(y, return_inverse=True)
         class_weight = inputs.weights_of_classes(self.class_weight, classes, codes)

@@ -76,6 +76,8 @@ class _Block:
             if status is None:
                 status, tol = self._judge(certificate, tol)
             if status is not None:
+                if self.dual.unbounded and status is Status.MAX_ITER and np.isinf(certificate.primal):
+                    status = Status.DIVERGED  # not one separating plane was found
                 if not certificate.convex and status in (Status.CONVERGED, Status.STUCK):
                     status = Status.NOT_CONVEX
                 return Solution(self.beta, self.g, self.n_iter, status, certificate, self.watch.trace())
