@@ -89,7 +89,7 @@ def fit(X: Any, samples: Samples, binaries: list[Binary], settings: Settings) ->
         dtype = _tile_type(source, settings, small)
         sizes = [int(sum(samples.sizes[g] for g in groups)) for groups in segments]
         p = plan(n, largest, cost, np.dtype(dtype).itemsize, settings.cache_bytes)
-        whole = small and n <= 2 * SMALL and settings.kernel.compiled
+        whole = small and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes and settings.kernel.compiled
         gram = Gram(source, dtype, sizes, pool, p.slots, whole)
         tasks, ids = [], []
         for binary in binaries:
