@@ -69,7 +69,7 @@ def certify(view: View, dual: Dual, beta: Vector, g: Vector, slack: float, conve
             break
         _refresh(view, dual, beta, g, rows, support)
         known[rows] = True
-    return _evaluate(view, dual, beta, g, mu, known, convex)
+    return _evaluate(view, dual, beta, g, mu, convex)
 
 
 def _semidefinite(view: View, support: NDArray[np.int64]) -> bool:
@@ -105,24 +105,12 @@ def _may_matter(
     return ~known & (inward + slack > 0)
 
 
-def _evaluate(
-    view: View, dual: Dual, beta: Vector, g: Vector, mu: float, known: NDArray[np.bool_], convex: bool
-) -> Certificate:
+def _evaluate(view: View, dual: Dual, beta: Vector, g: Vector, mu: float, convex: bool) -> Certificate:
+    size, largest = float(np.abs(beta).sum()), view.magnitude + dual.lambda2
+    error = UNIT * (8.0 * size * largest + 4.0)  # of a gradient computed in float64
     value = -dual.objective(beta, g)
-    gap = duality_gap(dual, beta, g, mu)
-    if np.isfinite(gap) and not dual.unbounded:
-        gap += _rounding(view, dual, beta, (g + mu)[known], known)
+    gap = duality_gap(dual, beta, g, mu, error)
     if dual.total is not None:
         gap += abs(mu * (float(beta.sum()) - dual.total))
-    size = float(np.abs(beta).sum())
-    if dual.squared_norm(beta, g) < -64.0 * UNIT * size * (size * (view.magnitude + dual.lambda2) + 1.0):
-        convex = False
+    convex = convex and dual.squared_norm(beta, g) >= -64.0 * UNIT * size * (size * largest + 1.0)
     return Certificate(value + gap, value, kkt_violation(dual, beta, g), mu, convex)
-
-
-def _rounding(view: View, dual: Dual, beta: Vector, h: Vector, known: NDArray[np.bool_]) -> float:
-    """What the rounding of float64 gradients can do to the gap; a gradient near 0 may have either sign."""
-    error = UNIT * (8.0 * float(np.abs(beta).sum()) * (view.magnitude + dual.lambda2) + 4.0)
-    below, above = (beta - dual.lower)[known], (dual.upper - beta)[known]
-    weight = np.where(h > error, below, np.where(h < -error, above, np.maximum(below, above)))
-    return error * float(weight.sum())

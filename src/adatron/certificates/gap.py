@@ -33,17 +33,19 @@ def best_multiplier(dual: Dual, beta: Vector, g: Vector) -> float:
     return float(-g[order[min(int(np.searchsorted(slope, 0.0)), len(g) - 1)]])
 
 
-def duality_gap(dual: Dual, beta: Vector, g: Vector, mu: float) -> float:
-    """gap(mu).
+def duality_gap(dual: Dual, beta: Vector, g: Vector, mu: float, error: float = 0.0) -> float:
+    """gap(mu), for a gradient that is known up to ``error``.
 
     For a hard margin the primal point is (w, b) divided by its smallest margin m: the gap is |w|^2 / (2 m^2) + D, and
     infinite while m <= 0.
     """
     h = g + mu
     if dual.unbounded:
-        margin = float(np.min(1.0 + dual.t * h))
+        margin = float(np.min(1.0 + dual.t * h)) - error
         if margin <= 0.0:
             return np.inf
-        return max(0.0, 0.5 * dual.squared_norm(beta, g) / margin**2 + dual.objective(beta, g))
+        norm2 = dual.squared_norm(beta, g) + error * float(np.abs(beta).sum())
+        return max(0.0, 0.5 * norm2 / margin**2 + dual.objective(beta, g))
     below, above = beta - dual.lower, dual.upper - beta
-    return float(np.where(h >= 0, h * below, -h * above).sum())
+    weight = np.where(h > error, below, np.where(h < -error, above, np.maximum(below, above)))
+    return float(((np.abs(h) + error) * weight).sum())
