@@ -28,6 +28,7 @@ class Certificate:
     primal, dual : objectives of the primal and of the dual (both to be read as in the primal: primal >= dual)
     kkt_violation : see ``kkt_violation``
     multiplier : the mu at which the gap was taken
+    resolution : error of a gradient computed in float64; no smaller violation can be told from none
     convex : False if the kernel was found not to be positive semi-definite; the gap then bounds nothing
     """
 
@@ -35,6 +36,7 @@ class Certificate:
     dual: float
     kkt_violation: float
     multiplier: float
+    resolution: float = 0.0
     convex: bool = True
 
     @property
@@ -113,4 +115,4 @@ def _evaluate(view: View, dual: Dual, beta: Vector, g: Vector, mu: float, convex
     if dual.total is not None:
         gap += abs(mu * (float(beta.sum()) - dual.total))
     convex = convex and dual.squared_norm(beta, g) >= -64.0 * UNIT * size * (size * largest + 1.0)
-    return Certificate(value + gap, value, kkt_violation(dual, beta, g), mu, convex)
+    return Certificate(value + gap, value, kkt_violation(dual, beta, g), mu, error, convex)

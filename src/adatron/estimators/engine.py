@@ -88,7 +88,7 @@ def fit(X: Any, samples: Samples, binaries: list[Binary], settings: Settings) ->
     with Pool(threads) as pool:
         dtype = _tile_type(source, settings, small)
         sizes = [int(sum(samples.sizes[g] for g in groups)) for groups in segments]
-        p = plan(n, largest, cost, np.dtype(dtype).itemsize, settings.cache_bytes)
+        p = plan(n, largest, len(binaries), cost, np.dtype(dtype).itemsize, settings.cache_bytes)
         whole = small and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes and settings.kernel.compiled
         gram = Gram(source, dtype, sizes, pool, p.slots, whole)
         tasks, ids = [], []
@@ -126,7 +126,7 @@ def _solve(tasks: list[Task], settings: Settings, pool: Pool, p: Plan) -> list[S
     most = settings.max_iter
     if most == -1:
         most = max(20_000_000, 2000 * max(len(t.dual) for t in tasks))
-    options = Options(settings.tol, settings.gap_tol, most, deadline, p.block)
+    options = Options(settings.tol, settings.gap_tol, most, deadline, p.block, p.factor)
     solutions = iter(solve_all(two_sided, choose(settings.solver), options, pool, p.concurrent, settings.callback))
     return [next(solutions) if any(t is s for s in two_sided) else None for t in tasks]
 

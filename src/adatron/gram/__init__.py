@@ -1,8 +1,9 @@
 """How K is served: operands, tiles, the row store, the plan of a fit, and its threads."""
 
+from .factor import Factor
 from .gram import Gram, Points, View
 from .plan import SMALL, Plan, plan
 from .pool import Pool, allowed_threads
 from .source import Source
 
-__all__ = ["SMALL", "Gram", "Plan", "Points", "Pool", "Source", "View", "allowed_threads", "plan"]
+__all__ = ["SMALL", "Factor", "Gram", "Plan", "Points", "Pool", "Source", "View", "allowed_threads", "plan"]

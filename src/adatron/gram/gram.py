@@ -158,9 +158,14 @@ class View:
 
     def widened(self) -> View:
         """The same rows with tiles in double precision."""
-        gram = self.gram
-        sizes = np.diff(self.offsets).tolist()
-        return Gram(gram.source.take(self.ids), np.float64, sizes, gram.pool).restrict()
+        return self._alone(self.ids, np.diff(self.offsets).tolist(), np.float64)
+
+    def narrowed(self, rows: Ids) -> View:
+        """Some of the rows, as a view of their own."""
+        return self._alone(self.ids[rows], [len(rows)], self.gram.dtype)
+
+    def _alone(self, ids: Ids, sizes: list[int], dtype: Any) -> View:
+        return Gram(self.gram.source.take(ids), dtype, sizes, self.gram.pool).restrict()
 
     def _spans(self) -> list[tuple[int, int]]:
         return list(zip(self.offsets[:-1], self.offsets[1:], strict=True))

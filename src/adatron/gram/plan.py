@@ -20,32 +20,39 @@ class Plan:
     block : most variables in a block, q
     concurrent : most problems solved at the same time
     slots : rows that the row store holds (0: recompute always)
+    factor : bytes for the factors of one problem's Newton steps
     """
 
     block: int
     concurrent: int
     slots: int
+    factor: float
 
 
-def plan(n: int, largest: int, cost: float, itemsize: int, cache_bytes: float) -> Plan:
+def plan(n: int, largest: int, problems: int, cost: float, itemsize: int, cache_bytes: float) -> Plan:
     """Sizes for a fit of n rows.
 
     Parameters
     ----------
     n : rows of the training set
     largest : rows of the largest problem
+    problems : number of problems
     cost : multiply-adds of one kernel value (``Kernel.cost``)
     itemsize : bytes of a kernel value
-    cache_bytes : total for kernel values; at most half of it goes to blocks, the row store gets what they leave
+    cache_bytes : total for kernel values; at most half of it goes to blocks, a quarter (half without a row store) to
+        factors, and the row store gets what they leave
     """
     block = BLOCK
     while block > 64 and 4 * _block_bytes(block, itemsize) > cache_bytes:
         block //= 2
     block = min(block, largest)
     concurrent = max(1, int(cache_bytes / (2 * _block_bytes(block, itemsize))))
-    left = cache_bytes - min(concurrent, 4) * _block_bytes(block, itemsize)
-    slots = int(max(0.0, left) // (itemsize * n)) if cost >= STORE_COST and block < largest else 0
-    return Plan(block, concurrent, min(slots, n))
+    concurrent = min(concurrent, problems)
+    stored = cost >= STORE_COST and block < largest
+    factors = cache_bytes / (4 if stored else 2)
+    left = cache_bytes - factors - min(concurrent, 4) * _block_bytes(block, itemsize)
+    slots = int(max(0.0, left) // (itemsize * n)) if stored else 0
+    return Plan(block, concurrent, min(slots, n), factors / concurrent)
 
 
 def _block_bytes(block: int, itemsize: int) -> int:

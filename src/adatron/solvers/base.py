@@ -27,7 +27,7 @@ class Status(Enum):
     STOPPED = "the callback asked to stop"
     STUCK = (
         "no step makes progress in double precision; duplicate or badly scaled features are the usual cause: "
-        "scale them (StandardScaler), lower C, or use a larger tol"
+        "scale them (StandardScaler), lower C, or use a larger tol or gap_tol"
     )
     DIVERGED = (
         "the dual grows without bound: with a hard margin (C=inf) the classes are not separable by this kernel; use a "
@@ -47,6 +47,8 @@ class Options:
     gap_tol : largest relative duality gap, or None
     max_iter : most updates of pairs or coordinates
     deadline : value of ``time.monotonic()`` at which to stop
+    block : most variables in a block
+    memory : bytes that the factor of a Newton step may take
     """
 
     tol: float = 1e-3
@@ -54,6 +56,7 @@ class Options:
     max_iter: int = 10**8
     deadline: float = np.inf
     block: int = 1024
+    memory: float = 2.5e8
 
 
 @dataclass

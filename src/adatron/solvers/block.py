@@ -26,6 +26,7 @@ from ..problems import Dual
 from ..problems.dual import Vector
 from .base import Options, Solution, State, Status, Watch
 from .isda import isda
+from .newton import UNSETTLED, Newton
 from .smo import smo
 
 Ids = NDArray[np.int64]
@@ -53,6 +54,7 @@ class _Block:
         self.path = float(np.abs(self.beta).sum())  # total change of beta, for the error of g
         self.proven = 0.0  # |beta|_1 at the last certificate
         self._split(shards)
+        self.newton = Newton(view, dual, options.memory)
         if state.g is not None:
             self.g[:] = state.g
         elif self.beta.any():
@@ -99,6 +101,8 @@ class _Block:
                 return Status.MAX_ITER
             if monotonic() >= self.options.deadline:
                 return Status.MAX_TIME
+            if self._finish(grow, shrink, tol):
+                continue
             W = self._choose(grow, shrink)
             whole = len(W) == len(self.dual)  # nothing outside can undo what a coarse solution would leave
             if not self._advance(W, 0.8 * tol if whole else max(0.1 * violation, 0.5 * tol)):
@@ -112,7 +116,9 @@ class _Block:
         self.rounds += 1
         if self.rounds % ROUNDS == 0 and not self._widen():
             return Status.STUCK, tol
-        return None, tol if not small else 0.3 * min(tol, max(certificate.kkt_violation, 0.1 * tol))
+        if small:
+            tol = 0.3 * min(tol, max(certificate.kkt_violation, 0.1 * tol))
+        return (Status.STUCK if tol < certificate.resolution else None), tol
 
     def _widen(self) -> bool:
         """Float32 tiles do not get there: go on with float64 ones. False if they are in use already."""
@@ -120,6 +126,7 @@ class _Block:
             return self.rounds < 4 * ROUNDS
         self.view = self.view.widened()
         self._split(len(self.shards))
+        self.newton = Newton(self.view, self.dual, self.options.memory)
         return True
 
     def _violators(self) -> tuple[Violators, Violators]:
@@ -171,13 +178,44 @@ class _Block:
         K += K.dtype.type(self.dual.lambda2)
         steps = min(STEPS * len(W), self.options.max_iter - self.n_iter)
         solve = isda if self.dual.total is None else smo
-        self.n_iter += solve(K, new, g.astype(K.dtype), lower, upper, tol, steps, self.watch.flag)
+        steps = solve(K, new, g.astype(K.dtype), lower, upper, tol, steps, self.watch.flag)
+        self.n_iter += steps
         changed = np.flatnonzero(new[: len(W)] != old[: len(W)])
+        self.newton.book(len(W), steps, len(changed))
         if len(changed):
-            self._apply(W[changed], new[changed] - old[changed], points.take(changed))
-            for shard in self.shards:
-                shard.set_beta(W[changed], new[changed])
+            self._move(W[changed], new[changed], points.take(changed))
         return len(changed) > 0
+
+    def _finish(self, grow: Violators, shrink: Violators, tol: float) -> bool:
+        """A Newton step if one is due; whether it moved anything."""
+        free = (self.beta > self.dual.lower) & (self.beta < self.dual.upper)
+        size = int(np.count_nonzero(free))
+        if not self.newton.due(size):
+            return False
+        inward = self._inward(grow, shrink, tol)
+        if np.count_nonzero(~free[inward]) > UNSETTLED * size:
+            self.newton.wait()
+            return False
+        free[inward] = True
+        before = self._relative_gap()
+        move = self.newton.step(self.beta, self.g, np.flatnonzero(free))
+        if move is not None:
+            changed = move.beta != self.beta[move.ids]
+            self._move(move.ids[changed], move.beta[changed])
+            self.n_iter += int(np.count_nonzero(changed))
+        self.newton.judge(before, np.inf if move is None else self._relative_gap())
+        return move is not None
+
+    def _inward(self, grow: Violators, shrink: Violators, tol: float) -> Ids:
+        """The violators that gain by moving at the best multiplier."""
+        mu = best_multiplier(self.dual, self.beta, self.g)
+        return np.concatenate([grow.ids[grow.values - mu > tol], shrink.ids[shrink.values + mu > tol]])
+
+    def _move(self, ids: Ids, beta: Vector, points: Points | None = None) -> None:
+        """Set some variables and carry their change over to g."""
+        self._apply(ids, beta - self.beta[ids], points)
+        for shard in self.shards:
+            shard.set_beta(ids, beta)
 
     def _points(self, ids: Ids) -> Points:
         """The points behind some variables, from the shards that hold them."""

@@ -1,0 +1,51 @@
+"""The Cholesky factor of one small tile, inverted: the part of a tiled factorisation that no matrix product can do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._jit import jit
+
+FROZEN = 1e150  # the inverse of a pivot's root that is no more than rounding
+
+
+@jit
+def invert_factor(A: Any, floor: float) -> int:
+    """A (m, m), symmetric and given by its lower half <- inverse of L, A = L L', upper half zero.
+
+    A pivot that is at most ``floor`` is replaced by one so large that the solution there is zero: the variable stays
+    where it is. Returns the number of these.
+    """
+    m = len(A)
+    U = np.empty((m, m))  # L', so that the inner loops run along rows
+    for i in range(m):
+        for j in range(i + 1):
+            U[j, i] = A[i, j]
+    frozen = 0
+    for k in range(m):
+        root = FROZEN
+        if U[k, k] > floor:
+            root = np.sqrt(U[k, k])
+        else:
+            frozen += 1
+        U[k, k] = root
+        for j in range(k + 1, m):
+            U[k, j] = U[k, j] / root
+        for i in range(k + 1, m):
+            factor, row, pivot = U[k, i], U[i], U[k]
+            for j in range(i, m):
+                row[j] -= factor * pivot[j]
+    for i in range(m):
+        row = A[i]
+        for j in range(m):
+            row[j] = 0.0
+        for k in range(i):
+            factor, above = U[k, i], A[k]
+            for j in range(k + 1):
+                row[j] -= factor * above[j]
+        for j in range(i):
+            row[j] = row[j] / U[i, i]
+        row[i] = 1.0 / U[i, i]
+    return frozen

@@ -1,0 +1,186 @@
+"""The second-order finish: Newton steps once the set of free variables has nearly settled.
+
+Problem   any program of ``problems.dual``; block ascent finds the free set F fast, then crawls.
+Update    minimise the program over F (free variables, and violators that may become free) as if it had no bounds:
+          [K_FF + lambda^2 11'  1; 1' 0] [delta; mu] = -[g_F; 0], no border without an equality. Variables that leave
+          the box are put on their bound and held there, the system is solved again for the rest, until none leaves;
+          then an exact line search on the segment from beta to that point, all of which lies in the box: D falls.
+Cost      one Cholesky factorisation for each new F, none while F only loses some variables (what they span is left
+          out); where the factor does not fit in memory, conjugate gradients with the factors of diagonal blocks.
+Guards    a step is taken when block ascent has cost as much since the last one, sooner after a step that paid (the
+          gap fell to less than half), ever later after steps that did not. So the finish can waste no more
+          than the blocks have used, and where it does not help block ascent goes on as if it were not there.
+Source    L. Bottou, C.-J. Lin, Support vector machine solvers (2007), section 7 (direct methods); S. Fine,
+          K. Scheinberg, JMLR 2 (2001) 243-264 for what a factor buys; M. Hintermueller, K. Ito, K. Kunisch, SIAM J.
+          Optim. 13 (2002) for moving many variables at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..gram import Factor, View
+from ..problems import Dual
+from ..problems.dual import Vector, dot
+
+Ids = NDArray[np.int64]
+ROUNDS = 8  # solutions of the system in one step
+UNSETTLED = 0.125  # violators, as a part of the free variables, with which F has not settled
+LEAVING = 0.25  # part of F that may leave in a round; more, and F has not settled
+HELD = 1 / 16  # part of a factor's variables that may be held before a new factor is cheaper
+ITERATIONS = 30  # of conjugate gradients in one solution
+ACCURACY = 1e-6  # of conjugate gradients, relative to the first residual
+STEP_COST = 64.0  # one pair update costs this many multiply-adds of a kernel value for each variable of its block
+
+
+class Move(NamedTuple):
+    """New values of some variables."""
+
+    ids: Ids
+    beta: Vector
+
+
+class Newton:
+    """Newton steps for one problem, and the book-keeping that says when to take one.
+
+    ``memory`` bounds the bytes of a factor.
+    """
+
+    def __init__(self, view: View, dual: Dual, memory: float) -> None:
+        self.view, self.dual, self.memory = view, dual, memory
+        self.entry = view.gram.kernel.cost(view.gram.source.features)
+        self.spent = 0.0  # multiply-adds of block ascent since the last step
+        self.patience = 1.0
+        self.system: _System | None = None
+
+    def book(self, block: int, steps: int, changed: int) -> None:
+        """Count what a block has cost."""
+        self.spent += STEP_COST * block * steps + self.entry * changed * (len(self.dual) + block)
+
+    def due(self, free: int) -> bool:
+        """Whether block ascent has cost enough for a step over ``free`` variables."""
+        if not free:
+            return False
+        parts = self._parts(free)
+        price = free**3 / (3.0 * parts**2) + self.entry * free * len(self.dual)
+        if parts > 1:
+            price += self.entry * ITERATIONS * free**2
+        return self.spent >= self.patience * price
+
+    def wait(self) -> None:
+        """Ask again when a tenth more has been spent."""
+        self.spent *= 0.9
+
+    def judge(self, before: float, after: float) -> None:
+        """Learn from a step what the gap was and what it has become (infinite: nothing was gained)."""
+        self.spent = 0.0
+        self.patience = 0.0 if after < 0.5 * before else max(1.0, 2.0 * self.patience)
+
+    def _parts(self, free: int) -> int:
+        """Diagonal blocks whose factors fit in memory together, with what holding variables takes."""
+        return max(1, int(np.ceil(5.0 * free**2 / self.memory)))
+
+    def step(self, beta: Vector, g: Vector, ids: Ids) -> Move | None:
+        """A better point that differs in the variables ``ids``, or None if there is none to be had."""
+        dual = self.dual.take(ids)
+        old, slope = beta[ids], g[ids]
+        system = self._prepare(ids)
+        place = np.searchsorted(system.ids, ids)
+        delta, bound = np.zeros(len(system.ids)), np.zeros(len(ids), bool)
+        r = np.zeros(len(system.ids))
+        r[place] = slope
+        for _ in range(ROUNDS):
+            held = np.setdiff1d(np.arange(len(system.ids)), place[~bound])
+            delta -= system.solve(r, held, float(delta.sum()))
+            new = old + delta[place]
+            out = (new < dual.lower) | (new > dual.upper)
+            if np.count_nonzero(out & ~bound) > LEAVING * len(ids) or not np.isfinite(new).all():
+                return None
+            if (out | bound).all():
+                return None  # nothing is left to solve for
+            delta[place] = np.clip(new, dual.lower, dual.upper) - old
+            settled = not (out & ~bound).any()
+            bound |= out
+            r = system.times(delta)
+            curvature = dot(delta, r)
+            r[place] += slope
+            if settled:
+                return self._search(Move(ids, np.clip(new, dual.lower, dual.upper)), old, slope, curvature)
+        return None
+
+    def _search(self, move: Move, old: Vector, slope: Vector, curvature: float) -> Move | None:
+        """The best point of the segment from ``old`` to the move."""
+        change = move.beta - old
+        descent = -dot(change, slope)
+        if not (descent > 0.0 and curvature > 0.0):
+            return None
+        length = descent / curvature
+        return move if length >= 1.0 else Move(move.ids, old + length * change)
+
+    def _prepare(self, ids: Ids) -> _System:
+        """A system in which ``ids`` are variables: the last one if it will do."""
+        if self.system is None or not self.system.serves(ids):
+            self.system = None  # the old factor goes before the new one comes
+            self.system = _System(self.view.narrowed(ids), self.dual, ids, self._parts(len(ids)))
+        return self.system
+
+
+class _System:
+    """The linear equations over some variables of a program."""
+
+    def __init__(self, view: View, dual: Dual, ids: Ids, parts: int) -> None:
+        self.view, self.dual, self.ids = view, dual, ids
+        self.factor = Factor(view, dual.lambda2, parts)
+
+    def serves(self, ids: Ids) -> bool:
+        """Whether ``ids`` are variables here, and nearly all of them."""
+        few = len(ids) < (1.0 - HELD) * len(self.ids)
+        return not few and bool(np.isin(ids, self.ids, assume_unique=True).all())
+
+    def times(self, delta: Vector) -> Vector:
+        """(K + lambda^2 11') delta."""
+        changed = np.flatnonzero(delta)
+        out = np.full(len(delta), self.dual.lambda2 * float(delta.sum()))
+        self.view.accumulate(out[:, None], self.view.points(changed), delta[changed, None])
+        return out
+
+    def solve(self, r: Vector, held: Ids, total: float) -> Vector:
+        """The x, zero where held, that minimises x'(K + lambda^2 11')x/2 - r'x; with an equality, of sum ``total``."""
+        factor = self.factor
+        if self.dual.total is None:
+            start = along = np.zeros(len(r))
+            scale = 1.0
+        else:
+            border = np.ones(len(r))
+            border[held] = 0.0
+            along = factor.solve(border, held)
+            scale = float(along.sum())
+            start = along * (total / scale)
+
+        def invert(v: Vector) -> Vector:
+            z = factor.solve(v, held)
+            return z - along * (float(z.sum()) / scale)
+
+        return start + invert(r) if factor.exact else self._conjugate_gradients(invert, r, start)
+
+    def _conjugate_gradients(self, invert: Callable[[Vector], Vector], r: Vector, x: Vector) -> Vector:
+        """From ``x``, in the space that ``invert`` maps to; cut short, it still goes down."""
+        residual = r - self.times(x)
+        direction, last, first = np.zeros(len(r)), np.inf, 0.0
+        for _ in range(ITERATIONS):
+            z = invert(residual)
+            energy = dot(residual, z)
+            first = first or energy
+            if not energy > ACCURACY**2 * first:
+                break
+            direction = z + (energy / last) * direction
+            ahead = self.times(direction)
+            length = energy / dot(direction, ahead)
+            x = x + length * direction
+            residual = residual - length * ahead
+            last = energy
+        return x

@@ -1,0 +1,173 @@
+"""The second-order finish: its factor against NumPy, its steps against the program, and that block ascent needs it not."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adatron.gram import Factor, Pool
+from adatron.kernels import RBF, Laplacian, Linear, Polynomial
+from adatron.solvers import block as block_module
+from adatron.solvers.newton import Newton
+from problems import csvc, feasible, samples, solve, view_of
+from twins import programs
+
+BIASES = ["explicit", "augmented", "none"]
+SMALL = 4e5  # bytes of a factor: conjugate gradients
+
+
+def hard(seed=0, n=900, C=1e4, bias="explicit"):
+    """A problem of which block ascent alone makes heavy weather."""
+    X, y = samples(seed, n, 4)
+    return X, csvc(y, np.full(n, C), bias)
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """The moves that the finish proposes during a test."""
+    taken = []
+    step = Newton.step
+
+    def watched(self, *arguments):
+        taken.append(step(self, *arguments))
+        return taken[-1]
+
+    monkeypatch.setattr(Newton, "step", watched)
+    return taken
+
+
+@given(st.integers(1, 500), st.integers(1, 4), st.floats(0, 2), st.integers(0, 2**31), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_a_factor_solves(n, parts, shift, seed, holding):
+    """Every diagonal block minimises x'(K + shift)x/2 - r'x with some of its variables held at zero."""
+    rng = np.random.default_rng(seed)
+    parts = min(parts, n)
+    X, r = rng.normal(size=(n, 6)), rng.normal(size=n)
+    held = np.flatnonzero(rng.random(n) < 0.1 * holding)
+    factor = Factor(view_of(X, RBF(1.0)), shift, parts)
+    assert factor.exact == (parts == 1)
+    K = RBF(1.0)(X) + shift
+    for chosen in (held[: len(held) // 2], held):  # the second adds to the first
+        x = factor.solve(r, chosen)
+        assert not x[chosen].any()
+        free = np.setdiff1d(np.arange(n), chosen)
+        for a, b in factor.spans:
+            F = free[(free >= a) & (free < b)]
+            assert np.allclose(K[np.ix_(F, F)] @ x[F], r[F], rtol=0, atol=1e-8 * max(1.0, np.abs(x).max()))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_factor_has_the_same_bits_for_any_number_of_threads(dtype):
+    X, r = samples(3, 900, 5)
+    solutions = []
+    for n_threads in (1, 4):
+        with Pool(n_threads) as pool:
+            factor = Factor(view_of(X, RBF(0.2), dtype, [300, 600], pool), 1.0, 2)
+            solutions.append(factor.solve(r, np.arange(5, 600, 7)))
+    assert np.array_equal(*solutions)
+
+
+@pytest.mark.parametrize("held", [[], [1, 200]])
+def test_copies_of_a_row_stay_where_they_are(held):
+    """A singular matrix has no noise to amplify: the copies get no part in the solution."""
+    X, r = samples(4, 200, 3)
+    X, r = np.vstack([X, X]), np.concatenate([r, r])
+    x = Factor(view_of(X, Laplacian(1.0)), 0.0).solve(r, np.array(held, np.int64))
+    assert np.abs(x).max() < 1e3
+    free = np.setdiff1d(np.arange(200), held)
+    assert np.allclose(Laplacian(1.0)(X)[free] @ x, r[free], atol=1e-8)
+
+
+@given(st.sampled_from(BIASES), st.integers(0, 2**31), st.sampled_from([1e9, SMALL]), st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_a_step_goes_down_inside_the_box(bias, seed, memory, duplicates):
+    rng = np.random.default_rng(seed)
+    X, y = samples(seed, 400, 3)
+    if duplicates:
+        X[200:] = X[:200]
+    dual, K = csvc(y, np.full(400, 3.0), bias), RBF(0.5)(X)
+    beta = feasible(dual, rng)
+    g = (K + dual.lambda2) @ beta - dual.t
+    free = np.flatnonzero((beta > dual.lower) & (beta < dual.upper))
+    newton = Newton(view_of(X, RBF(0.5)), dual, memory)
+    for ids in (free, free[rng.random(len(free)) < 0.98]):  # the second with the factor of the first
+        move = newton.step(beta, g, ids) if len(ids) else None
+        if move is not None:
+            new = beta.copy()
+            new[move.ids] = move.beta
+            assert (new >= dual.lower).all() and (new <= dual.upper).all()
+            assert dual.total is None or abs(new.sum() - beta.sum()) <= 1e-9 * np.abs(beta).sum()
+            assert programs.objective(K, dual, new) < programs.objective(K, dual, beta)
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.5), Laplacian(0.5), Polynomial(gamma=0.3, coef0=1.0), Linear()])
+@pytest.mark.parametrize("bias", BIASES)
+def test_large_C(kernel, bias, steps):
+    X, dual = hard(bias=bias, C=1e3)
+    K = kernel(X)
+    solution = solve(view_of(X, kernel), dual, block=128, gap_tol=1e-6)
+    assert solution.status.name == "CONVERGED"
+    best = programs.objective(K, dual, programs.solve(K, dual, tol=1e-7))
+    assert programs.objective(K, dual, solution.beta) <= best + 1e-6 * abs(best)
+    assert any(move is not None for move in steps)
+
+
+@pytest.mark.parametrize("memory", [1e9, SMALL])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_finish_pays(dtype, memory, steps, monkeypatch):
+    """The same optimum in fewer updates, whether the factor fits in memory or not."""
+    X, dual = hard()
+    view = view_of(X, RBF(0.5), dtype)
+    fast = solve(view, dual, block=128, gap_tol=1e-6, memory=memory)
+    assert steps
+    monkeypatch.setattr(Newton, "due", lambda self, free: False)
+    slow = solve(view, dual, block=128, gap_tol=1e-6)
+    assert fast.status.name == slow.status.name == "CONVERGED"
+    assert fast.n_iter < 0.5 * slow.n_iter
+    assert abs(fast.certificate.dual - slow.certificate.dual) <= 2e-6 * abs(slow.certificate.dual)
+
+
+def test_without_a_gain_block_ascent_goes_on(monkeypatch):
+    """Steps that fail are asked for ever more rarely, and nothing depends on them."""
+    X, dual = hard(C=1e2)
+    asked = []
+
+    def useless(self, *arguments):
+        asked.append(self.patience)
+
+    monkeypatch.setattr(Newton, "step", useless)
+    solution = solve(view_of(X, RBF(0.5)), dual, block=128, gap_tol=1e-6)
+    assert solution.status.name == "CONVERGED"
+    assert asked == [2.0**i for i in range(len(asked))]
+    assert len(asked) > 1
+
+
+def test_a_step_that_leads_away_is_not_taken():
+    """A gradient of a falling direction is needed; at the optimum there is none."""
+    X, y = samples(6, 100, 3)
+    dual = csvc(y, np.full(100, np.inf))
+    K = RBF(0.5)(X)
+    beta = programs.solve(K, dual, tol=1e-12)
+    g = K @ beta - dual.t
+    newton = Newton(view_of(X, RBF(0.5)), dual, 1e9)
+    before = programs.objective(K, dual, beta)
+    move = newton.step(beta, g, np.flatnonzero(beta))
+    if move is not None:
+        beta[move.ids] = move.beta
+    assert programs.objective(K, dual, beta) <= before + 1e-12 * abs(before)
+
+
+def test_a_gap_below_rounding_is_reported():
+    X, dual = hard(n=300, C=10.0)
+    solution = solve(view_of(X, RBF(0.5)), dual, gap_tol=1e-18)
+    assert solution.status.name == "STUCK"
+    assert solution.certificate.relative_gap < 1e-10
+
+
+def test_float64_tiles_get_a_factor_of_their_own(monkeypatch):
+    """When float32 tiles do not get there, the finish starts anew on the wider ones."""
+    X, dual = hard(n=600)
+    monkeypatch.setattr(block_module, "ROUNDS", 1)
+    solution = solve(view_of(X, RBF(0.5), np.float32), dual, tol=1e-8, block=128)
+    assert solution.status.name == "CONVERGED"
+    assert programs.kkt(RBF(0.5)(X), dual, solution.beta) <= 1e-8 * 1.001
