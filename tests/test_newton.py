@@ -1,4 +1,4 @@
-"""The second-order finish: its factor against NumPy, its steps against the program, and that block ascent needs it not."""
+"""The second-order finish: its factor against NumPy, its steps against the program, and what happens without it."""
 
 import numpy as np
 import pytest
@@ -95,15 +95,15 @@ def test_a_step_goes_down_inside_the_box(bias, seed, memory, duplicates):
         if move is not None:
             new = beta.copy()
             new[move.ids] = move.beta
-            assert (new >= dual.lower).all() and (new <= dual.upper).all()
+            assert np.array_equal(new, np.clip(new, dual.lower, dual.upper))
             assert dual.total is None or abs(new.sum() - beta.sum()) <= 1e-9 * np.abs(beta).sum()
             assert programs.objective(K, dual, new) < programs.objective(K, dual, beta)
 
 
-@pytest.mark.parametrize("kernel", [RBF(0.5), Laplacian(0.5), Polynomial(gamma=0.3, coef0=1.0), Linear()])
+@pytest.mark.parametrize("kernel", [RBF(0.5), Laplacian(0.5), Polynomial(gamma=0.3, degree=2), Linear()])
 @pytest.mark.parametrize("bias", BIASES)
 def test_large_C(kernel, bias, steps):
-    X, dual = hard(bias=bias, C=1e3)
+    X, dual = hard(bias=bias, C=100.0, n=500)
     K = kernel(X)
     solution = solve(view_of(X, kernel), dual, block=128, gap_tol=1e-6)
     assert solution.status.name == "CONVERGED"
@@ -138,7 +138,7 @@ def test_without_a_gain_block_ascent_goes_on(monkeypatch):
     monkeypatch.setattr(Newton, "step", useless)
     solution = solve(view_of(X, RBF(0.5)), dual, block=128, gap_tol=1e-6)
     assert solution.status.name == "CONVERGED"
-    assert asked == [2.0**i for i in range(len(asked))]
+    assert asked == [min(2.0**i, 64.0) for i in range(len(asked))]
     assert len(asked) > 1
 
 

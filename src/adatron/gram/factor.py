@@ -74,11 +74,9 @@ class _Part:
         for j in range(i + 1):
             part = K[:, j * TILE : (j + 1) * TILE]
             tile = self._tile(i, j)
+            tile[:] = np.eye(TILE) if i == j else 0.0
             tile[: part.shape[0], : part.shape[1]] = part
-            tile += shift
-            tile[len(some) :] = 0.0
-            if part.shape[1] < TILE:
-                tile[:, part.shape[1] :] = np.eye(TILE)[:, part.shape[1] :]
+            tile[: part.shape[0], : part.shape[1]] += shift
 
     def _eliminate(self, k: int, floor: float) -> None:
         """Column k of L, and what it takes from the columns behind. A diagonal tile keeps the inverse of its L."""

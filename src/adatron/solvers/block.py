@@ -26,7 +26,7 @@ from ..problems import Dual
 from ..problems.dual import Vector
 from .base import Options, Solution, State, Status, Watch
 from .isda import isda
-from .newton import UNSETTLED, Newton
+from .newton import UNSETTLED, Newton, Progress
 from .smo import smo
 
 Ids = NDArray[np.int64]
@@ -197,14 +197,17 @@ class _Block:
             self.newton.wait()
             return False
         free[inward] = True
-        before = self._relative_gap()
+        before = self._progress()
         move = self.newton.step(self.beta, self.g, np.flatnonzero(free))
         if move is not None:
             changed = move.beta != self.beta[move.ids]
             self._move(move.ids[changed], move.beta[changed])
             self.n_iter += int(np.count_nonzero(changed))
-        self.newton.judge(before, np.inf if move is None else self._relative_gap())
+        self.newton.judge(before, self._progress())
         return move is not None
+
+    def _progress(self) -> Progress:
+        return Progress(self.dual.objective(self.beta, self.g), self._relative_gap())
 
     def _inward(self, grow: Violators, shrink: Violators, tol: float) -> Ids:
         """The violators that gain by moving at the best multiplier."""

@@ -7,9 +7,9 @@ Update    minimise the program over F (free variables, and violators that may be
           then an exact line search on the segment from beta to that point, all of which lies in the box: D falls.
 Cost      one Cholesky factorisation for each new F, none while F only loses some variables (what they span is left
           out); where the factor does not fit in memory, conjugate gradients with the factors of diagonal blocks.
-Guards    a step is taken when block ascent has cost as much since the last one, sooner after a step that paid (the
-          gap fell to less than half), ever later after steps that did not. So the finish can waste no more
-          than the blocks have used, and where it does not help block ascent goes on as if it were not there.
+Guards    a step is taken when block ascent has cost as much since the last one, sooner after a step that paid (it
+          halved the gap, or gained more for its cost than the blocks), ever later after steps that did not. So the
+          finish can waste no more than the blocks have used, and without it block ascent goes on as before.
 Source    L. Bottou, C.-J. Lin, Support vector machine solvers (2007), section 7 (direct methods); S. Fine,
           K. Scheinberg, JMLR 2 (2001) 243-264 for what a factor buys; M. Hintermueller, K. Ito, K. Kunisch, SIAM J.
           Optim. 13 (2002) for moving many variables at once.
@@ -34,6 +34,7 @@ LEAVING = 0.25  # part of F that may leave in a round; more, and F has not settl
 HELD = 1 / 16  # part of a factor's variables that may be held before a new factor is cheaper
 ITERATIONS = 30  # of conjugate gradients in one solution
 ACCURACY = 1e-6  # of conjugate gradients, relative to the first residual
+PATIENCE = 64.0  # steps that keep failing cost no more than this part of what block ascent does
 STEP_COST = 64.0  # one pair update costs this many multiply-adds of a kernel value for each variable of its block
 
 
@@ -42,6 +43,13 @@ class Move(NamedTuple):
 
     ids: Ids
     beta: Vector
+
+
+class Progress(NamedTuple):
+    """Where a solver stands."""
+
+    objective: float
+    gap: float
 
 
 class Newton:
@@ -55,6 +63,8 @@ class Newton:
         self.entry = view.gram.kernel.cost(view.gram.source.features)
         self.spent = 0.0  # multiply-adds of block ascent since the last step
         self.patience = 1.0
+        self.price = 0.0  # of the next step
+        self.start = 0.0  # objective after the last step
         self.system: _System | None = None
 
     def book(self, block: int, steps: int, changed: int) -> None:
@@ -69,16 +79,19 @@ class Newton:
         price = free**3 / (3.0 * parts**2) + self.entry * free * len(self.dual)
         if parts > 1:
             price += self.entry * ITERATIONS * free**2
+        self.price = price
         return self.spent >= self.patience * price
 
     def wait(self) -> None:
         """Ask again when a tenth more has been spent."""
         self.spent *= 0.9
 
-    def judge(self, before: float, after: float) -> None:
-        """Learn from a step what the gap was and what it has become (infinite: nothing was gained)."""
-        self.spent = 0.0
-        self.patience = 0.0 if after < 0.5 * before else max(1.0, 2.0 * self.patience)
+    def judge(self, before: Progress, after: Progress) -> None:
+        """Learn from a step: it paid if it halved the gap, or gained more for its cost than the blocks before it."""
+        gain, rent = before.objective - after.objective, self.start - before.objective
+        paid = after.gap < 0.5 * before.gap or gain * self.spent > rent * self.price
+        self.start, self.spent = after.objective, 0.0
+        self.patience = 0.0 if paid else min(max(1.0, 2.0 * self.patience), PATIENCE)
 
     def _parts(self, free: int) -> int:
         """Diagonal blocks whose factors fit in memory together, with what holding variables takes."""
