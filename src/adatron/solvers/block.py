@@ -101,7 +101,7 @@ class _Block:
                 return Status.MAX_ITER
             if monotonic() >= self.options.deadline:
                 return Status.MAX_TIME
-            if self._finish(grow, shrink, tol):
+            if self._finish(grow, shrink, violation, tol):
                 continue
             W = self._choose(grow, shrink)
             whole = len(W) == len(self.dual)  # nothing outside can undo what a coarse solution would leave
@@ -181,16 +181,16 @@ class _Block:
         steps = solve(K, new, g.astype(K.dtype), lower, upper, tol, steps, self.watch.flag)
         self.n_iter += steps
         changed = np.flatnonzero(new[: len(W)] != old[: len(W)])
-        self.newton.book(len(W), steps, len(changed))
+        self.newton.book(steps, len(W), W[changed])
         if len(changed):
             self._move(W[changed], new[changed], points.take(changed))
         return len(changed) > 0
 
-    def _finish(self, grow: Violators, shrink: Violators, tol: float) -> bool:
+    def _finish(self, grow: Violators, shrink: Violators, violation: float, tol: float) -> bool:
         """A Newton step if one is due; whether it moved anything."""
         free = (self.beta > self.dual.lower) & (self.beta < self.dual.upper)
         size = int(np.count_nonzero(free))
-        if not self.newton.due(size):
+        if not self.newton.due(size, violation, min(tol, self.options.gap_tol or tol)):
             return False
         inward = self._inward(grow, shrink, tol)
         if np.count_nonzero(~free[inward]) > UNSETTLED * size:

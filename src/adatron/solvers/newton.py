@@ -7,7 +7,8 @@ Update    minimise the program over F (free variables, and violators that may be
           then an exact line search on the segment from beta to that point, all of which lies in the box: D falls.
 Cost      one Cholesky factorisation for each new F, none while F only loses some variables (what they span is left
           out); where the factor does not fit in memory, conjugate gradients with the factors of diagonal blocks.
-Guards    a step is taken when block ascent has cost as much since the last one, sooner after a step that paid (it
+Guards    the first step is taken when block ascent has cost as much and, at its pace, will cost several times more;
+          the next ones when it has cost as much since the last one, sooner after a step that paid (it
           halved the gap, or gained more for its cost than the blocks), ever later after steps that did not. So the
           finish can waste no more than the blocks have used, and without it block ascent goes on as before.
 Source    L. Bottou, C.-J. Lin, Support vector machine solvers (2007), section 7 (direct methods); S. Fine,
@@ -18,6 +19,7 @@ Source    L. Bottou, C.-J. Lin, Support vector machine solvers (2007), section 7
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +36,7 @@ LEAVING = 0.25  # part of F that may leave in a round; more, and F has not settl
 HELD = 1 / 16  # part of a factor's variables that may be held before a new factor is cheaper
 ITERATIONS = 30  # of conjugate gradients in one solution
 ACCURACY = 1e-6  # of conjugate gradients, relative to the first residual
+FEW = 4.0  # steps; block ascent that will cost less than these is left alone
 PATIENCE = 64.0  # steps that keep failing cost no more than this part of what block ascent does
 STEP_COST = 64.0  # one pair update costs this many multiply-adds of a kernel value for each variable of its block
 
@@ -61,26 +64,34 @@ class Newton:
     def __init__(self, view: View, dual: Dual, memory: float) -> None:
         self.view, self.dual, self.memory = view, dual, memory
         self.entry = view.gram.kernel.cost(view.gram.source.features)
+        self.seen = np.zeros(len(dual), bool)  # rows of K that were computed at least once
         self.spent = 0.0  # multiply-adds of block ascent since the last step
         self.patience = 1.0
         self.price = 0.0  # of the next step
+        self.first = 0.0  # violation at the start
+        self.begun = False  # whether a step was ever taken
         self.start = 0.0  # objective after the last step
         self.system: _System | None = None
 
-    def book(self, block: int, steps: int, changed: int) -> None:
-        """Count what a block has cost."""
-        self.spent += STEP_COST * block * steps + self.entry * changed * (len(self.dual) + block)
+    def book(self, steps: int, block: int, changed: Ids) -> None:
+        """Count what a block has cost beyond the first sight of a row, which no method is spared."""
+        again = int(np.count_nonzero(self.seen[changed]))
+        self.seen[changed] = True
+        self.spent += STEP_COST * block * steps + self.entry * (again * len(self.dual) + block**2)
 
-    def due(self, free: int) -> bool:
-        """Whether block ascent has cost enough for a step over ``free`` variables."""
+    def due(self, free: int, violation: float, goal: float) -> bool:
+        """Whether block ascent, which has this violation and shall reach the goal, has cost enough for a step."""
+        self.first = self.first or violation
         if not free:
             return False
         parts = self._parts(free)
-        price = free**3 / (3.0 * parts**2) + self.entry * free * len(self.dual)
-        if parts > 1:
-            price += self.entry * ITERATIONS * free**2
-        self.price = price
-        return self.spent >= self.patience * price
+        solution = self.entry * free**2 * (1 if parts == 1 else ITERATIONS)
+        self.price = free**3 / (3.0 * parts**2) + 2.0 * solution + self.entry * free * len(self.dual)
+        return self.spent >= self.patience * self.price and (self.begun or not self._nearly_there(violation, goal))
+
+    def _nearly_there(self, violation: float, goal: float) -> bool:
+        """Whether block ascent needs less than a few steps would cost if it goes on at its pace so far."""
+        return self.spent * log(violation / goal) < FEW * self.price * log(self.first / violation)
 
     def wait(self) -> None:
         """Ask again when a tenth more has been spent."""
@@ -90,7 +101,7 @@ class Newton:
         """Learn from a step: it paid if it halved the gap, or gained more for its cost than the blocks before it."""
         gain, rent = before.objective - after.objective, self.start - before.objective
         paid = after.gap < 0.5 * before.gap or gain * self.spent > rent * self.price
-        self.start, self.spent = after.objective, 0.0
+        self.start, self.spent, self.begun = after.objective, 0.0, True
         self.patience = 0.0 if paid else min(max(1.0, 2.0 * self.patience), PATIENCE)
 
     def _parts(self, free: int) -> int:
