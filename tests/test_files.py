@@ -162,6 +162,17 @@ def set_header(**values):
     return change
 
 
+def set_model(**values):
+    """Change entries of the model; a part that becomes None goes."""
+
+    def change(members):
+        header = json.loads(members["model.json"])
+        header["model"] = {k: v for k, v in (header["model"] | values).items() if v is not None}
+        members["model.json"] = json.dumps(header).encode()
+
+    return change
+
+
 def without_arrays(members):
     for name in [name for name in members if name.endswith(".npy")]:
         del members[name]
@@ -182,10 +193,13 @@ FORGERIES = {
     "other magic": (set_header(magic="x"), "not an adatron model file"),
     "newer": (set_header(format=2, library="9.0"), "format 2 by adatron 9.0; .*update adatron"),
     "no format": (set_header(format=None), "damaged"),
-    "other class": (set_header(**{"class": "Popen"}), "holds a 'Popen'"),
-    "other parameter": (set_header(params={"cost": 1}), "damaged.*cost"),
-    "no state": (set_header(state=None), "no state"),
-    "state a list": (set_header(state=[1]), "no state"),
+    "no model": (set_header(model=None), "no model"),
+    "a model that is none": (set_header(model=[1]), "no model"),
+    "other class": (set_model(**{"class": "Popen"}), "holds a 'Popen'"),
+    "class a list": (set_model(**{"class": ["SVC"]}), "damaged"),
+    "other parameter": (set_model(params={"cost": 1}), "damaged.*cost"),
+    "no state": (set_model(state=None), "damaged.*state"),
+    "state a list": (set_model(state=[1]), "damaged"),
     "no arrays": (without_arrays, "damaged"),
     "pickle": (pickled_array, "damaged"),
     "cut array": (cut_array, "damaged"),

@@ -184,8 +184,8 @@ def test_the_wrong_number_of_features_is_refused(write):
 
 
 def test_wrong_calls_are_refused(write, tmp_path):
-    with pytest.raises(ValueError, match="unknown format 'arff'; the formats are libsvm, csv"):
-        read(write("1,2\n"), format="arff")
+    with pytest.raises(ValueError, match="unknown format 'xls'; the formats are libsvm, csv"):
+        read(write("1,2\n"), format="xls")
     with pytest.raises(DataError, match="label in front"):
         read(write("1 1:2\n", "a.svm"), label=0)
     with pytest.raises(FileNotFoundError):

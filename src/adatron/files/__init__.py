@@ -1,8 +1,9 @@
 """Files: data in, models out and in again."""
 
 from .atomic import atomic_write
+from .libsvm_model import save_libsvm
 from .model import ModelFileError, load, save
 from .readers import FORMATS, read
 from .table import DataError, Table
 
-__all__ = ["FORMATS", "DataError", "ModelFileError", "Table", "atomic_write", "load", "read", "save"]
+__all__ = ["FORMATS", "DataError", "ModelFileError", "Table", "atomic_write", "load", "read", "save", "save_libsvm"]

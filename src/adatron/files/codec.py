@@ -1,7 +1,8 @@
 """Python values as JSON plus named arrays, and back: what a model file may hold, and nothing else.
 
 JSON takes None, bool, int, str and finite floats as they are. Everything else becomes an object with the key "$", which
-names its kind: array, scalar, float (infinite or NaN), tuple, dict, csr, kernel. Nothing decoded can name code to run.
+names its kind: array, scalar, float (infinite or NaN), tuple, dict, csr, kernel, estimator. Nothing decoded can name
+code to run: an estimator is one of CLASSES.
 """
 
 from __future__ import annotations
@@ -14,11 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
+from ..estimators import SVC
 from ..kernels import Kernel, from_spec
 
 Json = Any  # None, bool, int, float, str, or a list or dict of these
 STORABLE_KINDS = "biufcU"
+# What a file may hold: this library's estimators, and the scaling that goes before them.
+CLASSES: dict[str, type[Any]] = {
+    one.__name__: one for one in (SVC, Pipeline, StandardScaler, MinMaxScaler, MaxAbsScaler)
+}
 
 
 class CodecError(ValueError):
@@ -101,6 +110,24 @@ class Encoder:
         except TypeError as error:  # a kernel around a Python function has no description
             raise CodecError(str(error)) from error
 
+    @encode.register
+    def _(self, value: BaseEstimator) -> Json:
+        name = type(value).__name__
+        if CLASSES.get(name) is not type(value):
+            raise CodecError(f"a {name} cannot be stored, only {', '.join(CLASSES)} can")
+        params = value.get_params(deep=False)
+        state = {key: item for key, item in vars(value).items() if key not in params}
+        return {"$": "estimator", "class": name, "params": self._named(params), "state": self._named(state)}
+
+    def _named(self, values: dict[str, Any]) -> dict[str, Json]:
+        encoded: dict[str, Json] = {}
+        for key, value in values.items():
+            try:
+                encoded[key] = self.encode(value)
+            except CodecError as error:
+                raise CodecError(f"{key}: {error}") from error
+        return encoded
+
     def _keep(self, array: NDArray[Any]) -> str:
         if array.dtype.kind in "OT" and all(isinstance(item, str) for item in array.flat):
             array = array.astype(np.str_)
@@ -130,7 +157,7 @@ def decode(value: Json, arrays: Mapping[str, NDArray[Any]]) -> Any:
         raise CodecError(f"entry of unknown kind {kind!r}")
     try:
         return _DECODERS[kind](value, arrays)
-    except (KeyError, TypeError, IndexError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
         raise CodecError(f"damaged entry of kind {kind!r} ({error})") from error
 
 
@@ -142,6 +169,16 @@ def _decode_csr(value: dict[str, Json], arrays: Mapping[str, NDArray[Any]]) -> A
     return matrix
 
 
+def _decode_estimator(value: dict[str, Json], arrays: Mapping[str, NDArray[Any]]) -> Any:
+    name = value["class"]
+    if name not in CLASSES:
+        raise CodecError(f"holds a {name!r}, which this adatron does not know")
+    params, state = ({key: decode(item, arrays) for key, item in value[part].items()} for part in ("params", "state"))
+    estimator = CLASSES[name](**params)
+    vars(estimator).update(state)
+    return estimator
+
+
 _DECODERS: dict[Any, Callable[[dict[str, Json], Mapping[str, NDArray[Any]]], Any]] = {
     "array": lambda value, arrays: arrays[value["name"]],
     "scalar": lambda value, arrays: arrays[value["name"]][()],
@@ -149,5 +186,6 @@ _DECODERS: dict[Any, Callable[[dict[str, Json], Mapping[str, NDArray[Any]]], Any
     "tuple": lambda value, arrays: tuple(decode(item, arrays) for item in value["items"]),
     "dict": lambda value, arrays: {decode(key, arrays): decode(item, arrays) for key, item in value["items"]},
     "csr": _decode_csr,
+    "estimator": _decode_estimator,
     "kernel": lambda value, arrays: from_spec(decode(value["spec"], arrays)),
 }

@@ -12,10 +12,10 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from .columns import label_column
 from .source import data_lines, open_text
-from .table import DataError, Path, Table, whole_if_possible
+from .table import DataError, Path, Request, Table, whole_if_possible
 
-LABEL_NAMES = ("label", "target", "class", "y")
 # A first row with a gap is data with a missing value, not a header.
 MISSING = ("", "?", "na", "n/a", "null", "none")
 
@@ -46,10 +46,8 @@ class _Columns:
         return DataError(self.path, f"column {index}{name} holds {found!r}, not a finite number", line)
 
 
-def read_delimited(
-    path: Path, delimiter: str | None, label: str | int | None, n_features: int | None, labelled: bool
-) -> Table:
-    """Read a table into dense float64; see `adatron.files.read` for the parameters.
+def read_delimited(path: Path, request: Request, delimiter: str | None) -> Table:
+    """Read a table into dense float64.
 
     Parameters
     ----------
@@ -62,8 +60,8 @@ def read_delimited(
             first = next(rows, None)
             if first is None:
                 raise DataError(path, "the file holds no data")
-            column = _label_column(path, first, label, n_features, labelled)
-            header = isinstance(label, str) or _is_header(first[1], column)
+            column = label_column(path, first[1], request, first[0])
+            header = isinstance(request.label, str) or _is_header(first[1], column)
             names = [name.strip() for name in first[1]] if header else None
             columns = _Columns(path, len(first[1]), column, names)
             return _table(columns, rows if header else chain([first], rows))
@@ -80,33 +78,6 @@ def _rows(stream: TextIO, delimiter: str | None) -> Iterator[Row]:
     for fields in reader:
         if fields and not fields[0].startswith("#") and fields != [""]:
             yield reader.line_num, fields
-
-
-def _label_column(
-    path: Path, first: Row, label: str | int | None, n_features: int | None, labelled: bool
-) -> int | None:
-    """Return the index of the label's column, None if the rows hold features only."""
-    line, fields = first
-    names = [field.strip() for field in fields]
-    width = len(fields)
-    if isinstance(label, str):
-        if label not in names:
-            raise DataError(path, f"no column {label!r}; the columns are {_shortened(names)}", line)
-        column = names.index(label)
-    elif label is not None:
-        if not -width <= label < width:
-            raise DataError(path, f"no column {label}; the columns are 0 to {width - 1}", line)
-        column = label % width
-    elif not labelled and n_features in (None, width):
-        return None
-    else:
-        lowered = [name.lower() for name in names]
-        column = next((lowered.index(name) for name in LABEL_NAMES if name in lowered), width - 1)
-    if n_features not in (None, width - 1):
-        raise DataError(path, f"{width} columns found, {n_features} features expected", line)
-    if width == 1:
-        raise DataError(path, "only one column, and that is the label: is the separator another one?", line)
-    return column
 
 
 def _is_header(fields: list[str], label: int | None) -> bool:
@@ -174,8 +145,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _shortened(names: list[str], most: int = 12) -> str:
-    listed = ", ".join(map(repr, names[:most]))
-    return listed if len(names) <= most else f"{listed} and {len(names) - most} more"

@@ -10,10 +10,10 @@ from scipy.sparse import csr_matrix
 from sklearn.datasets import load_svmlight_file
 
 from .source import data_lines, open_binary, open_text
-from .table import DataError, Path, Table, whole_if_possible
+from .table import DataError, Path, Request, Table, whole_if_possible
 
 
-def read_libsvm(path: Path, n_features: int | None) -> Table:
+def read_libsvm(path: Path, request: Request) -> Table:
     """Read a LIBSVM text file into CSR float64; explicit zeros are dropped.
 
     Indices count from 1. A file that uses index 0 counts from 0 (scikit-learn writes such files).
@@ -21,8 +21,11 @@ def read_libsvm(path: Path, n_features: int | None) -> Table:
     Raises
     ------
     DataError
-        For an empty file, a malformed line, text or NaN where a number should be, or more features than `n_features`.
+        For an empty file, a malformed line, text or NaN where a number should be, or more features than expected.
     """
+    n_features = request.n_features
+    if request.label is not None:
+        raise DataError(path, "LIBSVM text has its label in front: leave out the label column")
     try:
         with open_binary(path) as stream:
             loaded: Any = load_svmlight_file(stream, n_features=n_features, dtype=np.float64)

@@ -14,21 +14,21 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
+from pathlib import Path as FilePath
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from ..estimators import SVC
 from .atomic import atomic_write
 from .codec import CodecError, Encoder, decode
+from .libsvm_model import START, load_libsvm
 from .table import Path
 
 MAGIC = "adatron-model"
 FORMAT_VERSION = 1
 HEADER = "model.json"
-CLASSES: dict[str, type[Any]] = {"SVC": SVC}
 
 
 class ModelFileError(ValueError):
@@ -44,37 +44,38 @@ def save(model: BaseEstimator, path: Path) -> None:
     Parameters
     ----------
     model : estimator of adatron
-        Fitted or not.
+        Fitted or not; alone, or in a Pipeline after a StandardScaler, MinMaxScaler or MaxAbsScaler.
     path : path
         By custom with the extension .adatron. An existing file is replaced once the new one is on the disk.
 
     Raises
     ------
     ModelFileError
-        If the estimator is not one of adatron's own, or holds a Python function (a callable kernel, a callback).
+        If the estimator is another one, or holds a Python function (a callable kernel, a callback).
     OSError
         If the file cannot be written; an old file is then as it was.
     """
-    name = type(model).__name__
-    if CLASSES.get(name) is not type(model):
-        raise ModelFileError(path, f"a {name} cannot be stored, only {', '.join(CLASSES)} of adatron can")
-    params = model.get_params(deep=False)
-    state = {key: value for key, value in vars(model).items() if key not in params}
     encoder = Encoder()
-    header = {
-        "magic": MAGIC,
-        "format": FORMAT_VERSION,
-        "library": metadata.version("adatron"),
-        "class": name,
-        "params": _encode_all(encoder, params, path),
-        "state": _encode_all(encoder, state, path),
-    }
+    try:
+        header = {
+            "magic": MAGIC,
+            "format": FORMAT_VERSION,
+            "library": metadata.version("adatron"),
+            "model": encoder.encode(model),
+        }
+    except CodecError as error:
+        raise ModelFileError(path, str(error)) from error
     with atomic_write(path) as stream:
         _write_archive(stream, header, encoder.arrays)
 
 
-def load(path: Path) -> Any:
-    """Read an estimator from a file that `save` wrote.
+def load(path: Path, n_features: int | None = None) -> Any:
+    """Read an estimator from a file that `save` wrote, or from LIBSVM model text.
+
+    Parameters
+    ----------
+    n_features : int, optional
+        Features of the data; only LIBSVM text needs to be told, if the last ones are zero in all support vectors.
 
     Returns
     -------
@@ -88,34 +89,20 @@ def load(path: Path) -> Any:
     OSError
         If the file cannot be read.
     """
+    if _is_text(path):
+        return load_libsvm(path, n_features)
     with _damage_named(path), zipfile.ZipFile(path) as archive:
         header = _read_header(archive, path)
         arrays = {name: _read_array(archive, name) for name in archive.namelist() if name.endswith(".npy")}
-        params = _decode_all(header, "params", arrays)
-        state = _decode_all(header, "state", arrays)
-    try:
-        model = CLASSES[header["class"]](**params)
-    except TypeError as error:
-        raise ModelFileError(path, f"damaged model file ({error})") from error
-    vars(model).update(state)
+        model = decode(header.get("model"), arrays)
+    if not isinstance(model, BaseEstimator):
+        raise ModelFileError(path, f"damaged model file ({HEADER} has no model)")
     return model
 
 
-def _encode_all(encoder: Encoder, values: dict[str, Any], path: Path) -> dict[str, Any]:
-    encoded: dict[str, Any] = {}
-    for key, value in values.items():
-        try:
-            encoded[key] = encoder.encode(value)
-        except CodecError as error:
-            raise ModelFileError(path, f"{key}: {error}") from error
-    return encoded
-
-
-def _decode_all(header: dict[str, Any], part: str, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    values = header.get(part)
-    if not isinstance(values, dict):
-        raise CodecError(f"{HEADER} has no {part}")
-    return {key: decode(value, arrays) for key, value in values.items()}
+def _is_text(path: Path) -> bool:
+    with FilePath(path).open("rb") as stream:
+        return stream.read(len(START)) == START.encode()
 
 
 def _write_archive(stream: BinaryIO, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
@@ -140,8 +127,6 @@ def _read_header(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
             f"written in model format {version} by adatron {header.get('library')}; this one reads up to "
             f"{FORMAT_VERSION}: update adatron",
         )
-    if header.get("class") not in CLASSES:
-        raise ModelFileError(path, f"holds a {header.get('class')!r}, which this adatron does not know")
     return header
 
 

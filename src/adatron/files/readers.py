@@ -1,49 +1,80 @@
-"""Read a data file, whatever its format."""
+"""Read data files, whatever their format. A new format is one file and one line here."""
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from . import arrays, idx
+from .arff import read_arff
 from .delimited import read_delimited
+from .hdf5 import file_and_group, read_hdf5
 from .libsvm import read_libsvm
-from .source import data_lines, open_text, undo_suffix
-from .table import DataError, Path, Table
+from .parquet import read_parquet
+from .source import data_lines, open_binary, open_text, undo_suffix
+from .table import DataError, Path, Request, Table
 
-_DELIMITERS = {"csv": ",", "tsv": "\t", "table": None}
-FORMATS = ("libsvm", *_DELIMITERS)
-_EXTENSIONS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".libsvm": "libsvm",
-    ".svm": "libsvm",
-    ".svmlight": "libsvm",
+
+@dataclass(frozen=True)
+class Format:
+    """How a format is told by a file's name, and read.
+
+    ``labels`` reads the second file of a pair, in formats that hold one array a file.
+    """
+
+    extensions: tuple[str, ...]
+    read: Callable[[Path, Request], Table]
+    labels: Callable[[Path], NDArray[Any]] | None = None
+
+
+FORMATS: dict[str, Format] = {
+    "libsvm": Format((".libsvm", ".svm", ".svmlight"), read_libsvm),
+    "csv": Format((".csv",), partial(read_delimited, delimiter=",")),
+    "tsv": Format((".tsv", ".tab"), partial(read_delimited, delimiter="\t")),
+    "table": Format((), partial(read_delimited, delimiter=None)),
+    "npz": Format((".npz",), arrays.read_npz),
+    "npy": Format((".npy",), arrays.read_npy, arrays.read_labels),
+    "idx": Format((".idx",), idx.read_idx, idx.read_labels),
+    "arff": Format((".arff",), read_arff),
+    "parquet": Format((".parquet", ".pq"), read_parquet),
+    "hdf5": Format((".h5", ".hdf5", ".hdf"), read_hdf5),
 }
+_MAGIC = {b"\x93NUMPY": "npy", b"PK\3\4": "npz", b"PAR1": "parquet", b"\x89HDF": "hdf5", b"\0\0": "idx"}
 _LIBSVM_LINE = re.compile(r"\S+\s+(qid|\d+):\S")
 
 
 def read(
-    path: Path,
+    path: Path | Sequence[Path],
     format: str | None = None,
     label: str | int | None = None,
     n_features: int | None = None,
     labelled: bool = True,
 ) -> Table:
-    """Read samples and labels from a file.
+    """Read samples and labels from a file, or from several.
 
     Blank lines and lines that begin with # are skipped; .gz, .bz2 and .xz files are decompressed. In a table the first
     row is a header if a field beside the label is neither a number nor a mark for a missing value.
 
     Parameters
     ----------
-    path : path
-        The file.
-    format : {'libsvm', 'csv', 'tsv', 'table'}, optional
+    path : path or sequence of paths
+        The file. NumPy (.npy) and IDX files hold one array: give the features and the labels. Files of the other
+        formats are joined, sample after sample.
+    format : {'libsvm', 'csv', 'tsv', 'table', 'npz', 'npy', 'idx', 'arff', 'parquet', 'hdf5'}, optional
         'table' has white space between its columns. By default the extension decides, and if that tells nothing the
-        first line of data.
+        first bytes. A group in an HDF5 file follows its name: data.h5/train.
     label : str or int, optional
         The label's column in a table, by its name in the header or by its index from 0 (negative: from the end). By
-        default a column named label, target, class or y, or else the last one. LIBSVM text has its label in front.
+        default a column named label, target, class or y, or else the last one. In NPZ and HDF5 the name of the array
+        of labels. LIBSVM text has its label in front.
     n_features : int, optional
         The features a model expects. A table must have that many; LIBSVM text, which leaves out zeros, may have fewer.
     labelled : bool, default=True
@@ -60,24 +91,40 @@ def read(
     DataError
         For data that cannot be used, with file, line and what was found.
     OSError
-        If the file cannot be read.
+        If a file cannot be read.
     """
-    name = format or _EXTENSIONS.get(undo_suffix(path)) or _sniff(path)
-    if name == "libsvm":
-        if label is not None:
-            raise DataError(path, "LIBSVM text has its label in front: leave out the label column")
-        return read_libsvm(path, n_features)
-    if name not in _DELIMITERS:
-        raise ValueError(f"unknown format {name!r}; the formats are {', '.join(FORMATS)}")
-    return read_delimited(path, _DELIMITERS[name], label, n_features, labelled)
+    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    if not paths:
+        raise ValueError("no file to read")
+    if format is not None and format not in FORMATS:
+        raise ValueError(f"unknown format {format!r}; the formats are {', '.join(FORMATS)}")
+    request = Request(label, n_features, labelled)
+    chosen = FORMATS[format or _by_extension(paths[0]) or _sniff(paths[0])]
+    if chosen.labels is not None:
+        return _pair(chosen.read, chosen.labels, paths, request)
+    return reduce(_joined, [(p, chosen.read(p, request)) for p in paths])[1]
+
+
+def _by_extension(path: Path) -> str | None:
+    extension = undo_suffix(file_and_group(path)[0])
+    return next((name for name, one in FORMATS.items() if extension in one.extensions), None)
 
 
 def _sniff(path: Path) -> str:
-    """Return the format that the first telling line shows."""
+    """Return the format that the first bytes or the first telling line show."""
+    with open_binary(path) as stream:
+        start = stream.read(8)
+    binary = next((name for magic, name in _MAGIC.items() if start.startswith(magic)), None)
+    return binary or _sniff_text(path)
+
+
+def _sniff_text(path: Path) -> str:
     with open_text(path) as stream:
         for _, line in data_lines(stream):
             if _LIBSVM_LINE.match(line):
                 return "libsvm"
+            if line.startswith(("@", "%")):
+                return "arff"
             if "," in line:
                 return "csv"
             if "\t" in line:
@@ -86,3 +133,46 @@ def _sniff(path: Path) -> str:
             if " " in line:
                 return "table"
     return "table"
+
+
+def _pair(
+    features: Callable[[Path, Request], Table],
+    labels: Callable[[Path], NDArray[Any]],
+    paths: list[Path],
+    request: Request,
+) -> Table:
+    """Features and labels from a file each."""
+    if request.label is not None:
+        raise DataError(paths[0], "here the labels are a file of their own: leave out the label column")
+    if len(paths) > 2 or (len(paths) == 1 and request.labelled):
+        raise DataError(paths[0], f"it holds one array: give two files, features and labels (not {len(paths)})")
+    table = features(paths[0], request)
+    if len(paths) == 1:
+        return table
+    y = labels(paths[1])
+    if len(y) != table.shape[0]:
+        raise DataError(paths[1], f"{len(y)} labels for {table.shape[0]} samples")
+    return Table(table.X, y)
+
+
+def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path, Table]:
+    """The samples of two files, one after the other."""
+    (_, a), (path, b) = first, second
+    if _kind(a.y) != _kind(b.y):
+        raise DataError(path, f"it has {_kind(b.y)}, and the file before it {_kind(a.y)}")
+    y = None if a.y is None or b.y is None else np.concatenate([a.y, b.y])
+    matrices: list[Any] = [a.X, b.X]
+    if sparse.issparse(a.X):
+        width = max(a.shape[1], b.shape[1])
+        for X in matrices:
+            X.resize((X.shape[0], width))
+        return path, Table(sparse.csr_matrix(sparse.vstack(matrices, "csr")), y)
+    if a.shape[1] != b.shape[1] or a.feature_names != b.feature_names:
+        raise DataError(path, "its features are not those of the file before it")
+    return path, Table(np.concatenate(matrices), y, a.feature_names, a.label_name)
+
+
+def _kind(y: NDArray[Any] | None) -> str:
+    if y is None:
+        return "no labels"
+    return "text for labels" if y.dtype.kind == "U" else "numbers for labels"

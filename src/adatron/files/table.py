@@ -23,6 +23,15 @@ class DataError(ValueError):
 
 
 @dataclass(frozen=True)
+class Request:
+    """What a reader is asked for; see `adatron.files.read`."""
+
+    label: str | int | None = None
+    n_features: int | None = None
+    labelled: bool = True
+
+
+@dataclass(frozen=True)
 class Table:
     """Samples read from a file.
 

@@ -1,0 +1,185 @@
+"""LIBSVM's model text: what is written there predicts the same there, and the reverse."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import dump_svmlight_file, make_classification
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from adatron import SVC
+from adatron.files import DataError, load, save_libsvm
+from adatron.kernels import RBF
+from twins import libsvm
+
+KERNELS = {
+    "linear": ["-t", "0"],
+    "poly": ["-t", "1", "-g", "0.2", "-r", "1", "-d", "2"],
+    "rbf": ["-t", "2", "-g", "0.2"],
+    "sigmoid": ["-t", "3", "-g", "0.05", "-r", "0.1"],
+    "precomputed": ["-t", "4"],
+}
+PARAMETERS = {
+    "linear": {},
+    "poly": {"gamma": 0.2, "coef0": 1.0, "degree": 2},
+    "rbf": {"gamma": 0.2},
+    "sigmoid": {"gamma": 0.05, "coef0": 0.1},
+    "precomputed": {},
+}
+TRAIN, PREDICT = shutil.which("svm-train") or "", shutil.which("svm-predict") or ""
+tools = pytest.mark.skipif(
+    not (TRAIN and PREDICT), reason="svm-train and svm-predict are not there: install the Debian package libsvm-tools"
+)
+
+
+def samples(n_classes):
+    X, y = make_classification(240, 6, n_informative=4, n_classes=n_classes, n_redundant=0, flip_y=0.1, random_state=3)
+    return X.round(3), np.array([7, -1, 3, 0])[y]  # an order that is not the sorted one
+
+
+def split(kernel, n_classes):
+    """Training and test samples, as kernel values for a precomputed kernel."""
+    X, y = samples(n_classes)
+    train, test = X[:160], X[160:]
+    if kernel == "precomputed":
+        train, test = RBF(0.2)(train), RBF(0.2)(test, train)
+    return train, y[:160], test, y[160:]
+
+
+def write_data(path, X, y, kernel):
+    if kernel == "precomputed":  # LIBSVM wants the sample's number as feature 0
+        X = np.column_stack([np.arange(1, len(X) + 1), X])
+    dump_svmlight_file(X, y, str(path), zero_based=kernel == "precomputed")
+
+
+def svm_predict(data, model, out):
+    subprocess.run([PREDICT, str(data), str(model), str(out)], check=True, capture_output=True)
+    return np.loadtxt(out)
+
+
+@tools
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.filterwarnings("ignore:.*positive semi-definite:UserWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_svm_predict_agrees(kernel, n_classes, tmp_path):
+    X, y, X_test, y_test = split(kernel, n_classes)
+    model = SVC(kernel=kernel, C=3.0, **PARAMETERS[kernel]).fit(X, y)
+    save_libsvm(model, tmp_path / "model")
+    write_data(tmp_path / "data", X_test, y_test, kernel)
+    theirs = svm_predict(tmp_path / "data", tmp_path / "model", tmp_path / "out")
+    assert np.array_equal(theirs, model.predict(X_test))
+    assert len(np.unique(theirs)) == n_classes
+
+
+@tools
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kind", ["0", "1"])
+def test_a_model_of_svm_train_predicts_the_same_here(kind, kernel, n_classes, tmp_path):
+    X, y, X_test, y_test = split(kernel, n_classes)
+    write_data(tmp_path / "train", X, y, kernel)
+    write_data(tmp_path / "data", X_test, y_test, kernel)
+    arguments = [
+        "svm-train",
+        "-s",
+        kind,
+        "-n",
+        "0.4",
+        "-c",
+        "3",
+        *KERNELS[kernel],
+        tmp_path / "train",
+        tmp_path / "model",
+    ]
+    subprocess.run(list(map(str, arguments)), check=True, capture_output=True)
+    theirs = svm_predict(tmp_path / "data", tmp_path / "model", tmp_path / "out")
+    model = load(tmp_path / "model", n_features=6)
+    assert np.array_equal(theirs, model.predict(X_test))
+    assert set(model.classes_.tolist()) == set(y.tolist())
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("kernel", PARAMETERS)
+@pytest.mark.filterwarnings("ignore:.*positive semi-definite:UserWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_there_and_back(kernel, n_classes, tmp_path):
+    X, y, X_test, _ = split(kernel, n_classes)
+    model = SVC(kernel=kernel, decision_function_shape="ovo", **PARAMETERS[kernel]).fit(X, y)
+    save_libsvm(model, tmp_path / "model")
+    back = load(tmp_path / "model").set_params(decision_function_shape="ovo")
+    assert np.array_equal(back.intercept_, model.intercept_)
+    assert np.array_equal(back.n_support_, model.n_support_)
+    assert np.isnan(back.duality_gap_).all()
+    assert np.allclose(back.decision_function(X_test), model.decision_function(X_test), rtol=1e-12, atol=1e-12)
+    save_libsvm(back, tmp_path / "again")
+    assert (tmp_path / "again").read_text() == (tmp_path / "model").read_text()
+
+
+@given(n_classes=st.integers(2, 5), seed=st.integers(0, 2**31))
+@settings(max_examples=40, deadline=None)
+def test_any_order_of_the_classes(n_classes, seed, tmp_path_factory):
+    """Against LIBSVM's rule in NumPy, with classes in the order of a file."""
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(20)[:n_classes] - 10
+    counts = rng.integers(1, 5, n_classes)
+    vectors, columns = rng.normal(size=(counts.sum(), 3)), rng.normal(size=(counts.sum(), n_classes - 1))
+    rho = rng.normal(size=n_classes * (n_classes - 1) // 2)
+    lines = ["svm_type c_svc", "kernel_type rbf", "gamma 0.5", f"nr_class {n_classes}", f"total_sv {counts.sum()}"]
+    for name, values in {"rho": rho, "label": labels, "nr_sv": counts}.items():
+        lines.append(f"{name} {' '.join(map(str, values))}")
+    lines.append("SV")
+    for coefficients, x in zip(columns, vectors, strict=True):
+        lines.append(" ".join([*map(str, coefficients), *(f"{i}:{v}" for i, v in enumerate(x, 1))]))
+    path = tmp_path_factory.mktemp("model") / "m"
+    path.write_text("\n".join(lines) + "\n")
+    X = rng.normal(size=(30, 3))
+    K = RBF(0.5)(X, vectors)
+    assert np.array_equal(load(path).predict(X), libsvm.predict(K, labels, counts, columns, rho))
+
+
+def test_what_libsvm_cannot_hold_is_refused(tmp_path):
+    X, y = samples(3)
+    text = np.array(["a", "b", "c", "d"])[np.unique(y, return_inverse=True)[1]]
+    for model, labels, message in (
+        (SVC(kernel="laplacian"), y, "does not know the kernel"),
+        (SVC(kernel=RBF(0.1) + RBF(1.0)), y, "does not know the kernel"),
+        (SVC(multi_class="ovr"), y, "one class against one"),
+        (SVC(), text, "whole numbers"),
+        (make_pipeline(StandardScaler(), SVC()), y, "scale the data"),
+    ):
+        with pytest.raises(DataError, match=message):
+            save_libsvm(model.fit(X, labels), tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+
+
+GOOD = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel 1 -1\nnr_sv 1 1\nSV\n1 1:1\n-1 2:1\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("c_svc", "epsilon_svr", "a LIBSVM model for classification is wanted"),
+        ("kernel_type linear", "kernel_type magic", "kernel_type"),
+        ("kernel_type linear", "kernel_type rbf\ngamma x", "damaged"),
+        ("total_sv 2", "total_sv 3", "2 support vectors found, 3 announced"),
+        ("label 1 -1", "label 1", "damaged"),
+        ("label 1 -1", "label a b", "damaged"),
+        ("rho 0", "rho 0 1", "damaged"),
+        ("rho 0", "", "damaged"),
+        ("1 1:1", "nan 1:1", "damaged"),
+        ("1 1:1", "1 one:1", "damaged"),
+        ("nr_sv 1 1", "nr_sv 3 -1", "damaged"),
+    ],
+)
+def test_damaged_text_is_refused(old, new, message, tmp_path):
+    path = tmp_path / "model"
+    path.write_text(GOOD)
+    assert load(path).predict([[2.0, 1.0], [0.0, 1.0]]).tolist() == [1, -1]
+    path.write_text(GOOD.replace(old, new))
+    with pytest.raises(DataError, match=message):
+        load(path)
