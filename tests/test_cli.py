@@ -1,16 +1,27 @@
 """The command line tool: exit status, one-line errors, results on stdout and text for people on stderr."""
 
 import importlib
+import json
 import math
+import re
+import signal
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs
+from scipy.sparse import random as sparse_random
+from sklearn.datasets import dump_svmlight_file, make_blobs
+from sklearn.metrics import confusion_matrix
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from adatron import SVC, files
 from adatron.cli import main
+from adatron.cli.data import FORMATS
+from adatron.cli.interrupt import Interrupt
 from adatron.cli.progress import ProgressBar, part_done
 from adatron.files import load, read
 
@@ -68,7 +79,6 @@ def test_quiet_training_says_nothing(model, capsys):
 
 
 def test_left_out_options_are_the_estimator_s_defaults(model):
-    from adatron import SVC
 
     assert load(model).get_params() == SVC().get_params()
 
@@ -149,7 +159,7 @@ def test_errors_are_one_line_and_a_status(tmp_path, monkeypatch, capsys, argumen
 
 
 def test_an_interrupt_ends_with_130(train_csv, tmp_path, monkeypatch, capsys):
-    def interrupted(*arguments):
+    def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("adatron.files.read", interrupted)
@@ -186,6 +196,217 @@ def test_a_failed_check_of_the_demo_ends_with_3(monkeypatch, capsys):
     assert "\nNO   saved" in capsys.readouterr().out
 
 
+# --- everything that `train` can be told ---------------------------------------------------------------------------
+
+
+def test_every_parameter_has_an_option():
+    from adatron.cli.train import train
+
+    options = {parameter.name for parameter in train.params}
+    missing = set(SVC().get_params()) - options
+    assert missing == {"callback", "probability", "verbose"}  # a function, refused, and the progress bar
+
+
+def test_the_formats_are_those_of_the_readers():
+    assert tuple(files.FORMATS) == FORMATS
+
+
+def test_scaling_lives_in_the_model(samples, train_csv, tmp_path, capsys):
+    X, y = samples
+    path = tmp_path / "m.adatron"
+    arguments = ["train", str(train_csv), "--model", str(path), "--label", "colour", "--scale", "standard"]
+    assert main([*arguments, "--test", str(train_csv)]) == 0
+    err = capsys.readouterr().err
+    expected = make_pipeline(StandardScaler(), SVC()).fit(X, y)
+    assert np.array_equal(load(path).decision_function(X), expected.decision_function(X))
+    assert f"{expected.score(X, y):.4%}" in err
+    assert main(["info", str(path)]) == 0
+    assert "StandardScaler" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("scale", ["standard", "minmax"])
+def test_scaling_keeps_the_zeros_of_sparse_data(scale, tmp_path, capsys):
+    X = sparse_random(80, 50, 0.08, random_state=0, format="csr")
+    dump_svmlight_file(X, np.arange(80) % 2, str(tmp_path / "a.svm"), zero_based=False)
+    arguments = ["train", str(tmp_path / "a.svm"), "--model", str(tmp_path / "m"), "--scale", scale, "--quiet"]
+    assert main(arguments) == 0
+    assert load(tmp_path / "m")[-1].support_vectors_.nnz < X.nnz + 1
+    assert main(["evaluate", str(tmp_path / "m"), str(tmp_path / "a.svm")]) == 0
+
+
+def test_weights_of_classes_by_their_names(samples, train_csv, tmp_path, capsys):
+    path = tmp_path / "m.adatron"
+    arguments = ["train", str(train_csv), "--model", str(path), "--label", "colour", "--quiet", "--class-weight"]
+    assert main([*arguments, "red:2,green:0.5"]) == 0
+    assert load(path).class_weight_.tolist() == [1.0, 0.5, 2.0]
+    for wrong, status, message in (
+        ("pink:1", 1, "the classes are blue, green, red"),
+        ("red", 2, "neither"),
+        ("red:-1", 2, "not a number above 0"),
+    ):
+        assert main([*arguments, wrong]) == status
+        assert message in failed(capsys)
+
+
+@pytest.mark.parametrize("density", [0.05, 0.5])
+@pytest.mark.parametrize("scale", ["none", "standard", "minmax"])
+def test_how_data_are_stored_is_not_a_matter_of_the_format(scale, density, tmp_path, capsys):
+    X = sparse_random(80, 50, density, random_state=0).toarray().round(3)  # which text holds exactly
+    y = np.arange(80) % 2
+    np.savetxt(tmp_path / "a.csv", np.column_stack([X, y]), delimiter=",")
+    dump_svmlight_file(X, y, str(tmp_path / "a.svm"), zero_based=False)
+    results = set()
+    for source in ("a.csv", "a.svm"):
+        given = [str(tmp_path / source), "--scale", scale, "--features", "50"]
+        assert main(["train", *given, "--model", str(tmp_path / "m"), "--quiet"]) == 0
+        for data in ("a.csv", "a.svm"):
+            assert main(["predict", str(tmp_path / "m"), str(tmp_path / data), "--decision"]) == 0
+            results.add(capsys.readouterr().out)
+    assert len(results) == 1
+
+
+# --- Ctrl-C ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def noise(tmp_path):
+    """A problem that takes many blocks."""
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "noise.npz", X=rng.normal(size=(3000, 8)), y=rng.integers(0, 2, 3000))
+    return [str(tmp_path / "noise.npz"), "--model", str(tmp_path / "m"), "--C", "100", "--gap-tol", "1e-9"]
+
+
+@pytest.fixture
+def interrupted(monkeypatch):
+    """Press Ctrl-C when the fit reports for the first time."""
+    report = ProgressBar.__call__
+
+    def press(self, state):
+        if not press.done:
+            press.done = True
+            signal.raise_signal(signal.SIGINT)
+        return report(self, state)
+
+    press.done = False
+    monkeypatch.setattr(ProgressBar, "__call__", press)
+
+
+def test_ctrl_c_keeps_the_best_model_so_far(noise, interrupted, tmp_path, capsys):
+    before = signal.getsignal(signal.SIGINT)
+    assert main(["train", *noise, "--save-partial"]) == 130
+    assert signal.getsignal(signal.SIGINT) is before
+    err = capsys.readouterr().err
+    assert "stopping" in err
+    assert "converged             no" in err
+    model = load(tmp_path / "m")
+    assert model.fit_status_ == 1
+    assert np.isfinite(model.duality_gap_)
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_ctrl_c_on_a_terminal_asks(answer, noise, interrupted, tmp_path, monkeypatch, capsys):
+    for stream in ("stdin", "stderr"):
+        monkeypatch.setattr(getattr(sys, stream), "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.confirm", lambda *_, **__: answer)
+    assert main(["train", *noise, "--no-progress"]) == 130
+    assert (tmp_path / "m").exists() == answer
+
+
+def test_ctrl_c_elsewhere_ends_at_once(noise, interrupted, tmp_path, capsys):
+    assert main(["train", *noise]) == 130
+    assert "error: interrupted" in capsys.readouterr().err
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_second_ctrl_c_ends_at_once():
+    with Interrupt(True) as interrupt:
+        signal.raise_signal(signal.SIGINT)
+        assert interrupt.asked
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+# --- results --------------------------------------------------------------------------------------------------------
+
+
+def keys_of(heading):
+    """The keys that the manual lists under a heading."""
+    manual = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text()
+    section = manual.partition(f"### {heading}")[2].partition("\n#")[0]
+    return set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
+
+
+def test_json_has_the_documented_keys(train_csv, tmp_path, capsys):
+    path = str(tmp_path / "m.adatron")
+    data = [str(train_csv), "--label", "colour"]
+    assert main(["train", *data, "--model", path, "--quiet", "--json", "--test", str(train_csv)]) == 0
+    trained = json.loads(capsys.readouterr().out)
+    assert set(trained) == keys_of("`train --json`")
+    assert trained["samples"] == 60
+    assert trained["parameters"]["C"] == 1.0
+    assert main(["evaluate", path, *data, "--json"]) == 0
+    measured = json.loads(capsys.readouterr().out)
+    assert set(measured) == keys_of("`evaluate --json`")
+    assert trained["test"] == {key: value for key, value in measured.items() if key != "model"}
+    assert main(["info", path, "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)) == keys_of("`info MODEL --json`")
+    assert main(["info", "--solvers", "--json"]) == 0
+    assert "block" in json.loads(capsys.readouterr().out)
+    assert main(["info", path, "--solvers"]) == 2
+
+
+def test_json_holds_no_nan(train_csv, model, tmp_path, capsys):
+    codes = tmp_path / "codes.csv"
+    codes.write_text("".join(f"{i},{i * i},{i % 2}\n" for i in range(10)))
+    path, text = str(tmp_path / "n.adatron"), str(tmp_path / "n.txt")
+    assert main(["train", str(codes), "--model", path, "--quiet"]) == 0
+    assert main(["convert", path, text]) == 0
+    assert main(["info", text, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["duality_gap"] is None  # LIBSVM's text holds no certificate
+
+
+def test_evaluate_agrees_with_scikit_learn(model, train_csv, samples, tmp_path, capsys):
+    X, y = samples
+    out = tmp_path / "out.txt"
+    assert main(["evaluate", str(model), str(train_csv), "--label", "colour", "--output", str(out)]) == 0
+    text, predicted = out.read_text(), load(model).predict(X)
+    assert capsys.readouterr().out == ""
+    assert f"{np.mean(predicted == y):.4%}" in text
+    for name, row in zip(np.unique(y), confusion_matrix(y, predicted), strict=True):
+        assert text.splitlines()[-3:][list(np.unique(y)).index(name)].split() == [name, *map(str, row)]
+
+
+def test_decision_values_in_both_formats(model, train_csv, samples, tmp_path, capsys):
+    X, _ = samples
+    estimator = load(model)
+    arguments = ["predict", str(model), str(train_csv), "--label", "colour", "--decision", "--quiet"]
+    assert main([*arguments, "--output", str(tmp_path / "out.csv")]) == 0
+    header, *rows = (tmp_path / "out.csv").read_text().splitlines()
+    assert header == "class,decision blue,decision green,decision red"
+    assert [row.split(",")[0] for row in rows] == estimator.predict(X).tolist()
+    values = np.array([row.split(",")[1:] for row in rows], float)
+    assert np.array_equal(values, estimator.decision_function(X))
+    assert main(arguments) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.splitlines()[0].split()[1:] == [f"{i}:{value!r}" for i, value in enumerate(values[0].tolist(), 1)]
+
+
+def test_a_model_goes_to_libsvm_and_back(samples, tmp_path, capsys):
+    X, y = samples
+    np.savez(tmp_path / "a.npz", X=X, y=np.unique(y, return_inverse=True)[1])
+    data, ours, text, back = (str(tmp_path / name) for name in ("a.npz", "a.adatron", "a.txt", "b.adatron"))
+    assert main(["train", data, "--model", ours, "--quiet"]) == 0
+    assert main(["convert", ours, text]) == 0
+    assert main(["convert", text, back, "--features", "2"]) == 0
+    outputs = set()
+    for model in (ours, text, back):
+        assert main(["predict", model, data]) == 0
+        outputs.add(capsys.readouterr().out)
+    assert len(outputs) == 1
+    assert main(["convert", ours, str(tmp_path / "none" / "a.txt")]) == 4
+
+
 # --- the progress bar ---------------------------------------------------------------------------------------------
 
 
@@ -219,7 +440,7 @@ class Terminal:
 def test_the_bar_is_drawn_on_a_terminal_only(monkeypatch, terminal, quiet):
     stream = Terminal(terminal)
     monkeypatch.setattr(sys, "stderr", stream)
-    with ProgressBar(1e-2, quiet) as bar:
+    with ProgressBar(1e-2, quiet, Interrupt(False)) as bar:
         for gap in (math.inf, 1.0, 0.1, 0.5):
             state = SimpleNamespace(problem=1, n_problems=2, n_finished=1, kkt_violation=gap, duality_gap=gap)
             assert bar(state) is False

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 
 import click
 
+from .convert import convert
 from .demo import demo
+from .evaluate import evaluate
 from .info import info, warmup
 from .predict import predict
 from .status import Status
@@ -23,7 +25,7 @@ def adatron() -> None:
     """Train and use exact, certified kernel support vector machines."""
 
 
-for command in (train, predict, info, warmup, demo):
+for command in (train, predict, evaluate, info, convert, warmup, demo):
     adatron.add_command(command)
 
 

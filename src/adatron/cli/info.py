@@ -7,14 +7,26 @@ from importlib import metadata
 
 import click
 
-from .status import echo_rows
+from .status import as_json, echo_rows, write_result
 
 
-@click.command(short_help="Show the installation, or a model.")
+@click.command(short_help="Show the installation, the solvers, or a model.")
 @click.argument("model", type=click.Path(), required=False)
-def info(model: str | None) -> None:
+@click.option("--solvers", is_flag=True, help="Show the solvers instead.")
+@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+def info(model: str | None, solvers: bool, wants_json: bool) -> None:
     """Show versions, threads and cache folder, or the parameters, classes and certificate of MODEL."""
-    echo_rows(_installation() if model is None else _model(model), err=False)
+    if model is not None and solvers:
+        raise click.UsageError("--solvers takes no model")
+    if model is not None:
+        rows, result = _model(model)
+    else:
+        rows = _solvers() if solvers else _installation()
+        result = dict(rows)
+    if wants_json:
+        write_result(as_json(result), None)
+    else:
+        echo_rows(rows, err=False)
 
 
 @click.command(short_help="Compile everything once.")
@@ -40,20 +52,33 @@ def _installation() -> list[tuple[str, object]]:
     ]
 
 
-def _model(path: str) -> list[tuple[str, object]]:
+def _solvers() -> list[tuple[str, object]]:
+    """Each solver with the first line of its description."""
+    import inspect
+
+    from ..solvers.table import SOLVERS
+
+    modules = {name: inspect.getmodule(solver) for name, solver in SOLVERS.items()}
+    return [(name, (module.__doc__ or "").partition("\n")[0]) for name, module in modules.items() if module]
+
+
+def _model(path: str) -> tuple[list[tuple[str, object]], dict[str, object]]:
     from sklearn.utils.validation import check_is_fitted
 
     from ..files import load
-    from .report import certificate_rows, kernel_rows
+    from .parts import svc_of
+    from .report import certificate_rows, kernel_rows, summary
 
     model = load(path)
-    check_is_fitted(model)
+    svc = svc_of(model)
+    check_is_fitted(svc)
     described = {"kernel", "gamma", "C"}
-    params = sorted(model.get_params(deep=False).items())
-    return [
-        ("class", type(model).__name__),
-        ("features", model.n_features_in_),
+    params = sorted(svc.get_params(deep=False).items())
+    rows: list[tuple[str, object]] = [
+        ("class", type(svc).__name__),
+        ("features", getattr(svc, "n_features_in_", "unknown")),
         *kernel_rows(model),
         *((name, value) for name, value in params if name not in described),
-        *certificate_rows(model),
+        *certificate_rows(svc),
     ]
+    return rows, summary(model)

@@ -2,42 +2,90 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from .status import data_options
+from .data import data_options, read_for
+from .status import write_result
 
 
-@click.command(short_help="Write the classes a model gives to the samples of a file.")
+@click.command(short_help="Write the classes a model gives to samples.")
 @click.argument("model", type=click.Path())
-@click.argument("file", type=click.Path())
-@click.option("--output", type=click.Path(), help="File for the classes.  [default: standard output]")
 @data_options
-def predict(model: str, file: str, output: str | None, format: str | None, label: str | int | None) -> None:
-    """Write the class MODEL gives to each sample of FILE, one a line.
+@click.option("--output", type=click.Path(), help="File for the result.  [default: standard output]")
+@click.option("--decision", is_flag=True, help="Write the decision values, too.")
+@click.option("--to", type=click.Choice(["libsvm", "csv"]), help="Format of the result.  [default: from --output]")
+@click.option("--quiet", is_flag=True, help="Do not print the accuracy.")
+def predict(
+    model: str,
+    files: tuple[str, ...],
+    format: str | None,
+    label: str | int | None,
+    output: str | None,
+    decision: bool,
+    to: str | None,
+    quiet: bool,
+) -> None:
+    """Write the class MODEL gives to each sample of FILE.
 
-    A table may come with labels or without: a column more than the model's features is the label. If there are
-    labels, the accuracy is printed, too.
+    MODEL is a model file of this tool or of LIBSVM. The result is one class a line, with --decision followed by the
+    values as in LIBSVM data; or a table with a header, if --output ends in .csv or with --to csv. A table may come with
+    labels or without: a column more than the model's features is the label. If there are labels, the accuracy is
+    printed, too.
     """
-    from ..files import atomic_write, load, read
+    from ..files import load
+    from .report import accuracy_rows, scores
 
     estimator = load(model)
-    table = read(file, format, label, n_features=estimator.n_features_in_, labelled=False)
-    predicted = estimator.predict(table.X)
-    lines = "".join(f"{name}\n" for name in predicted.tolist())
-    if output is None:
-        click.echo(lines, nl=False)
-    else:
-        with atomic_write(output) as stream:
-            stream.write(lines.encode())
-    if table.y is not None:
-        right = int(_equal(predicted, table.y).sum())
-        click.echo(f"accuracy {right / len(predicted):.4%} ({right} of {len(predicted)})", err=True)
+    table = read_for(estimator, files, format, label, labelled=False)
+    labels = [str(name) for name in estimator.predict(table.X).tolist()]
+    values = _columns(estimator.decision_function(table.X)) if decision else []
+    to = to or ("csv" if Path(output or "").suffix.lower() == ".csv" else "libsvm")
+    write_result(_csv(estimator, labels, values) if to == "csv" else _libsvm(labels, values), output)
+    if table.y is not None and not quiet:
+        for name, value in accuracy_rows(scores(estimator, table.X, table.y)):
+            click.echo(f"{name} {value}", err=True)
 
 
-def _equal(predicted: Any, y: Any) -> Any:
-    """Compare labels; as text if either is text, since a column of numbers may stand for text and the reverse."""
-    if "U" in predicted.dtype.kind + y.dtype.kind:
-        return predicted.astype(str) == y.astype(str)
-    return predicted == y
+def _columns(values: Any) -> list[list[float]]:
+    return values.reshape(len(values), -1).tolist()
+
+
+def _libsvm(labels: list[str], values: list[list[float]]) -> str:
+    """A class a line, then its decision values as features."""
+    rows = [" ".join(f"{i}:{value!r}" for i, value in enumerate(row, 1)) for row in values] or [""] * len(labels)
+    return "".join(f"{name} {row}".rstrip() + "\n" for name, row in zip(labels, rows, strict=True))
+
+
+def _csv(model: Any, labels: list[str], values: list[list[float]]) -> str:
+    """A table with a header: the class, then a column for each decision value."""
+    import csv
+    import io
+
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["class", *_names(model, len(values[0]) if values else 0)])
+    writer.writerows([name, *row] for name, row in zip(labels, values or [[]] * len(labels), strict=True))
+    return out.getvalue()
+
+
+def _names(model: Any, columns: int) -> list[str]:
+    """Names of the decision values: one for two classes, or of the class, or of the pair."""
+    from itertools import combinations
+
+    classes = [str(name) for name in model.classes_]
+    if columns <= 1:
+        return ["decision"] * columns
+    if columns == len(classes) and (len(classes) != 3 or _of_classes(model)):
+        return [f"decision {name}" for name in classes]
+    return [f"decision {a} {b}" for a, b in combinations(classes, 2)]
+
+
+def _of_classes(model: Any) -> bool:
+    """Whether decision values belong to classes, not to pairs: with three classes there are as many of each."""
+    from .parts import svc_of
+
+    svc = svc_of(model)
+    return svc.multi_class == "ovr" or svc.decision_function_shape == "ovr"

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import math
+import time
 from types import TracebackType
 from typing import Protocol
 
 from tqdm import tqdm
+
+from .interrupt import Interrupt
+
+PATIENCE = 3.0  # seconds before the time left can be told
+SHAPE = "{desc} {percentage:3.0f}%|{bar}| {elapsed}{postfix}"
+SHAPE_WITH_REST = "{desc} {percentage:3.0f}%|{bar}| {elapsed}, about {remaining} left{postfix}"
 
 
 class State(Protocol):
@@ -60,14 +67,17 @@ class ProgressBar:
         The relative duality gap that counts as done.
     quiet : bool
         Draw nothing.
+    interrupt : Interrupt
+        Says whether the fit is to stop.
     """
 
-    def __init__(self, target: float, quiet: bool) -> None:
-        self._target = target
+    def __init__(self, target: float, quiet: bool, interrupt: Interrupt) -> None:
+        self._target, self._interrupt = target, interrupt
         self._first: dict[int, float] = {}
+        self._start = time.monotonic()
         # disable=None leaves the bar out when stderr is no terminal.
-        shape = "{desc} {percentage:3.0f}%|{bar}| {elapsed}{postfix}"
-        self._bar = tqdm(total=1.0, desc="duality gap", bar_format=shape, leave=False, disable=True if quiet else None)
+        disable = True if quiet else None
+        self._bar = tqdm(total=1.0, desc="duality gap", bar_format=SHAPE, leave=False, smoothing=0.05, disable=disable)
 
     def __enter__(self) -> ProgressBar:
         return self
@@ -78,7 +88,7 @@ class ProgressBar:
         self._bar.close()
 
     def __call__(self, state: State) -> bool:
-        """Move the bar; never ask for a stop."""
+        """Move the bar; True asks for a stop."""
         first = self._first.setdefault(state.problem, state.duality_gap)
         if not math.isfinite(first):
             del self._first[state.problem]
@@ -86,4 +96,6 @@ class ProgressBar:
         # Problems run side by side, so their reports interleave: never step back.
         self._bar.update(max(0.0, min(done, 1.0) - self._bar.n))
         self._bar.set_postfix_str(f"gap {state.duality_gap:.1e}, KKT {state.kkt_violation:.1e}", refresh=False)
-        return False
+        if time.monotonic() - self._start > PATIENCE:
+            self._bar.bar_format = SHAPE_WITH_REST
+        return self._interrupt.asked

@@ -1,35 +1,98 @@
-"""A fitted model as rows of a table."""
+"""A fitted model, and how well it does, for people and for programs."""
 
 from __future__ import annotations
 
+from importlib import metadata
 from typing import Any
 
 import numpy as np
 
+from .parts import scaling_of, svc_of
 
-def certificate_rows(model: Any) -> list[tuple[str, object]]:
+Rows = list[tuple[str, object]]
+
+
+def certificate_rows(svc: Any) -> Rows:
     """Return what proves a fit: over several binary problems the worst one, objectives as sums."""
+    proof = certificate(svc)
+    counted = zip(svc.classes_, svc.n_support_, strict=True)
     return [
-        ("support vectors", f"{len(model.support_)} ({_counted(model.classes_, model.n_support_)})"),
-        ("updates", int(np.sum(model.n_iter_))),
-        ("KKT violation", f"{np.max(model.kkt_violation_):.2e}"),
-        ("relative duality gap", f"{np.max(model.duality_gap_):.2e}"),
-        ("dual objective", f"{np.sum(model.dual_objective_):.8g}"),
-        ("primal objective", f"{np.sum(model.primal_objective_):.8g}"),
-        ("converged", "no" if model.fit_status_ else "yes"),
+        ("support vectors", f"{len(svc.support_)} ({_shortened([f'{name}: {count}' for name, count in counted])})"),
+        ("updates", proof["updates"]),
+        ("KKT violation", f"{proof['kkt_violation']:.2e}"),
+        ("relative duality gap", f"{proof['duality_gap']:.2e}"),
+        ("dual objective", f"{proof['dual_objective']:.8g}"),
+        ("primal objective", f"{proof['primal_objective']:.8g}"),
+        ("converged", "yes" if proof["converged"] else "no"),
     ]
 
 
-def kernel_rows(model: Any) -> list[tuple[str, object]]:
-    """Return the rows for the classes, the kernel and C."""
-    kernel = str(model.kernel)
+def kernel_rows(model: Any) -> Rows:
+    """Return the rows for the classes, the scaling, the kernel and C."""
+    svc = svc_of(model)
+    kernel = str(svc.kernel)
     if kernel != "linear":
-        kernel += f", gamma {model.gamma}"
-    return [("classes", _shortened([str(name) for name in model.classes_])), ("kernel", kernel), ("C", f"{model.C:g}")]
+        kernel += f", gamma {svc.gamma}"
+    scaling = [("scaling", scaling_of(model))] if model is not svc else []
+    classes = _shortened([str(name) for name in svc.classes_])
+    return [("classes", classes), *scaling, ("kernel", kernel), ("C", f"{svc.C:g}")]
 
 
-def _counted(classes: Any, counts: Any) -> str:
-    return _shortened([f"{name}: {count}" for name, count in zip(classes, counts, strict=True)])
+def accuracy_rows(measured: dict[str, Any] | None) -> Rows:
+    """Return the row for the accuracy, if it was measured."""
+    if measured is None:
+        return []
+    right = round(measured["accuracy"] * measured["samples"])
+    return [("accuracy", f"{measured['accuracy']:.4%} ({right} of {measured['samples']})")]
+
+
+def certificate(svc: Any) -> dict[str, Any]:
+    """Return the certificate under the keys of the JSON output."""
+    return {
+        "converged": not svc.fit_status_,
+        "updates": int(np.sum(svc.n_iter_)),
+        "kkt_violation": float(np.max(svc.kkt_violation_)),
+        "duality_gap": float(np.max(svc.duality_gap_)),
+        "dual_objective": float(np.sum(svc.dual_objective_)),
+        "primal_objective": float(np.sum(svc.primal_objective_)),
+    }
+
+
+def summary(model: Any) -> dict[str, Any]:
+    """Return a model under the keys of the JSON output."""
+    svc = svc_of(model)
+    parameters = {name: value for name, value in svc.get_params(deep=False).items() if name != "callback"}
+    return {
+        "adatron": metadata.version("adatron"),
+        "class": type(svc).__name__,
+        "features": getattr(svc, "n_features_in_", None),
+        "classes": svc.classes_,
+        "scaling": scaling_of(model),
+        "parameters": parameters,
+        "support_vectors": len(svc.support_),
+        "support_vectors_of_classes": svc.n_support_,
+        **certificate(svc),
+    }
+
+
+def scores(model: Any, X: Any, y: Any) -> dict[str, Any]:
+    """Return how well a model does on labelled data, under the keys of the JSON output."""
+    from sklearn.metrics import balanced_accuracy_score, confusion_matrix, precision_recall_fscore_support
+
+    predicted = model.predict(X)
+    if "U" in predicted.dtype.kind + y.dtype.kind:  # a column of numbers may stand for text and the reverse
+        predicted, y = predicted.astype(str), y.astype(str)
+    classes = np.unique(np.concatenate([predicted, y]))
+    measure: Any = precision_recall_fscore_support
+    of_classes = measure(y, predicted, labels=classes, zero_division=0.0)
+    return {
+        "samples": len(y),
+        "accuracy": float(np.mean(predicted == y)),
+        "balanced_accuracy": float(balanced_accuracy_score(y, predicted)),
+        "classes": classes,
+        **dict(zip(("precision", "recall", "f1", "samples_of_classes"), of_classes, strict=True)),
+        "confusion_matrix": confusion_matrix(y, predicted, labels=classes),
+    }
 
 
 def _shortened(words: list[str], most: int = 10) -> str:

@@ -1,7 +1,9 @@
-"""What every command shares: exit status, tables for people."""
+"""What every command shares: exit status, tables for people, results for programs."""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
@@ -22,27 +24,41 @@ class Status(IntEnum):
     INTERRUPTED = 130
 
 
-def column(text: str) -> int | str:
-    """Read the label's column: a whole number is an index, anything else a name in the header."""
-    try:
-        return int(text)
-    except ValueError:
-        return text
-
-
-def data_options(command: Any) -> Any:
-    """Add the options that say how a data file is read."""
-    formats = click.Choice(["libsvm", "csv", "tsv", "table"])
-    command = click.option("--label", type=column, help="The label's column in a table.  [default: last]")(command)
-    return click.option("--format", type=formats, help="Format of FILE.  [default: from its name or content]")(command)
-
-
 def echo_rows(rows: Iterable[tuple[str, object]], err: bool) -> None:
     """Print rows of a name and a value, aligned."""
     listed = [(name, str(value)) for name, value in rows]
     width = max(len(name) for name, _ in listed)
     for name, value in listed:
         click.echo(f"{name:<{width}}  {value}", err=err)
+
+
+def write_result(text: str, output: str | None) -> None:
+    """Write a command's result to a file, whole or not at all, or to standard output."""
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    from ..files import atomic_write
+
+    with atomic_write(output) as stream:
+        stream.write(text.encode())
+
+
+def as_json(result: dict[str, Any]) -> str:
+    """Return a result as JSON, one object over several lines; NaN and infinity become null."""
+    return json.dumps(_plain(result), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold: arrays as lists, numbers of NumPy as numbers, anything unknown as text."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
 @contextmanager

@@ -1,81 +1,106 @@
-"""`adatron train`: fit a classifier to a data file."""
+"""`adatron train`: fit a classifier to data files."""
 
 from __future__ import annotations
 
 import errno
-import math
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import click
 
+from .data import data_options, read_for, read_to_train
+from .interrupt import Interrupt
+from .parameters import parameter_options, weights_of
 from .progress import ProgressBar
-from .status import Status, data_options, echo_rows, warnings_as_lines
+from .status import Status, as_json, echo_rows, warnings_as_lines, write_result
 
 
-def positive(text: str) -> float:
-    """Read a number above 0, infinity included."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not value > 0:
-        raise click.BadParameter(f"{text!r} is not a number above 0")
-    return value
-
-
-def gamma(text: str) -> float | str:
-    """Read the kernel's coefficient."""
-    return text if text in ("scale", "auto") else positive(text)
-
-
-# An option that is left out leaves the estimator's own default: no default is written twice.
 @click.command(short_help="Fit a classifier and write it to a file.")
-@click.argument("file", type=click.Path())
-@click.option("--model", "target", type=click.Path(), required=True, help="The model file to write (.adatron).")
 @data_options
-@click.option("--kernel", help="linear, poly, rbf, sigmoid or another named kernel.  [default: rbf]")
-@click.option("--C", "C", type=positive, help="Weight of the errors; inf is the hard margin.  [default: 1]")
-@click.option("--gamma", type=gamma, help="Kernel coefficient.  [default: scale]")
-@click.option("--degree", type=click.IntRange(min=0), help="Degree of the polynomial kernel.  [default: 3]")
-@click.option("--coef0", type=float, help="Constant of the poly and sigmoid kernels.  [default: 0]")
-@click.option("--tol", type=positive, help="Stop at this KKT violation.  [default: 1e-3]")
-@click.option("--gap-tol", type=positive, help="Stop only below this relative duality gap, too.")
-@click.option("--cache-size", type=positive, help="Memory for kernel rows, in MB.")
-@click.option("--max-iter", type=int, help="Limit on updates; -1 is none.")
-@click.option("--max-time", type=positive, help="Limit on the time of the fit, in seconds.")
-@click.option("--bias", type=click.Choice(["explicit", "augmented", "none"]), help="How the bias enters.")
-@click.option("--augment", type=positive, help="The factor of the augmented bias.  [default: 1]")
-@click.option("--multi-class", type=click.Choice(["ovo", "ovr"]), help="One class against one, or against the rest.")
-@click.option("--n-jobs", type=int, help="Threads.  [default: the cores this process may use]")
-@click.option("--precision", type=click.Choice(["auto", "single", "double"]), help="Of the kernel's products.")
-@click.option("--class-weight", type=click.Choice(["balanced"]), help="Weigh classes by their frequency.")
+@click.option("--model", "target", type=click.Path(), required=True, help="The model file to write (.adatron).")
+@click.option("--test", type=click.Path(), multiple=True, help="Data to measure the accuracy on; for pairs, twice.")
+@click.option("--features", type=click.IntRange(min=1), help="Features, if LIBSVM text uses fewer than there are.")
+@click.option("--scale", type=click.Choice(["none", "standard", "minmax"]), default="none", help="Scale the features.")
+@parameter_options
+@click.option("--save-partial", is_flag=True, help="Upon Ctrl-C, write the best model so far.")
+@click.option("--json", "wants_json", is_flag=True, help="Print what was reached as JSON.")
 @click.option("--quiet", is_flag=True, help="No progress bar and no table.")
-def train(file: str, target: str, format: str | None, label: str | int | None, quiet: bool, **options: Any) -> Status:
+@click.option("--no-progress", is_flag=True, help="No progress bar.")
+def train(
+    files: tuple[str, ...],
+    target: str,
+    test: tuple[str, ...],
+    format: str | None,
+    label: str | int | None,
+    features: int | None,
+    scale: str,
+    save_partial: bool,
+    wants_json: bool,
+    quiet: bool,
+    no_progress: bool,
+    **parameters: Any,
+) -> Status:
     """Fit a support vector classifier to FILE and write it to a model file.
 
-    FILE is LIBSVM text or a table, plain or compressed (.gz, .bz2, .xz). A fit that stops early is written too;
-    the exit status is then 3.
+    FILE is LIBSVM text, a table (CSV, TSV, spaces), NPZ, ARFF, Parquet or HDF5, or a pair of NPY or IDX files, features
+    and labels; plain or compressed (.gz, .bz2, .xz). Several files are joined. A fit that stops early is written too;
+    the exit status is then 3. Ctrl-C asks whether to write the best model so far; it ends with 130 in any case.
     """
-    from .. import SVC
-    from ..files import read, save
-    from .report import certificate_rows, kernel_rows
+    from ..files import save
+    from .parts import svc_of, with_scaling
+    from .report import accuracy_rows, certificate_rows, kernel_rows, scores, summary
 
     _require_folder(target)
-    table = read(file, format, label)
-    model: Any = SVC(**{name: value for name, value in options.items() if value is not None})
-    start = time.perf_counter()
-    with warnings_as_lines(), ProgressBar(model.gap_tol or model.tol, quiet) as bar:
-        model.set_params(callback=bar).fit(table.X, table.y)
-    seconds = time.perf_counter() - start
-    save(model.set_params(callback=None), target)
+    table = read_to_train(files, format, label, features)
+    model = with_scaling(_classifier(parameters, table.y), scale, table.X)
+    seconds, cut_short = _fit(model, table, save_partial, silent=quiet or no_progress)
+    if cut_short and not (save_partial or click.confirm("Write the model as it is, not converged?", err=True)):
+        return Status.INTERRUPTED
+    save(model, target)
+    tested = read_for(model, test, format, label, labelled=True) if test else None
+    measured = scores(model, tested.X, tested.y) if tested else None
     if not quiet:
-        samples = ("samples x features", "{} x {}".format(*table.shape))
-        closing = [("seconds", f"{seconds:.2f}"), ("model file", target)]
-        echo_rows([samples, *kernel_rows(model), *certificate_rows(model), *closing], err=True)
-    return Status.NOT_CONVERGED if model.fit_status_ else Status.FINE
+        shape = ("samples x features", "{} x {}".format(*table.shape))
+        closing = [("seconds", f"{seconds:.2f}"), ("model file", target), *accuracy_rows(measured)]
+        echo_rows([shape, *kernel_rows(model), *certificate_rows(svc_of(model)), *closing], err=True)
+    if wants_json:
+        extra = {"samples": table.shape[0], "seconds": seconds, "model": target, "test": measured}
+        write_result(as_json(summary(model) | extra), None)
+    if cut_short:
+        return Status.INTERRUPTED
+    return Status.NOT_CONVERGED if svc_of(model).fit_status_ else Status.FINE
+
+
+def _fit(model: Any, table: Any, save_partial: bool, silent: bool) -> tuple[float, bool]:
+    """Fit; the seconds it took, and whether Ctrl-C cut it short."""
+    from .parts import svc_of
+
+    svc = svc_of(model)
+    start = time.perf_counter()
+    with (
+        Interrupt(save_partial or (sys.stdin.isatty() and sys.stderr.isatty())) as interrupt,
+        warnings_as_lines(),
+        ProgressBar(svc.gap_tol or svc.tol, silent, interrupt) as bar,
+    ):
+        svc.set_params(callback=bar)
+        model.fit(table.X, table.y)
+    svc.set_params(callback=None)
+    return time.perf_counter() - start, interrupt.asked and svc.fit_status_ != 0
+
+
+def _classifier(parameters: dict[str, Any], y: Any) -> Any:
+    """The classifier with the parameters that were given."""
+    import numpy as np
+
+    from .. import SVC
+
+    given = {name: value for name, value in parameters.items() if value is not None}
+    if isinstance(given.get("class_weight"), dict):
+        given["class_weight"] = weights_of(np.unique(y), given["class_weight"])
+    return SVC(**given)
 
 
 def _require_folder(target: str) -> None:

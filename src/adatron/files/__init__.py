@@ -2,8 +2,19 @@
 
 from .atomic import atomic_write
 from .libsvm_model import save_libsvm
-from .model import ModelFileError, load, save
+from .model import ModelFileError, is_libsvm_model, load, save
 from .readers import FORMATS, read
 from .table import DataError, Table
 
-__all__ = ["FORMATS", "DataError", "ModelFileError", "Table", "atomic_write", "load", "read", "save", "save_libsvm"]
+__all__ = [
+    "FORMATS",
+    "DataError",
+    "ModelFileError",
+    "Table",
+    "atomic_write",
+    "is_libsvm_model",
+    "load",
+    "read",
+    "save",
+    "save_libsvm",
+]

@@ -89,7 +89,7 @@ def load(path: Path, n_features: int | None = None) -> Any:
     OSError
         If the file cannot be read.
     """
-    if _is_text(path):
+    if is_libsvm_model(path):
         return load_libsvm(path, n_features)
     with _damage_named(path), zipfile.ZipFile(path) as archive:
         header = _read_header(archive, path)
@@ -100,7 +100,8 @@ def load(path: Path, n_features: int | None = None) -> Any:
     return model
 
 
-def _is_text(path: Path) -> bool:
+def is_libsvm_model(path: Path) -> bool:
+    """Tell whether a file begins as LIBSVM's model text does."""
     with FilePath(path).open("rb") as stream:
         return stream.read(len(START)) == START.encode()
 

@@ -1,0 +1,250 @@
+"""Every format: the same data give the same table and, from the command line, the same model."""
+
+import bz2
+import gzip
+import io
+import lzma
+import struct
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+
+from adatron.cli import main
+from adatron.files import FORMATS, DataError, load, read
+
+COMPRESSIONS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+needs = {"parquet": "pyarrow", "hdf5": "h5py"}  # formats whose reader is an extra
+
+
+def grey_values():
+    """Small whole numbers, as in images, so that every format holds them exactly."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 256, (80, 6))
+    X[0, -1] = 7  # LIBSVM text tells the number of features by its last one
+    return X, np.where(X[:, 0] + X[:, 1] > 250, 3, 1)
+
+
+def idx(values):
+    return struct.pack(f">HBB{values.ndim}i", 0, 8, values.ndim, *values.shape) + values.astype(np.uint8).tobytes()
+
+
+def npy(values):
+    out = io.BytesIO()
+    np.save(out, values)
+    return out.getvalue()
+
+
+def npz(**values):
+    out = io.BytesIO()
+    np.savez(out, **values)
+    return out.getvalue()
+
+
+def svmlight(X, y):
+    out = io.BytesIO()
+    dump_svmlight_file(X, y, out, zero_based=False)
+    return out.getvalue()
+
+
+def rows(X, y, delimiter):
+    return "".join(delimiter.join(map(str, [*x, label])) + "\n" for x, label in zip(X, y, strict=True)).encode()
+
+
+def arff(X, y):
+    attributes = "".join(f"@attribute a{i} numeric\n" for i in range(X.shape[1]))
+    return f"% made up\n@relation grey\n{attributes}@attribute class {{1,3}}\n@data\n".encode() + rows(X, y, ",")
+
+
+def parquet(X, y):
+    pyarrow, files = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    out = io.BytesIO()
+    files.write_table(pyarrow.table({**{f"a{i}": x for i, x in enumerate(X.T)}, "class": y}), out)
+    return out.getvalue()
+
+
+def hdf5(X, y):
+    h5py = pytest.importorskip("h5py")
+    out = io.BytesIO()
+    with h5py.File(out, "w") as file:
+        file["X"], file["y"] = X, y
+        file["train/data"], file["train/target"] = X[:50], y[:50]
+    return out.getvalue()
+
+
+FILES = {
+    "libsvm": lambda X, y: [("a.svm", svmlight(X, y))],
+    "csv": lambda X, y: [("a.csv", rows(X, y, ","))],
+    "tsv": lambda X, y: [("a.tsv", rows(X, y, "\t"))],
+    "table": lambda X, y: [("a.txt", rows(X, y, " "))],
+    "npz": lambda X, y: [("a.npz", npz(X=X, y=y))],
+    "npy": lambda X, y: [("X.npy", npy(X)), ("y.npy", npy(y))],
+    "idx": lambda X, y: [("a-idx3-ubyte", idx(X.reshape(-1, 2, 3))), ("a-idx1-ubyte", idx(y))],
+    "arff": lambda X, y: [("a.arff", arff(X, y))],
+    "parquet": lambda X, y: [("a.parquet", parquet(X, y))],
+    "hdf5": lambda X, y: [("a.h5", hdf5(X, y))],
+}
+
+
+def written(folder, files, suffix=""):
+    paths = []
+    for name, content in files:
+        paths.append(str(folder / f"{name}{suffix}"))
+        (folder / f"{name}{suffix}").write_bytes(COMPRESSIONS[suffix](content))
+    return paths
+
+
+def test_every_format_is_tested():
+    assert set(FILES) == set(FORMATS)
+
+
+@pytest.mark.parametrize("suffix", COMPRESSIONS)
+@pytest.mark.parametrize("format", FILES)
+def test_every_format_gives_the_same_table(format, suffix, tmp_path):
+    X, y = grey_values()
+    paths = written(tmp_path, FILES[format](X, y), suffix)
+    for given in (None, format):  # told by name or content, and by word
+        table = read(paths, given)
+        dense = table.X.toarray() if sparse.issparse(table.X) else table.X
+        assert np.array_equal(dense, X)
+        assert dense.dtype == np.float64
+        assert np.array_equal(table.y, y)
+        assert table.y.dtype == np.int64
+
+
+@pytest.mark.parametrize(("scale", "gamma"), [("none", "1e-5"), ("minmax", "0.5")])
+def test_every_format_gives_the_same_model(scale, gamma, tmp_path, capsys):
+    X, y = grey_values()
+    models = {}
+    for name, files in FILES.items():
+        path = tmp_path / f"{name}.adatron"
+        paths = written(tmp_path, files(X, y))
+        assert main(["train", *paths, "--model", str(path), "--scale", scale, "--gamma", gamma, "--C", "9"]) == 0
+        model = load(path)
+        models[name] = model if scale == "none" else model[-1]
+        assert (model.predict(X) == y).mean() > 0.8
+    first = models["csv"]
+    for model in models.values():
+        dual = model.dual_coef_.toarray() if sparse.issparse(model.dual_coef_) else model.dual_coef_
+        assert np.array_equal(model.support_, first.support_)
+        assert np.array_equal(dual, first.dual_coef_)
+        assert np.array_equal(model.intercept_, first.intercept_)
+        assert model.duality_gap_ == first.duality_gap_
+
+
+@pytest.mark.parametrize("format", ["libsvm", "csv", "npz", "hdf5"])
+def test_several_files_are_joined(format, tmp_path):
+    X, y = grey_values()
+    halves = [tmp_path / "1", tmp_path / "2"]
+    for folder, part in zip(halves, (slice(0, 50), slice(50, None)), strict=True):
+        folder.mkdir()
+        written(folder, FILES[format](X[part], y[part]))
+    paths = [next(folder.iterdir()) for folder in halves]
+    table = read(paths)
+    assert np.array_equal(table.X.toarray() if sparse.issparse(table.X) else table.X, X)
+    assert np.array_equal(table.y, y)
+
+
+def test_a_group_of_an_hdf5_file_follows_its_name(tmp_path):
+    X, y = grey_values()
+    (path,) = written(tmp_path, FILES["hdf5"](X, y))
+    table = read(f"{path}/train")
+    assert np.array_equal(table.X, X[:50])
+    assert np.array_equal(table.y, y[:50])
+    with pytest.raises(DataError, match="no group 'test'"):
+        read(f"{path}/test")
+
+
+def test_float32_stays_and_text_labels_too(tmp_path):
+    X, y = grey_values()
+    text = np.where(y == 1, "dark", "bright")
+    (path,) = written(tmp_path, [("a.npz", npz(data=X.astype(np.float32), names=text))])
+    table = read(path, label="names")
+    assert table.X.dtype == np.float32
+    assert table.y.tolist() == text.tolist()
+
+
+def test_data_to_predict_come_without_labels(tmp_path):
+    X, y = grey_values()
+    for files in ([("X.npy", npy(X))], [("a.npz", npz(X=X))], [("X-idx3-ubyte", idx(X))]):
+        table = read(written(tmp_path, files), labelled=False, n_features=6)
+        assert table.y is None
+        assert np.array_equal(table.X, X)
+        with pytest.raises(DataError, match="6 features found, 5 expected"):
+            read(written(tmp_path, files), labelled=False, n_features=5)
+    assert np.array_equal(read(written(tmp_path, FILES["npy"](X, y)), labelled=False).y, y)
+
+
+X, Y = grey_values()
+HOLE = X.astype(float)
+HOLE[3, 2] = np.nan
+HEAD = arff(X[:0], Y[:0])
+BAD = {
+    "no pair": ([("X.npy", npy(X))], "give two files, features and labels"),
+    "three": ([("X.npy", npy(X))] * 3, "give two files"),
+    "lengths": ([("X.npy", npy(X)), ("y.npy", npy(Y[:-1]))], "79 labels for 80 samples"),
+    "lengths in one": ([("a.npz", npz(X=X, y=Y[:-1]))], "80 samples and 79 labels"),
+    "flat": ([("X.npy", npy(Y)), ("y.npy", npy(Y))], r"features of shape \(80,\)"),
+    "text": ([("X.npy", npy(X.astype(str))), ("y.npy", npy(Y))], "not numbers"),
+    "complex labels": ([("X.npy", npy(X)), ("y.npy", npy(Y * 1j))], "neither numbers nor text"),
+    "wide labels": ([("X.npy", npy(X)), ("y.npy", npy(X))], r"labels of shape \(80, 6\)"),
+    "hole": ([("X.npy", npy(HOLE)), ("y.npy", npy(Y))], "sample 3, feature 2 is nan"),
+    "hole in labels": ([("X.npy", npy(X)), ("y.npy", npy(HOLE[:, 2]))], "label of sample 3"),
+    "not NumPy": ([("X.npy", b"1,2,3"), ("y.npy", npy(Y))], "not a NumPy file"),
+    "pickle": ([("X.npy", npy(np.array([{}]))), ("y.npy", npy(Y))], "not a NumPy file of plain arrays"),
+    "no archive": ([("a.npz", npy(X))], "not an archive"),
+    "no X": ([("a.npz", npz(Z=X, y=Y))], "no array X or data or features; the arrays are Z, y"),
+    "no y": ([("a.npz", npz(X=X))], "no array y or target"),
+    "cut": ([("a-idx3-ubyte", idx(X)[:-1]), ("a-idx1-ubyte", idx(Y))], "479 bytes where its header announces 480"),
+    "short": ([("a.idx", b"\0\0"), ("b.idx", idx(Y))], "not an IDX file"),
+    "type": ([("a.idx", b"\0\0\7\1\0\0\0\0"), ("b.idx", idx(Y))], "not an IDX file"),
+    "ARFF": ([("a.arff", b"@relation x\n@attribute a string\n@data\nb\n")], "not an ARFF file"),
+    "ARFF hole": ([("a.arff", HEAD + b"?,1,1,1,1,1,1\n")], r"sample 0, feature 0 \(a0\)"),
+    "ARFF text": (
+        [("a.arff", HEAD.replace(b"a0 numeric", b"a0 {x,y}") + b"x,1,1,1,1,1,1\n")],
+        "column 'a0' holds text",
+    ),
+    "Parquet": ([("a.parquet", b"PAR1PAR1")], "not a Parquet file|takes pyarrow"),
+    "HDF5": ([("a.h5", b"\x89HDFnone")], "not an HDF5 file|takes h5py"),
+}
+
+
+@pytest.mark.parametrize(("files", "message"), BAD.values(), ids=BAD)
+def test_bad_files_are_one_clear_sentence(files, message, tmp_path):
+    with pytest.raises(DataError, match=message):
+        read(written(tmp_path, files))
+
+
+def test_files_that_do_not_belong_together(tmp_path):
+    paths = written(tmp_path, [("a.csv", b"1,2,0\n"), ("b.csv", b"1,2,x\n"), ("c.csv", b"1,2,3,0\n")])
+    with pytest.raises(DataError, match=r"b.csv: it has text for labels, and the file before it numbers"):
+        read(paths[:2])
+    with pytest.raises(DataError, match=r"c.csv: its features are not those"):
+        read([paths[0], paths[2]])
+    with pytest.raises(ValueError, match="no file"):
+        read([])
+
+
+@pytest.mark.parametrize("format", needs)
+def test_a_missing_extra_says_how_to_get_it(format, tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, needs[format], None)
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
+    (tmp_path / f"a.{format}").write_bytes(b"")
+    with pytest.raises(DataError, match=rf"pip install 'adatron\[{format}\]'"):
+        read(tmp_path / f"a.{format}", format)
+
+
+@pytest.mark.data
+def test_mnist_files_by_their_names(data_dir):
+    table = read([data_dir / "t10k-images-idx3-ubyte.gz", data_dir / "t10k-labels-idx1-ubyte.gz"])
+    assert table.shape == (10000, 784)
+    assert np.bincount(table.y).min() > 800
+
+
+@pytest.mark.data
+def test_usps_is_the_same_in_hdf5_and_text(data_dir):
+    pytest.importorskip("h5py")
+    a, b = read(data_dir / "usps.h5" / "test"), read(data_dir / "zip.test.gz", label=0)
+    assert np.array_equal(a.y, b.y)
+    assert np.abs(2 * a.X - 1 - b.X).max() < 1e-3
