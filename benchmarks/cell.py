@@ -1,0 +1,119 @@
+"""One measurement in a process of its own: ``python -m benchmarks.cell SPECIFICATION``, both in JSON."""
+
+from __future__ import annotations
+
+import json
+import signal
+import statistics
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .datasets import CASES, family
+from .libraries import LIBRARIES
+from .quality import quality
+
+LIMIT = 600  # seconds after which a fit is cut off
+LONG = 20.0  # seconds from which a fit is not repeated in a process
+SHORT = 0.5  # seconds for which short fits are repeated
+MOST = 9  # such repetitions
+
+
+def fit(spec: dict[str, Any]) -> dict[str, Any]:
+    """A first fit and, if it was not long, further ones; memory and quality of the first."""
+    library, case = LIBRARIES[spec["library"]], CASES[spec["data"]]
+    split = library.data(family(spec["rows"]) if "rows" in spec else case.load())
+    result: dict[str, Any] = {"rows": split.X.shape[0], "features": split.X.shape[1], "X_bytes": _bytes(split.X)}
+    parameters = {"C": case.C, "gamma": case.gamma, **spec.get("parameters", {})}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = library.make(**parameters)
+        result["baseline"] = _memory("VmRSS")
+        Path("/proc/self/clear_refs").write_text("5")  # from here on VmHWM is the peak of the fit
+        result["first"] = _limited(lambda: model.fit(split.X, split.y))
+        result["peak"] = _memory("VmHWM")
+        result["seconds"] = result["first"]
+        if result["first"] < LONG:
+            result["seconds"] = _repeated(lambda: library.make(**parameters).fit(split.X, split.y))
+    result["warnings"] = sorted({" ".join(str(w.message).split())[:200] for w in caught})
+    if spec["measure"]:
+        result |= quality(model, split.X, split.y, case.C, case.gamma)._asdict()
+        if split.X_test is not None:
+            result["accuracy"] = float(np.mean(model.predict(split.X_test) == split.y_test))
+    return result
+
+
+def predict(spec: dict[str, Any]) -> dict[str, Any]:
+    """The classes of the test samples (or of the training samples): the first call, and three more."""
+    library, case = LIBRARIES[spec["library"]], CASES[spec["data"]]
+    split = library.data(case.load())
+    X = split.X if split.X_test is None else split.X_test
+    model = library.make(C=case.C, gamma=case.gamma)
+    _limited(lambda: model.fit(split.X, split.y))
+    result = {"rows": X.shape[0], "features": X.shape[1], "support_vectors": len(model.support_)}
+    return {**result, "first": _limited(lambda: model.predict(X)), "seconds": _repeated(lambda: model.predict(X))}
+
+
+def rates(spec: dict[str, Any]) -> dict[str, Any]:
+    """What the machine can do: multiply-adds of a matrix product (two operations each) and exponentials, a second."""
+    result: dict[str, Any] = {}
+    for name, dtype in (("gemm32", np.float32), ("gemm64", np.float64)):
+        A = np.ones((3000, 3000), dtype)
+        seconds = min(_seconds(lambda: A @ A) for _ in range(5))  # noqa: B023
+        result[name] = 2.0 * 3000**3 / seconds
+    values = [np.full(1 << 15, -0.5, np.float32) for _ in range(spec["threads"])]
+    outs = [np.empty_like(v) for v in values]
+    with ThreadPoolExecutor(spec["threads"]) as pool:
+
+        def all_exponentials() -> None:
+            list(pool.map(lambda i: [np.exp(values[i], out=outs[i]) for _ in range(100)], range(len(values))))
+
+        seconds = min(_seconds(all_exponentials) for _ in range(5))
+    result["map"] = 100 * len(values) * (1 << 15) / seconds
+    return result
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def _limited(work: Callable[[], Any]) -> float:
+    """Seconds of some work; the process dies of SIGALRM if they are too many, compiled code or not."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(LIMIT)
+    seconds = _seconds(work)
+    signal.alarm(0)
+    return seconds
+
+
+def _repeated(work: Callable[[], Any]) -> float:
+    """Median of as many repetitions as fit in half a second, at least one."""
+    times = [_limited(work)]
+    while len(times) < MOST and sum(times) < SHORT:
+        times.append(_limited(work))
+    return statistics.median(times)
+
+
+def _memory(field: str) -> int:
+    """Bytes of this process."""
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(next(line for line in status.splitlines() if line.startswith(field)).split()[1])
+
+
+def _bytes(X: Any) -> int:
+    return X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+
+
+TASKS = {"fit": fit, "predict": predict, "rates": rates}
+
+if __name__ == "__main__":
+    specification = json.loads(sys.argv[1])
+    json.dump(TASKS[specification["task"]](specification), sys.stdout)

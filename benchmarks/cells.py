@@ -1,0 +1,89 @@
+"""Cells, the measurements that make up a table: run in turn, kept on disk, resumed where a run was broken off."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+import adatron
+from adatron.files import atomic_write
+
+from .cell import LIMIT
+from .libraries import LIBRARIES
+
+CELLS = Path(__file__).parent / ".cells"
+SLACK = 900  # seconds for loading and checking, beyond which a cell is broken
+
+
+def run(specs: list[dict[str, Any]], fresh: bool) -> list[dict[str, Any]]:
+    """Results of the cells in the order given; those that are on disk are not measured again."""
+    results = []
+    with tqdm(specs, desc="cells", disable=None) as bar:
+        for spec in bar:
+            bar.set_postfix_str(" ".join(str(spec.get(key, "")) for key in ("data", "library")))
+            path = CELLS / f"{_key(spec)}.json"
+            if fresh or not path.exists():
+                _keep(path, _measured(spec))
+            results.append(json.loads(path.read_text()))
+    return results
+
+
+def _measured(spec: dict[str, Any]) -> dict[str, Any]:
+    """What the cell's process says; for one that took too long, the limit."""
+    command = [sys.executable, "-m", "benchmarks.cell", json.dumps(spec)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=2 * LIMIT + SLACK, check=False)  # noqa: S603
+    if done.returncode == -signal.SIGALRM:
+        return {"seconds": float(LIMIT), "cut": True}
+    if done.returncode:
+        return {"failed": done.stderr.strip().splitlines()[-1][:300] if done.stderr else str(done.returncode)}
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _key(spec: dict[str, Any]) -> str:
+    """A name that changes with the specification, the machine, the versions and this library's source."""
+    told = {**spec, "machine": machine(), "version": versions(), "source": _source(spec.get("library"))}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def _source(library: str | None) -> str:
+    """A digest of the definitions of a cell, and of this library where it is what is measured."""
+    digest = hashlib.sha256()
+    files = sorted(Path(adatron.__file__).parent.rglob("*.py")) if library == "adatron" else []
+    for path in [*files, Path(__file__).with_name("datasets.py"), Path(__file__).with_name("cell.py")]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _keep(path: Path, result: dict[str, Any]) -> None:
+    path.parent.mkdir(exist_ok=True)
+    with atomic_write(path) as stream:
+        stream.write(json.dumps(result).encode())
+
+
+def machine() -> str:
+    """The processor and the number of cores this process may use."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        name = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        name = platform.processor() or platform.machine()
+    return f"{name}, {threads()} threads"
+
+
+def threads() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the libraries."""
+    return {"Python": platform.python_version(), **{one.package: one.version for one in LIBRARIES.values()}}

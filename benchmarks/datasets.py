@@ -1,0 +1,143 @@
+"""Every data set of the benchmarks: where it comes from, how it is scaled, and C and gamma."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.datasets import make_classification, make_moons
+from sklearn.preprocessing import StandardScaler
+
+from adatron.files import read
+
+DATA = Path(os.environ.get("ADATRON_DATA") or Path(__file__).parents[2] / "shared" / "data")
+
+
+class Split(NamedTuple):
+    """Samples to train on, and to test on if there are some."""
+
+    X: Any
+    y: Any
+    X_test: Any = None
+    y_test: Any = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One line of the tables: data, an RBF kernel's gamma, and C."""
+
+    load: Callable[[], Split]
+    C: float
+    gamma: float
+
+
+def _every_fourth(X: Any, y: Any) -> Split:
+    """Every fourth sample is for testing."""
+    test = np.arange(len(y)) % 4 == 3
+    return Split(X[~test], y[~test], X[test], y[test])
+
+
+def _standardised(split: Split) -> Split:
+    scaler = StandardScaler().fit(split.X)
+    X_test = None if split.X_test is None else scaler.transform(split.X_test)
+    return Split(scaler.transform(split.X), split.y, X_test, split.y_test)
+
+
+def _heart() -> Split:
+    table: Any = read(DATA / "heart_scale")
+    return Split(table.X.toarray(), table.y)
+
+
+def _sonar() -> Split:
+    """The split by aspect angle: a star marks the samples to train on."""
+    parts: dict[str, list[Any]] = {"*": [], "": []}
+    for name in ("sonar.mines", "sonar.rocks"):
+        for star, label, numbers in re.findall(r"(\*?)(C[MR])\d+:\s*\{([^}]*)\}", (DATA / name).read_text()):
+            parts[star].append((np.array(numbers.split(), float), int(label == "CM")))
+    (X, y), (X_test, y_test) = (
+        (np.stack([x for x, _ in rows]), np.array([label for _, label in rows])) for rows in parts.values()
+    )
+    return Split(X, y, X_test, y_test)
+
+
+def _ionosphere() -> Split:
+    table: Any = read(DATA / "ionosphere.data")
+    return Split(table.X[:200], table.y[:200], table.X[200:], table.y[200:])
+
+
+def _pima() -> Split:
+    table: Any = read(DATA / "pima-indians-diabetes.csv")
+    return _standardised(_every_fourth(table.X, table.y))
+
+
+def _wisconsin() -> Split:
+    """Without the 16 rows that have a missing value, and without the number of the patient."""
+    lines = (DATA / "breast-cancer-wisconsin.data").read_text().split()
+    rows = np.array([line.split(",") for line in lines if "?" not in line], float)
+    return _every_fourth(rows[:, 1:-1] / 10.0, rows[:, -1].astype(int))
+
+
+def _usps() -> Split:
+    train, test = (read(DATA / f"zip.{part}.gz", label=0) for part in ("train", "test"))
+    return Split(train.X, train.y, test.X, test.y)
+
+
+def _libsvm(train: str, test: str, features: int) -> Split:
+    first, second = (read(DATA / name, n_features=features) for name in (train, test))
+    return Split(first.X, first.y, second.X, second.y)
+
+
+def _dense(split: Split) -> Split:
+    return Split(split.X.toarray(), split.y, split.X_test.toarray(), split.y_test)
+
+
+def _mnist() -> Split:
+    """Grey values from 0 to 1 in float32."""
+    train, test = (
+        read([DATA / f"{part}-images-idx3-ubyte.gz", DATA / f"{part}-labels-idx1-ubyte.gz"])
+        for part in ("train", "t10k")
+    )
+    scaled = [np.asarray(table.X / 255.0, np.float32) for table in (train, test)]
+    return Split(scaled[0], train.y, scaled[1], test.y)
+
+
+def family(n: int = 20_000) -> Split:
+    """The 20,000 x 20 family; fewer rows are the first of all."""
+    X, y = make_classification(20_000, 20, n_informative=10, flip_y=0.05, class_sep=0.7, random_state=0)
+    X = StandardScaler().fit_transform(X)
+    return Split(X[:n], y[:n])
+
+
+def _made(**arguments: Any) -> Split:
+    return _standardised(Split(*make_classification(**arguments, random_state=0)))
+
+
+def _moons() -> Split:
+    return _standardised(Split(*make_moons(20_000, noise=0.2, random_state=0)))
+
+
+CASES: dict[str, Case] = {
+    "heart_scale": Case(_heart, C=1.0, gamma=1 / 13),
+    "sonar": Case(_sonar, C=10.0, gamma=1.0),
+    "ionosphere": Case(_ionosphere, C=10.0, gamma=0.1),
+    "Pima": Case(_pima, C=1.0, gamma=1 / 8),
+    "Wisconsin": Case(_wisconsin, C=1.0, gamma=1.0),
+    "USPS": Case(_usps, C=10.0, gamma=1 / 128),
+    "a9a": Case(partial(_libsvm, "a9a.gz", "a9a.t.gz", 123), C=1.0, gamma=0.05),
+    "ijcnn1": Case(lambda: _dense(_libsvm("ijcnn1.trn.bz2", "ijcnn1.tst.bz2", 22)), C=32.0, gamma=2.0),
+    "10,000 x 100": Case(partial(_made, n_samples=10_000, n_features=100, n_informative=30), C=1.0, gamma=0.01),
+    "12,000 x 22, noisy": Case(
+        partial(_made, n_samples=12_000, n_features=22, n_informative=10, flip_y=0.2), C=1.0, gamma=0.05
+    ),
+    "20,000 x 20, C 1": Case(family, C=1.0, gamma=0.05),
+    "20,000 x 20, C 100": Case(family, C=100.0, gamma=0.05),
+    "20,000 x 20, C 1e4": Case(family, C=1e4, gamma=0.05),
+    "moons 20,000": Case(_moons, C=10.0, gamma=1.0),
+    "MNIST": Case(_mnist, C=10.0, gamma=0.02),
+}

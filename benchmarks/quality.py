@@ -1,0 +1,77 @@
+"""What a library's model is worth, from its coefficients and the data alone, in float64."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from adatron.certificates import best_multiplier, duality_gap, kkt_violation
+from adatron.estimators.layout import from_dual_coef
+from adatron.problems import csvc
+
+ROWS = 2048
+AT_BOUND = 1e-6  # of C: a float32 coefficient this near its bound is meant to be there
+
+
+class Quality(NamedTuple):
+    """Over several binary problems: sums of the objectives, the worst of the rest."""
+
+    dual_objective: float
+    kkt_violation: float
+    relative_gap: float
+    support_vectors: int
+    products: float  # kernel values that any method must compute: sum of n x support vectors
+
+
+def quality(model: Any, X: Any, y: Any, C: float, gamma: float) -> Quality:
+    """Recompute the gradient of every binary problem."""
+    classes, codes = np.unique(y, return_inverse=True)
+    dual = _dense(model.dual_coef_)
+    support = np.asarray(model.support_)
+    rows = [dual] if len(classes) == 2 else [row[None] for row in from_dual_coef(dual, codes[support], len(classes))]
+    problems = [_problem(X, codes, support, row[0], pair, C, gamma)
+                for pair, row in zip(combinations(range(len(classes)), 2), rows, strict=True)]  # fmt: skip
+    objectives, violations, gaps, products = zip(*problems, strict=True)
+    return Quality(sum(objectives), max(violations), max(gaps), len(support), sum(products))
+
+
+def _problem(
+    X: Any, codes: Any, support: Any, coefficients: Any, pair: tuple[int, int], C: float, gamma: float
+) -> tuple[float, float, float, float]:
+    """Dual objective, violation, relative gap and number of products of the pair i < j."""
+    members = np.flatnonzero(np.isin(codes, pair))
+    y = np.where(codes[members] == pair[1], 1.0, -1.0)
+    if codes.max() > 1:  # of several classes the first of a pair is the positive one
+        y = -y
+    dual = csvc(y, np.full(len(y), C))
+    beta = np.zeros(len(codes))
+    beta[support] = coefficients
+    beta = np.clip(beta[members], dual.lower, dual.upper)
+    for bound in (dual.lower, dual.upper):
+        beta = np.where(np.abs(beta - bound) <= AT_BOUND * C, bound, beta)
+    used = np.flatnonzero(beta)
+    g = _times(X[members], X[members[used]], beta[used], gamma) - y
+    gap = duality_gap(dual, beta, g, best_multiplier(dual, beta, g))
+    value = -dual.objective(beta, g)
+    relative = gap / max(1.0, abs(value), abs(value + gap))
+    return value, kkt_violation(dual, beta, g), relative, float(len(members)) * len(used)
+
+
+def _times(X: Any, Z: Any, beta: Any, gamma: float) -> Any:
+    """K beta for the RBF kernel."""
+    Z = _dense(Z).astype(np.float64)
+    center = Z.mean(axis=0)
+    Z = Z - center
+    norms, out = np.square(Z).sum(axis=1), np.empty(X.shape[0])
+    for start in range(0, len(out), ROWS):
+        part = _dense(X[start : start + ROWS]).astype(np.float64) - center
+        squares = np.square(part).sum(axis=1)[:, None] + norms - 2.0 * (part @ Z.T)
+        out[start : start + ROWS] = np.exp(-gamma * np.maximum(squares, 0.0)) @ beta
+    return out
+
+
+def _dense(X: Any) -> Any:
+    return X.toarray() if sparse.issparse(X) else np.asarray(X)
