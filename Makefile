@@ -4,7 +4,7 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint docs clean
 
 demo: $(STAMP)
 	$(BIN)/adatron demo
@@ -18,8 +18,12 @@ lint: $(STAMP)
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
 
+docs: $(STAMP)
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
+	@echo open docs/_build/html/index.html
+
 clean:
-	rm -rf .venv
+	rm -rf .venv docs/_build
 
 # The stamp is younger than pyproject.toml exactly when its dependencies are installed.
 $(STAMP): pyproject.toml

@@ -71,10 +71,11 @@ def fit(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Pa
             row["floor"] = tables.floor(row, rates, certified=False)
             row["floor_certified"] = tables.floor(row, rates, certified=True)
     notes = (
-        "RBF kernel, tol 1e-3, cache_size 500. Seconds are medians of three processes, the libraries in turn, in each the "
-        "fits after the first one, or the first one if it took more than 20 s. A fit of more than a minute is measured "
-        "once, one of more than 600 s is cut off (≥). The first call is the first fit of a process. Objective, violation and gap are recomputed in float64 from the model's coefficients. The "
-        "floor is what the products of all support vectors with all samples take at the speed of a matrix product "
+        "RBF kernel, tol 1e-3, cache_size 500. Seconds are medians of three processes, the libraries in turn, in each "
+        "the fits after the first one, or the first one if it took more than 20 s. A fit of more than a minute is "
+        "measured once, one of more than 600 s is cut off (≥). The first call is the first fit of a process. "
+        "Objective, violation and gap are recomputed in float64 from the model's coefficients. The floor is what the "
+        "products of all support vectors with all samples take at the speed of a matrix product "
         f"({rates['gemm32'] / 1e9:.0f} GFLOP/s in float32, {rates['gemm64'] / 1e9:.0f} in float64) and one exponential "
         f"each ({rates['map'] / 1e9:.2f}e9/s); with the certificate, once more in float64. Peak is the memory of the "
         "process beyond what it had before the fit."
