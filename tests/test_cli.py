@@ -447,6 +447,18 @@ def test_the_bar_is_drawn_on_a_terminal_only(monkeypatch, terminal, quiet):
     assert ("duality gap" in stream.text) == (terminal and not quiet)
 
 
+def test_after_a_while_the_bar_tells_the_time_left(monkeypatch):
+    progress = importlib.import_module("adatron.cli.progress")
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    stream = Terminal(True)
+    monkeypatch.setattr(sys, "stderr", stream)
+    with ProgressBar(1e-2, False, Interrupt(False)) as bar:
+        for gap in (1.0, 0.5, 0.1):
+            bar(SimpleNamespace(problem=0, n_problems=1, n_finished=0, kkt_violation=gap, duality_gap=gap))
+            bar._bar.refresh()
+    assert re.search(r"about \d\d:\d\d left", stream.text)
+
+
 @pytest.mark.data
 def test_real_data_from_file_to_file(data_dir, tmp_path, capsys):
     model, heart = tmp_path / "heart.adatron", data_dir / "heart_scale"

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adatron import SVC
 from adatron.gram import Factor, Pool
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.solvers import block as block_module
@@ -155,6 +156,14 @@ def test_a_step_that_leads_away_is_not_taken():
     if move is not None:
         beta[move.ids] = move.beta
     assert programs.objective(K, dual, beta) <= before + 1e-12 * abs(before)
+
+
+def test_the_model_has_the_same_bits_for_any_number_of_threads(steps):
+    X, y = samples(7, 3000, 12)
+    one, four = (SVC(C=1e3, gamma=0.1, gap_tol=1e-6, n_jobs=n).fit(X, y) for n in (1, 4))
+    assert len(steps) > 2
+    assert np.array_equal(one.dual_coef_, four.dual_coef_)
+    assert one.duality_gap_ == four.duality_gap_
 
 
 def test_a_gap_below_rounding_is_reported():
