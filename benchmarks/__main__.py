@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from . import tables
 from .cells import run, threads
@@ -13,6 +14,7 @@ from .datasets import CASES
 from .libraries import LIBRARIES
 
 REPEATS = 3
+GAP = 1e-6
 LONG = 60.0
 SCALING_ROWS = (2_500, 5_000, 10_000, 20_000)
 SCALING_DATA = "20,000 x 20, C 1"
@@ -24,16 +26,17 @@ PROOF = [("dual objective", "dual_objective", "objective"), ("KKT violation", "k
 Rows = list[dict[str, Any]]
 
 
+data_option = click.option("--data", multiple=True, type=click.Choice(list(CASES)), help="Data sets.  [default: all]")
+library_option = click.option(
+    "--library", multiple=True, type=click.Choice(list(LIBRARIES)), default=list(LIBRARIES), help="Libraries."
+)
+
+
 def options(command: Any) -> Any:
     """What every task is told."""
-    for option in (
-        click.option("--data", multiple=True, type=click.Choice(list(CASES)), help="Data sets.  [default: all]"),
-        click.option("--library", multiple=True, type=click.Choice(list(LIBRARIES)), help="Libraries.  [default: all]"),
-        click.option("--fresh", is_flag=True, help="Measure again what is on disk."),
-        click.option("--output", type=click.Path(path_type=Path), default=Path(__file__).parent / "results"),
-    ):
-        command = option(command)
-    return command
+    command = click.option("--fresh", is_flag=True, help="Measure again what is on disk.")(command)
+    folder = Path(__file__).parent / "results"
+    return click.option("--output", type=click.Path(path_type=Path), default=folder, help="Folder.")(command)
 
 
 def measured(task: str, data: tuple[str, ...], library: tuple[str, ...], fresh: bool, **more: Any) -> Rows:
@@ -41,7 +44,7 @@ def measured(task: str, data: tuple[str, ...], library: tuple[str, ...], fresh: 
     rows = []
     for name in data or CASES:
         common = {"task": task, "data": name, "measure": True, **more}
-        specs = [{**common, "library": one} for one in library or LIBRARIES]
+        specs = [{**common, "library": one} for one in library]
         cells = [[cell] for cell in run(specs, fresh)]
         for repeat in range(1, REPEATS):
             short = [k for k, (cell, *_) in enumerate(cells) if "failed" not in cell and cell["seconds"] < LONG]
@@ -61,6 +64,8 @@ def main() -> None:
 
 
 @main.command()
+@data_option
+@library_option
 @options
 def fit(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Path) -> None:
     """Time, certificate, accuracy and memory of a fit to tol 1e-3."""
@@ -90,6 +95,8 @@ def fit(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Pa
 
 
 @main.command()
+@data_option
+@library_option
 @options
 def predict(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Path) -> None:
     """Time of the classes of the test samples."""
@@ -100,6 +107,8 @@ def predict(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output
 
 
 @main.command()
+@data_option
+@library_option
 @options
 def memory(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Path) -> None:
     """Peak memory of a fit beyond what the process had before it."""
@@ -114,40 +123,40 @@ def memory(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output:
 
 
 @main.command()
+@library_option
 @options
-def scaling(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Path) -> None:
+def scaling(library: tuple[str, ...], fresh: bool, output: Path) -> None:
     """Time by number of samples and of threads, on the 20,000 x 20 family with C = 1."""
     rows: Rows = []
     counts = sorted({1, 2, threads()})
     for n in SCALING_ROWS:
+        own: Rows = []
         for count in counts:
-            own = measured("fit", (SCALING_DATA,), ("adatron",), fresh, rows=n, parameters={"n_jobs": count})
-            rows += [{**row, "data": f"{n:,} x 20"} for row in own]
-        peers = tuple(one for one in library or LIBRARIES if one != "adatron")
-        rows += [{**row, "data": f"{n:,} x 20"} for row in measured("fit", (SCALING_DATA,), peers, fresh, rows=n)]
-    fastest = {
-        row["data"]: row["seconds"] for row in rows if row["threads"] == counts[-1] and row["library"] == "adatron"
-    }
-    for row in rows:
-        row["ratio"] = row["seconds"] / fastest[row["data"]]
+            own += measured("fit", (SCALING_DATA,), ("adatron",), fresh, rows=n, parameters={"n_jobs": count})
+        peers = tuple(one for one in library if one != "adatron")
+        both = own + measured("fit", (SCALING_DATA,), peers, fresh, rows=n)
+        fastest = own[-1].get("seconds", 0.0)
+        rows += [{**row, "data": f"{n:,} x 20", "ratio": row["seconds"] / fastest} for row in both if "seconds" in row]
     notes = "The first n rows of the 20,000 x 20 family, C 1; adatron with 1, 2 and all threads."
     click.echo(tables.write(output, "scaling", notes, rows, [*TIMES, *PROOF]))
 
 
 @main.command()
+@data_option
 @options
-def certify(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Path) -> None:
+def certify(data: tuple[str, ...], fresh: bool, output: Path) -> None:
     """Time to a certified relative gap of 1e-6, the gap recomputed."""
     loose = measured("fit", data, ("adatron",), fresh)
-    rows = measured("fit", data, ("adatron",), fresh, parameters={"gap_tol": 1e-6})
+    rows = measured("fit", data, ("adatron",), fresh, parameters={"gap_tol": GAP})
     for row, other in zip(rows, loose, strict=True):
-        row["ratio"] = row["seconds"] / other["seconds"]
+        if "seconds" in row and "seconds" in other:
+            row["ratio"] = row["seconds"] / other["seconds"]
     notes = "adatron with gap_tol 1e-6; the ratio is to its time with tol 1e-3 alone."
-    columns = [(h if key != "ratio" else "/ tol 1e-3", key, kind) for h, key, kind in TIMES]
+    columns = [("/ tol 1e-3" if key == "ratio" else heading, key, kind) for heading, key, kind in TIMES]
     click.echo(tables.write(output, "certify", notes, rows, [*columns, *PROOF]))
-    worst = max(row["relative_gap"] for row in rows)
-    if worst > 1e-6 * 1.01:
-        raise click.ClickException(f"a relative gap of {worst:.2e} was recomputed, above 1e-6")
+    wrong = [row["data"] for row in rows if not row.get("relative_gap", np.inf) <= GAP * (1.0 + 1e-6)]
+    if wrong:
+        raise click.ClickException(f"no relative gap below {GAP} was recomputed for {', '.join(wrong)}")
 
 
 if __name__ == "__main__":

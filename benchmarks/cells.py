@@ -20,7 +20,8 @@ from adatron.files import atomic_write
 from .cell import LIMIT
 from .libraries import LIBRARIES
 
-CELLS = Path(__file__).parent / ".cells"
+HERE = Path(__file__).parent
+CELLS = HERE / ".cells"
 SLACK = 900  # seconds for loading and checking, beyond which a cell is broken
 
 
@@ -32,15 +33,24 @@ def run(specs: list[dict[str, Any]], fresh: bool) -> list[dict[str, Any]]:
             bar.set_postfix_str(" ".join(str(spec.get(key, "")) for key in ("data", "library")))
             path = CELLS / f"{_key(spec)}.json"
             if fresh or not path.exists():
-                _keep(path, _measured(spec))
-            results.append(json.loads(path.read_text()))
+                result = _measured(spec)
+                if "failed" not in result:
+                    _keep(path, result)
+            else:
+                result = json.loads(path.read_text())
+            results.append(result)
     return results
 
 
 def _measured(spec: dict[str, Any]) -> dict[str, Any]:
     """What the cell's process says; for one that took too long, the limit."""
     command = [sys.executable, "-m", "benchmarks.cell", json.dumps(spec)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=2 * LIMIT + SLACK, check=False)  # noqa: S603
+    try:
+        done = subprocess.run(  # noqa: S603
+            command, capture_output=True, text=True, timeout=2 * LIMIT + SLACK, check=False, cwd=HERE.parent
+        )
+    except subprocess.TimeoutExpired:
+        return {"failed": "it took too long beside the fits"}
     if done.returncode == -signal.SIGALRM:
         return {"seconds": float(LIMIT), "cut": True}
     if done.returncode:
@@ -58,7 +68,8 @@ def _source(library: str | None) -> str:
     """A digest of the definitions of a cell, and of this library where it is what is measured."""
     digest = hashlib.sha256()
     files = sorted(Path(adatron.__file__).parent.rglob("*.py")) if library == "adatron" else []
-    for path in [*files, Path(__file__).with_name("datasets.py"), Path(__file__).with_name("cell.py")]:
+    own = ("cell.py", "datasets.py", "libraries.py", "quality.py")
+    for path in [*files, *(HERE / name for name in own)]:
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -28,7 +28,10 @@ class Library:
 
     @property
     def version(self) -> str:
-        return metadata.version(self.package)
+        try:
+            return metadata.version(self.package)
+        except metadata.PackageNotFoundError:
+            return "not installed"
 
     def data(self, split: Split) -> Split:
         """The data in the library's type."""

@@ -265,6 +265,30 @@ def test_how_data_are_stored_is_not_a_matter_of_the_format(scale, density, tmp_p
     assert len(results) == 1
 
 
+def test_models_that_cannot_predict_are_refused(samples, train_csv, tmp_path, capsys):
+    for estimator, message in ((SVC(), "not fitted"), (StandardScaler().fit(samples[0]), "not a classifier")):
+        files.save(estimator, tmp_path / "m")
+        for command in ("predict", "evaluate"):
+            assert main([command, str(tmp_path / "m"), str(train_csv)]) == 1
+            assert message in failed(capsys)
+
+
+def test_bad_options_are_found_before_the_fit(train_csv, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("adatron.SVC.fit", lambda *_: pytest.fail("it was fitted"))
+    data = [str(train_csv), "--label", "colour"]
+    assert main(["train", *data, "--model", str(tmp_path / "m"), "--test", "none.csv"]) == 4
+    assert "none.csv" in failed(capsys)
+    assert main(["train", *data, "--model", str(tmp_path)]) == 4
+    assert "a folder, not a file" in failed(capsys)
+
+
+def test_sparse_kernel_values_are_kept_dense(tmp_path):
+    np.savez(tmp_path / "a.npz", X=np.eye(30), y=np.arange(30) % 2)
+    path = str(tmp_path / "m")
+    assert main(["train", str(tmp_path / "a.npz"), "--kernel", "precomputed", "--model", path, "--quiet"]) == 0
+    assert main(["evaluate", path, str(tmp_path / "a.npz")]) == 0
+
+
 # --- Ctrl-C ---------------------------------------------------------------------------------------------------------
 
 
@@ -304,6 +328,14 @@ def test_ctrl_c_keeps_the_best_model_so_far(noise, interrupted, tmp_path, capsys
 
 
 @pytest.mark.parametrize("answer", [True, False])
+def test_ctrl_c_is_heard_between_short_problems(interrupted, tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "many.npz", X=rng.normal(size=(400, 3)), y=rng.integers(0, 20, 400))
+    arguments = ["train", str(tmp_path / "many.npz"), "--model", str(tmp_path / "m"), "--save-partial", "--n-jobs", "1"]
+    assert main(arguments) == 130
+    assert (load(tmp_path / "m").n_iter_ == 0).any()
+
+
 def test_ctrl_c_on_a_terminal_asks(answer, noise, interrupted, tmp_path, monkeypatch, capsys):
     for stream in ("stdin", "stderr"):
         monkeypatch.setattr(getattr(sys, stream), "isatty", lambda: True, raising=False)

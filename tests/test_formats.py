@@ -146,6 +146,24 @@ def test_several_files_are_joined(format, tmp_path):
     assert np.array_equal(table.y, y)
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_joined_libsvm_files_count_from_the_same_feature(order, tmp_path):
+    """Feature 0 in one of them says that all count from 0; one alone could not tell."""
+    texts = ["1 0:5 2:7\n", "3 1:2 2:4\n"]
+    paths = written(tmp_path, [(f"{i}.svm", texts[i].encode()) for i in order])
+    rows = {1: [5, 0, 7], 3: [0, 2, 4]}
+    table = read(paths)
+    assert table.X.toarray().tolist() == [rows[label] for label in table.y.tolist()]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32])
+def test_the_type_of_a_number_is_not_a_matter_of_the_format(dtype, tmp_path):
+    X, y = grey_values()
+    X = X.astype(dtype)
+    files = [FILES[name](X, y) for name in ("npz", "parquet", "hdf5")]
+    assert len({read(written(tmp_path, one)).X.dtype for one in files}) == 1
+
+
 def test_a_group_of_an_hdf5_file_follows_its_name(tmp_path):
     X, y = grey_values()
     (path,) = written(tmp_path, FILES["hdf5"](X, y))
@@ -176,6 +194,19 @@ def test_data_to_predict_come_without_labels(tmp_path):
     assert np.array_equal(read(written(tmp_path, FILES["npy"](X, y)), labelled=False).y, y)
 
 
+def twice():
+    """A Parquet file with two columns of one name."""
+    try:
+        import pyarrow
+        import pyarrow.parquet as files
+    except ImportError:
+        return b"PAR1"
+    out = io.BytesIO()
+    columns = [pyarrow.array(values) for values in (["x", "y"], [1, 2], [0, 1])]
+    files.write_table(pyarrow.Table.from_arrays(columns, names=["a", "a", "class"]), out)
+    return out.getvalue()
+
+
 X, Y = grey_values()
 HOLE = X.astype(float)
 HOLE[3, 2] = np.nan
@@ -193,6 +224,12 @@ BAD = {
     "hole in labels": ([("X.npy", npy(X)), ("y.npy", npy(HOLE[:, 2]))], "label of sample 3"),
     "not NumPy": ([("X.npy", b"1,2,3"), ("y.npy", npy(Y))], "not a NumPy file"),
     "pickle": ([("X.npy", npy(np.array([{}]))), ("y.npy", npy(Y))], "not a NumPy file of plain arrays"),
+    "broken archive": ([("a.npz", npz(X=X, y=Y).replace(X.tobytes(), X[::-1].tobytes()))], "not a NumPy file"),
+    "object in archive": ([("a.npz", npz(X=X, y=np.array([{}] * 80)))], "not a NumPy file of plain arrays"),
+    "one label": ([("a.npz", npz(X=X, y=3))], r"labels of shape \(\)"),
+    "ARFF label": ([("a.arff", HEAD + b"1,1,1,1,1,1,?\n")], "the label of sample 0 is missing"),
+    "CSV label": ([("a.csv", b"1,2,3\n4,5,?\n")], "line 2: the label is missing"),
+    "Parquet twice": ([("a.parquet", twice())], "column 'a' holds text|takes pyarrow"),
     "no archive": ([("a.npz", npy(X))], "not an archive"),
     "no X": ([("a.npz", npz(Z=X, y=Y))], "no array X or data or features; the arrays are Z, y"),
     "no y": ([("a.npz", npz(X=X))], "no array y or target"),

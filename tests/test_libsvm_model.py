@@ -12,7 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from adatron import SVC
-from adatron.files import DataError, load, save_libsvm
+from adatron.cli import main
+from adatron.files import ModelFileError, load, save_libsvm
 from adatron.kernels import RBF
 from twins import libsvm
 
@@ -120,6 +121,41 @@ def test_there_and_back(kernel, n_classes, tmp_path):
     assert (tmp_path / "again").read_text() == (tmp_path / "model").read_text()
 
 
+@tools
+def test_kernel_values_in_libsvm_s_own_form(tmp_path, capsys):
+    """The tool reads the files that svm-train reads, in which each row begins with its number."""
+    X, y, X_test, y_test = split("precomputed", 4)
+    write_data(tmp_path / "train", X, y, "precomputed")
+    write_data(tmp_path / "data", X_test, y_test, "precomputed")
+    train, data, ours, theirs = (str(tmp_path / name) for name in ("train", "data", "ours", "theirs"))
+    assert main(["train", train, "--test", data, "--kernel", "precomputed", "--model", ours, "--quiet"]) == 0
+    assert main(["convert", ours, theirs]) == 0
+    expected = svm_predict(data, theirs, tmp_path / "out")
+    for model in (ours, theirs):
+        assert main(["predict", model, data, "--quiet"]) == 0
+        assert np.array_equal(np.array(capsys.readouterr().out.split(), float), expected)
+
+
+def test_too_few_kernel_values_are_refused(tmp_path):
+    X, y, X_test, _ = split("precomputed", 2)
+    save_libsvm(SVC(kernel="precomputed").fit(X, y), tmp_path / "model")
+    model = load(tmp_path / "model")
+    assert model.predict(X_test).shape == (80,)
+    with pytest.raises(ValueError, match="kernel values with training samples"):
+        model.predict(X_test[:, : model.support_.max()])
+
+
+def test_data_may_have_features_that_no_support_vector_has(tmp_path, capsys):
+    (tmp_path / "model").write_text(GOOD)
+    (tmp_path / "a.svm").write_text("1 1:2 7:1\n-1 2:3\n")
+    (tmp_path / "b.svm").write_text("1 1:2\n")
+    for name, expected in (("a.svm", ["1", "-1"]), ("b.svm", ["1"])):
+        assert main(["predict", str(tmp_path / "model"), str(tmp_path / name), "--quiet"]) == 0
+        assert capsys.readouterr().out.split() == expected
+    assert main(["info", str(tmp_path / "model")]) == 0
+    assert "unknown" in capsys.readouterr().out
+
+
 @given(n_classes=st.integers(2, 5), seed=st.integers(0, 2**31))
 @settings(max_examples=40, deadline=None)
 def test_any_order_of_the_classes(n_classes, seed, tmp_path_factory):
@@ -152,7 +188,7 @@ def test_what_libsvm_cannot_hold_is_refused(tmp_path):
         (SVC(), text, "whole numbers"),
         (make_pipeline(StandardScaler(), SVC()), y, "scale the data"),
     ):
-        with pytest.raises(DataError, match=message):
+        with pytest.raises(ModelFileError, match=message):
             save_libsvm(model.fit(X, labels), tmp_path / "model")
     assert not list(tmp_path.iterdir())
 
@@ -174,6 +210,11 @@ GOOD = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel
         ("1 1:1", "nan 1:1", "damaged"),
         ("1 1:1", "1 one:1", "damaged"),
         ("nr_sv 1 1", "nr_sv 3 -1", "damaged"),
+        ("kernel_type linear", "kernel_type", "damaged"),
+        ("total_sv 2", "total_sv", "damaged"),
+        ("total_sv 2", "total_sv x", "damaged"),
+        ("label 1 -1", "label 99999999999999999999 -1", "damaged"),
+        ("kernel_type linear", "kernel_type precomputed", "damaged"),
     ],
 )
 def test_damaged_text_is_refused(old, new, message, tmp_path):
@@ -181,5 +222,5 @@ def test_damaged_text_is_refused(old, new, message, tmp_path):
     path.write_text(GOOD)
     assert load(path).predict([[2.0, 1.0], [0.0, 1.0]]).tolist() == [1, -1]
     path.write_text(GOOD.replace(old, new))
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(ModelFileError, match=message):
         load(path)

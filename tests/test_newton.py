@@ -79,6 +79,33 @@ def test_copies_of_a_row_stay_where_they_are(held):
     assert np.allclose(Laplacian(1.0)(X)[free] @ x, r[free], atol=1e-8)
 
 
+def test_a_small_cache_is_respected():
+    """Tiles have a least size; where even these do not fit there is no step."""
+    X, dual = hard(n=2500, C=100.0)
+    view = view_of(X, RBF(0.5))
+    for memory, due in ((1e9, True), (8e6, True), (4e6, True), (1e6, False)):
+        newton = Newton(view, dual, memory)
+        newton.spent = np.inf
+        assert newton.due(2500, 1.0, 1e-3) == due
+        if due:
+            newton.step(np.zeros(2500), -dual.t, np.arange(2500))
+            assert sum(part.tiles.nbytes for part in newton.system.factor.parts) <= memory
+    assert SVC(C=1e3, cache_size=0.01).fit(X[:1500], dual.t[:1500]).fit_status_ == 0
+
+
+def test_a_factorisation_can_be_stopped():
+    X, dual = hard(n=500)
+    newton = Newton(view_of(X, RBF(0.5)), dual, 1e9, lambda: True)
+    assert newton.step(np.zeros(500), -dual.t, np.arange(500)) is None
+
+
+def test_a_step_never_exceeds_the_limit_of_updates():
+    X, dual = hard()
+    for limit in (3000, 6000, 9000):
+        solution = solve(view_of(X, RBF(0.5)), dual, block=128, gap_tol=1e-9, max_iter=limit)
+        assert solution.n_iter <= limit
+
+
 @given(st.sampled_from(BIASES), st.integers(0, 2**31), st.sampled_from([1e9, SMALL]), st.booleans())
 @settings(max_examples=30, deadline=None)
 def test_a_step_goes_down_inside_the_box(bias, seed, memory, duplicates):

@@ -6,6 +6,7 @@ from scipy import sparse
 
 from adatron import SVC
 from adatron.compiled._jit import jit
+from adatron.compiled.cholesky import invert_factor
 from adatron.compiled.exp import exp
 from adatron.compiled.hash import hash_dense, hash_sparse
 from adatron.compiled.micro import POINTS, rows_width
@@ -130,3 +131,13 @@ def test_a_whole_fit(rng):
     model = SVC(gamma=0.5).fit(X, y)
     assert model.kkt_violation_ <= model.tol
     assert (model.predict(X) == y).mean() > 0.9
+
+
+def test_inverted_factor():
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 30):
+        A = rng.normal(size=(n, n + 2))
+        A = A @ A.T
+        L = A.copy()
+        invert_factor(L, 0.0)
+        assert np.allclose(L, np.linalg.inv(np.linalg.cholesky(A)))

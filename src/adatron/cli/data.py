@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -27,38 +28,71 @@ def data_options(command: Any) -> Any:
     return click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True)(formats(command))
 
 
-def read_to_train(files: tuple[str, ...], format: str | None, label: int | str | None, features: int | None) -> Any:
-    """Read labelled data; the share of zeros decides how they are stored, so that every format gives the same model."""
-    import numpy as np
-    from scipy import sparse
+@dataclass(frozen=True)
+class Source:
+    """Data files and how they are to be read."""
 
-    from ..files import read
+    files: tuple[str, ...]
+    format: str | None
+    label: int | str | None
 
-    table = read(files, format, label, n_features=features)
-    X: Any = table.X
-    nonzeros = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
-    return _stored(table, nonzeros < SPARSE * X.shape[0] * X.shape[1])
+    def to_train(self, features: int | None, given: bool) -> Any:
+        """Read labelled data; the share of zeros decides how they are stored, whatever the format.
+
+        ``given`` says that the data are kernel values.
+        """
+        import numpy as np
+        from scipy import sparse
+
+        from ..files import read
+
+        table = read(self.files, self.format, self.label, n_features=features)
+        X: Any = table.X
+        nonzeros = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
+        return _stored(table, nonzeros < SPARSE * X.shape[0] * X.shape[1], given)
+
+    def like(self, X: Any, given: bool, labelled: bool = True) -> Any:
+        """Read data with as many features as X, stored as X is."""
+        from scipy import sparse
+
+        from ..files import read
+
+        # LIBSVM's kernel values have a column more, see _stored.
+        features = None if given else X.shape[1]
+        return _stored(read(self.files, self.format, self.label, features, labelled), sparse.issparse(X), given)
+
+    def with_model(self, path: str, labelled: bool) -> tuple[Any, Any]:
+        """Read a fitted model, and the data as it takes them.
+
+        LIBSVM's text does not say how many features there are; then the data do.
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        from ..files import is_libsvm_model, load, read
+        from .parts import svc_of
+
+        model = load(path)
+        svc = svc_of(model)
+        check_is_fitted(svc)
+        given = svc.kernel == "precomputed"
+        if is_libsvm_model(path) and not given:
+            width = read(self.files, self.format, self.label, labelled=labelled).shape[1]
+            model = svc = load(path, max(width, svc.n_features_in_))
+        return model, self.like(svc.support_vectors_, given, labelled)
 
 
-def read_for(model: Any, files: tuple[str, ...], format: str | None, label: int | str | None, labelled: bool) -> Any:
-    """Read the data for a fitted model: with its features, stored as its support vectors are."""
-    from scipy import sparse
+def _stored(table: Any, sparsely: bool, given: bool) -> Any:
+    """The table with its samples as CSR or as an array; kernel values always as an array.
 
-    from ..files import read
-    from .parts import svc_of
-
-    svc = svc_of(model)
-    features = getattr(svc, "n_features_in_", None)
-    return _stored(read(files, format, label, features, labelled), sparse.issparse(svc.support_vectors_))
-
-
-def _stored(table: Any, sparsely: bool) -> Any:
-    """The table with its samples as CSR or as an array."""
+    In LIBSVM text each row of kernel values begins with feature 0, the number of the sample: that one goes.
+    """
     from dataclasses import replace
 
     from scipy import sparse
 
     X = table.X
+    if given:
+        return replace(table, X=X.toarray()[:, 1:] if sparse.issparse(X) else X)
     if sparsely == sparse.issparse(X):
         return table
     return replace(table, X=sparse.csr_matrix(X) if sparsely else X.toarray())

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .data import data_options, read_for
+from .data import Source, data_options
 from .status import as_json, write_result
 
 
@@ -24,11 +24,9 @@ def evaluate(
     output: str | None,
 ) -> None:
     """Measure MODEL on the labelled samples of FILE: accuracy, precision, recall, F1, confusion matrix."""
-    from ..files import load
     from .report import scores
 
-    estimator = load(model)
-    table = read_for(estimator, files, format, label, labelled=True)
+    estimator, table = Source(files, format, label).with_model(model, labelled=True)
     measured = scores(estimator, table.X, table.y)
     write_result(as_json({"model": model, **measured}) if wants_json else _text(measured), output)
 

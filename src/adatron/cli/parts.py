@@ -28,7 +28,12 @@ def with_scaling(svc: Any, scale: str, X: Any) -> Any:
 
 def svc_of(model: Any) -> Any:
     """Return the classifier at the end of a model."""
-    return model.steps[-1][1] if hasattr(model, "steps") else model
+    from .. import SVC
+
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    if not isinstance(last, SVC):
+        raise ValueError(f"the model is a {type(last).__name__}, not a classifier")
+    return last
 
 
 def scaling_of(model: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .data import data_options, read_for
+from .data import Source, data_options
 from .status import write_result
 
 
@@ -35,18 +35,17 @@ def predict(
     labels or without: a column more than the model's features is the label. If there are labels, the accuracy is
     printed, too.
     """
-    from ..files import load
-    from .report import accuracy_rows, scores
+    from .report import accuracy, comparable
 
-    estimator = load(model)
-    table = read_for(estimator, files, format, label, labelled=False)
-    labels = [str(name) for name in estimator.predict(table.X).tolist()]
+    estimator, table = Source(files, format, label).with_model(model, labelled=False)
+    predicted = estimator.predict(table.X)
+    labels = [str(name) for name in predicted.tolist()]
     values = _columns(estimator.decision_function(table.X)) if decision else []
     to = to or ("csv" if Path(output or "").suffix.lower() == ".csv" else "libsvm")
     write_result(_csv(estimator, labels, values) if to == "csv" else _libsvm(labels, values), output)
     if table.y is not None and not quiet:
-        for name, value in accuracy_rows(scores(estimator, table.X, table.y)):
-            click.echo(f"{name} {value}", err=True)
+        given, true = comparable(predicted, table.y)
+        click.echo(f"accuracy {accuracy(int((given == true).sum()), len(true))}", err=True)
 
 
 def _columns(values: Any) -> list[list[float]]:
@@ -72,20 +71,14 @@ def _csv(model: Any, labels: list[str], values: list[list[float]]) -> str:
 
 
 def _names(model: Any, columns: int) -> list[str]:
-    """Names of the decision values: one for two classes, or of the class, or of the pair."""
+    """Names of the decision values: one for two classes, or of the classes, or of the pairs."""
     from itertools import combinations
 
-    classes = [str(name) for name in model.classes_]
-    if columns <= 1:
-        return ["decision"] * columns
-    if columns == len(classes) and (len(classes) != 3 or _of_classes(model)):
-        return [f"decision {name}" for name in classes]
-    return [f"decision {a} {b}" for a, b in combinations(classes, 2)]
-
-
-def _of_classes(model: Any) -> bool:
-    """Whether decision values belong to classes, not to pairs: with three classes there are as many of each."""
     from .parts import svc_of
 
     svc = svc_of(model)
-    return svc.multi_class == "ovr" or svc.decision_function_shape == "ovr"
+    if columns <= 1:
+        return ["decision"] * columns
+    if svc.multi_class == "ovr" or svc.decision_function_shape == "ovr":
+        return [f"decision {name}" for name in svc.classes_]
+    return [f"decision {a} {b}" for a, b in combinations(svc.classes_, 2)]

@@ -18,12 +18,12 @@ def certificate_rows(svc: Any) -> Rows:
     counted = zip(svc.classes_, svc.n_support_, strict=True)
     return [
         ("support vectors", f"{len(svc.support_)} ({_shortened([f'{name}: {count}' for name, count in counted])})"),
-        ("updates", proof["updates"]),
+        ("updates", _known(proof["updates"])),
         ("KKT violation", f"{proof['kkt_violation']:.2e}"),
         ("relative duality gap", f"{proof['duality_gap']:.2e}"),
         ("dual objective", f"{proof['dual_objective']:.8g}"),
         ("primal objective", f"{proof['primal_objective']:.8g}"),
-        ("converged", "yes" if proof["converged"] else "no"),
+        ("converged", {True: "yes", False: "no", None: "unknown"}[proof["converged"]]),
     ]
 
 
@@ -38,19 +38,25 @@ def kernel_rows(model: Any) -> Rows:
     return [("classes", classes), *scaling, ("kernel", kernel), ("C", f"{svc.C:g}")]
 
 
-def accuracy_rows(measured: dict[str, Any] | None) -> Rows:
-    """Return the row for the accuracy, if it was measured."""
-    if measured is None:
-        return []
-    right = round(measured["accuracy"] * measured["samples"])
-    return [("accuracy", f"{measured['accuracy']:.4%} ({right} of {measured['samples']})")]
+def comparable(predicted: Any, y: Any) -> tuple[Any, Any]:
+    """Return both as text if either is: a column of numbers may stand for text and the reverse."""
+    if "U" in predicted.dtype.kind + y.dtype.kind:
+        return predicted.astype(str), y.astype(str)
+    return predicted, y
+
+
+def accuracy(right: int, samples: int) -> str:
+    """Return the accuracy as it is shown."""
+    return f"{right / samples:.4%} ({right} of {samples})"
 
 
 def certificate(svc: Any) -> dict[str, Any]:
     """Return the certificate under the keys of the JSON output."""
+    # A model from LIBSVM's text was fitted elsewhere; nothing is known of how.
+    known = svc.fit_status_ or np.isfinite(svc.duality_gap_).all()
     return {
-        "converged": not svc.fit_status_,
-        "updates": int(np.sum(svc.n_iter_)),
+        "converged": not svc.fit_status_ if known else None,
+        "updates": int(np.sum(svc.n_iter_)) if known else None,
         "kkt_violation": float(np.max(svc.kkt_violation_)),
         "duality_gap": float(np.max(svc.duality_gap_)),
         "dual_objective": float(np.sum(svc.dual_objective_)),
@@ -79,9 +85,7 @@ def scores(model: Any, X: Any, y: Any) -> dict[str, Any]:
     """Return how well a model does on labelled data, under the keys of the JSON output."""
     from sklearn.metrics import balanced_accuracy_score, confusion_matrix, precision_recall_fscore_support
 
-    predicted = model.predict(X)
-    if "U" in predicted.dtype.kind + y.dtype.kind:  # a column of numbers may stand for text and the reverse
-        predicted, y = predicted.astype(str), y.astype(str)
+    predicted, y = comparable(model.predict(X), y)
     classes = np.unique(np.concatenate([predicted, y]))
     measure: Any = precision_recall_fscore_support
     of_classes = measure(y, predicted, labels=classes, zero_division=0.0)
@@ -93,6 +97,10 @@ def scores(model: Any, X: Any, y: Any) -> dict[str, Any]:
         **dict(zip(("precision", "recall", "f1", "samples_of_classes"), of_classes, strict=True)),
         "confusion_matrix": confusion_matrix(y, predicted, labels=classes),
     }
+
+
+def _known(value: Any) -> Any:
+    return "unknown" if value is None else value
 
 
 def _shortened(words: list[str], most: int = 10) -> str:

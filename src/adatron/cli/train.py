@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from .data import data_options, read_for, read_to_train
+from .data import Source, data_options
 from .interrupt import Interrupt
 from .parameters import parameter_options, weights_of
 from .progress import ProgressBar
@@ -47,24 +47,28 @@ def train(
 
     FILE is LIBSVM text, a table (CSV, TSV, spaces), NPZ, ARFF, Parquet or HDF5, or a pair of NPY or IDX files, features
     and labels; plain or compressed (.gz, .bz2, .xz). Several files are joined. A fit that stops early is written too;
-    the exit status is then 3. Ctrl-C asks whether to write the best model so far; it ends with 130 in any case.
+    the exit status is then 3. Ctrl-C asks whether to write the best model so far, and ends with 130.
     """
     from ..files import save
     from .parts import svc_of, with_scaling
-    from .report import accuracy_rows, certificate_rows, kernel_rows, scores, summary
+    from .report import accuracy, certificate_rows, kernel_rows, scores, summary
 
     _require_folder(target)
-    table = read_to_train(files, format, label, features)
+    given = parameters["kernel"] == "precomputed"
+    table = Source(files, format, label).to_train(features, given)
+    tested = Source(test, format, label).like(table.X, given) if test else None
     model = with_scaling(_classifier(parameters, table.y), scale, table.X)
     seconds, cut_short = _fit(model, table, save_partial, silent=quiet or no_progress)
     if cut_short and not (save_partial or click.confirm("Write the model as it is, not converged?", err=True)):
         return Status.INTERRUPTED
     save(model, target)
-    tested = read_for(model, test, format, label, labelled=True) if test else None
     measured = scores(model, tested.X, tested.y) if tested else None
     if not quiet:
         shape = ("samples x features", "{} x {}".format(*table.shape))
-        closing = [("seconds", f"{seconds:.2f}"), ("model file", target), *accuracy_rows(measured)]
+        closing = [("seconds", f"{seconds:.2f}"), ("model file", target)]
+        if measured:
+            right = round(measured["accuracy"] * measured["samples"])
+            closing.append(("accuracy", accuracy(right, measured["samples"])))
         echo_rows([shape, *kernel_rows(model), *certificate_rows(svc_of(model)), *closing], err=True)
     if wants_json:
         extra = {"samples": table.shape[0], "seconds": seconds, "model": target, "test": measured}
@@ -105,5 +109,7 @@ def _classifier(parameters: dict[str, Any], y: Any) -> Any:
 
 def _require_folder(target: str) -> None:
     """Fail before a long fit, not after it, if the model file could not be written."""
+    if Path(target).is_dir():
+        raise IsADirectoryError(errno.EISDIR, "a folder, not a file", target)
     if not os.access(Path(target).resolve().parent, os.W_OK):
         raise OSError(errno.EACCES, "its folder is missing or cannot be written to", target)

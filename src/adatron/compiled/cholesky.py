@@ -12,24 +12,21 @@ FROZEN = 1e150  # the inverse of a pivot's root that is no more than rounding
 
 
 @jit
-def invert_factor(A: Any, floor: float) -> int:
+def invert_factor(A: Any, floor: float) -> None:
     """A (m, m), symmetric and given by its lower half <- inverse of L, A = L L', upper half zero.
 
     A pivot that is at most ``floor`` is replaced by one so large that the solution there is zero: the variable stays
-    where it is. Returns the number of these.
+    where it is.
     """
     m = len(A)
     U = np.empty((m, m))  # L', so that the inner loops run along rows
     for i in range(m):
         for j in range(i + 1):
             U[j, i] = A[i, j]
-    frozen = 0
     for k in range(m):
         root = FROZEN
         if U[k, k] > floor:
             root = np.sqrt(U[k, k])
-        else:
-            frozen += 1
         U[k, k] = root
         for j in range(k + 1, m):
             U[k, j] = U[k, j] / root
@@ -48,4 +45,3 @@ def invert_factor(A: Any, floor: float) -> int:
         for j in range(i):
             row[j] = row[j] / U[i, i]
         row[i] = 1.0 / U[i, i]
-    return frozen

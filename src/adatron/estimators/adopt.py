@@ -49,6 +49,8 @@ def adopt(
     model.dual_coef_ = sparse.csr_matrix(coefficients) if vectors.shape[1] else coefficients
     model.intercept_ = intercepts
     model.fit_status_, model.n_iter_ = 0, np.zeros(len(intercepts), np.int32)
+    model.shape_fit_ = vectors.shape
+    model.trace_ = {} if len(labels) == 2 else [{} for _ in intercepts]
     for name in ("duality_gap_", "kkt_violation_", "dual_objective_", "primal_objective_"):
         setattr(model, name, np.nan if len(labels) == 2 else np.full(len(intercepts), np.nan))
     return model

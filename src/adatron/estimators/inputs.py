@@ -40,9 +40,13 @@ def training_data(model: BaseEstimator, X: Any, y: Any, given: bool) -> tuple[An
     return _tidy(X), y
 
 
-def new_data(model: BaseEstimator, X: Any, vectors: Any) -> Any:
+def new_data(model: SVC, X: Any, vectors: Any) -> Any:
     """X for prediction, in the storage of the support vectors."""
     X = validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr", reset=False)
+    if model.kernel == "precomputed" and model.support_.max(initial=-1) >= X.shape[1]:
+        raise ValueError(
+            f"X has {X.shape[1]} columns, kernel values with training samples; {model.support_.max() + 1} are needed"
+        )
     if sparse.issparse(vectors):
         return _tidy(sparse.csr_matrix(X))
     if sparse.issparse(X):

@@ -2,9 +2,9 @@
 
 from .atomic import atomic_write
 from .libsvm_model import save_libsvm
-from .model import ModelFileError, is_libsvm_model, load, save
+from .model import is_libsvm_model, load, save
 from .readers import FORMATS, read
-from .table import DataError, Table
+from .table import DataError, ModelFileError, Table
 
 __all__ = [
     "FORMATS",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .source import open_binary
-from .table import DataError, Path, Request, Table, whole_if_possible
+from .table import MISSING_LABELS, DataError, Path, Request, Table, whole_if_possible
 
 FEATURES = ("X", "data", "features")
 LABELS = ("y", "target", "label", "labels")
@@ -32,7 +34,7 @@ def read_npz(path: Path, request: Request) -> Table:
     archive = _load(path)
     if not isinstance(archive, np.lib.npyio.NpzFile):
         raise DataError(path, "one array, not an archive of arrays: rename it to .npy")
-    with archive:
+    with archive, _damage_named(path):
         return table_of_named(path, archive, request)
 
 
@@ -77,9 +79,10 @@ def checked_table(
         row, column = np.argwhere(~np.isfinite(X))[0]
         name = f" ({names[column]})" if names else ""
         raise DataError(path, f"sample {row}, feature {column}{name} is {X[row, column]}, not a finite number")
-    if y is not None and len(y) != len(X):
-        raise DataError(path, f"{len(X)} samples and {len(y)} labels")
-    return Table(X, None if y is None else checked_labels(path, y), tuple(names) if names else None, label_name)
+    labels = None if y is None else checked_labels(path, y)
+    if labels is not None and len(labels) != len(X):
+        raise DataError(path, f"{len(X)} samples and {len(labels)} labels")
+    return Table(X, labels, tuple(names) if names else None, label_name)
 
 
 def checked_labels(path: Path, y: NDArray[Any]) -> NDArray[Any]:
@@ -90,6 +93,9 @@ def checked_labels(path: Path, y: NDArray[Any]) -> NDArray[Any]:
         raise DataError(path, f"labels of shape {y.shape}; wanted is one for each sample")
     if y.dtype.kind in "OSU":
         y = np.array([item.decode() if isinstance(item, bytes) else str(item) for item in y])
+        gaps = np.flatnonzero(np.isin(y, MISSING_LABELS))
+        if len(gaps):
+            raise DataError(path, f"the label of sample {gaps[0]} is missing")
         try:
             y = y.astype(np.float64)
         except ValueError:
@@ -103,12 +109,20 @@ def checked_labels(path: Path, y: NDArray[Any]) -> NDArray[Any]:
 
 def _load(path: Path) -> Any:
     """Read a NumPy file, never a pickle."""
+    with open_binary(path) as stream:
+        data = stream.read()
+    with _damage_named(path):
+        return np.load(io.BytesIO(data), allow_pickle=False)
+
+
+@contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    """Turn what NumPy and zip raise for damaged files, and for pickles, into a DataError."""
     try:
-        with open_binary(path) as stream:
-            return np.load(io.BytesIO(stream.read()), allow_pickle=False)
+        yield
     except DataError:
         raise
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, EOFError, KeyError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
         raise DataError(path, f"not a NumPy file of plain arrays ({error})") from error
 
 

@@ -58,8 +58,8 @@ def table_of_columns(path: Path, names: Sequence[str], columns: Sequence[NDArray
     for index in features:
         if columns[index].dtype.kind not in "biuf":
             raise DataError(path, f"column {names[index]!r} holds text, not numbers: encode it, for example one-hot")
-    dtype = np.result_type(np.float32, *(columns[index].dtype for index in features))
-    X = np.stack([columns[index] for index in features], axis=1).astype(dtype)
+    single = all(columns[index].dtype == np.float32 for index in features)
+    X = np.stack([columns[index] for index in features], axis=1, dtype=np.float32 if single else np.float64)
     y = None if label is None else columns[label]
     return checked_table(path, X, y, [names[i] for i in features], None if label is None else names[label])
 

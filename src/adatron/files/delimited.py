@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .columns import label_column
 from .source import data_lines, open_text
-from .table import DataError, Path, Request, Table, whole_if_possible
+from .table import MISSING_LABELS, DataError, Path, Request, Table, whole_if_possible
 
 # A first row with a gap is data with a missing value, not a header.
 MISSING = ("", "?", "na", "n/a", "null", "none")
@@ -127,8 +127,9 @@ def _assemble(columns: _Columns, X: NDArray[np.float64], labels: list[str], line
 
 def _labels(path: Path, labels: list[str], lines: list[int]) -> NDArray[Any]:
     """Return the labels as numbers if all of them are, else as text."""
-    if "" in labels:
-        raise DataError(path, "the label is missing", lines[labels.index("")])
+    missing = next((i for i, label in enumerate(labels) if label in MISSING_LABELS), None)
+    if missing is not None:
+        raise DataError(path, "the label is missing", lines[missing])
     try:
         y = np.array(labels, dtype=np.float64)
     except ValueError:

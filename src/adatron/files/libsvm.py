@@ -23,28 +23,30 @@ def read_libsvm(path: Path, request: Request) -> Table:
     DataError
         For an empty file, a malformed line, text or NaN where a number should be, or more features than expected.
     """
-    n_features = request.n_features
     if request.label is not None:
         raise DataError(path, "LIBSVM text has its label in front: leave out the label column")
+    n_features = request.n_features
     try:
         with open_binary(path) as stream:
-            loaded: Any = load_svmlight_file(stream, n_features=n_features, dtype=np.float64)
+            read: Any = load_svmlight_file
+            raw, y = read(stream, dtype=np.float64, zero_based=True)
     except DataError:
         raise
     except (ValueError, OverflowError) as error:
         # The fast parser does not say where it stopped; a slow second reading does.
         raise _first_fault(path, n_features) or DataError(path, f"not LIBSVM text ({error})") from error
-    raw, y = loaded
-    # Built anew from its parts, a matrix gets 32-bit indices where they suffice; most of scikit-learn wants these.
-    X = csr_matrix((raw.data, raw.indices, raw.indptr), shape=raw.shape)
     if not len(y):
         raise DataError(path, "the file holds no data")
-    if not (np.isfinite(X.data).all() and np.isfinite(y).all()):
-        raise _first_fault(path, n_features) or DataError(path, "NaN or infinity among the numbers")
+    first = min(1, int(raw.indices.min(initial=1)))
+    width = max(raw.shape[1] - first, 0) if n_features is None else n_features
+    if not (np.isfinite(raw.data).all() and np.isfinite(y).all()) or raw.shape[1] - first > width:
+        raise _first_fault(path, n_features) or DataError(path, "NaN, infinity or too many features")
+    # Built anew from its parts, a matrix gets 32-bit indices where they suffice; most of scikit-learn wants these.
+    X = csr_matrix((raw.data, raw.indices - first, raw.indptr), shape=(len(y), width))
     X.eliminate_zeros()
     if n_features is None and not X.nnz:
         raise DataError(path, "no line has a feature")
-    return Table(X, whole_if_possible(y))
+    return Table(X, whole_if_possible(y), first_index=first)
 
 
 def _first_fault(path: Path, n_features: int | None) -> DataError | None:

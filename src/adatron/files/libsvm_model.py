@@ -21,7 +21,7 @@ from ..estimators.adopt import adopt
 from ..kernels import Kernel
 from .atomic import atomic_write
 from .source import open_text
-from .table import DataError, Path
+from .table import ModelFileError, Path
 
 KERNELS = {"linear": "linear", "polynomial": "poly", "rbf": "rbf", "sigmoid": "sigmoid", "precomputed": "precomputed"}
 START = "svm_type"
@@ -32,19 +32,19 @@ def save_libsvm(model: Any, path: Path) -> None:
 
     Raises
     ------
-    DataError
+    ModelFileError
         If LIBSVM has no place for it: another kernel, classes that are not whole numbers, one class against the rest,
         scaling.
     OSError
         If the file cannot be written.
     """
     if not isinstance(model, SVC):
-        raise DataError(path, f"a {type(model).__name__} has no place in a LIBSVM model: scale the data beforehand")
+        raise ModelFileError(path, f"a {type(model).__name__} has no place there: scale the data beforehand")
     check_is_fitted(model)
     if model.classes_.dtype.kind not in "iu":
-        raise DataError(path, "LIBSVM's classes are whole numbers, these are not")
+        raise ModelFileError(path, "LIBSVM's classes are whole numbers, these are not")
     if len(model.classes_) > 2 and model.multi_class != "ovo":
-        raise DataError(path, "LIBSVM knows one class against one only, not multi_class='ovr'")
+        raise ModelFileError(path, "LIBSVM knows one class against one only, not multi_class='ovr'")
     lines = [*_header(model, path), "SV", *_vectors(model)]
     with atomic_write(path) as stream:
         stream.write("".join(f"{line}\n" for line in lines).encode())
@@ -65,7 +65,7 @@ def _kernel_lines(kernel: Kernel, path: Path) -> Iterator[str]:
     spec = kernel.spec()
     name = next((theirs for theirs, ours in KERNELS.items() if ours == spec["kernel"]), None)
     if name is None:
-        raise DataError(path, f"LIBSVM does not know the kernel {kernel}, only {', '.join(KERNELS.values())}")
+        raise ModelFileError(path, f"LIBSVM does not know the kernel {kernel}, only {', '.join(KERNELS.values())}")
     yield f"kernel_type {name}"
     for parameter in ("degree", "gamma", "coef0"):
         if parameter in spec:
@@ -102,41 +102,39 @@ def load_libsvm(path: Path, n_features: int | None = None) -> SVC:
 
     Raises
     ------
-    DataError
+    ModelFileError
         If the file is no such model, or one for regression or novelty detection.
     OSError
         If the file cannot be read.
     """
     with open_text(path) as stream:
-        header, rows = _read_header(stream, path)
+        header = _read_header(stream)
         lines = [line for line in stream if line.strip()]
+    kind = " ".join(header.get(START, ["none"]))
+    if kind not in ("c_svc", "nu_svc"):
+        raise ModelFileError(path, f"a LIBSVM model for classification is wanted; its svm_type is {kind}")
     try:
-        return _assemble(header, rows, lines, n_features)
-    except (KeyError, ValueError, IndexError) as error:
-        raise DataError(path, f"damaged LIBSVM model ({error})") from error
+        return _assemble(header, lines, n_features)
+    except (KeyError, ValueError, IndexError, OverflowError) as error:
+        raise ModelFileError(path, f"damaged LIBSVM model ({error!r})") from error
 
 
-def _read_header(stream: Any, path: Path) -> tuple[dict[str, list[str]], int]:
+def _read_header(stream: Any) -> dict[str, list[str]]:
     header: dict[str, list[str]] = {}
     for line in stream:
         key, *values = line.split() or [""]
         if key == "SV":
             break
         header[key] = values
-    kind = header.get(START, ["none"])
-    if kind not in (["c_svc"], ["nu_svc"]):
-        raise DataError(path, f"a LIBSVM model for classification is wanted; its svm_type is {' '.join(kind)}")
-    if header.get("kernel_type", [""])[0] not in KERNELS:
-        raise DataError(path, f"damaged LIBSVM model (kernel_type {header.get('kernel_type')})")
-    return header, int(header.get("total_sv", ["0"])[0])
+    return header
 
 
-def _assemble(header: dict[str, list[str]], total: int, lines: list[str], n_features: int | None) -> SVC:
+def _assemble(header: dict[str, list[str]], lines: list[str], n_features: int | None) -> SVC:
     given = {name: header[name][0] for name in ("gamma", "coef0", "degree") if name in header}
     types: dict[str, Any] = {"gamma": float, "coef0": float, "degree": int}
     parameters: dict[str, Any] = {"gamma": 1.0, **{name: types[name](text) for name, text in given.items()}}
     model = SVC(kernel=KERNELS[header["kernel_type"][0]], **parameters)
-    labels = np.array(header["label"], np.int64)
+    total, labels = int(header["total_sv"][0]), np.array(header["label"], np.int64)
     counts = np.array(header["nr_sv"], np.int64)
     n = len(labels)
     if len(lines) != total or counts.sum() != total or len(counts) != n or n < 2 or (counts < 0).any():
@@ -151,6 +149,8 @@ def _assemble(header: dict[str, list[str]], total: int, lines: list[str], n_feat
         dual, rho = -dual, -rho
     if model.kernel == "precomputed":
         X, support = np.zeros((total, 0)), np.array([int(row.partition(":")[2]) - 1 for row in rest], np.int64)
+        if support.min() < 0:
+            raise ValueError("the number of a support vector is below 1")
     else:
         X, support = _features(rest, n_features), np.arange(total)
     return adopt(model, labels, counts, X, dual, -rho, support)

@@ -8,7 +8,6 @@ byte.
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -24,18 +23,11 @@ from sklearn.base import BaseEstimator
 from .atomic import atomic_write
 from .codec import CodecError, Encoder, decode
 from .libsvm_model import START, load_libsvm
-from .table import Path
+from .table import ModelFileError, Path
 
 MAGIC = "adatron-model"
 FORMAT_VERSION = 1
 HEADER = "model.json"
-
-
-class ModelFileError(ValueError):
-    """A model that cannot be stored, or a file that is no model this library can read; the message names the file."""
-
-    def __init__(self, path: Path, message: str) -> None:
-        super().__init__(f"{os.fspath(path)}: {message}")
 
 
 def save(model: BaseEstimator, path: Path) -> None:

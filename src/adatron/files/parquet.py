@@ -22,8 +22,7 @@ def read_parquet(path: Path, request: Request) -> Table:
         table = parquet.read_table(io.BytesIO(data))
     except (pyarrow.ArrowException, OSError) as error:
         raise DataError(path, f"not a Parquet file ({error})") from error
-    for name in table.column_names:
-        if table[name].null_count:
-            raise DataError(path, f"column {name!r} has {table[name].null_count} missing values")
-    columns = [np.asarray(table[name].to_numpy()) for name in table.column_names]
-    return table_of_columns(path, table.column_names, columns, request)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if column.null_count:
+            raise DataError(path, f"column {name!r} has {column.null_count} missing values")
+    return table_of_columns(path, table.column_names, [np.asarray(c.to_numpy()) for c in table.columns], request)

@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix
 
 Path = str | os.PathLike[str]
 LARGEST_EXACT_INTEGER = 2.0**53
+MISSING_LABELS = ("", "?")
 
 
 class DataError(ValueError):
@@ -20,6 +21,13 @@ class DataError(ValueError):
     def __init__(self, path: Path, message: str, line: int | None = None) -> None:
         place = os.fspath(path) if line is None else f"{os.fspath(path)}, line {line}"
         super().__init__(f"{place}: {message}")
+
+
+class ModelFileError(ValueError):
+    """A model that cannot be stored, or a file that is no model this library can read; the message names the file."""
+
+    def __init__(self, path: Path, message: str) -> None:
+        super().__init__(f"{os.fspath(path)}: {message}")
 
 
 @dataclass(frozen=True)
@@ -37,20 +45,23 @@ class Table:
 
     Attributes
     ----------
-    X : ndarray or csr_matrix of float64, shape (n_samples, n_features)
-        Finite features; sparse when the file is LIBSVM text.
+    X : ndarray or csr_matrix, shape (n_samples, n_features)
+        Finite features in float64, or in float32 if the file holds float32 only; sparse when it is LIBSVM text.
     y : ndarray of shape (n_samples,), or None
         Labels: int64 if all are whole numbers, else float64 if all are numbers, else text. None if the file has none.
     feature_names : tuple of str, or None
         Names in the header row, without the label's.
     label_name : str, or None
         The label's name in the header row.
+    first_index : int
+        The number of the first feature in LIBSVM text, 0 or 1.
     """
 
     X: NDArray[np.float64] | csr_matrix
     y: NDArray[Any] | None
     feature_names: tuple[str, ...] | None = None
     label_name: str | None = None
+    first_index: int = 1
 
     @property
     def shape(self) -> tuple[int, int]:

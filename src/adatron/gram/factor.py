@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dgetrf, dgetrs  # pyright: ignore[reportAttributeAccessIssue]
 
 from ..compiled.cholesky import invert_factor
 from .gate import one_blas_thread
@@ -24,18 +25,22 @@ COLUMNS = 32  # right-hand sides that a thread takes at a time
 ROUNDING = {4: 2e-6, 8: 1e-13}  # pivots below this part of the largest entry are noise, by bytes of a kernel value
 
 
+class Stopped(Exception):
+    """The factorisation was told to stop."""
+
+
 class Factor:
     """L with L L' = K + shift 11' over all rows of a view, or over ``parts`` diagonal blocks of it.
 
-    One part gives the exact inverse, several a preconditioner that needs only a ``parts``-th of the memory.
+    One part gives the exact inverse, several a preconditioner that needs only a ``parts``-th of the memory. ``stopped``
+    is asked now and then; where it says so, Stopped is raised.
     """
 
-    def __init__(self, view: View, shift: float, parts: int = 1) -> None:
-        self.pool = view.gram.pool
+    def __init__(self, view: View, shift: float, parts: int = 1, stopped: Callable[[], bool] = lambda: False) -> None:
         cuts = np.linspace(0, len(view), parts + 1).astype(np.int64).tolist()
         self.spans = list(pairwise(cuts))
         with one_blas_thread():
-            self.parts = [_Part(view, np.arange(a, b), shift) for a, b in self.spans]
+            self.parts = [_Part(view, np.arange(a, b), shift, stopped) for a, b in self.spans]
 
     @property
     def exact(self) -> bool:
@@ -52,7 +57,7 @@ class Factor:
 
 
 class _Part:
-    def __init__(self, view: View, rows: Ids, shift: float) -> None:
+    def __init__(self, view: View, rows: Ids, shift: float, stopped: Callable[[], bool]) -> None:
         self.n, self.pool = len(rows), view.gram.pool
         self.count = -(-self.n // TILE)
         self.tiles = np.empty((self.count * (self.count + 1) // 2, TILE, TILE))  # the lower half, row after row
@@ -60,8 +65,11 @@ class _Part:
             self._fill(i, view, rows, shift)
         self.held: Ids = np.empty(0, np.int64)
         self.H = np.empty((self.n, 0))
+        self.cross: tuple[Matrix, Ids] = np.empty((0, 0)), np.empty(0, np.int64)
         floor = ROUNDING[view.gram.dtype.itemsize] * (view.magnitude + shift)
         for k in range(self.count):
+            if stopped():
+                raise Stopped
             self._eliminate(k, floor)
 
     def _tile(self, i: int, j: int) -> Matrix:
@@ -100,19 +108,22 @@ class _Part:
     def solve(self, B: Matrix, held: Ids) -> Matrix:
         Y = self._forward(B)
         if len(held):  # (LL')^-1 over the other rows: leave out what the L^-1 e_i of these span
-            H = self._images(held)
-            Y -= np.dot(H, np.linalg.solve(np.dot(H.T, H), np.dot(H.T, Y)))
+            self._hold(held)
+            weights, _ = dgetrs(*self.cross, np.dot(self.H.T, Y))
+            Y -= np.dot(self.H, weights)
         return self._backward(Y)
 
-    def _images(self, held: Ids) -> Matrix:
-        """L^-1 e_i for the rows i that are held. The next round holds them, too, and only adds a few."""
+    def _hold(self, held: Ids) -> None:
+        """Make H, L^-1 e_i for the rows i that are held, and the LU factors of H'H: mostly those of the last round."""
         if not np.isin(self.held, held).all():
             self.held, self.H = self.held[:0], self.H[:, :0]
         new = np.setdiff1d(held, self.held)
+        if not len(new):
+            return
         E = np.zeros((self.n, len(new)))
         E[new, np.arange(len(new))] = 1.0
         self.held, self.H = np.concatenate([self.held, new]), np.concatenate([self.H, self._forward(E)], axis=1)
-        return self.H
+        self.cross = dgetrf(np.dot(self.H.T, self.H))[:2]
 
     def _forward(self, B: Matrix) -> Matrix:
         """L^-1 B."""

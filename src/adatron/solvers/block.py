@@ -54,7 +54,7 @@ class _Block:
         self.path = float(np.abs(self.beta).sum())  # total change of beta, for the error of g
         self.proven = 0.0  # |beta|_1 at the last certificate
         self._split(shards)
-        self.newton = Newton(view, dual, options.memory)
+        self.newton = Newton(view, dual, options.memory, self._stopped)
         if state.g is not None:
             self.g[:] = state.g
         elif self.beta.any():
@@ -126,7 +126,7 @@ class _Block:
             return self.rounds < 4 * ROUNDS
         self.view = self.view.widened()
         self._split(len(self.shards))
-        self.newton = Newton(self.view, self.dual, self.options.memory)
+        self.newton = Newton(self.view, self.dual, self.options.memory, self._stopped)
         return True
 
     def _violators(self) -> tuple[Violators, Violators]:
@@ -193,18 +193,22 @@ class _Block:
         if not self.newton.due(size, violation, min(tol, self.options.gap_tol or tol)):
             return False
         inward = self._inward(grow, shrink, tol)
-        if np.count_nonzero(~free[inward]) > UNSETTLED * size:
+        free[inward] = True
+        ids = np.flatnonzero(free)
+        if len(ids) > (1.0 + UNSETTLED) * size or len(ids) > self.options.max_iter - self.n_iter:
             self.newton.wait()
             return False
-        free[inward] = True
         before = self._progress()
-        move = self.newton.step(self.beta, self.g, np.flatnonzero(free))
+        move = self.newton.step(self.beta, self.g, ids)
         if move is not None:
             changed = move.beta != self.beta[move.ids]
             self._move(move.ids[changed], move.beta[changed])
             self.n_iter += int(np.count_nonzero(changed))
         self.newton.judge(before, self._progress())
         return move is not None
+
+    def _stopped(self) -> bool:
+        return bool(self.watch.flag[0]) or monotonic() >= self.options.deadline
 
     def _progress(self) -> Progress:
         return Progress(self.dual.objective(self.beta, self.g), self._relative_gap())

@@ -25,15 +25,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gram import Factor, View
+from ..gram.factor import TILE, Factor, Stopped
+from ..gram.gram import View
 from ..problems import Dual
 from ..problems.dual import Vector, dot
 
 Ids = NDArray[np.int64]
 ROUNDS = 8  # solutions of the system in one step
 UNSETTLED = 0.125  # violators, as a part of the free variables, with which F has not settled
-LEAVING = 0.25  # part of F that may leave in a round; more, and F has not settled
+LEAVING = 0.125  # part of F that may leave in a step; more, and F has not settled
 HELD = 1 / 16  # part of a factor's variables that may be held before a new factor is cheaper
+BYTES = 8.0  # of a number in a factor
 ITERATIONS = 30  # of conjugate gradients in one solution
 ACCURACY = 1e-6  # of conjugate gradients, relative to the first residual
 FEW = 4.0  # steps; block ascent that will cost less than these is left alone
@@ -58,11 +60,11 @@ class Progress(NamedTuple):
 class Newton:
     """Newton steps for one problem, and the book-keeping that says when to take one.
 
-    ``memory`` bounds the bytes of a factor.
+    ``memory`` bounds the bytes of a factor; ``stopped`` says that the time is up.
     """
 
-    def __init__(self, view: View, dual: Dual, memory: float) -> None:
-        self.view, self.dual, self.memory = view, dual, memory
+    def __init__(self, view: View, dual: Dual, memory: float, stopped: Callable[[], bool] = lambda: False) -> None:
+        self.view, self.dual, self.memory, self.stopped = view, dual, memory, stopped
         self.entry = view.gram.kernel.cost(view.gram.source.features)
         self.seen = np.zeros(len(dual), bool)  # rows of K that were computed at least once
         self.spent = 0.0  # multiply-adds of block ascent since the last step
@@ -70,7 +72,7 @@ class Newton:
         self.price = 0.0  # of the next step
         self.first = 0.0  # violation at the start
         self.begun = False  # whether a step was ever taken
-        self.start = 0.0  # objective after the last step
+        self.start = -np.inf  # objective after the last step
         self.system: _System | None = None
 
     def book(self, steps: int, block: int, changed: Ids) -> None:
@@ -82,7 +84,7 @@ class Newton:
     def due(self, free: int, violation: float, goal: float) -> bool:
         """Whether block ascent, which has this violation and shall reach the goal, has cost enough for a step."""
         self.first = self.first or violation
-        if not free:
+        if not free or TILE * free * BYTES > self.memory:
             return False
         parts = self._parts(free)
         solution = self.entry * free**2 * (1 if parts == 1 else ITERATIONS)
@@ -100,16 +102,23 @@ class Newton:
     def judge(self, before: Progress, after: Progress) -> None:
         """Learn from a step: it paid if it halved the gap, or gained more for its cost than the blocks before it."""
         gain, rent = before.objective - after.objective, self.start - before.objective
-        paid = after.gap < 0.5 * before.gap or gain * self.spent > rent * self.price
+        better = np.isfinite(rent) and gain > 0.0 and gain * self.spent > rent * self.price
+        paid = after.gap < 0.5 * before.gap or better
         self.start, self.spent, self.begun = after.objective, 0.0, True
         self.patience = 0.0 if paid else min(max(1.0, 2.0 * self.patience), PATIENCE)
 
     def _parts(self, free: int) -> int:
         """Diagonal blocks whose factors fit in memory together, with what holding variables takes."""
-        return max(1, int(np.ceil(5.0 * free**2 / self.memory)))
+        return int(np.clip(np.ceil(BYTES * (0.5 + 2.0 * LEAVING) * free**2 / self.memory), 1, np.ceil(free / TILE)))
 
     def step(self, beta: Vector, g: Vector, ids: Ids) -> Move | None:
         """A better point that differs in the variables ``ids``, or None if there is none to be had."""
+        try:
+            return self._step(beta, g, ids)
+        except Stopped:
+            return None
+
+    def _step(self, beta: Vector, g: Vector, ids: Ids) -> Move | None:
         dual = self.dual.take(ids)
         old, slope = beta[ids], g[ids]
         system = self._prepare(ids)
@@ -122,10 +131,8 @@ class Newton:
             delta -= system.solve(r, held, float(delta.sum()))
             new = old + delta[place]
             out = (new < dual.lower) | (new > dual.upper)
-            if np.count_nonzero(out & ~bound) > LEAVING * len(ids) or not np.isfinite(new).all():
+            if np.count_nonzero(out | bound) > LEAVING * len(ids) or not np.isfinite(new).all() or self.stopped():
                 return None
-            if (out | bound).all():
-                return None  # nothing is left to solve for
             delta[place] = np.clip(new, dual.lower, dual.upper) - old
             settled = not (out & ~bound).any()
             bound |= out
@@ -133,32 +140,31 @@ class Newton:
             curvature = dot(delta, r)
             r[place] += slope
             if settled:
-                return self._search(Move(ids, np.clip(new, dual.lower, dual.upper)), old, slope, curvature)
+                length = self._length(delta[place], slope, curvature)
+                new = np.clip(old + min(length, 1.0) * delta[place], dual.lower, dual.upper)
+                return Move(ids, new) if length > 0.0 else None
         return None
 
-    def _search(self, move: Move, old: Vector, slope: Vector, curvature: float) -> Move | None:
-        """The best point of the segment from ``old`` to the move."""
-        change = move.beta - old
+    def _length(self, change: Vector, slope: Vector, curvature: float) -> float:
+        """How far to the best point of a segment, as a part of it; 0 if it does not go down."""
         descent = -dot(change, slope)
-        if not (descent > 0.0 and curvature > 0.0):
-            return None
-        length = descent / curvature
-        return move if length >= 1.0 else Move(move.ids, old + length * change)
+        return descent / curvature if descent > 0.0 and curvature > 0.0 else 0.0
 
     def _prepare(self, ids: Ids) -> _System:
         """A system in which ``ids`` are variables: the last one if it will do."""
         if self.system is None or not self.system.serves(ids):
             self.system = None  # the old factor goes before the new one comes
-            self.system = _System(self.view.narrowed(ids), self.dual, ids, self._parts(len(ids)))
+            part = self.view.narrowed(ids)
+            factor = Factor(part, self.dual.lambda2, self._parts(len(ids)), self.stopped)
+            self.system = _System(part, self.dual, ids, factor)
         return self.system
 
 
 class _System:
     """The linear equations over some variables of a program."""
 
-    def __init__(self, view: View, dual: Dual, ids: Ids, parts: int) -> None:
-        self.view, self.dual, self.ids = view, dual, ids
-        self.factor = Factor(view, dual.lambda2, parts)
+    def __init__(self, view: View, dual: Dual, ids: Ids, factor: Factor) -> None:
+        self.view, self.dual, self.ids, self.factor = view, dual, ids, factor
 
     def serves(self, ids: Ids) -> bool:
         """Whether ``ids`` are variables here, and nearly all of them."""

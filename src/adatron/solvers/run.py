@@ -90,9 +90,14 @@ def solve_all(
 
     def solve(number: int) -> None:
         task = tasks[number]
-        watch = Watch(task.dual, desk.reporter(number, direct), desk.flags[number])
-        solutions[number] = solver(task.view, task.dual, options, task.state, watch)
+        report = desk.reporter(number, direct)
+        watch = Watch(task.dual, report, desk.flags[number])
+        solution = solver(task.view, task.dual, options, task.state, watch)
+        solutions[number] = solution
         desk.finished += 1
+        if report is not None:  # every problem is heard of, however short, so that a callback can stop the others
+            proof = solution.certificate
+            report(solution.n_iter, proof.kkt_violation, proof.relative_gap, proof.dual)
 
     if direct:
         for number in range(len(tasks)):

@@ -1,0 +1,76 @@
+"""The benchmarks: what they recompute is right, and what they write is complete."""
+
+import json
+
+import numpy as np
+import pytest
+from benchmarks import cells, tables
+from benchmarks.__main__ import main
+from benchmarks.datasets import CASES
+from benchmarks.quality import quality
+from click.testing import CliRunner
+from sklearn.datasets import make_classification
+from sklearn.svm import SVC as PeerSVC
+
+from adatron import SVC
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("peer", [SVC, PeerSVC])
+def test_quality_is_the_certificate(peer, n_classes):
+    X, y = make_classification(300, 6, n_informative=5, n_redundant=0, n_classes=n_classes, flip_y=0.1, random_state=0)
+    ours = SVC(C=3.0, gamma=0.2, tol=1e-6).fit(X, y)
+    measured = quality(peer(C=3.0, gamma=0.2, tol=1e-6).fit(X, y), X, y, 3.0, 0.2)
+    assert measured.dual_objective == pytest.approx(np.sum(ours.dual_objective_), rel=1e-6)
+    assert measured.kkt_violation <= 1e-6 * 1.01
+    assert 0 <= measured.relative_gap <= 1e-5
+    assert measured.support_vectors == pytest.approx(len(ours.support_), abs=2)
+
+
+def test_a_spoilt_model_is_found_out():
+    X, y = make_classification(300, 6, random_state=0)
+    model = SVC(C=3.0, gamma=0.2).fit(X, y)
+    model.dual_coef_ = model.dual_coef_ * 0.9
+    assert quality(model, X, y, 3.0, 0.2).kkt_violation > 0.01
+
+
+def test_a_cut_fit_is_a_lower_bound():
+    rows = [
+        {"data": "a", "library": "adatron", "seconds": 2.0},
+        {"data": "a", "library": "b", "seconds": 600.0, "cut": True},
+    ]
+    rows = tables.with_ratios([*rows, {"data": "a", "library": "c", "failed": "x"}])
+    text = tables.markdown(rows, [("library", "library", "name"), ("s", "seconds", "time"), ("x", "ratio", "ratio")])
+    assert text.splitlines()[2:] == ["| adatron | 2.00 | 1.0 |", "| b | ≥ 600 | ≥ 300 |", "| c | – | – |"]
+
+
+def test_failures_are_not_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(cells, "CELLS", tmp_path / "cells")
+    spec = {"task": "fit", "data": "nothing", "library": "adatron", "measure": False}
+    assert "nothing" in cells.run([spec], fresh=False)[0]["failed"]
+    assert not (tmp_path / "cells").exists()
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("task", ["fit", "predict", "memory", "certify"])
+def test_a_table_from_start_to_end(task, data_dir, tmp_path, monkeypatch):
+    monkeypatch.setattr(cells, "CELLS", tmp_path / "cells")
+    monkeypatch.setattr("benchmarks.__main__.REPEATS", 1)
+    library = [] if task == "certify" else ["--library", "adatron"]
+    done = CliRunner().invoke(main, [task, "--data", "heart_scale", *library, "--output", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    (row,) = json.loads((tmp_path / f"{task}.json").read_text())["rows"]
+    assert row["seconds"] > 0
+    assert "heart_scale" in (tmp_path / f"{task}.md").read_text()
+    measured = len(list((tmp_path / "cells").iterdir()))
+    CliRunner().invoke(main, [task, "--data", "heart_scale", *library, "--output", str(tmp_path)])
+    assert len(list((tmp_path / "cells").iterdir())) == measured  # nothing was measured again
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", [name for name in CASES if not name.startswith(("MNIST", "ijcnn1", "a9a", "20,000"))])
+def test_data_sets_are_there(name, data_dir):
+    split = CASES[name].load()
+    assert len(np.unique(split.y)) >= 2
+    assert split.X.shape[0] == len(split.y)
+    assert split.X_test is None or split.X_test.shape == (len(split.y_test), split.X.shape[1])
