@@ -13,7 +13,6 @@ from adatron.estimators.layout import from_dual_coef
 from adatron.problems import csvc
 
 ROWS = 2048
-AT_BOUND = 1e-6  # of C: a float32 coefficient this near its bound is meant to be there
 
 
 class Quality(NamedTuple):
@@ -50,8 +49,6 @@ def _problem(
     beta = np.zeros(len(codes))
     beta[support] = coefficients
     beta = np.clip(beta[members], dual.lower, dual.upper)
-    for bound in (dual.lower, dual.upper):
-        beta = np.where(np.abs(beta - bound) <= AT_BOUND * C, bound, beta)
     used = np.flatnonzero(beta)
     g = _times(X[members], X[members[used]], beta[used], gamma) - y
     gap = duality_gap(dual, beta, g, best_multiplier(dual, beta, g))
