@@ -22,7 +22,7 @@ def test_quality_is_the_certificate(peer, n_classes):
     ours = SVC(C=3.0, gamma=0.2, tol=1e-6).fit(X, y)
     measured = quality(peer(C=3.0, gamma=0.2, tol=1e-6).fit(X, y), X, y, 3.0, 0.2)
     assert measured.dual_objective == pytest.approx(np.sum(ours.dual_objective_), rel=1e-6)
-    assert measured.kkt_violation <= 1e-6 * 1.01
+    assert measured.kkt_violation <= 2e-6  # LIBSVM's kernel values are float32
     assert 0 <= measured.relative_gap <= 1e-5
     assert measured.support_vectors == pytest.approx(len(ours.support_), abs=2)
 

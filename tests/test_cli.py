@@ -327,7 +327,6 @@ def test_ctrl_c_keeps_the_best_model_so_far(noise, interrupted, tmp_path, capsys
     assert np.isfinite(model.duality_gap_)
 
 
-@pytest.mark.parametrize("answer", [True, False])
 def test_ctrl_c_is_heard_between_short_problems(interrupted, tmp_path, capsys):
     rng = np.random.default_rng(0)
     np.savez(tmp_path / "many.npz", X=rng.normal(size=(400, 3)), y=rng.integers(0, 20, 400))
@@ -336,6 +335,7 @@ def test_ctrl_c_is_heard_between_short_problems(interrupted, tmp_path, capsys):
     assert (load(tmp_path / "m").n_iter_ == 0).any()
 
 
+@pytest.mark.parametrize("answer", [True, False])
 def test_ctrl_c_on_a_terminal_asks(answer, noise, interrupted, tmp_path, monkeypatch, capsys):
     for stream in ("stdin", "stderr"):
         monkeypatch.setattr(getattr(sys, stream), "isatty", lambda: True, raising=False)

@@ -200,7 +200,7 @@ GOOD = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel
     ("old", "new", "message"),
     [
         ("c_svc", "epsilon_svr", "a LIBSVM model for classification is wanted"),
-        ("kernel_type linear", "kernel_type magic", "kernel_type"),
+        ("kernel_type linear", "kernel_type magic", "magic"),
         ("kernel_type linear", "kernel_type rbf\ngamma x", "damaged"),
         ("total_sv 2", "total_sv 3", "2 support vectors found, 3 announced"),
         ("label 1 -1", "label 1", "damaged"),

@@ -148,8 +148,8 @@ def _assemble(header: dict[str, list[str]], lines: list[str], n_features: int | 
     if n == 2:
         dual, rho = -dual, -rho
     if model.kernel == "precomputed":
-        X, support = np.zeros((total, 0)), np.array([int(row.partition(":")[2]) - 1 for row in rest], np.int64)
-        if support.min() < 0:
+        X, support = np.zeros((total, 0)), np.array([int(row.removeprefix("0:")) - 1 for row in rest], np.int64)
+        if support.min(initial=0) < 0:
             raise ValueError("the number of a support vector is below 1")
     else:
         X, support = _features(rest, n_features), np.arange(total)

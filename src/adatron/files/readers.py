@@ -163,15 +163,14 @@ def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path
     y = None if a.y is None or b.y is None else np.concatenate([a.y, b.y])
     matrices: list[Any] = [a.X, b.X]
     if sparse.issparse(a.X):
-        first = min(a.first_index, b.first_index)  # a file that uses feature 0 says that all of them count from 0
+        # A file that uses feature 0 says that all of them count from 0.
+        start = min(a.first_index, b.first_index)
+        width = max(one.shape[1] + one.first_index - start for one in (a, b))
         shifted = [
-            sparse.csr_matrix((X.data, X.indices + (one.first_index - first), X.indptr), (X.shape[0], X.shape[1] + 1))
+            sparse.csr_matrix((X.data, X.indices + one.first_index - start, X.indptr), (one.shape[0], width))
             for X, one in zip(matrices, (a, b), strict=True)
         ]
-        width = max(X.shape[1] + one.first_index - first for X, one in zip(matrices, (a, b), strict=True))
-        for X in shifted:
-            X.resize((X.shape[0], width))
-        return path, Table(sparse.csr_matrix(sparse.vstack(shifted, "csr")), y, first_index=first)
+        return path, Table(sparse.csr_matrix(sparse.vstack(shifted, "csr")), y, first_index=start)
     if a.shape[1] != b.shape[1] or a.feature_names != b.feature_names:
         raise DataError(path, "its features are not those of the file before it")
     return path, Table(np.concatenate(matrices), y, a.feature_names, a.label_name)

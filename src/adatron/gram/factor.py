@@ -25,6 +25,12 @@ COLUMNS = 32  # right-hand sides that a thread takes at a time
 ROUNDING = {4: 2e-6, 8: 1e-13}  # pivots below this part of the largest entry are noise, by bytes of a kernel value
 
 
+def factor_bytes(n: int, parts: int) -> float:
+    """Memory for the tiles of n variables."""
+    count = -(-n // (parts * TILE))
+    return 8.0 * TILE**2 * parts * count * (count + 1) / 2
+
+
 class Stopped(Exception):
     """The factorisation was told to stop."""
 

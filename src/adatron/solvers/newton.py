@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gram.factor import TILE, Factor, Stopped
+from ..gram.factor import TILE, Factor, Stopped, factor_bytes
 from ..gram.gram import View
 from ..problems import Dual
 from ..problems.dual import Vector, dot
@@ -35,7 +35,6 @@ ROUNDS = 8  # solutions of the system in one step
 UNSETTLED = 0.125  # violators, as a part of the free variables, with which F has not settled
 LEAVING = 0.125  # part of F that may leave in a step; more, and F has not settled
 HELD = 1 / 16  # part of a factor's variables that may be held before a new factor is cheaper
-BYTES = 8.0  # of a number in a factor
 ITERATIONS = 30  # of conjugate gradients in one solution
 ACCURACY = 1e-6  # of conjugate gradients, relative to the first residual
 FEW = 4.0  # steps; block ascent that will cost less than these is left alone
@@ -84,9 +83,9 @@ class Newton:
     def due(self, free: int, violation: float, goal: float) -> bool:
         """Whether block ascent, which has this violation and shall reach the goal, has cost enough for a step."""
         self.first = self.first or violation
-        if not free or TILE * free * BYTES > self.memory:
-            return False
         parts = self._parts(free)
+        if not parts:
+            return False
         solution = self.entry * free**2 * (1 if parts == 1 else ITERATIONS)
         self.price = free**3 / (3.0 * parts**2) + 2.0 * solution + self.entry * free * len(self.dual)
         return self.spent >= self.patience * self.price and (self.begun or not self._nearly_there(violation, goal))
@@ -108,11 +107,15 @@ class Newton:
         self.patience = 0.0 if paid else min(max(1.0, 2.0 * self.patience), PATIENCE)
 
     def _parts(self, free: int) -> int:
-        """Diagonal blocks whose factors fit in memory together, with what holding variables takes."""
-        return int(np.clip(np.ceil(BYTES * (0.5 + 2.0 * LEAVING) * free**2 / self.memory), 1, np.ceil(free / TILE)))
+        """The fewest diagonal blocks whose factors fit in memory, with what holding variables takes; 0 if none do."""
+        held = 16.0 * LEAVING * free**2
+        most = -(-free // TILE)
+        return next((p for p in range(1, most + 1) if factor_bytes(free, p) + held / p <= self.memory), 0)
 
     def step(self, beta: Vector, g: Vector, ids: Ids) -> Move | None:
         """A better point that differs in the variables ``ids``, or None if there is none to be had."""
+        if not self._parts(len(ids)):
+            return None
         try:
             return self._step(beta, g, ids)
         except Stopped:
@@ -209,7 +212,10 @@ class _System:
                 break
             direction = z + (energy / last) * direction
             ahead = self.times(direction)
-            length = energy / dot(direction, ahead)
+            curvature = dot(direction, ahead)
+            if not curvature > 0.0:
+                break
+            length = energy / curvature
             x = x + length * direction
             residual = residual - length * ahead
             last = energy

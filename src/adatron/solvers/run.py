@@ -95,7 +95,8 @@ def solve_all(
         solution = solver(task.view, task.dual, options, task.state, watch)
         solutions[number] = solution
         desk.finished += 1
-        if report is not None:  # every problem is heard of, however short, so that a callback can stop the others
+        # Every problem is heard of, however short it is, so that a callback can stop the others.
+        if report is not None and not desk.flags[number][0]:
             proof = solution.certificate
             report(solution.n_iter, proof.kkt_violation, proof.relative_gap, proof.dual)
 
