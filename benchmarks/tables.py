@@ -105,7 +105,8 @@ def plot(folder: Path, name: str, rows: list[Row]) -> None:
     axes.axvline(1.0, color="black", linewidth=0.8)
     axes.set(xscale="log", yticks=range(len(data)), yticklabels=data, xlabel="time / adatron's time")
     axes.invert_yaxis()
-    axes.legend(fontsize="small")
+    if libraries:
+        axes.legend(fontsize="small")
     with atomic_write(folder / f"{name}.png") as stream:
         figure.savefig(stream, format="png", dpi=120)
     plt.close(figure)

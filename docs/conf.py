@@ -1,6 +1,8 @@
 """How the documentation is built: ``make docs``."""
 
+import re
 from importlib import metadata
+from typing import Any
 
 project = "adatron"
 author = "The adatron developers"
@@ -16,3 +18,15 @@ autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 exclude_patterns = ["_build"]
+
+
+def escape_underscores(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Names of fitted attributes end in an underscore, which reStructuredText takes for a link."""
+    for i, line in enumerate(lines):
+        if re.match(r"\w+_(, \w+_)* :", line):
+            lines[i] = re.sub(r"_(?=[, ])", r"\\_", line)
+
+
+def setup(app: Any) -> None:
+    """Go before napoleon, which turns the sections into fields."""
+    app.connect("autodoc-process-docstring", escape_underscores, priority=100)
