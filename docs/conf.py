@@ -17,16 +17,17 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True
 exclude_patterns = ["_build"]
 
 
-def escape_underscores(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Names of fitted attributes end in an underscore, which reStructuredText takes for a link."""
-    for i, line in enumerate(lines):
-        if re.match(r"\w+_(, \w+_)* :", line):
-            lines[i] = re.sub(r"_(?=[, ])", r"\\_", line)
+def literal_names(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Names of fitted attributes end in an underscore, which reStructuredText takes for a link: make them literals."""
+    text = "\n".join(lines).replace("\\\n", "")
+    names = re.compile(r"^\w+_(, \w+_)*(?= :)", re.MULTILINE)
+    lines[:] = names.sub(lambda match: re.sub(r"\w+", r"``\g<0>``", match[0]), text).split("\n")
 
 
 def setup(app: Any) -> None:
     """Go before napoleon, which turns the sections into fields."""
-    app.connect("autodoc-process-docstring", escape_underscores, priority=100)
+    app.connect("autodoc-process-docstring", literal_names, priority=100)
