@@ -1,8 +1,6 @@
 """How the documentation is built: ``make docs``."""
 
-import re
 from importlib import metadata
-from typing import Any
 
 project = "adatron"
 author = "The adatron developers"
@@ -17,17 +15,4 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
-napoleon_use_ivar = True
 exclude_patterns = ["_build"]
-
-
-def literal_names(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Names of fitted attributes end in an underscore, which reStructuredText takes for a link: make them literals."""
-    text = "\n".join(lines).replace("\\\n", "")
-    names = re.compile(r"^\w+_(, \w+_)*(?= :)", re.MULTILINE)
-    lines[:] = names.sub(lambda match: re.sub(r"\w+", r"``\g<0>``", match[0]), text).split("\n")
-
-
-def setup(app: Any) -> None:
-    """Go before napoleon, which turns the sections into fields."""
-    app.connect("autodoc-process-docstring", literal_names, priority=100)

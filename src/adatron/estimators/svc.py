@@ -79,10 +79,11 @@ class SVC(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_, class_weight_, coef_, dual_coef_, fit_status_, intercept_, n_iter_, support_, support_vectors_, \
-n_support_, shape_fit_, n_features_in_, feature_names_in_ :
-        As in scikit-learn. With ``multi_class='ovr'`` and more than two classes, ``dual_coef_`` has one row and
-        ``intercept_`` and ``n_iter_`` one entry for each class.
+    dual_coef_, intercept_, n_iter_ : ndarray
+        As in scikit-learn. With ``multi_class='ovr'`` and more than two classes, ``dual_coef_`` has one row, the others
+        have one entry, for each class.
+    classes_, class_weight_, coef_, fit_status_, support_, support_vectors_, n_support_, shape_fit_ :
+        As in scikit-learn, and so are ``n_features_in_`` and ``feature_names_in_``.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
         The certificate. ``duality_gap_`` is relative, (primal - dual) / max(1, \|primal\|, \|dual\|): an upper bound of
         how far the solution is from optimal; nan if the kernel is found not to be positive semi-definite.
@@ -91,7 +92,7 @@ n_support_, shape_fit_, n_features_in_, feature_names_in_ :
 
     References
     ----------
-    C. Cortes, V. Vapnik, Support-vector networks, Machine Learning 20 (1995) 273-297.
+    Cortes and Vapnik, Support-vector networks, Machine Learning 20 (1995) 273-297.
 
     Examples
     --------
