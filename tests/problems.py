@@ -4,9 +4,9 @@ import numpy as np
 
 from adatron.certificates import certify
 from adatron.gram import Gram, Pool, Source
-from adatron.problems import csvc
+from adatron.problems import csvc, svr
 from adatron.solvers.base import Options, Watch
-from adatron.solvers.block import block
+from adatron.solvers.block import Block
 
 
 def samples(seed, n, d=2, noise=0.5):
@@ -21,9 +21,10 @@ def view_of(X, kernel, dtype=np.float64, sizes=None, pool=None):
     return Gram(Source.of(X, np.arange(len(X)), kernel), dtype, sizes or [len(X)], pool or Pool(1)).restrict()
 
 
-def solve(view, dual, shards=1, state=None, report=None, flag=None, **options):
-    watch = Watch(dual, report, np.zeros(2, np.int64) if flag is None else flag)
-    return block(view, dual, Options(**options), state, watch, shards)
+def solve(view, dual, shards=1, state=None, report=None, flag=None, solver=None, **options):
+    solver = solver or Block(shards)
+    watch = Watch(dual, report, np.zeros(2, np.int64) if flag is None else flag, solver.traced)
+    return solver.solve(view, dual, Options(**{"max_iter": solver.most(len(dual)), **options}), state, watch)
 
 
 def certificate(view, dual, beta, K):
@@ -49,4 +50,4 @@ def feasible(dual, rng):
     return beta
 
 
-__all__ = ["certificate", "csvc", "feasible", "samples", "solve", "view_of"]
+__all__ = ["certificate", "csvc", "feasible", "samples", "solve", "svr", "view_of"]

@@ -16,8 +16,8 @@ from adatron.gram import Points, Pool, Source
 from adatron.gram.segment import TileSegment, Workspace
 from adatron.kernels import RBF, Laplacian, Linear
 from adatron.problems import csvc
-from adatron.solvers.isda import isda
-from adatron.solvers.smo import smo
+from adatron.solvers.subproblem.pairs import pairs
+from adatron.solvers.subproblem.singles import singles
 from twins import programs
 from twins.tiles import chained_products, l1_distances, pack, row_hash
 
@@ -118,7 +118,7 @@ def test_block_loops_reach_the_twin(dtype, bias, rng):
     K = RBF(0.5)(X)
     dual = csvc(y, np.full(CHUNK, 2.0), bias)
     beta, g = np.zeros(CHUNK), -y.astype(dtype)
-    solver = smo if bias == "explicit" else isda
+    solver = pairs if bias == "explicit" else singles
     solver((K + dual.lambda2).astype(dtype), beta, g, dual.lower, dual.upper, 1e-4, 20_000, np.zeros(2, np.int64))
     assert programs.kkt(K, dual, beta) <= 3e-4
     best = programs.objective(K, dual, programs.solve(K, dual, steps=20_000, tol=1e-6))

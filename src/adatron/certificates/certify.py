@@ -99,11 +99,10 @@ def _may_matter(
     With a hard margin: whose margin may be the smallest.
     """
     h = g + mu
-    if dual.unbounded:
+    if dual.hard_margin:
         inner = dual.t * h
         return ~known & (inner - slack < np.min(inner[known], initial=np.inf))
-    inward = np.where(dual.can_grow(beta), -h, -np.inf)
-    inward = np.maximum(inward, np.where(dual.can_shrink(beta), h, -np.inf))
+    inward = np.maximum(dual.growth(beta, h), dual.shrinkage(beta, h))
     return ~known & (inward + slack > 0)
 
 

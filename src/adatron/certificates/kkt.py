@@ -15,6 +15,6 @@ def kkt_violation(dual: Dual, beta: Vector, g: Vector) -> float:
     that can shrink (S. S. Keerthi et al., Neural Computation 13 (2001); the stopping rule of LIBSVM). Without one:
     the largest projected gradient.
     """
-    grow = float(np.max(-g[dual.can_grow(beta)], initial=-np.inf))
-    shrink = float(np.max(g[dual.can_shrink(beta)], initial=-np.inf))
+    grow = float(np.max(dual.growth(beta, g), initial=-np.inf))
+    shrink = float(np.max(dual.shrinkage(beta, g), initial=-np.inf))
     return max(0.0, grow + shrink if dual.total is not None else max(grow, shrink))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,8 @@ from sklearn.utils.validation import _check_sample_weight, validate_data  # pyri
 
 if TYPE_CHECKING:
     from ..kernels import Kernel
-    from ..problems import Bias
     from .engine import Fitted, Settings
-    from .svc import SVC
+    from .machine import KernelMachine
 
 Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
@@ -26,7 +25,7 @@ DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserv
 
 
 def training_data(model: BaseEstimator, X: Any, y: Any, given: bool) -> tuple[Any, NDArray[Any]]:
-    """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector of labels.
+    """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector.
 
     ``given`` says that X holds kernel values.
     """
@@ -34,13 +33,12 @@ def training_data(model: BaseEstimator, X: Any, y: Any, given: bool) -> tuple[An
         raise TypeError("Sparse precomputed kernels are not supported.")
     X, y = validate_data(model, X, y, dtype=FLOATS, order="C", accept_sparse="csr", multi_output=True)
     y = column_or_1d(y, warn=True)
-    check_classification_targets(y)
     if given and X.shape[0] != X.shape[1]:
         raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
     return _tidy(X), y
 
 
-def new_data(model: SVC, X: Any, vectors: Any) -> Any:
+def new_data(model: KernelMachine, X: Any, vectors: Any) -> Any:
     """X for prediction, in the storage of the support vectors."""
     X = validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr", reset=False)
     if model.kernel == "precomputed" and model.support_.max(initial=-1) >= X.shape[1]:
@@ -64,6 +62,12 @@ def _tidy(X: Any) -> Any:
     return X
 
 
+def classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The classes, and the number of each sample's class."""
+    check_classification_targets(y)
+    return np.unique(y, return_inverse=True)
+
+
 def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[np.int64]) -> Vector:
     """Weight of every class."""
     if len(classes) < 2:
@@ -74,12 +78,16 @@ def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[
     return weights
 
 
-def weights_of_samples(X: Any, codes: NDArray[np.int64], class_weight: Vector, sample_weight: Any) -> Vector:
-    """Class weight times sample weight of every sample."""
+def weights(X: Any, sample_weight: Any) -> Vector:
+    """The weight of every sample."""
     if sample_weight is not None and not (np.asarray(sample_weight, np.float64) > 0).any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
-    given = _check_sample_weight(sample_weight, X, dtype=np.float64)
-    weight = given * class_weight[codes]
+    return _check_sample_weight(sample_weight, X, dtype=np.float64)
+
+
+def weights_of_samples(X: Any, codes: NDArray[np.int64], class_weight: Vector, sample_weight: Any) -> Vector:
+    """Class weight times sample weight of every sample."""
+    weight = weights(X, sample_weight) * class_weight[codes]
     if len(np.unique(codes[weight > 0])) < 2:
         raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
     return weight
@@ -97,15 +105,20 @@ def gamma(value: float | str, X: Any, given: bool) -> float:
     return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
 
 
-def settings(model: SVC, kernel: Kernel) -> Settings:
+def augment(value: float | str, X: Any) -> float:
+    """The augmenting factor: 'auto' is the magnitude of the inputs (SVMseq, section 4.1.1)."""
+    if not isinstance(value, str):
+        return float(value)
+    squares = X.multiply(X).sum() if sparse.issparse(X) else np.square(X, dtype=np.float64).sum()
+    return float(np.sqrt(squares / X.shape[0])) or 1.0
+
+
+def settings(model: KernelMachine, kernel: Kernel) -> Settings:
     """The parameters as the engine takes them."""
     from .engine import Settings
 
     return Settings(
-        C=float(model.C),
         kernel=kernel,
-        bias=cast("Bias", model.bias),
-        augment=float(model.augment),
         solver=model.solver,
         precision=model.precision,
         cache_bytes=model.cache_size * 2**20,
@@ -127,7 +140,7 @@ def _print_progress(state: Any) -> None:
 
 def warn_unless_converged(fitted: list[Fitted], X: Any) -> None:
     """One line that says what was reached, the likely cause, and the cure."""
-    open_ones = [f.solution for f in fitted if f.solution is not None and f.solution.status.name != "CONVERGED"]
+    open_ones = [f.solution for f in fitted if f.solution is not None and not f.solution.status.good]
     if not open_ones:
         return
     worst = max(open_ones, key=lambda s: s.certificate.kkt_violation)

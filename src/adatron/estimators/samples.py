@@ -5,7 +5,7 @@ A weight is then the same as repetition, and the order in which the rows came ca
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any
 
@@ -37,6 +37,10 @@ class Samples:
     members: Ids
     group: Ids
     share: Vector
+
+    def together(self) -> Samples:
+        """The same samples as one class, in an order of their content alone."""
+        return replace(self, sizes=np.array([len(self.rows)]))
 
     def spread(self, beta: Vector, C: float) -> Vector:
         """Coefficients of the members from those of the distinct samples.

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
+from sklearn.base import ClassifierMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Hidden, Interval, StrOptions
+from sklearn.utils._param_validation import Hidden, StrOptions
 from sklearn.utils.multiclass import _ovr_decision_function  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.validation import check_is_fitted
 
 from . import inputs, layout
+from .machine import KernelMachine
 
-NAMED_KERNELS = {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}
 
-
-class SVC(ClassifierMixin, BaseEstimator):
+class SVC(ClassifierMixin, KernelMachine):
     r"""C-support vector classification, solved exactly, on all cores, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.SVC`: its parameters, attributes and conventions, and a certificate on
@@ -52,17 +49,19 @@ class SVC(ClassifierMixin, BaseEstimator):
     verbose : bool, default=False
         Print a line for each report of progress.
     max_iter : int, default=-1
-        Most updates of pairs (or coordinates) in a binary problem; -1 is a finite limit that grows with the data.
+        Most iterations in a binary problem: updates of pairs (or coordinates) for the default solver, for the others
+        what they count (``adatron info --solvers``); -1 is a finite limit that grows with the data.
     decision_function_shape : {'ovr', 'ovo'}, default='ovr'
         Shape of the decision function of more than two classes.
     break_ties : bool, default=False
         Break ties of votes by the decision values.
     bias : {'explicit', 'augmented', 'none'}, default='explicit'
         An unpenalised b; b penalised with the weights through a constant feature ``augment``; no b.
-    augment : float, default=1.0
-        Augmenting factor λ of ``bias='augmented'`` (SVMseq's λ; ISDA's 1/k = λ²).
-    solver : {'auto', 'block'}, default='auto'
-        The algorithm.
+    augment : float or 'auto', default=1.0
+        Augmenting factor λ of ``bias='augmented'`` (SVMseq's λ; ISDA's 1/k = λ²); 'auto' is the magnitude of the
+        inputs, the root of their mean squared norm.
+    solver : {'auto', 'block', 'kernel_adatron', 'svmseq', 'isda', 'smo', 'decomposition'} or Solver, default='auto'
+        The algorithm, by name or as one of :mod:`adatron.solvers` with its own parameters. 'auto' is 'block'.
     n_jobs : int, default=None
         Threads; None and -1 are all that the process may use. The solution does not depend on it by a single bit.
     precision : {'auto', 'single', 'double'}, default='auto'
@@ -105,30 +104,13 @@ class SVC(ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0.0, None, closed="neither"), Interval(Real, 0.0, None, closed="right")],
-        "kernel": [StrOptions(NAMED_KERNELS), HasMethods(["terms", "diagonal"]), callable],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "shrinking": ["boolean"],
+        **KernelMachine._parameter_constraints,
         "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "cache_size": [Interval(Real, 0, None, closed="neither")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
-        "verbose": ["verbose"],
-        "max_iter": [Interval(Integral, -1, None, closed="left")],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
         "random_state": ["random_state"],
-        "bias": [StrOptions({"explicit", "augmented", "none"})],
-        "augment": [Interval(Real, 0.0, None, closed="neither")],
-        "solver": [StrOptions({"auto", "block"})],
-        "n_jobs": [Integral, None],
-        "precision": [StrOptions({"auto", "single", "double"})],
         "multi_class": [StrOptions({"ovo", "ovr"})],
-        "gap_tol": [Interval(Real, 0.0, None, closed="neither"), None],
-        "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
-        "callback": [callable, None],
     }
 
     def __init__(
@@ -150,8 +132,8 @@ class SVC(ClassifierMixin, BaseEstimator):
         break_ties: bool = False,
         random_state: Any = None,
         bias: str = "explicit",
-        augment: float = 1.0,
-        solver: str = "auto",
+        augment: float | str = 1.0,
+        solver: Any = "auto",
         n_jobs: int | None = None,
         precision: str = "auto",
         multi_class: str = "ovo",
@@ -184,20 +166,6 @@ class SVC(ClassifierMixin, BaseEstimator):
         self.max_time = max_time
         self.callback = callback
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._given
-        tags.input_tags.sparse = not self._given
-        return tags
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "fit_status_")
-
-    @property
-    def _given(self) -> bool:
-        """Whether X holds kernel values."""
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
         """Solve the problem and certify the solution.
@@ -220,8 +188,8 @@ class SVC(ClassifierMixin, BaseEstimator):
         ValueError
             Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight.
         """
-        from ..kernels import resolve
-        from . import engine, samples
+        from . import samples
+        from .binary import binary_problems
 
         check_random_state(self.random_state)
         if self.probability is True:
@@ -230,96 +198,38 @@ class SVC(ClassifierMixin, BaseEstimator):
                 "CalibratedClassifierCV(SVC(), ensemble=False)."
             )
         X, y = inputs.training_data(self, X, y, self._given)
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = inputs.classes(y)
         class_weight = inputs.weights_of_classes(self.class_weight, classes, codes)
         weight = inputs.weights_of_samples(X, codes, class_weight, sample_weight)
-        gamma = inputs.gamma(self.gamma, X, self._given)
-        kernel = resolve(self.kernel, gamma, self.degree, self.coef0)
         distinct = samples.canonical(X, codes, len(classes), weight, mergeable=not self._given)
-        binaries = engine.binary_problems(len(classes), self.multi_class)
-        fitted = engine.fit(X, distinct, binaries, inputs.settings(self, kernel))
-        self.classes_, self.class_weight_, self.kernel_, self._gamma = classes, class_weight, kernel, gamma
-        self._store_coefficients(X, codes, distinct, fitted)
-        self._store_certificates(fitted)
-        self.shape_fit_ = X.shape
+        augment = inputs.augment(self.augment, X)
+        problems = binary_problems(len(classes), self.multi_class, distinct, self.C, self.bias, augment)
+        fitted = self._solve(X, distinct, problems)
+        self.classes_, self.class_weight_ = classes, class_weight
+        self._store_coefficients(X, codes, self._spread(distinct, fitted, X.shape[0]), fitted)
+        self._store_certificates(fitted, len(classes) == 2)
         inputs.warn_unless_converged(fitted, X)
         return self
 
-    def _store_coefficients(self, X: Any, codes: NDArray[np.int64], distinct: Any, fitted: list[Any]) -> None:
-        coefficients = np.zeros((len(fitted), X.shape[0]))
-        for row, one in zip(coefficients, fitted, strict=True):
-            beta = np.zeros(len(distinct.rows))
-            if one.solution is not None:
-                beta[one.ids] = one.solution.beta
-            row[distinct.members] = distinct.spread(beta, self.C)
+    def _store_coefficients(
+        self, X: Any, codes: NDArray[np.int64], coefficients: NDArray[np.float64], fitted: list[Any]
+    ) -> None:
         support = np.flatnonzero(coefficients.any(axis=0))
         support = support[np.argsort(codes[support], kind="stable")]
-        self.support_ = support.astype(np.int32)
-        self.support_vectors_ = X[:0, :0] if self._given else X[support]
         self._n_support = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
         dual = coefficients[:, support]
-        if len(self.classes_) > 2 and self.multi_class == "ovo":
+        if self._one_against_one():
             dual = layout.to_dual_coef(dual, codes[support], len(self.classes_))
-        self.dual_coef_ = sparse.csr_matrix(dual) if sparse.issparse(X) else dual
-        self.intercept_ = np.array([one.intercept for one in fitted])
-        if not (np.isfinite(dual).all() and np.isfinite(self.intercept_).all()):
-            raise ValueError(
-                "The dual coefficients or intercepts are not finite. The input data may contain large values and need "
-                "to be preprocessed."
-            )
-
-    def _store_certificates(self, fitted: list[Any]) -> None:
-        solutions = [one.solution for one in fitted]
-        self.n_iter_ = np.array([0 if s is None else s.n_iter for s in solutions], np.int32)
-        self.fit_status_ = int(any(s is not None and s.status.name != "CONVERGED" for s in solutions))
-        names = {
-            "duality_gap_": "relative_gap",
-            "kkt_violation_": "kkt_violation",
-            "dual_objective_": "dual",
-            "primal_objective_": "primal",
-        }
-        for attribute, name in names.items():
-            values = np.array([0.0 if s is None else getattr(s.certificate, name) for s in solutions])
-            setattr(self, attribute, float(values[0]) if len(self.classes_) == 2 else values)
-        traces = [{} if s is None else s.trace for s in solutions]
-        self.trace_ = traces[0] if len(self.classes_) == 2 else traces
-
-    @property
-    def n_support_(self) -> NDArray[np.int32]:
-        """Number of support vectors of each class."""
-        check_is_fitted(self)
-        return self._n_support
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features, (n_problems, n_features), of a linear kernel."""
-        if self.kernel != "linear":
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        weights = self._coefficients() @ self.support_vectors_
-        return sparse.csr_matrix(weights) if sparse.issparse(self.support_vectors_) else weights
+        self._store_support(X, support, dual, fitted)
 
     def _one_against_one(self) -> bool:
         return len(self.classes_) > 2 and self.multi_class == "ovo"
 
     def _coefficients(self) -> NDArray[np.float64]:
-        """Coefficients of the support vectors, (n_problems, n_support_vectors)."""
         if self._one_against_one():
             classes = np.repeat(np.arange(len(self.classes_)), self._n_support)
             return layout.from_dual_coef(self.dual_coef_, classes, len(self.classes_))
-        dual: Any = self.dual_coef_
-        return dual.toarray() if sparse.issparse(dual) else dual
-
-    def _decision(self, X: Any) -> NDArray[np.float64]:
-        """Decision values of the binary problems, (n_samples, n_problems)."""
-        from .decision import decision_values
-
-        check_is_fitted(self)
-        X = inputs.new_data(self, X, self.support_vectors_)
-        single = self.precision == "single" or (X.dtype == np.float32 and self.precision != "double")
-        return decision_values(
-            X, self.support_vectors_, self.support_.astype(np.int64), np.ascontiguousarray(self._coefficients().T),
-            self.intercept_, self.kernel_, np.float32 if single else np.float64, self.n_jobs,
-        )  # fmt: skip
+        return super()._coefficients()
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Signed decision values.

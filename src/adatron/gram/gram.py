@@ -129,7 +129,7 @@ class View:
     def rows(self, rows: Ids) -> NDArray[Any]:
         """Whole rows of the matrix over this view, (|rows|, n)."""
         P = self.points(rows)
-        return np.concatenate([self.block(P, self.points(np.arange(a, b))) for a, b in self._spans()], axis=1)
+        return np.concatenate([self.gram.segments[group].values(P) for group in self.groups], axis=1)
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
         """out += K[:, P] @ V for out of shape (n, p) and V of shape (|P|, p)."""

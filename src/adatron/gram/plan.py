@@ -20,7 +20,7 @@ class Plan:
     block : most variables in a block, q
     concurrent : most problems solved at the same time
     slots : rows that the row store holds (0: recompute always)
-    factor : bytes for the factors of one problem's Newton steps
+    factor : bytes for the factors of one problem's Newton steps, or for the rows that its solver stores itself
     """
 
     block: int
@@ -29,7 +29,9 @@ class Plan:
     factor: float
 
 
-def plan(n: int, largest: int, problems: int, cost: float, itemsize: int, cache_bytes: float) -> Plan:
+def plan(
+    n: int, largest: int, problems: int, cost: float, itemsize: int, cache_bytes: float, blocks: bool = True
+) -> Plan:
     """Sizes for a fit of n rows.
 
     Parameters
@@ -41,7 +43,11 @@ def plan(n: int, largest: int, problems: int, cost: float, itemsize: int, cache_
     itemsize : bytes of a kernel value
     cache_bytes : total for kernel values; at most half of it goes to blocks, a quarter (half without a row store) to
         factors, and the row store gets what they leave
+    blocks : False for a solver that goes through single rows, which it stores itself
     """
+    if not blocks:
+        concurrent = min(problems, max(1, int(cache_bytes / (itemsize * largest**2))))
+        return Plan(1, concurrent, 0, cache_bytes / concurrent)
     block = BLOCK
     while block > 64 and 4 * _block_bytes(block, itemsize) > cache_bytes:
         block //= 2

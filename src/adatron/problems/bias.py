@@ -20,12 +20,11 @@ def intercept(dual: Dual, beta: Vector, g: Vector) -> float:
     """b at a solution: the average of -g over the free variables, else the middle of the interval it may lie in."""
     if dual.total is None:
         return dual.lambda2 * float(beta.sum())
-    grow, shrink = dual.can_grow(beta), dual.can_shrink(beta)
-    free = grow & shrink
+    free = dual.free(beta)
     if free.any():
-        return -float(np.mean(g[free]))
-    low = float(np.max(-g[grow], initial=-np.inf))
-    high = float(np.min(-g[shrink], initial=np.inf))
+        return -float(np.mean(g[free] + dual.epsilon * np.sign(beta[free])))
+    low = float(np.max(dual.growth(beta, g), initial=-np.inf))
+    high = -float(np.max(dual.shrinkage(beta, g), initial=-np.inf))
     if np.isinf(low) or np.isinf(high):
         return high if np.isinf(low) else low
     return 0.5 * (low + high)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from time import monotonic
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..certificates import Certificate
+from ..gram import View
 from ..problems import Dual
 from ..problems.dual import Vector
 
@@ -19,6 +22,7 @@ class Status(Enum):
     """How a fit ended; the text says what usually causes it and what to try."""
 
     CONVERGED = "converged"
+    RULE = "the solver's own stopping rule was met"
     MAX_ITER = (
         "the limit of updates (max_iter) was reached; features on very different scales are the usual cause: scale "
         "them (StandardScaler), lower C, or raise max_iter"
@@ -38,6 +42,11 @@ class Status(Enum):
         "bounds nothing; use another kernel or other kernel parameters"
     )
 
+    @property
+    def good(self) -> bool:
+        """Whether the fit ended as it was asked to."""
+        return self in (Status.CONVERGED, Status.RULE)
+
 
 @dataclass(frozen=True)
 class Options:
@@ -45,10 +54,10 @@ class Options:
 
     tol : largest KKT violation
     gap_tol : largest relative duality gap, or None
-    max_iter : most updates of pairs or coordinates
+    max_iter : most iterations, in the solver's own unit
     deadline : value of ``time.monotonic()`` at which to stop
-    block : most variables in a block
-    memory : bytes that the factor of a Newton step may take
+    block : most variables in a block of the block solver
+    memory : bytes for the factor of a Newton step, or for stored rows of K
     """
 
     tol: float = 1e-3
@@ -97,6 +106,31 @@ class Solution:
     trace: dict[str, NDArray[np.float64]]
 
 
+class Solver(ABC):
+    """A way to solve the program: an algorithm with its parameters.
+
+    Attributes
+    ----------
+    unit : what ``n_iter`` and ``max_iter`` count
+    traced : names of what the trace has besides the common quantities
+    """
+
+    unit: ClassVar[str]
+    traced: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def accepts(self, dual: Dual) -> bool:
+        """Whether the algorithm is made for this program."""
+
+    @abstractmethod
+    def most(self, n: int) -> int:
+        """The limit of iterations for n samples unless the user gives one."""
+
+    @abstractmethod
+    def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
+        """Solve a program over the rows of a view."""
+
+
 Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relative gap, dual objective -> stop?
 
 
@@ -105,28 +139,36 @@ class Watch:
     """Traces a solver's progress, reports it, and says when to stop.
 
     ``flag`` (2,) is shared with the compiled loops: a nonzero first entry asks them to stop, and they set the second
-    one when they meet negative curvature. The gap of the tracked gradient needs a sort, so it is taken after 0.05 s and
-    then when a tenth more time has passed.
+    one when they meet negative curvature. ``names`` are those of what a solver traces besides. The gap of the tracked
+    gradient needs a sort, so it is taken after 0.05 s and then when a tenth more time has passed.
     """
 
     dual: Dual
     report: Report | None
     flag: NDArray[np.int64]
+    names: tuple[str, ...] = ()
     start: float = field(default_factory=monotonic)
     rows: list[tuple[float, ...]] = field(default_factory=list)
     _next: float = 0.05
 
-    def look(self, n_iter: int, violation: float, objective: float, relative_gap: Callable[[], float]) -> bool:
-        """Record a block; returns whether the callback or another thread asked to stop."""
+    def look(
+        self,
+        n_iter: int,
+        violation: float,
+        objective: float,
+        relative_gap: Callable[[], float],
+        extra: tuple[float, ...] = (),
+    ) -> bool:
+        """Record where the solver is; returns whether the callback or another thread asked to stop."""
         seconds = monotonic() - self.start
         gap = np.nan
         if seconds >= self._next:
             gap, self._next = relative_gap(), 1.1 * seconds
             if self.report is not None and self.report(n_iter, violation, gap, -objective):
                 return True
-        self.rows.append((seconds, n_iter, violation, gap, -objective))
+        self.rows.append((seconds, n_iter, violation, gap, -objective, *extra))
         return bool(self.flag[0])
 
     def trace(self) -> dict[str, NDArray[np.float64]]:
-        names = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective")
+        names = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective", *self.names)
         return dict(zip(names, np.array(self.rows, np.float64).reshape(-1, len(names)).T.copy(), strict=True))

@@ -2,7 +2,7 @@
 
 Problem   any program of ``problems.dual``, all three forms of the bias.
 Update    the block W takes half of its q variables from the last block and fills up with the worst violators, from
-          both ends; ``smo`` (equality) or ``isda`` (none) solves the program restricted to W; then
+          both ends; ``pairs`` (equality) or ``singles`` (none) solves the program restricted to W; then
           g += K[:, P] (change of beta on P), P the variables that changed: only their rows are ever needed.
 Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose; the certificate
           corrects g where it matters and the iteration goes on with what is left, whose float32 error is
@@ -12,122 +12,82 @@ Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale
 
 from __future__ import annotations
 
-from time import monotonic
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificates import Certificate, best_multiplier, certify, duality_gap
-from ..compiled.search import CHUNK
+from ..certificates import best_multiplier
 from ..gram import View
 from ..gram.gram import Points
-from ..gram.shard import Shard, Violators, worst
 from ..problems import Dual
 from ..problems.dual import Vector
-from .base import Options, Solution, State, Status, Watch
-from .isda import isda
+from .ascent import Ascent
+from .base import Options, Solution, Solver, State, Status, Watch
 from .newton import UNSETTLED, Newton, Progress
-from .smo import smo
+from .shard import Shard, Violators, worst
+from .subproblem import padded, solve
 
 Ids = NDArray[np.int64]
 STEPS = 100  # most steps in a block, as a multiple of its size
-ROUNDS = 8  # certificates refused before float64 tiles take over
-FAR = 1e12  # coefficients times kernel values of a hard margin beyond this are a dual without bound
-HUGE = 1e100  # a margin violation beyond this is overflow, not learning
 
 
-def block(view: View, dual: Dual, options: Options, state: State | None, watch: Watch, shards: int = 1) -> Solution:
-    """Solve a program over the rows of a view. ``shards`` splits it along the segments of the view."""
-    return _Block(view, dual, options, state or State(np.zeros(len(dual))), watch, shards).solve()
+@dataclass(frozen=True)
+class Block(Solver):
+    """Block ascent, the default.
+
+    Parameters
+    ----------
+    shards : int, default=1
+        Parts that the problem is split into, along the segments of the view.
+    """
+
+    shards: int = 1
+    unit: ClassVar[str] = "updates of pairs or coordinates"
+
+    def accepts(self, dual: Dual) -> bool:
+        return True
+
+    def most(self, n: int) -> int:
+        return max(20_000_000, 2000 * n)
+
+    def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
+        return _Block(self.shards, view, dual, options, state, watch).solve()
 
 
-class _Block:
-    def __init__(self, view: View, dual: Dual, options: Options, state: State, watch: Watch, shards: int) -> None:
-        self.view, self.dual, self.options, self.watch = view, dual, options, watch
+class _Block(Ascent):
+    def __init__(
+        self, shards: int, view: View, dual: Dual, options: Options, state: State | None, watch: Watch
+    ) -> None:
         self.q = min(options.block, len(dual))
-        self.beta = np.clip(state.beta, dual.lower, dual.upper)
-        self.g = -dual.t.copy()
-        self.n_iter = state.n_iter
-        self.rounds = 0
+        self.parts = shards
         self.mark = np.zeros(len(dual), bool)
         self.last: Ids = np.empty(0, np.int64)
-        self.path = float(np.abs(self.beta).sum())  # total change of beta, for the error of g
-        self.proven = 0.0  # |beta|_1 at the last certificate
-        self._split(shards)
-        self.newton = Newton(view, dual, options.memory, self._stopped)
-        if state.g is not None:
-            self.g[:] = state.g
-        elif self.beta.any():
-            changed = np.flatnonzero(self.beta)
-            self._apply(changed, self.beta[changed])
+        super().__init__(view, dual, options, state, watch)
 
-    def _split(self, shards: int) -> None:
+    def prepare(self) -> None:
         """Shards over whole segments; each holds its part of beta and g (views of the whole here)."""
+        self.newton = Newton(self.view, self.dual, self.options.memory, self.stopped)
         self.shards: list[Shard] = []
-        for groups in np.array_split(np.arange(len(self.view.groups)), shards):
+        for groups in np.array_split(np.arange(len(self.view.groups)), self.parts):
             a, b = self.view.offsets[groups[0]], self.view.offsets[groups[-1] + 1]
             part = self.view.gram.restrict([self.view.groups[i] for i in groups])
-            lower, upper = self.dual.lower[a:b], self.dual.upper[a:b]
-            self.shards.append(Shard(part, int(a), lower, upper, self.beta[a:b], self.g[a:b]))
+            self.shards.append(Shard(part, int(a), self.dual.take(slice(a, b)), self.beta[a:b], self.g[a:b]))
 
-    def solve(self) -> Solution:
-        tol = self.options.tol
-        while True:
-            status = self._ascend(tol)
-            certificate = self._certify()
-            if status is None:
-                status, tol = self._judge(certificate, tol)
-            if status is not None:
-                if self.dual.unbounded and status is Status.MAX_ITER and np.isinf(certificate.primal):
-                    status = Status.DIVERGED  # not one separating plane was found
-                if not certificate.convex and status in (Status.CONVERGED, Status.STUCK):
-                    status = Status.NOT_CONVEX
-                return Solution(self.beta, self.g, self.n_iter, status, certificate, self.watch.trace())
-
-    def _ascend(self, tol: float) -> Status | None:
-        """Blocks until the tracked gradient says tol (None), or what ended it."""
+    def ascend(self, tol: float) -> Status:
         while True:
             grow, shrink = self._violators()
             violation = self._violation(grow, shrink)
-            if not violation < HUGE or (self.dual.unbounded and np.abs(self.beta).max() * self.view.magnitude > FAR):
-                return Status.DIVERGED
-            objective = self.dual.objective(self.beta, self.g)
-            stop = self.watch.look(self.n_iter, violation, objective, self._relative_gap)
-            if violation <= tol:
-                return None
-            if stop:
-                return Status.STOPPED
-            if self.n_iter >= self.options.max_iter:
-                return Status.MAX_ITER
-            if monotonic() >= self.options.deadline:
-                return Status.MAX_TIME
+            status = self.pause(violation, tol)
+            if status is not None:
+                return status
             if self._finish(grow, shrink, violation, tol):
                 continue
             W = self._choose(grow, shrink)
             whole = len(W) == len(self.dual)  # nothing outside can undo what a coarse solution would leave
             if not self._advance(W, 0.8 * tol if whole else max(0.1 * violation, 0.5 * tol)):
                 return Status.STUCK
-
-    def _judge(self, certificate: Certificate, tol: float) -> tuple[Status | None, float]:
-        """Accept a certificate, or say with which tolerance to go on from the corrected gradient."""
-        small = certificate.kkt_violation <= self.options.tol
-        if small and (self.options.gap_tol is None or not certificate.relative_gap > self.options.gap_tol):
-            return Status.CONVERGED, tol
-        self.rounds += 1
-        if self.rounds % ROUNDS == 0 and not self._widen():
-            return Status.STUCK, tol
-        if small:
-            tol = 0.3 * min(tol, max(certificate.kkt_violation, 0.1 * tol))
-        return (Status.STUCK if tol < certificate.resolution else None), tol
-
-    def _widen(self) -> bool:
-        """Float32 tiles do not get there: go on with float64 ones. False if they are in use already."""
-        if self.view.gram.dtype == np.float64:
-            return self.rounds < 4 * ROUNDS
-        self.view = self.view.widened()
-        self._split(len(self.shards))
-        self.newton = Newton(self.view, self.dual, self.options.memory, self._stopped)
-        return True
 
     def _violators(self) -> tuple[Violators, Violators]:
         """The q worst of the whole problem in both directions."""
@@ -166,21 +126,13 @@ class _Block:
 
     def _advance(self, W: Ids, tol: float) -> bool:
         """Solve the block W and carry the change over to g. False if nothing moved."""
-        padded = np.concatenate([W, np.full(-len(W) % CHUNK, W[0])])
-        points = self._points(padded)
+        points = self._points(padded(W))
         K = self.view.block(points, points)
-        old = self.beta[padded]
-        new, lower, upper = old.copy(), self.dual.lower[padded], self.dual.upper[padded]
-        new[len(W) :] = lower[len(W) :] = upper[len(W) :] = 0.0  # the padding cannot move
-        g = self.g[padded]
-        if K.dtype == np.float32 and np.abs(g).max() * 2.0**-20 > 0.1 * tol:
-            K = K.astype(np.float64)  # float32 does not resolve this tolerance
-        K += K.dtype.type(self.dual.lambda2)
         steps = min(STEPS * len(W), self.options.max_iter - self.n_iter)
-        solve = isda if self.dual.total is None else smo
-        steps = solve(K, new, g.astype(K.dtype), lower, upper, tol, steps, self.watch.flag)
+        old, part = self.beta[W], self.dual.take(W)
+        new, steps = solve(K, part, old, self.g[W], tol, steps, self.watch.flag)
         self.n_iter += steps
-        changed = np.flatnonzero(new[: len(W)] != old[: len(W)])
+        changed = np.flatnonzero(new != old)
         self.newton.book(steps, len(W), W[changed])
         if len(changed):
             self._move(W[changed], new[changed], points.take(changed))
@@ -188,7 +140,7 @@ class _Block:
 
     def _finish(self, grow: Violators, shrink: Violators, violation: float, tol: float) -> bool:
         """A Newton step if one is due; whether it moved anything."""
-        free = (self.beta > self.dual.lower) & (self.beta < self.dual.upper)
+        free = self.dual.free(self.beta)
         size = int(np.count_nonzero(free))
         if not self.newton.due(size, violation, min(tol, self.options.gap_tol or tol)):
             return False
@@ -207,11 +159,8 @@ class _Block:
         self.newton.judge(before, self._progress())
         return move is not None
 
-    def _stopped(self) -> bool:
-        return bool(self.watch.flag[0]) or monotonic() >= self.options.deadline
-
     def _progress(self) -> Progress:
-        return Progress(self.dual.objective(self.beta, self.g), self._relative_gap())
+        return Progress(self.dual.objective(self.beta, self.g), self.relative_gap())
 
     def _inward(self, grow: Violators, shrink: Violators, tol: float) -> Ids:
         """The violators that gain by moving at the best multiplier."""
@@ -239,17 +188,4 @@ class _Block:
         change = change[order]
         for shard in self.shards:
             shard.apply(points, change, self.dual.lambda2 * float(change.sum()))
-        self.path += float(np.abs(change).sum())
-
-    def _relative_gap(self) -> float:
-        """Relative gap of the tracked gradient, for the eye."""
-        gap = duality_gap(self.dual, self.beta, self.g, best_multiplier(self.dual, self.beta, self.g))
-        value = self.dual.objective(self.beta, self.g)
-        return gap / max(1.0, abs(value), abs(gap - value)) if np.isfinite(gap) else np.inf
-
-    def _certify(self) -> Certificate:
-        size = float(np.abs(self.beta).sum())
-        drift = 2.0**-53 * (self.q + 2) * (self.path * (self.view.magnitude + self.dual.lambda2) + 1.0)
-        slack = self.view.error_bound() * (size + self.proven) + drift
-        self.proven = size
-        return certify(self.view, self.dual, self.beta, self.g, slack, convex=not self.watch.flag[1])
+        self.round(self.q, float(np.abs(change).sum()))

@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..certificates import best_multiplier
 from ..gram.factor import TILE, Factor, Stopped, factor_bytes
 from ..gram.gram import View
 from ..problems import Dual
@@ -122,8 +123,9 @@ class Newton:
             return None
 
     def _step(self, beta: Vector, g: Vector, ids: Ids) -> Move | None:
-        dual = self.dual.take(ids)
-        old, slope = beta[ids], g[ids]
+        mu = best_multiplier(self.dual, beta, g) if self.dual.epsilon else 0.0
+        dual = self.dual.take(ids).piece(beta[ids], g[ids] + mu)
+        old, slope = beta[ids], g[ids] + (self.dual.t[ids] - dual.t)
         system = self._prepare(ids)
         place = np.searchsorted(system.ids, ids)
         delta, bound = np.zeros(len(system.ids)), np.zeros(len(ids), bool)

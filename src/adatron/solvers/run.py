@@ -12,8 +12,7 @@ import numpy as np
 
 from ..gram import Pool, View
 from ..problems import Dual
-from .base import Options, Progress, Report, Solution, State, Watch
-from .table import Solver
+from .base import Options, Progress, Report, Solution, Solver, State, Watch
 
 Callback = Callable[[Progress], object]
 
@@ -91,8 +90,8 @@ def solve_all(
     def solve(number: int) -> None:
         task = tasks[number]
         report = desk.reporter(number, direct)
-        watch = Watch(task.dual, report, desk.flags[number])
-        solution = solver(task.view, task.dual, options, task.state, watch)
+        watch = Watch(task.dual, report, desk.flags[number], solver.traced)
+        solution = solver.solve(task.view, task.dual, options, task.state, watch)
         solutions[number] = solution
         desk.finished += 1
         # Every problem is heard of, however short it is, so that a callback can stop the others.

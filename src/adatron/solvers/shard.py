@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .gram import Points, View
+from ..gram.gram import Points, View
+from ..problems import Dual
+from ..problems.dual import Vector
 
 Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 
 
 class Violators(NamedTuple):
@@ -30,14 +31,13 @@ class Violators(NamedTuple):
 class Shard:
     """Variables ``first`` to ``first + len(view)`` of a problem."""
 
-    def __init__(self, view: View, first: int, lower: Vector, upper: Vector, beta: Vector, g: Vector) -> None:
+    def __init__(self, view: View, first: int, dual: Dual, beta: Vector, g: Vector) -> None:
         self.view, self.first = view, first
-        self.lower, self.upper, self.beta, self.g = lower, upper, beta, g
+        self.dual, self.beta, self.g = dual, beta, g
 
     def violators(self, most: int) -> tuple[Violators, Violators]:
-        """The ``most`` variables that gain most by growing (-g) and by shrinking (g)."""
-        grow = np.where(self.beta < self.upper, -self.g, -np.inf)
-        shrink = np.where(self.beta > self.lower, self.g, -np.inf)
+        """The ``most`` variables that gain most by growing and by shrinking."""
+        grow, shrink = self.dual.growth(self.beta, self.g), self.dual.shrinkage(self.beta, self.g)
         return self._worst(grow, most), self._worst(shrink, most)
 
     def _worst(self, values: Vector, most: int) -> Violators:

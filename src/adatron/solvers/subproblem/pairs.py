@@ -1,9 +1,10 @@
-"""SMO: sequential minimal optimisation on a small dense block, with the equality sum(beta) = s.
+"""Pairs: sequential minimal optimisation of a small dense block, with the equality sum(beta) = s.
 
 Problem   any program of ``problems.dual`` with one equality, given K over its variables.
 Update    a pair (i, j) moves along e_i - e_j: with m = max(-g) over the variables that can grow, i attains m and j
           maximises the gain (m + g_j)^2 / (K_ii + K_jj - 2 K_ij) over those that can shrink; the step is exact
-          and clipped to the box, beta_i += d, beta_j -= d, g += d (K_i - K_j).
+          and clipped to the box, beta_i += d, beta_j -= d, g += d (K_i - K_j). Where epsilon > 0 a step ends at the
+          kink at 0 too, and the slope +-epsilon of |beta_i| is added to g_i.
 Stop      m - M <= tol, M = min(-g) over the variables that can shrink; or the steps are used up; or a flag.
 Source    J. C. Platt, Fast training of SVMs using sequential minimal optimization (1999); second-order choice of
           the pair: R.-E. Fan, P.-H. Chen, C.-J. Lin, JMLR 6 (2005) 1889-1918.
@@ -15,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled._jit import jit
-from ..compiled.search import argmax
+from ...compiled._jit import jit
+from ...compiled.search import argmax
 
 FAR = 1e30  # stands for "not allowed" in searches: finite, so that sums stay finite
 CHECK = 8  # steps between looks at the stopping rule
@@ -60,7 +61,15 @@ def smallest_curvature(K: Any) -> Any:
 
 
 @jit(finite=True)
-def smo(K: Any, beta: Any, g: Any, lower: Any, upper: Any, tol: float, steps: int, stop: Any) -> int:
+def slopes(beta: float, lower: float, upper: float, epsilon: float) -> Any:
+    """What the growth and the shrinkage of a variable add to -g and to g; -FAR where it cannot move so."""
+    grow = -FAR if beta >= upper else (-epsilon if beta >= 0.0 else epsilon)
+    shrink = -FAR if beta <= lower else (epsilon if beta > 0.0 else -epsilon)
+    return grow, shrink
+
+
+@jit(finite=True)
+def pairs(K: Any, beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, tol: float, steps: int, stop: Any) -> int:
     """Solve a block in place; returns the number of pair updates.
 
     K (q, q) and g (q,) share one dtype, q a multiple of CHUNK; beta, lower and upper are float64. Padding
@@ -72,8 +81,7 @@ def smo(K: Any, beta: Any, g: Any, lower: Any, upper: Any, tol: float, steps: in
     grow_bar, shrink_bar = np.empty(q, g.dtype), np.empty(q, g.dtype)
     diagonal, score = np.empty(q, g.dtype), np.empty(q, g.dtype)
     for t in range(q):
-        grow_bar[t] = real(0) if beta[t] < upper[t] else real(-FAR)
-        shrink_bar[t] = real(0) if beta[t] > lower[t] else real(-FAR)
+        grow_bar[t], shrink_bar[t] = slopes(beta[t], lower[t], upper[t], epsilon)
         diagonal[t] = K[t, t]
     floor = smallest_curvature(K)
     i, j, shift = 0, 0, real(0)
@@ -90,11 +98,12 @@ def smo(K: Any, beta: Any, g: Any, lower: Any, upper: Any, tol: float, steps: in
         curvature = (diagonal[i] + diagonal[j]) - real(2) * K[i, j]
         if curvature < -real(64) * floor:
             stop[1] = 1
-        d = min(float(m + g[j]) / float(max(curvature, floor)), upper[i] - beta[i], beta[j] - lower[j])
+        top = 0.0 if epsilon > 0.0 and beta[i] < 0.0 else upper[i]
+        bottom = 0.0 if epsilon > 0.0 and beta[j] > 0.0 else lower[j]
+        d = min(float(m + (g[j] + shrink_bar[j])) / float(max(curvature, floor)), top - beta[i], beta[j] - bottom)
         shift = real(d)
-        beta[i] = upper[i] if d == upper[i] - beta[i] else beta[i] + d
-        beta[j] = lower[j] if d == beta[j] - lower[j] else beta[j] - d
+        beta[i] = top if d == top - beta[i] else beta[i] + d
+        beta[j] = bottom if d == beta[j] - bottom else beta[j] - d
         for k in (i, j):
-            grow_bar[k] = real(0) if beta[k] < upper[k] else real(-FAR)
-            shrink_bar[k] = real(0) if beta[k] > lower[k] else real(-FAR)
+            grow_bar[k], shrink_bar[k] = slopes(beta[k], lower[k], upper[k], epsilon)
     return steps

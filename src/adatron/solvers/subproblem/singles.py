@@ -1,8 +1,8 @@
-"""ISDA: iterative single data algorithm on a small dense block, without an equality.
+"""Singles: the iterative single data algorithm on a small dense block, without an equality.
 
 Problem   any program of ``problems.dual`` without an equality (bias augmented or none), given K + lambda^2.
 Update    the variable i with the largest gain v_i^2 / K_ii, v_i its projected gradient, takes the exact step,
-          beta_i <- clip(beta_i - g_i / K_ii, l_i, u_i); g += d K_i.
+          beta_i <- clip(soft(beta_i - g_i / K_ii, epsilon / K_ii), l_i, u_i); g += d K_i.
 Stop      max v_i <= tol; or the steps are used up; or a flag.
 Source    T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004); V. Kecman, T.-M. Huang, M. Vogt (2005).
 """
@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled._jit import jit
-from ..compiled.search import argmax
-from .smo import CHECK, FAR, smallest_curvature
+from ...compiled._jit import jit
+from ...compiled.search import argmax
+from .pairs import CHECK, slopes, smallest_curvature
 
 
 @jit(finite=True)
@@ -40,16 +40,25 @@ def _worst(g: Any, grow_bar: Any, shrink_bar: Any, score: Any) -> Any:
 
 
 @jit(finite=True)
-def isda(K: Any, beta: Any, g: Any, lower: Any, upper: Any, tol: float, steps: int, stop: Any) -> int:
-    """Solve a block in place; returns the number of updates. Arguments as in ``smo``."""
+def proximal(beta: float, g: float, rate: float, lower: float, upper: float, epsilon: float) -> float:
+    """clip(soft(beta - rate g, rate epsilon), l, u): the best value of one variable if the rate is 1 / K_ii."""
+    value, width = beta - g * rate, epsilon * rate
+    value = max(value - width, 0.0) if value > 0.0 else min(value + width, 0.0)
+    return min(max(value, lower), upper)
+
+
+@jit(finite=True)
+def singles(
+    K: Any, beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, tol: float, steps: int, stop: Any
+) -> int:
+    """Solve a block in place; returns the number of updates. Arguments as in ``pairs``."""
     q = len(g)
     real = g.dtype.type
     grow_bar, shrink_bar = np.empty(q, g.dtype), np.empty(q, g.dtype)
     inverse, score = np.empty(q, g.dtype), np.empty(q, g.dtype)
     floor = smallest_curvature(K)
     for t in range(q):
-        grow_bar[t] = real(0) if beta[t] < upper[t] else real(-FAR)
-        shrink_bar[t] = real(0) if beta[t] > lower[t] else real(-FAR)
+        grow_bar[t], shrink_bar[t] = slopes(beta[t], lower[t], upper[t], epsilon)
         inverse[t] = real(1) / max(K[t, t], floor)
         if K[t, t] < -real(64) * floor:
             stop[1] = 1
@@ -61,9 +70,8 @@ def isda(K: Any, beta: Any, g: Any, lower: Any, upper: Any, tol: float, steps: i
             return step
         if step % CHECK == 0 and _worst(g, grow_bar, shrink_bar, score) <= real(tol):
             return step
-        value = min(max(beta[i] - float(g[i]) * float(inverse[i]), lower[i]), upper[i])
+        value = proximal(beta[i], float(g[i]), float(inverse[i]), lower[i], upper[i], epsilon)
         shift = real(value - beta[i])
         beta[i] = value
-        grow_bar[i] = real(0) if value < upper[i] else real(-FAR)
-        shrink_bar[i] = real(0) if value > lower[i] else real(-FAR)
+        grow_bar[i], shrink_bar[i] = slopes(value, lower[i], upper[i], epsilon)
     return steps

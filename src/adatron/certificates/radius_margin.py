@@ -1,0 +1,26 @@
+"""Bounds of the generalisation error from the margin and a radius; they need no test data."""
+
+from __future__ import annotations
+
+from math import e, floor, log
+
+PIECES = 577.0  # constant of the theorem
+
+
+def vc_bound(m: int, radius2: float, margin: float, delta: float = 0.05) -> float:
+    """The error that a separating plane exceeds with probability < delta; nan where the theorem is vacuous (k > m).
+
+    epsilon(m, gamma) = (k log(8 e m / k) log(32 m) + log(8 m / delta)) / m with k = floor(577 R^2 / gamma^2)
+    (C. Campbell, N. Cristianini, 1998, section 2, after J. Shawe-Taylor et al.; natural logarithms). The ball of the
+    theorem is centred at the origin, so R^2 = max k(x, x).
+
+    Parameters
+    ----------
+    m : number of training samples
+    radius2 : R^2
+    margin : gamma = 1 / |w|, all samples being outside
+    """
+    k = floor(PIECES * radius2 / margin**2)
+    if not 0 < k <= m:
+        return float("nan")
+    return (k * log(8.0 * e * m / k) * log(32.0 * m) + log(8.0 * m / delta)) / m

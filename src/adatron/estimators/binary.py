@@ -1,0 +1,34 @@
+"""The binary problems that a classifier is made of."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import cast
+
+import numpy as np
+
+from ..problems import Bias, Dual, csvc
+from .engine import Ids, Problem
+from .samples import Samples
+
+
+def binary_problems(
+    n_classes: int, multi_class: str, samples: Samples, C: float, bias: str, augment: float
+) -> list[Problem]:
+    """One against one in scikit-learn's order (the first class is positive), or one against the rest.
+
+    Of two classes the second one is positive.
+    """
+
+    def problem(positive: int, classes: list[int]) -> Problem:
+        def program(ids: Ids) -> Dual:
+            y = np.concatenate([np.full(samples.sizes[c], 1.0 if c == positive else -1.0) for c in classes])
+            return csvc(y, C * samples.weight[ids], cast("Bias", bias), augment)
+
+        return Problem(classes, program)
+
+    if n_classes == 2:
+        return [problem(1, [0, 1])]
+    if multi_class == "ovo":
+        return [problem(i, [i, j]) for i, j in combinations(range(n_classes), 2)]
+    return [problem(i, list(range(n_classes))) for i in range(n_classes)]

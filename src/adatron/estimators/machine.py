@@ -1,0 +1,156 @@
+"""What all kernel machines share: parameters, the way from data to certificates, decision values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from . import inputs
+
+# Names of the tables ``kernels`` and ``solvers``, which are imported when a model is fitted.
+NAMED_KERNELS = {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}
+NAMED_SOLVERS = {"auto", "block", "kernel_adatron", "svmseq", "isda", "smo", "decomposition"}
+
+
+class KernelMachine(BaseEstimator):
+    """Base of the estimators, each of which lists these parameters in its own constructor, as scikit-learn wants."""
+
+    C: float
+    kernel: Any
+    degree: int
+    gamma: float | str
+    coef0: float
+    tol: float
+    cache_size: float
+    verbose: bool
+    max_iter: int
+    solver: Any
+    n_jobs: int | None
+    precision: str
+    gap_tol: float | None
+    max_time: float | None
+    callback: Callable[[Any], object] | None
+    _n_support: NDArray[np.int32]
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0.0, None, closed="neither"), Interval(Real, 0.0, None, closed="right")],
+        "kernel": [StrOptions(NAMED_KERNELS), HasMethods(["terms", "diagonal"]), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "shrinking": ["boolean"],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "bias": [StrOptions({"explicit", "augmented", "none"})],
+        "augment": [Interval(Real, 0.0, None, closed="neither"), StrOptions({"auto"})],
+        "solver": [StrOptions(NAMED_SOLVERS), HasMethods(["accepts", "solve"])],
+        "n_jobs": [Integral, None],
+        "precision": [StrOptions({"auto", "single", "double"})],
+        "gap_tol": [Interval(Real, 0.0, None, closed="neither"), None],
+        "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
+        "callback": [callable, None],
+    }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._given
+        tags.input_tags.sparse = not self._given
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "fit_status_")
+
+    @property
+    def _given(self) -> bool:
+        """Whether X holds kernel values."""
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _solve(self, X: Any, distinct: Any, problems: list[Any]) -> list[Any]:
+        """Solve all problems over the distinct samples; keeps the kernel."""
+        from ..kernels import resolve
+        from . import engine
+
+        self._gamma = inputs.gamma(self.gamma, X, self._given)
+        self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
+        return engine.fit(X, distinct, problems, inputs.settings(self, self.kernel_))
+
+    def _spread(self, distinct: Any, fitted: list[Any], n: int) -> NDArray[np.float64]:
+        """Coefficients of all samples, (n_problems, n), from those of the distinct ones."""
+        coefficients = np.zeros((len(fitted), n))
+        for row, one in zip(coefficients, fitted, strict=True):
+            beta = np.zeros(len(distinct.rows))
+            if one.solution is not None:
+                beta[one.ids] = one.solution.beta
+            row[distinct.members] = distinct.spread(beta, self.C)
+        return coefficients
+
+    def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, fitted: list[Any]) -> None:
+        """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
+        self.support_ = support.astype(np.int32)
+        self.support_vectors_ = X[:0, :0] if self._given else X[support]
+        self.dual_coef_ = sparse.csr_matrix(dual) if sparse.issparse(X) else dual
+        self.intercept_ = np.array([one.intercept for one in fitted])
+        if not (np.isfinite(dual).all() and np.isfinite(self.intercept_).all()):
+            raise ValueError(
+                "The dual coefficients or intercepts are not finite. The input data may contain large values and need "
+                "to be preprocessed."
+            )
+        self.shape_fit_ = X.shape
+
+    def _store_certificates(self, fitted: list[Any], alone: bool) -> None:
+        """Keep the proofs; ``alone`` says that there is one problem only, whose numbers are plain floats."""
+        solutions = [one.solution for one in fitted]
+        self.n_iter_ = np.array([0 if s is None else s.n_iter for s in solutions], np.int32)
+        self.fit_status_ = int(any(s is not None and not s.status.good for s in solutions))
+        names = {
+            "duality_gap_": "relative_gap",
+            "kkt_violation_": "kkt_violation",
+            "dual_objective_": "dual",
+            "primal_objective_": "primal",
+        }
+        for attribute, name in names.items():
+            values = np.array([0.0 if s is None else getattr(s.certificate, name) for s in solutions])
+            setattr(self, attribute, float(values[0]) if alone else values)
+        traces = [{} if s is None else s.trace for s in solutions]
+        self.trace_ = traces[0] if alone else traces
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors of each class."""
+        check_is_fitted(self)
+        return self._n_support
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, (n_problems, n_features), of a linear kernel."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        weights = self._coefficients() @ self.support_vectors_
+        return sparse.csr_matrix(weights) if sparse.issparse(self.support_vectors_) else weights
+
+    def _coefficients(self) -> NDArray[np.float64]:
+        """Coefficients of the support vectors, (n_problems, n_support_vectors)."""
+        dual: Any = self.dual_coef_
+        return dual.toarray() if sparse.issparse(dual) else dual
+
+    def _decision(self, X: Any) -> NDArray[np.float64]:
+        """Decision values of the problems, (n_samples, n_problems)."""
+        from .decision import decision_values
+
+        check_is_fitted(self)
+        X = inputs.new_data(self, X, self.support_vectors_)
+        single = self.precision == "single" or (X.dtype == np.float32 and self.precision != "double")
+        return decision_values(
+            X, self.support_vectors_, self.support_.astype(np.int64), np.ascontiguousarray(self._coefficients().T),
+            self.intercept_, self.kernel_, np.float32 if single else np.float64, self.n_jobs,
+        )  # fmt: skip

@@ -1,0 +1,28 @@
+"""The picture of a kernel path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .axes import axes
+
+if TYPE_CHECKING:
+    from ..selection import KernelPath
+
+
+def draw(path: KernelPath, ax: Any = None) -> Any:
+    """Draw R^2 / margin^2, and the validation error where there is one, over gamma; the best step is marked."""
+    ax = axes(ax)
+    ax.loglog(path.gamma, path.radius_margin, "o-", label="R² / margin², smallest ball")
+    ax.loglog(path.gamma, path.radius_margin_origin, "--", label="R² / margin², ball around 0")
+    ax.axvline(path.gamma[path.best], color="0.7", zorder=0)
+    ax.set(xlabel="gamma", ylabel="R² / margin²")
+    lines = ax.get_lines()[:2]
+    if not np.isnan(path.validation_error).all():
+        right = ax.twinx()
+        lines += right.semilogx(path.gamma, path.validation_error, "s-", color="C3", label="validation error")
+        right.set(ylabel="validation error", ylim=(0, None))
+    ax.legend(lines, [line.get_label() for line in lines])
+    return ax

@@ -1,0 +1,234 @@
+"""Kernel selection by a path: train with a narrow kernel, widen it, go on from the last solution.
+
+The margin depends continuously on the width of the kernel, so the last solution is nearly one of the next problem, and
+the squared distances serve all widths: a step costs one exponential a pair and a few updates.
+
+Source    C. Campbell, N. Cristianini, Simple learning algorithms for training support vector machines (1998), section
+          3.4; N. Cristianini, C. Campbell, J. Shawe-Taylor, Dynamically adapting kernels in support vector machines,
+          NIPS 11 (1999).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, check_consistent_length, check_X_y
+from sklearn.utils.multiclass import check_classification_targets
+
+from ..certificates.radius_margin import vc_bound
+from ..gram import SMALL, Gram, Pool, Source, View, allowed_threads
+from ..kernels.precomputed import Precomputed
+from ..problems import Bias, Dual, ball, csvc, intercept
+from ..solvers.base import Options, Solution, State, Watch
+from ..solvers.block import Block
+
+Vector = NDArray[np.float64]
+ROUGH = 1e-3  # relative error of the radius
+
+
+@dataclass(frozen=True)
+class KernelPath:
+    """What was found for each width, from the narrowest kernel (the largest gamma) to the widest.
+
+    Attributes
+    ----------
+    gamma : (k,) coefficients of the RBF kernel
+    margin : (k,) 1 / |w|
+    radius_margin : (k,) R^2 / margin^2, R the radius of the smallest ball around the samples
+    radius_margin_origin : (k,) R^2 / margin^2, R^2 = max k(x, x) of a ball around the origin
+    bound : (k,) bound of the error by the theorem of section 2 (``vc_bound``), nan where it is vacuous
+    validation_error : (k,) error rate on the validation samples; nan without any
+    n_support : (k,) support vectors
+    n_iter : (k,) updates of pairs
+    duality_gap : (k,) relative gap, certified
+    kernel_evaluations : squared distances that were computed, for all steps together
+    coefficients, intercept : (k, n) and (k,) the solutions
+    best : the step with the smallest bound or validation error, the widest kernel of equal ones
+    """
+
+    gamma: Vector
+    margin: Vector
+    radius_margin: Vector
+    radius_margin_origin: Vector
+    bound: Vector
+    validation_error: Vector
+    n_support: NDArray[np.int64]
+    n_iter: NDArray[np.int64]
+    duality_gap: Vector
+    kernel_evaluations: int
+    coefficients: Vector
+    intercept: Vector
+    best: int
+
+    def table(self) -> str:
+        """The path as a Markdown table."""
+        names = ("gamma", "margin", "radius_margin", "radius_margin_origin", "bound", "validation_error", "n_support")
+        lines = ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
+        for row in zip(*(getattr(self, name) for name in names), strict=True):
+            cells = [
+                "vacuous" if name == "bound" and np.isnan(v) else f"{v:.4g}" for name, v in zip(names, row, strict=True)
+            ]
+            lines.append("| " + " | ".join(cells) + " |")
+        return "\n".join(lines)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the bounds and the validation error over gamma; returns the axes."""
+        from ..plots.kernel_path import draw
+
+        return draw(self, ax)
+
+
+def kernel_path(
+    X: Any,
+    y: Any,
+    gammas: Any,
+    *,
+    C: float = np.inf,
+    bias: str = "explicit",
+    validation: tuple[Any, Any] | None = None,
+    pick: Literal["bound", "validation"] | None = None,
+    tol: float = 1e-3,
+    delta: float = 0.05,
+    warm: bool = True,
+    n_jobs: int | None = None,
+) -> KernelPath:
+    """Solve a two-class problem for many widths of the RBF kernel, each from the solution of the last one.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Labels of two classes.
+    gammas : array-like of shape (k,)
+        Coefficients of the kernel, > 0, in any order.
+    C : float, default=inf
+        Penalty of margin violations; ``inf`` is the hard margin.
+    bias : {'explicit', 'augmented', 'none'}, default='explicit'
+    validation : tuple of (X, y), default=None
+        Samples on which the error is measured.
+    pick : {'bound', 'validation'}, default=None
+        What the best step minimises: R^2 / margin^2 of the smallest ball, or the validation error; None is 'validation'
+        where there are such samples.
+    tol : float, default=1e-3
+        Largest KKT violation.
+    delta : float, default=0.05
+        Confidence 1 - delta of ``bound``.
+    warm : bool, default=True
+        False starts every step from zero, to compare with.
+    n_jobs : int, default=None
+        Threads.
+
+    Returns
+    -------
+    path : KernelPath
+
+    Raises
+    ------
+    ValueError
+        Other than two classes, no or non-positive gammas, ``pick='validation'`` without samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from adatron.selection import kernel_path
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> path = kernel_path(scale(X), y, np.logspace(-3, 1, 9), C=10.0)
+    >>> bool((path.duality_gap < 1e-2).all())
+    True
+    """
+    X, y = check_X_y(X, y, dtype="float64")
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) != 2:
+        raise ValueError(f"kernel_path needs two classes. Got {len(classes)}: {classes[:5].tolist()}.")
+    gammas = np.sort(np.unique(check_array(gammas, ensure_2d=False, dtype="float64").ravel()))[::-1]
+    if not gammas[-1] > 0:
+        raise ValueError(f"The 'gammas' parameter must hold numbers > 0. Got {gammas[-1]!r} instead.")
+    pick = pick or ("bound" if validation is None else "validation")
+    if pick not in ("bound", "validation") or (pick == "validation" and validation is None):
+        raise ValueError(
+            f"The 'pick' parameter must be 'bound', or 'validation' with such samples. Got {pick!r} instead."
+        )
+    test, truth = (X[:0], codes[:0]) if validation is None else _labelled(*validation, classes)
+    with Pool(allowed_threads(n_jobs)) as pool:
+        walk = _Walk(X, np.where(codes == 1, 1.0, -1.0), C, cast("Bias", bias), Options(tol), pool, warm)
+        apart = _distances(test, X)
+        steps = [walk.step(gamma, delta) for gamma in gammas]
+    columns = {name: np.array([step[name] for step in steps]) for name in steps[0]}
+    columns["validation_error"] = _errors(apart, truth, gammas, columns) if len(truth) else np.full(len(gammas), np.nan)
+    score = columns["validation_error" if pick == "validation" else "radius_margin"]
+    best = int(np.flatnonzero(score == np.nanmin(score))[-1])
+    evaluations = X.shape[0] * (X.shape[0] + 1) // 2
+    return KernelPath(gamma=gammas, kernel_evaluations=evaluations, best=best, **columns)
+
+
+class _Walk:
+    """The training samples, and where the last step ended."""
+
+    def __init__(self, X: Vector, y: Vector, C: float, bias: Bias, options: Options, pool: Pool, warm: bool) -> None:
+        n = len(X)
+        self.dual = csvc(y, np.full(n, float(C)), bias)
+        self.options, self.pool, self.warm = options, pool, warm
+        self.distances = _distances(X, X).astype(np.float64 if n <= SMALL else np.float32)
+        self.values = np.empty_like(self.distances)
+        self.beta, self.centre = np.zeros((2, n))
+
+    def step(self, gamma: float, delta: float) -> dict[str, Any]:
+        """Solve for one gamma."""
+        n = len(self.beta)
+        np.multiply(self.distances, -gamma, out=self.values)
+        np.exp(self.values, out=self.values)
+        source = Source.of(self.values, np.arange(n), Precomputed())
+        view = Gram(source, self.values.dtype, [n], self.pool, whole=n <= SMALL).restrict()
+        found = self._solve(view, self.dual, self.beta, self.options)
+        rough = Options(tol=np.inf, gap_tol=ROUGH)
+        around = self._solve(view, ball(np.ones(n)), self.centre, rough)
+        if self.warm:
+            self.beta, self.centre = found.beta, around.beta
+        margin2 = 1.0 / self.dual.squared_norm(found.beta, found.g)
+        return {
+            "margin": np.sqrt(margin2),
+            "radius_margin": 2.0 * around.certificate.dual / margin2,
+            "radius_margin_origin": 1.0 / margin2,
+            "bound": vc_bound(n, 1.0, float(np.sqrt(margin2)), delta),
+            "n_support": int(np.count_nonzero(found.beta)),
+            "n_iter": found.n_iter,
+            "duality_gap": found.certificate.relative_gap,
+            "coefficients": found.beta,
+            "intercept": intercept(self.dual, found.beta, found.g),
+        }
+
+    def _solve(self, view: View, dual: Dual, start: Vector, options: Options) -> Solution:
+        watch = Watch(dual, None, np.zeros(2, np.int64))
+        return Block().solve(view, dual, options, State(start), watch)
+
+
+def _labelled(X: Any, y: Any, classes: NDArray[Any]) -> tuple[Vector, NDArray[np.int64]]:
+    X = check_array(X, dtype="float64")
+    check_consistent_length(X, y)
+    return X, np.searchsorted(classes, np.asarray(y))
+
+
+def _distances(X: Vector, Z: Vector) -> Vector:
+    """Squared distances of all pairs of rows."""
+    centre = Z.mean(axis=0)
+    X, Z = X - centre, Z - centre
+    products = np.square(X).sum(axis=1)[:, None] + np.square(Z).sum(axis=1) - 2.0 * (X @ Z.T)
+    if X.shape == Z.shape and np.array_equal(X, Z):
+        np.fill_diagonal(products, 0.0)
+    return np.maximum(products, 0.0)
+
+
+def _errors(distances: Vector, truth: NDArray[np.int64], gammas: Vector, found: dict[str, Any]) -> Vector:
+    """Error rates of all steps."""
+    rates = np.empty(len(gammas))
+    for k, (gamma, beta, b) in enumerate(zip(gammas, found["coefficients"], found["intercept"], strict=True)):
+        support = np.flatnonzero(beta)
+        values = np.exp(-gamma * distances[:, support]) @ beta[support] + b
+        rates[k] = np.mean((values >= 0) != (truth == 1))
+    return rates

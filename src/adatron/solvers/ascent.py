@@ -1,0 +1,164 @@
+"""What every solver shares: ascent by its own steps, a certificate in float64, and on from there if it is refused.
+
+Float32 rows propose, the certificate disposes: it corrects g where it matters, and the ascent goes on with what is
+left, whose float32 error is proportional to the change of beta, not to beta. A solver adds its steps, nothing else.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from time import monotonic
+
+import numpy as np
+
+from ..certificates import best_multiplier, certify, duality_gap, kkt_violation
+from ..gram import View
+from ..problems import Dual
+from ..problems.dual import Vector
+from .base import Options, Solution, State, Status, Watch
+
+ROUNDS = 8  # certificates refused before float64 tiles take over
+FAR = 1e12  # coefficients times kernel values of a hard margin beyond this are a dual without bound
+HUGE = 1e100  # a margin violation beyond this is overflow, not learning
+UNIT = 2.0**-53
+
+
+class Ascent(ABC):
+    """A solver at work on one problem.
+
+    Attributes
+    ----------
+    beta, g : (n,) where it is, and the gradient there
+    n_iter : what the solver counts
+    rounding : bound of the rounding errors of g since it was computed
+    """
+
+    def __init__(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
+        self.view, self.dual, self.options, self.watch = view, dual, options, watch
+        state = state or State(np.zeros(len(dual)))
+        self.beta = feasible(dual, state.beta)
+        self.g = -dual.t.copy()
+        self.n_iter = state.n_iter
+        self.rounding = 0.0
+        self._rounds, self._proven = 0, 0.0
+        if state.g is not None and np.array_equal(self.beta, state.beta):
+            self.g[:] = state.g
+        else:
+            self._add(self.beta)
+        self.prepare()
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Make what depends on the view; called again when its tiles have become float64."""
+
+    @abstractmethod
+    def ascend(self, tol: float) -> Status:
+        """Steps until the tracked gradient says that no violation is above tol (CONVERGED), or what ended them."""
+
+    def solve(self) -> Solution:
+        """Run to the end."""
+        tol = self.options.tol
+        while True:
+            status = self.ascend(tol)
+            size = float(np.abs(self.beta).sum())
+            slack = self.view.error_bound() * (size + self._proven) + self.rounding + UNIT
+            self._proven = size
+            proof = certify(self.view, self.dual, self.beta, self.g, slack, convex=not self.watch.flag[1])
+            if status is Status.CONVERGED:
+                small = proof.kkt_violation <= self.options.tol
+                if not small or (self.options.gap_tol is not None and proof.relative_gap > self.options.gap_tol):
+                    tol = self._next(tol, proof.kkt_violation if small else None)
+                    if tol >= proof.resolution:
+                        continue
+                    status = Status.STUCK
+            if self.dual.hard_margin and status is Status.MAX_ITER and np.isinf(proof.primal):
+                status = Status.DIVERGED  # not one separating plane was found
+            if not proof.convex and status in (Status.CONVERGED, Status.STUCK):
+                status = Status.NOT_CONVEX
+            return Solution(self.beta, self.g, self.n_iter, status, proof, self.watch.trace())
+
+    def _next(self, tol: float, violation: float | None) -> float:
+        """The tolerance to go on with after a refusal (``violation`` is given if only the gap is too large)."""
+        self._rounds += 1
+        if self._rounds % ROUNDS == 0:
+            if self.view.gram.dtype == np.float64 and self._rounds >= 4 * ROUNDS:
+                return 0.0
+            if self.view.gram.dtype != np.float64:  # float32 tiles do not get there
+                self.view = self.view.widened()
+                self.prepare()
+        return tol if violation is None else 0.3 * min(tol, max(violation, 0.1 * tol))
+
+    def pause(self, violation: float, tol: float, *extra: float) -> Status | None:
+        """Between steps: report, and say what ends the ascent."""
+        if not violation < HUGE or (self.dual.unbounded and np.abs(self.beta).max() * self.view.magnitude > FAR):
+            return Status.DIVERGED
+        stop = self.watch.look(self.n_iter, violation, self.objective(), self.relative_gap, extra)
+        if violation <= tol:
+            return Status.CONVERGED
+        if stop:
+            return Status.STOPPED
+        if self.n_iter >= self.options.max_iter:
+            return Status.MAX_ITER
+        return Status.MAX_TIME if monotonic() >= self.options.deadline else None
+
+    def stopped(self) -> bool:
+        return bool(self.watch.flag[0]) or monotonic() >= self.options.deadline
+
+    def violation(self) -> float:
+        return kkt_violation(self.dual, self.beta, self.g)
+
+    def objective(self) -> float:
+        return self.dual.objective(self.beta, self.g)
+
+    def relative_gap(self) -> float:
+        """Relative gap of the tracked gradient, for the eye."""
+        gap = duality_gap(self.dual, self.beta, self.g, best_multiplier(self.dual, self.beta, self.g))
+        value = self.dual.objective(self.beta, self.g)
+        return gap / max(1.0, abs(value), abs(gap - value)) if np.isfinite(gap) else np.inf
+
+    def restore(self, b: float, beta: Vector) -> None:
+        """Go to ``beta``, and from there move what loses least at the bias b until sum(beta) = s."""
+        if self.dual.total is None:
+            return
+        self._change(np.clip(beta, self.dual.lower, self.dual.upper) - self.beta)
+        excess = float(self.beta.sum()) - self.dual.total
+        part = self.dual.piece(self.beta, self.g + b)
+        gain = self.dual.shrinkage(self.beta, self.g + b) if excess > 0 else self.dual.growth(self.beta, self.g + b)
+        room = self.beta - part.lower if excess > 0 else part.upper - self.beta
+        order = np.argsort(-gain, kind="stable")
+        before = np.concatenate([[0.0], np.cumsum(room[order])[:-1]])
+        change = np.zeros(len(gain))
+        change[order] = -np.sign(excess) * np.clip(abs(excess) - before, 0.0, room[order])
+        self._change(change)
+
+    def _change(self, change: Vector) -> None:
+        self.beta += change
+        self._add(change)
+
+    def _add(self, change: Vector) -> None:
+        """Carry a change of beta over to g."""
+        ids = np.flatnonzero(change)
+        self.view.accumulate(self.g[:, None], self.view.points(ids), change[ids, None])
+        self.g += self.dual.lambda2 * float(change.sum())
+        self.round(len(ids), float(np.abs(change).sum()))
+
+    def round(self, terms: int, path: float) -> None:
+        """Count the rounding of sums of so many terms, whose coefficients have this sum of sizes, into g."""
+        self.rounding += UNIT * (terms + 2) * (path * (self.view.magnitude + self.dual.lambda2) + UNIT)
+
+
+def feasible(dual: Dual, beta: Vector) -> Vector:
+    """Put a start into the box, and on the equality: the side that is too large shrinks, then all variables move."""
+    beta = np.clip(beta, dual.lower, dual.upper)
+    if dual.total is None:
+        return beta
+    excess = float(beta.sum()) - dual.total
+    side = beta > 0 if excess > 0 else beta < 0
+    weight = abs(float(beta[side].sum()))
+    if abs(excess) <= 64.0 * UNIT * (weight + abs(dual.total)):
+        return beta
+    if weight > 0:
+        beta[side] *= max(0.0, 1.0 - abs(excess) / weight)
+        excess = float(beta.sum()) - dual.total
+    room = np.minimum(beta - dual.lower, abs(excess)) if excess > 0 else np.minimum(dual.upper - beta, abs(excess))
+    return beta - (excess / float(room.sum()) if excess else 0.0) * room
