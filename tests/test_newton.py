@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from adatron import SVC
 from adatron.gram import Factor, Pool
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
-from adatron.solvers import block as block_module
+from adatron.solvers import ascent
 from adatron.solvers.newton import Newton
 from problems import csvc, feasible, samples, solve, view_of
 from twins import programs
@@ -203,7 +203,7 @@ def test_a_gap_below_rounding_is_reported():
 def test_float64_tiles_get_a_factor_of_their_own(monkeypatch):
     """When float32 tiles do not get there, the finish starts anew on the wider ones."""
     X, dual = hard(n=600)
-    monkeypatch.setattr(block_module, "ROUNDS", 1)
+    monkeypatch.setattr(ascent, "ROUNDS", 1)
     solution = solve(view_of(X, RBF(0.5), np.float32), dual, tol=1e-8, block=128)
     assert solution.status.name == "CONVERGED"
     assert programs.kkt(RBF(0.5)(X), dual, solution.beta) <= 1e-8 * 1.001

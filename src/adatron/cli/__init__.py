@@ -1,7 +1,7 @@
 """The command line tool `adatron`.
 
 Text for people goes to stderr, results to stdout or a file. Exit status: 0 fine, 1 bad data or model, 2 wrong usage,
-3 not converged or a check of the demo failed, 4 input or output error, 130 interrupted.
+3 not converged, or a check of the demo or a number of the papers failed, 4 input or output error, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from .convert import convert
 from .demo import demo
 from .evaluate import evaluate
 from .info import info, warmup
+from .papers import papers
 from .predict import predict
 from .status import Status
 from .train import train
@@ -25,7 +26,7 @@ def adatron() -> None:
     """Train and use exact, certified kernel support vector machines."""
 
 
-for command in (train, predict, evaluate, info, convert, warmup, demo):
+for command in (train, predict, evaluate, info, convert, papers, warmup, demo):
     adatron.add_command(command)
 
 

@@ -1,0 +1,31 @@
+"""The papers' tables and figures, published and reproduced side by side: ``adatron papers``.
+
+Each module reproduces one paper with the public interface alone: ``sections(quick, sheet)`` yields its tables and
+figures one by one. A new paper is one module and one line of the table here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from .report import Section, Sheet
+
+PAPERS = {
+    "svmseq": "Vijayakumar, Wu, Sequential support vector classifiers and regression (1999)",
+    "kernel_adatron": "Campbell, Cristianini, Simple learning algorithms for training support vector machines (1998)",
+    "isda": "Huang, Kecman, Bias term b in SVMs again (2004)",
+}
+
+
+def reproduce(name: str, quick: bool = False, output: Path | None = None) -> Iterator[Section]:
+    """The tables and figures of a paper, each as soon as it is there.
+
+    Parameters
+    ----------
+    name : key of ``PAPERS``
+    quick : smaller data and fewer repetitions, where that changes the time only
+    output : folder for the figures as PNG files; None draws none
+    """
+    return import_module(f".{name}", __name__).sections(quick, Sheet(output))

@@ -1,0 +1,94 @@
+"""The data sets of the papers, from the folder ADATRON_DATA (or ../shared/data beside the checkout)."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+SIDE = 16  # pixels of a USPS digit
+SMOOTHING = 0.75  # pixels, the Gaussian of SVMseq's preprocessing
+
+
+class Split(NamedTuple):
+    """Training and test samples."""
+
+    X: NDArray[np.float64]
+    y: NDArray[Any]
+    X_test: NDArray[np.float64]
+    y_test: NDArray[Any]
+
+
+def folder() -> Path:
+    """Where the files are.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder.
+    """
+    path = Path(os.environ.get("ADATRON_DATA", "../shared/data"))
+    if not path.is_dir():
+        raise FileNotFoundError(f"no folder {path}: set ADATRON_DATA to the one with the papers' data sets")
+    return path
+
+
+def sonar() -> Split:
+    """Mines (1) and rocks (-1), the aspect-angle dependent split: 104 for training, 104 for the test."""
+    rows: dict[bool, list[tuple[list[float], float]]] = {True: [], False: []}
+    for name, label in (("sonar.mines", 1.0), ("sonar.rocks", -1.0)):
+        text = (folder() / name).read_text()
+        for star, _, numbers in re.findall(r"(\*?)(C[MR]\d+):\s*\{([^}]*)\}", text):
+            rows[bool(star)].append(([float(v) for v in numbers.split()], label))
+    train, test = (([x for x, _ in rows[k]], [y for _, y in rows[k]]) for k in (True, False))
+    return Split(np.array(train[0]), np.array(train[1]), np.array(test[0]), np.array(test[1]))
+
+
+def usps(smoothed: bool = True) -> Split:
+    """Digits of 16 x 16 pixels in [-1, 1]: 7,291 for training, 2,007 for the test."""
+    train, test = (np.loadtxt(folder() / name) for name in ("zip.train.gz", "zip.test.gz"))
+    X, X_test = train[:, 1:], test[:, 1:]
+    if smoothed:
+        X, X_test = _smooth(X), _smooth(X_test)
+    return Split(X, train[:, 0].astype(int), X_test, test[:, 0].astype(int))
+
+
+def _smooth(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    images = X.reshape(-1, SIDE, SIDE)
+    return ndimage.gaussian_filter(images, (0.0, SMOOTHING, SMOOTHING), mode="nearest").reshape(len(X), -1)
+
+
+def mnist() -> Split:
+    """Digits of 28 x 28 pixels in [0, 1]: 60,000 for training, 10,000 for the test."""
+    from ..files import read
+
+    train, test = (
+        read([folder() / f"{part}-images-idx3-ubyte.gz", folder() / f"{part}-labels-idx1-ubyte.gz"])
+        for part in ("train", "t10k")
+    )
+    return Split(train.X / 255.0, np.asarray(train.y), test.X / 255.0, np.asarray(test.y))
+
+
+def ionosphere() -> Split:
+    """Good (1) and bad (-1) radar returns, the first 200 for training."""
+    table = np.loadtxt(folder() / "ionosphere.data", delimiter=",", dtype=str)
+    X, y = table[:, :-1].astype(float), np.where(table[:, -1] == "g", 1.0, -1.0)
+    return Split(X[:200], y[:200], X[200:], y[200:])
+
+
+def pima() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The 768 patients: diabetes (1) or not (-1)."""
+    table = np.loadtxt(folder() / "pima-indians-diabetes.csv", delimiter=",")
+    return table[:, :-1], np.where(table[:, -1] == 1, 1.0, -1.0)
+
+
+def wisconsin() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The 683 complete patients: malignant (1) or benign (-1)."""
+    table = np.loadtxt(folder() / "breast-cancer-wisconsin.data", delimiter=",", dtype=str)
+    table = table[~(table == "?").any(axis=1)].astype(float)
+    return table[:, 1:-1], np.where(table[:, -1] == 4, 1.0, -1.0)

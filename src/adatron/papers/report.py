@@ -1,0 +1,92 @@
+"""Published and reproduced numbers side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..plots.axes import axes
+
+
+@dataclass(frozen=True)
+class Line:
+    """One comparison. ``holds`` None: nothing to hold, for a number that is quoted or cannot be reproduced."""
+
+    what: str
+    published: Any
+    reproduced: Any
+    holds: bool | None = None
+    remark: str = ""
+
+
+@dataclass
+class Section:
+    """A table or a figure of a paper."""
+
+    title: str
+    lines: list[Line] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    pictures: list[Path] = field(default_factory=list)
+
+    def add(self, what: str, published: Any, reproduced: Any, holds: bool | None = None, remark: str = "") -> None:
+        self.lines.append(Line(what, published, reproduced, holds, remark))
+
+    @property
+    def holds(self) -> bool:
+        return all(line.holds is not False for line in self.lines)
+
+    def markdown(self) -> str:
+        text = [f"### {self.title}", ""]
+        if self.lines:
+            text += ["| | published | here | |", "|---|---|---|---|"]
+            for line in self.lines:
+                mark = {None: "", True: "✓", False: "✗"}[line.holds]
+                cells = (line.what, shown(line.published), shown(line.reproduced), f"{mark} {line.remark}".strip())
+                text.append("| " + " | ".join(cells) + " |")
+            text.append("")
+        text += [f"{remark}\n" for remark in self.remarks]
+        text += [f"![{self.title}]({picture.name})\n" for picture in self.pictures]
+        return "\n".join(text)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "lines": [
+                vars(line) | {"published": shown(line.published), "reproduced": shown(line.reproduced)}
+                for line in self.lines
+            ],
+            "remarks": self.remarks,
+            "pictures": [str(picture) for picture in self.pictures],
+        }
+
+
+def shown(value: Any) -> str:
+    """A number, several of them, or a text, as it stands in a table."""
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return " ".join(map(shown, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+class Sheet:
+    """Figures of one paper, written as PNG files to a folder; without a folder they are not drawn."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+
+    def draw(self, section: Section, name: str, curves: dict[str, tuple[Any, Any]], **labels: Any) -> None:
+        """Draw curves {label: (x, y)}; ``labels`` go to ``Axes.set`` (xlabel, ylabel, xscale, ...)."""
+        if self.folder is None:
+            return
+        ax = axes()
+        for label, (x, y) in curves.items():
+            ax.plot(x, y, ".-", label=label, linewidth=1, markersize=3)
+        ax.set(title=section.title, **labels)
+        if len(curves) > 1:
+            ax.legend()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / f"{name}.png"
+        ax.figure.savefig(path, dpi=120)
+        section.pictures.append(path)
