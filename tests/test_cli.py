@@ -98,6 +98,22 @@ def test_predict_writes_one_label_a_line_and_the_accuracy(model, train_csv, tmp_
     assert (tmp_path / "out").read_text().splitlines() == expected.tolist()
 
 
+@pytest.mark.parametrize("name", ["m.adatron", "m.model"])
+def test_models_and_data_may_come_from_pipes(name, tmp_path):
+    """As written in a shell: everything arrives, however often it is looked at."""
+    (tmp_path / "a.csv").write_text("".join(f"{i},{-i},{i % 2}\n" for i in range(400)))
+    program = f"{sys.executable} -m adatron"
+    script = f"""
+    cat a.csv | {program} train - --model m.adatron --quiet
+    {program} convert <(cat m.adatron) m.model
+    {program} predict <(cat {name}) <(cat a.csv) --label 2 | wc -l
+    {program} predict {name} a.csv --quiet | cmp - <({program} predict <(cat {name}) /dev/stdin --quiet < a.csv)
+    """
+    command = ["/bin/bash", "-e", "-o", "pipefail", "-c", script]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "400"), done.stderr
+
+
 def test_predict_refuses_other_data_and_keeps_the_output(model, tmp_path, capsys):
     (tmp_path / "new.csv").write_text("1,2,3,4,5\n")
     (tmp_path / "out").write_text("old")

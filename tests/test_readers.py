@@ -2,7 +2,11 @@
 
 import bz2
 import gzip
+import io
 import lzma
+import os
+import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -93,6 +97,39 @@ def test_compressed_files_are_read_and_cut_ones_refused(write, suffix, compress)
     for damaged in (long[: len(long) // 2], b"no such format"):
         with pytest.raises(DataError, match=f"bad.{suffix}.*cut off or damaged"):
             read(write(damaged, f"bad.{suffix}"))
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """A path that gives its bytes once, as process substitution does."""
+    writers = []
+
+    def feed(text):
+        path = tmp_path / f"pipe{len(writers)}"
+        os.mkfifo(path)
+        writers.append(threading.Thread(target=path.write_bytes, args=(text.encode(),), daemon=True))
+        writers[-1].start()
+        return path
+
+    yield feed
+    for writer in writers:
+        writer.join(10)
+
+
+@pytest.mark.parametrize(("line", "bad"), [("{},1,2", "1,?,2"), ("{} 1:1 2:2", "1 x")], ids=["csv", "libsvm"])
+def test_nothing_of_a_pipe_is_lost(pipe, line, bad):
+    text = "".join(f"{line.format(i)}\n" for i in range(30_000))  # more than any buffer
+    table = read(pipe(text))
+    assert table.shape == (30_000, 2)
+    y = table.X[:, 0] if "," in line else table.y
+    np.testing.assert_array_equal(y, np.arange(30_000))
+    with pytest.raises(DataError, match="pipe1, line 30001"):
+        read(pipe(f"{text}{bad}\n"))
+
+
+def test_a_dash_is_standard_input(monkeypatch):
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(HEADER_CSV.encode())))
+    assert read("-").y.tolist() == ["yes", "no"]
 
 
 @pytest.mark.parametrize("zero_based", [True, False])

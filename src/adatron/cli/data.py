@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -32,7 +32,7 @@ def data_options(command: Any) -> Any:
 class Source:
     """Data files and how they are to be read."""
 
-    files: tuple[str, ...]
+    files: tuple[Any, ...]
     format: str | None
     label: int | str | None
 
@@ -61,24 +61,26 @@ class Source:
         features = None if given else X.shape[1]
         return _stored(read(self.files, self.format, self.label, features, labelled), sparse.issparse(X), given)
 
-    def with_model(self, path: str, labelled: bool) -> tuple[Any, Any]:
+    def with_model(self, path: Any, labelled: bool) -> tuple[Any, Any]:
         """Read a fitted model, and the data as it takes them.
 
         LIBSVM's text does not say how many features there are; then the data do.
         """
         from sklearn.utils.validation import check_is_fitted
 
-        from ..files import is_libsvm_model, load, read
+        from ..files import is_libsvm_model, load, read, rewindable
         from .parts import svc_of
 
+        path = rewindable(path)
         model = load(path)
         svc = svc_of(model)
         check_is_fitted(svc)
-        given = svc.kernel == "precomputed"
+        source, given = self, svc.kernel == "precomputed"
         if is_libsvm_model(path) and not given:
-            width = read(self.files, self.format, self.label, labelled=labelled).shape[1]
+            source = replace(self, files=tuple(map(rewindable, self.files)))
+            width = read(source.files, self.format, self.label, labelled=labelled).shape[1]
             model = svc = load(path, max(width, svc.n_features_in_))
-        return model, self.like(svc.support_vectors_, given, labelled)
+        return model, source.like(svc.support_vectors_, given, labelled)
 
 
 def _stored(table: Any, sparsely: bool, given: bool) -> Any:
@@ -86,8 +88,6 @@ def _stored(table: Any, sparsely: bool, given: bool) -> Any:
 
     In LIBSVM text each row of kernel values begins with feature 0, the number of the sample: that one goes.
     """
-    from dataclasses import replace
-
     from scipy import sparse
 
     X = table.X

@@ -4,6 +4,7 @@ from .atomic import atomic_write
 from .libsvm_model import save_libsvm
 from .model import is_libsvm_model, load, save
 from .readers import FORMATS, read
+from .source import rewindable
 from .table import DataError, ModelFileError, Table
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "is_libsvm_model",
     "load",
     "read",
+    "rewindable",
     "save",
     "save_libsvm",
 ]

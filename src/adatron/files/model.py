@@ -13,7 +13,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
-from pathlib import Path as FilePath
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -23,6 +22,7 @@ from sklearn.base import BaseEstimator
 from .atomic import atomic_write
 from .codec import CodecError, Encoder, decode
 from .libsvm_model import START, load_libsvm
+from .source import open_plain, rewindable
 from .table import ModelFileError, Path
 
 MAGIC = "adatron-model"
@@ -81,9 +81,10 @@ def load(path: Path, n_features: int | None = None) -> Any:
     OSError
         If the file cannot be read.
     """
+    path = rewindable(path)
     if is_libsvm_model(path):
         return load_libsvm(path, n_features)
-    with _damage_named(path), zipfile.ZipFile(path) as archive:
+    with _damage_named(path), open_plain(path) as stream, zipfile.ZipFile(stream) as archive:
         header = _read_header(archive, path)
         arrays = {name: _read_array(archive, name) for name in archive.namelist() if name.endswith(".npy")}
         model = decode(header.get("model"), arrays)
@@ -94,7 +95,7 @@ def load(path: Path, n_features: int | None = None) -> Any:
 
 def is_libsvm_model(path: Path) -> bool:
     """Tell whether a file begins as LIBSVM's model text does."""
-    with FilePath(path).open("rb") as stream:
+    with open_plain(path) as stream:
         return stream.read(len(START)) == START.encode()
 
 

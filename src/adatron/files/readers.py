@@ -19,7 +19,7 @@ from .delimited import read_delimited
 from .hdf5 import file_and_group, read_hdf5
 from .libsvm import read_libsvm
 from .parquet import read_parquet
-from .source import data_lines, open_binary, open_text, undo_suffix
+from .source import data_lines, open_binary, open_text, rewindable, undo_suffix
 from .table import DataError, Path, Request, Table
 
 
@@ -66,8 +66,8 @@ def read(
     Parameters
     ----------
     path : path or sequence of paths
-        The file. NumPy (.npy) and IDX files hold one array: give the features and the labels. Files of the other
-        formats are joined, sample after sample.
+        The file; ``-`` is standard input. A pipe is read whole into memory. NumPy (.npy) and IDX files hold one array:
+        give the features and the labels. Files of the other formats are joined, sample after sample.
     format : {'libsvm', 'csv', 'tsv', 'table', 'npz', 'npy', 'idx', 'arff', 'parquet', 'hdf5'}, optional
         'table' has white space between its columns. By default the extension decides, and if that tells nothing the
         first bytes. A group in an HDF5 file follows its name: data.h5/train.
@@ -93,7 +93,7 @@ def read(
     OSError
         If a file cannot be read.
     """
-    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    paths = [rewindable(one) for one in ([path] if isinstance(path, (str, os.PathLike)) else path)]
     if not paths:
         raise ValueError("no file to read")
     if format is not None and format not in FORMATS:
