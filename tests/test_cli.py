@@ -174,6 +174,33 @@ def test_errors_are_one_line_and_a_status(tmp_path, monkeypatch, capsys, argumen
     assert not (tmp_path / "m").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "good.csv", "--model", "good.csv"], "--model good.csv is the input good.csv"),
+        (["train", "good.csv", "--model", "link.csv"], "--model link.csv is the input good.csv"),
+        (["train", "hard.csv", "--model", "./good.csv"], "--model ./good.csv is the input hard.csv"),
+        (["train", "none.csv", "--model", "good.csv", "--test", "good.csv"], "is the input good.csv"),
+        (["train", "good.csv/train", "--model", "good.csv"], "is the input good.csv/train"),
+        (["predict", "m", "good.csv", "--output", "m"], "--output m is the input m"),
+        (["predict", "m", "-", "good.csv", "--output", "link.csv"], "--output link.csv is the input good.csv"),
+        (["evaluate", "m", "good.csv", "--output", "good.csv"], "--output good.csv is the input good.csv"),
+        (["convert", "m", "m"], "OUTPUT m is the input m"),
+    ],
+)
+def test_an_input_is_never_overwritten(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    text = "1,2,0\n2,1,0\n5,5,1\n6,5,1\n"
+    for name in ("good.csv", "m"):
+        Path(name).write_text(text)
+    Path("link.csv").symlink_to("good.csv")
+    Path("hard.csv").hardlink_to("good.csv")
+    monkeypatch.setattr("adatron.files.read", lambda *_, **__: pytest.fail("it was read"))
+    assert main(arguments) == 2
+    assert message in failed(capsys)
+    assert (Path("good.csv").read_text(), Path("m").read_text()) == (text, text)
+
+
 def test_an_interrupt_ends_with_130(train_csv, tmp_path, monkeypatch, capsys):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from .overwrite import refuse_overwriting
+
 
 @click.command(short_help="Convert a model from and to LIBSVM's text.")
 @click.argument("model", type=click.Path())
@@ -18,6 +20,7 @@ def convert(model: str, output: str, to: str | None, features: int | None) -> No
     """
     from ..files import is_libsvm_model, load, rewindable, save, save_libsvm
 
+    refuse_overwriting("OUTPUT", output, [model])
     source = rewindable(model)
     to = to or ("adatron" if is_libsvm_model(source) else "libsvm")
     write = save_libsvm if to == "libsvm" else save

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from .data import Source, data_options
+from .overwrite import refuse_overwriting
 from .status import write_result
 
 
@@ -37,6 +38,7 @@ def predict(
     """
     from .report import accuracy, comparable
 
+    refuse_overwriting("--output", output, (model, *files))
     estimator, table = Source(files, format, label).with_model(model, labelled=False)
     predicted = estimator.predict(table.X)
     labels = [str(name) for name in predicted.tolist()]

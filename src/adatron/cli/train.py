@@ -13,6 +13,7 @@ import click
 
 from .data import Source, data_options
 from .interrupt import Interrupt
+from .overwrite import refuse_overwriting
 from .parameters import parameter_options, weights_of
 from .progress import ProgressBar
 from .status import Status, as_json, echo_rows, warnings_as_lines, write_result
@@ -53,6 +54,7 @@ def train(
     from .parts import svc_of, with_scaling
     from .report import accuracy, certificate_rows, kernel_rows, scores, summary
 
+    refuse_overwriting("--model", target, (*files, *test))
     _require_folder(target)
     given = parameters["kernel"] == "precomputed"
     table = Source(files, format, label).to_train(features, given)
