@@ -325,6 +325,26 @@ def test_bad_options_are_found_before_the_fit(train_csv, tmp_path, capsys, monke
     assert "a folder, not a file" in failed(capsys)
 
 
+def test_features_that_count_from_0_are_told_so(tmp_path, capsys):
+    """A file without its feature 0 looks as if it counted from 1; the option keeps its features in their places."""
+    X = np.arange(1.0, 121.0).reshape(40, 3)
+    X[20:, :2] *= -1
+    rare = X[25:].copy()
+    rare[:, 0] = 0
+    y = np.repeat([0, 1], 20)
+    dump_svmlight_file(X, y, str(tmp_path / "a"), zero_based=True)
+    dump_svmlight_file(rare, y[25:], str(tmp_path / "b"), zero_based=True)
+    path, data = str(tmp_path / "m"), str(tmp_path / "b")
+    assert main(["train", str(tmp_path / "a"), "--zero-based", "--model", path, "--quiet"]) == 0
+    expected = load(path).decision_function(rare)
+    assert main(["predict", path, data, "--zero-based", "--decision", "--quiet"]) == 0
+    assert [float(row.split("1:")[1]) for row in capsys.readouterr().out.splitlines()] == expected.tolist()
+    assert main(["evaluate", path, data, "--zero-based"]) == 0
+    capsys.readouterr()
+    assert main(["train", str(tmp_path / "a"), "--one-based", "--model", path]) == 1
+    assert "feature 0 found" in failed(capsys)
+
+
 def test_sparse_kernel_values_are_kept_dense(tmp_path):
     np.savez(tmp_path / "a.npz", X=np.eye(30), y=np.arange(30) % 2)
     path = str(tmp_path / "m")

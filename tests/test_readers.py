@@ -142,6 +142,19 @@ def test_libsvm_text_is_sparse_float64(tmp_path, zero_based):
     np.testing.assert_array_equal(table.y, y)
 
 
+def test_the_first_index_of_libsvm_text_may_be_said(write):
+    path = write("1 1:5 2:6\n2 2:7\n", "a.svm")
+    assert read(path, zero_based=True).X.toarray().tolist() == [[0, 5, 6], [0, 0, 7]]
+    assert read(path, zero_based=False).X.toarray().tolist() == [[5, 6], [0, 7]]
+    assert read(path, zero_based=True, n_features=3).shape == (2, 3)
+    with pytest.raises(DataError, match="line 1: feature 2 found, 2 features, which count from 0, expected"):
+        read(path, zero_based=True, n_features=2)
+    path = write("1 1:5\n2 0:7\n", "b.svm")
+    assert read(path, zero_based=True).X.toarray().tolist() == [[0, 5], [7, 0]]
+    with pytest.raises(DataError, match="line 2: feature 0 found, and features count from 1"):
+        read(path, zero_based=False)
+
+
 def test_explicit_zeros_are_dropped_and_features_padded(write):
     table = read(write("1 1:0.0 3:2\n-1 2:1\n", "a"), n_features=5)
     assert table.X.shape == (2, 5)

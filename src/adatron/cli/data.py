@@ -23,6 +23,8 @@ def column(text: str) -> int | str:
 
 def data_options(command: Any) -> Any:
     """Add the argument and the options that say which data files are read, and how."""
+    counting = "LIBSVM text: features count from 0 or 1.  [default: from 0 if a file uses 0]"
+    command = click.option("--zero-based/--one-based", default=None, help=counting)(command)
     command = click.option("--label", type=column, help="The label's column or array.  [default: the last]")(command)
     formats = click.option("--format", type=click.Choice(FORMATS), help="Format of FILE.  [default: from its name]")
     return click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True)(formats(command))
@@ -35,6 +37,12 @@ class Source:
     files: tuple[Any, ...]
     format: str | None
     label: int | str | None
+    zero_based: bool | None
+
+    def _read(self, features: int | None = None, labelled: bool = True) -> Any:
+        from ..files import read
+
+        return read(self.files, self.format, self.label, features, labelled, self.zero_based)
 
     def to_train(self, features: int | None, given: bool) -> Any:
         """Read labelled data; the share of zeros decides how they are stored, whatever the format.
@@ -44,9 +52,7 @@ class Source:
         import numpy as np
         from scipy import sparse
 
-        from ..files import read
-
-        table = read(self.files, self.format, self.label, n_features=features)
+        table = self._read(features)
         X: Any = table.X
         nonzeros = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
         return _stored(table, nonzeros < SPARSE * X.shape[0] * X.shape[1], given)
@@ -55,11 +61,9 @@ class Source:
         """Read data with as many features as X, stored as X is."""
         from scipy import sparse
 
-        from ..files import read
-
         # LIBSVM's kernel values have a column more, see _stored.
         features = None if given else X.shape[1]
-        return _stored(read(self.files, self.format, self.label, features, labelled), sparse.issparse(X), given)
+        return _stored(self._read(features, labelled), sparse.issparse(X), given)
 
     def with_model(self, path: Any, labelled: bool) -> tuple[Any, Any]:
         """Read a fitted model, and the data as it takes them.
@@ -68,7 +72,7 @@ class Source:
         """
         from sklearn.utils.validation import check_is_fitted
 
-        from ..files import is_libsvm_model, load, read, rewindable
+        from ..files import is_libsvm_model, load, rewindable
         from .parts import svc_of
 
         path = rewindable(path)
@@ -78,7 +82,7 @@ class Source:
         source, given = self, svc.kernel == "precomputed"
         if is_libsvm_model(path) and not given:
             source = replace(self, files=tuple(map(rewindable, self.files)))
-            width = read(source.files, self.format, self.label, labelled=labelled).shape[1]
+            width = source._read(labelled=labelled).shape[1]
             model = svc = load(path, max(width, svc.n_features_in_))
         return model, source.like(svc.support_vectors_, given, labelled)
 

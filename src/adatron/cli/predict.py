@@ -24,6 +24,7 @@ def predict(
     files: tuple[str, ...],
     format: str | None,
     label: str | int | None,
+    zero_based: bool | None,
     output: str | None,
     decision: bool,
     to: str | None,
@@ -39,7 +40,7 @@ def predict(
     from .report import accuracy, comparable
 
     refuse_overwriting("--output", output, (model, *files))
-    estimator, table = Source(files, format, label).with_model(model, labelled=False)
+    estimator, table = Source(files, format, label, zero_based).with_model(model, labelled=False)
     predicted = estimator.predict(table.X)
     labels = [str(name) for name in predicted.tolist()]
     values = _columns(estimator.decision_function(table.X)) if decision else []

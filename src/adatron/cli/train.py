@@ -36,6 +36,7 @@ def train(
     test: tuple[str, ...],
     format: str | None,
     label: str | int | None,
+    zero_based: bool | None,
     features: int | None,
     scale: str,
     save_partial: bool,
@@ -57,8 +58,8 @@ def train(
     refuse_overwriting("--model", target, (*files, *test))
     _require_folder(target)
     given = parameters["kernel"] == "precomputed"
-    table = Source(files, format, label).to_train(features, given)
-    tested = Source(test, format, label).like(table.X, given) if test else None
+    table = Source(files, format, label, zero_based).to_train(features, given)
+    tested = Source(test, format, label, zero_based).like(table.X, given) if test else None
     model = with_scaling(_classifier(parameters, table.y), scale, table.X)
     seconds, cut_short = _fit(model, table, save_partial, silent=quiet or no_progress)
     if cut_short and not (save_partial or click.confirm("Write the model as it is, not converged?", err=True)):

@@ -57,6 +57,7 @@ def read(
     label: str | int | None = None,
     n_features: int | None = None,
     labelled: bool = True,
+    zero_based: bool | None = None,
 ) -> Table:
     """Read samples and labels from a file, or from several.
 
@@ -81,6 +82,8 @@ def read(
         False for data to predict, which may come without labels: then a table of `n_features` columns (or of any number
         if `n_features` is None) is read as features only, and one with a column more as features and label. An explicit
         `label` goes before this rule.
+    zero_based : bool, optional
+        Whether the features of LIBSVM text count from 0. By default those of a file that uses feature 0 do.
 
     Returns
     -------
@@ -98,7 +101,7 @@ def read(
         raise ValueError("no file to read")
     if format is not None and format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; the formats are {', '.join(FORMATS)}")
-    request = Request(label, n_features, labelled)
+    request = Request(label, n_features, labelled, zero_based)
     chosen = FORMATS[format or _by_extension(paths[0]) or _sniff(paths[0])]
     if chosen.labels is not None:
         return _pair(chosen.read, chosen.labels, paths, request)

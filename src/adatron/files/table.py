@@ -37,6 +37,7 @@ class Request:
     label: str | int | None = None
     n_features: int | None = None
     labelled: bool = True
+    zero_based: bool | None = None
 
 
 @dataclass(frozen=True)
