@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
 
@@ -58,11 +58,13 @@ def read(
     n_features: int | None = None,
     labelled: bool = True,
     zero_based: bool | None = None,
+    feature_names: Sequence[str] | None = None,
 ) -> Table:
     """Read samples and labels from a file, or from several.
 
     Blank lines and lines that begin with # are skipped; .gz, .bz2 and .xz files are decompressed. In a table the first
-    row is a header if a field beside the label is neither a number nor a mark for a missing value.
+    row is a header if a field beside the label is neither a number nor a mark for a missing value, and no column has a
+    number there and in the second row; or if the fields are 0, 1, 2, ..., as in a table whose columns have no names.
 
     Parameters
     ----------
@@ -84,6 +86,9 @@ def read(
         `label` goes before this rule.
     zero_based : bool, optional
         Whether the features of LIBSVM text count from 0. By default those of a file that uses feature 0 do.
+    feature_names : sequence of str, optional
+        The names of the features a model expects. A file with names must have these, in this order; by default its
+        label is then the one column with another name.
 
     Returns
     -------
@@ -101,7 +106,7 @@ def read(
         raise ValueError("no file to read")
     if format is not None and format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; the formats are {', '.join(FORMATS)}")
-    request = Request(label, n_features, labelled, zero_based)
+    request = Request(label, n_features, labelled, zero_based, None if feature_names is None else tuple(feature_names))
     chosen = FORMATS[format or _by_extension(paths[0]) or _sniff(paths[0])]
     if chosen.labels is not None:
         return _pair(chosen.read, chosen.labels, paths, request)
@@ -176,7 +181,7 @@ def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path
         return path, Table(sparse.csr_matrix(sparse.vstack(shifted, "csr")), y, first_index=start)
     if a.shape[1] != b.shape[1] or a.feature_names != b.feature_names:
         raise DataError(path, "its features are not those of the file before it")
-    return path, Table(np.concatenate(matrices), y, a.feature_names, a.label_name)
+    return path, replace(a, X=np.concatenate(matrices), y=y)
 
 
 def _kind(y: NDArray[Any] | None) -> str:
