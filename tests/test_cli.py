@@ -151,8 +151,12 @@ def test_info_shows_the_installation_and_a_model(model, capsys):
         (["train", "ragged.csv", "--model", "m"], 1, "ragged.csv, line 2: 2 fields found, 3 expected"),
         (["train", "one.csv", "--model", "m"], 1, "class"),
         (["info", "ragged.csv"], 1, "not an adatron model file"),
-        (["predict", "ragged.csv", "ragged.csv"], 1, "not an adatron model file"),
+        (["predict", "ragged.csv", "good.csv"], 1, "ragged.csv: this is not a model; is the order MODEL FILE?"),
+        (["evaluate", "data.npz", "good.csv"], 1, "data.npz: this is not a model; is the order MODEL FILE?"),
+        (["train", "real.csv", "--model", "m"], 1, "real.csv: the label 0.5 is not a class: column 1 (b) is taken"),
+        (["train", "words.csv", "--model", "m"], 1, "the label is taken from column 1 (b), --label names another one"),
         (["train", "none.csv", "--model", "m"], 4, "none.csv: No such file"),
+        (["train", "none.npy", "--model", "m"], 4, "none.npy: No such file"),
         (["train", "good.csv", "--model", "none/m", "--quiet"], 4, "none/m: its folder is missing"),
         (["train", "good.csv"], 2, "--model"),
         (["train", "good.csv", "--model", "m", "--C", "-1"], 2, "--C"),
@@ -169,6 +173,9 @@ def test_errors_are_one_line_and_a_status(tmp_path, monkeypatch, capsys, argumen
     (tmp_path / "ragged.csv").write_text("1,2,0\n1,2\n")
     (tmp_path / "one.csv").write_text("1,2,0\n2,2,0\n")
     (tmp_path / "good.csv").write_text("1,2,0\n2,1,0\n5,5,1\n6,5,1\n")
+    (tmp_path / "real.csv").write_text("a,b\n0,0.5\n1,1.5\n")
+    (tmp_path / "words.csv").write_text("a,b\nred,5\nblue,2\n")
+    np.savez(tmp_path / "data.npz", X=np.eye(2), y=[0, 1])
     assert main(arguments) == status
     assert message in failed(capsys)
     assert not (tmp_path / "m").exists()
@@ -343,6 +350,65 @@ def test_features_that_count_from_0_are_told_so(tmp_path, capsys):
     capsys.readouterr()
     assert main(["train", str(tmp_path / "a"), "--one-based", "--model", path]) == 1
     assert "feature 0 found" in failed(capsys)
+
+
+@pytest.fixture
+def written(samples, tmp_path):
+    """Write the samples with these columns in this order, and return the file's name."""
+    X, y = samples
+    columns = {"a": X[:, 0], "b": X[:, 1], "tint": y}
+
+    def write(*names):
+        path = tmp_path / "new.csv"
+        rows = zip(*(map(str, columns[name]) for name in names), strict=True)
+        path.write_text("".join(f"{','.join(row)}\n" for row in [names, *rows]))
+        return str(path)
+
+    return write
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", ["none", "standard"])
+def test_a_model_remembers_the_names_of_its_features(scale, train_csv, samples, written, tmp_path, capsys):
+    path = str(tmp_path / "m")
+    arguments = ["train", str(train_csv), "--label", "colour", "--model", path, "--scale", scale, "--quiet"]
+    assert main([*arguments, "--test", str(train_csv)]) == 0
+    assert load(path).feature_names_in_.tolist() == ["a", "b"]
+    outputs = set()
+    for names in (("a", "b"), ("a", "b", "tint"), ("tint", "a", "b")):
+        assert main(["predict", path, written(*names), "--quiet"]) == 0
+        outputs.add(capsys.readouterr())
+    np.savetxt(tmp_path / "bare.txt", samples[0])
+    assert main(["predict", path, str(tmp_path / "bare.txt"), "--quiet"]) == 0
+    assert outputs == {capsys.readouterr()}
+    assert main(["evaluate", path, written("tint", "a", "b")]) == 0
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [(("b", "a", "tint"), "another order"), (("a", "tint"), "no column 'b'"), (("b", "tint"), "'a'")],
+)
+def test_other_features_than_the_model_s_are_refused(command, names, message, model, written, capsys):
+    assert main([command, str(model), written(*names)]) == 1
+    assert message in failed(capsys)
+
+
+def test_labels_that_are_no_classes_are_refused(model, train_csv, samples, tmp_path, capsys):
+    X, y = samples
+    other = str(tmp_path / "other.csv")
+    for label in ("pink", "3"):
+        np.savetxt(other, np.column_stack([np.full(60, label), X]), fmt="%s", delimiter=",")
+        message = f"none of the labels ({label}) is a class of the model (blue, green, red)"
+        assert main(["evaluate", str(model), other, "--label", "0"]) == 1
+        assert message in failed(capsys)
+        target = tmp_path / "n"
+        assert main(["train", str(train_csv), "--label", "0", "--model", str(target), "--test", other]) == 1
+        assert message in failed(capsys)
+        assert not target.exists()
+    np.savetxt(other, np.column_stack([X, np.where(y == "red", "pink", y)]), fmt="%s", delimiter=",")
+    assert main(["evaluate", str(model), other, "--json"]) == 0
+    assert "pink" in json.loads(capsys.readouterr().out)["classes"]
 
 
 def test_sparse_kernel_values_are_kept_dense(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +10,8 @@ import click
 
 # As in files.FORMATS, which would take NumPy along; a test compares the two.
 FORMATS = ("libsvm", "csv", "tsv", "table", "npz", "npy", "idx", "arff", "parquet", "hdf5")
+
+Names = tuple[str, ...] | None
 
 SPARSE = 0.1  # share of nonzeros below which data are kept as CSR
 
@@ -39,10 +42,10 @@ class Source:
     label: int | str | None
     zero_based: bool | None
 
-    def _read(self, features: int | None = None, labelled: bool = True) -> Any:
+    def _read(self, features: int | None = None, labelled: bool = True, names: Names = None) -> Any:
         from ..files import read
 
-        return read(self.files, self.format, self.label, features, labelled, self.zero_based)
+        return read(self.files, self.format, self.label, features, labelled, self.zero_based, names)
 
     def to_train(self, features: int | None, given: bool) -> Any:
         """Read labelled data; the share of zeros decides how they are stored, whatever the format.
@@ -53,17 +56,30 @@ class Source:
         from scipy import sparse
 
         table = self._read(features)
+        self._require_classes(table)
         X: Any = table.X
         nonzeros = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
         return _stored(table, nonzeros < SPARSE * X.shape[0] * X.shape[1], given)
 
-    def like(self, X: Any, given: bool, labelled: bool = True) -> Any:
-        """Read data with as many features as X, stored as X is."""
+    def _require_classes(self, table: Any) -> None:
+        """Fail if the labels are measurements, as those of a column are that nobody meant."""
+        fractions = table.y[table.y % 1 != 0] if table.y.dtype.kind == "f" else table.y[:0]
+        if not len(fractions):
+            return
+        found = f"the label {fractions[0]:g} is not a class"
+        if table.label_column is not None:
+            name = f" ({table.label_name})" if table.label_name else ""
+            found += f": column {table.label_column}{name} is taken for the label, --label names another one"
+        raise ValueError(f"{self.files[0]}: {found}")
+
+    def like(self, X: Any, given: bool, labelled: bool = True, names: Names = None) -> Any:
+        """Read data with as many features as X, of these names, stored as X is."""
         from scipy import sparse
 
         # LIBSVM's kernel values have a column more, see _stored.
         features = None if given else X.shape[1]
-        return _stored(self._read(features, labelled), sparse.issparse(X), given)
+        names = None if given else names
+        return _stored(self._read(features, labelled, names), sparse.issparse(X), given)
 
     def with_model(self, path: Any, labelled: bool) -> tuple[Any, Any]:
         """Read a fitted model, and the data as it takes them.
@@ -72,11 +88,14 @@ class Source:
         """
         from sklearn.utils.validation import check_is_fitted
 
-        from ..files import is_libsvm_model, load, rewindable
-        from .parts import svc_of
+        from ..files import NoModelError, is_libsvm_model, load, rewindable
+        from .parts import svc_of, take_names
 
         path = rewindable(path)
-        model = load(path)
+        try:
+            model = load(path)
+        except NoModelError as error:
+            raise ValueError(f"{os.fspath(path)}: this is not a model; is the order MODEL FILE?") from error
         svc = svc_of(model)
         check_is_fitted(svc)
         source, given = self, svc.kernel == "precomputed"
@@ -84,7 +103,7 @@ class Source:
             source = replace(self, files=tuple(map(rewindable, self.files)))
             width = source._read(labelled=labelled).shape[1]
             model = svc = load(path, max(width, svc.n_features_in_))
-        return model, source.like(svc.support_vectors_, given, labelled)
+        return model, source.like(svc.support_vectors_, given, labelled, take_names(model))
 
 
 def _stored(table: Any, sparsely: bool, given: bool) -> Any:
