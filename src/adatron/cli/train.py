@@ -63,7 +63,10 @@ def train(
     if tested:
         check_classes(table.y, tested.y)
     model = with_scaling(_classifier(parameters, table.y), scale, table.X)
-    seconds, cut_short = _fit(model, table, save_partial, silent=quiet or no_progress)
+    try:
+        seconds, cut_short = _fit(model, table, save_partial, silent=quiet or no_progress)
+    except KeyboardInterrupt:
+        raise click.Abort("interrupted, and nothing written; --save-partial keeps the best model so far") from None
     if cut_short and not (save_partial or click.confirm("Write the model as it is, not converged?", err=True)):
         return Status.INTERRUPTED
     remember_names(model, None if given else table.feature_names)
@@ -93,7 +96,7 @@ def _fit(model: Any, table: Any, save_partial: bool, silent: bool) -> tuple[floa
     start = time.perf_counter()
     with (
         Interrupt(save_partial or (sys.stdin.isatty() and sys.stderr.isatty())) as interrupt,
-        warnings_as_lines(),
+        warnings_as_lines(lambda text: text.replace("the callback asked to stop", "interrupted")),
         ProgressBar(svc.gap_tol or svc.tol, silent, interrupt) as bar,
     ):
         svc.set_params(callback=bar)
