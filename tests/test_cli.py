@@ -122,6 +122,18 @@ def test_models_and_data_may_come_from_pipes(name, tmp_path):
     assert (done.returncode, done.stdout.strip()) == (0, "400"), done.stderr
 
 
+def test_the_manual_s_table_with_names(tmp_path):
+    """What the manual shows is what a shell shows."""
+    manual = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text()
+    shown = manual.partition("```console\n")[2].partition("```")[0]
+    _, table, *steps = [part.partition("\n") for part in shown.split("$ ")]
+    (tmp_path / "flowers.csv").write_text(table[2])
+    for command, _, expected in steps:
+        script = re.sub(r"\badatron (?=\w+ )", f"{sys.executable} -m adatron ", command)
+        done = subprocess.run(["/bin/bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert done.stdout + done.stderr == expected
+
+
 def test_predict_refuses_other_data_and_keeps_the_output(model, tmp_path, capsys):
     (tmp_path / "new.csv").write_text("1,2,3,4,5\n")
     (tmp_path / "out").write_text("old")
