@@ -22,6 +22,7 @@ from adatron import SVC, files
 from adatron.cli import main
 from adatron.cli.data import FORMATS
 from adatron.cli.interrupt import Interrupt
+from adatron.cli.parts import take_names
 from adatron.cli.progress import ProgressBar, part_done
 from adatron.files import load, read
 
@@ -46,6 +47,13 @@ def model(train_csv, tmp_path):
     path = tmp_path / "m.adatron"
     assert main(["train", str(train_csv), "--model", str(path), "--label", "colour", "--quiet"]) == 0
     return path
+
+
+def nameless(path):
+    """Load a model without the names of its features, which it would miss in plain arrays."""
+    model = load(path)
+    take_names(model)
+    return model
 
 
 def failed(capsys):
@@ -87,7 +95,7 @@ def test_predict_writes_one_label_a_line_and_the_accuracy(model, train_csv, tmp_
     X, y = samples
     assert main(["predict", str(model), str(train_csv), "--label", "colour"]) == 0
     out, err = capsys.readouterr()
-    expected = load(model).predict(X)
+    expected = nameless(model).predict(X)
     assert out.splitlines() == expected.tolist()
     right = int(np.sum(expected == y))
     assert err == f"accuracy {right / 60:.4%} ({right} of 60)\n"
@@ -96,6 +104,34 @@ def test_predict_writes_one_label_a_line_and_the_accuracy(model, train_csv, tmp_
     assert main(["predict", str(model), str(tmp_path / "new.txt"), "--output", str(tmp_path / "out")]) == 0
     assert capsys.readouterr() == ("", "")
     assert (tmp_path / "out").read_text().splitlines() == expected.tolist()
+
+
+@pytest.mark.parametrize("name", ["m.adatron", "m.model"])
+def test_models_and_data_may_come_from_pipes(name, tmp_path):
+    """As written in a shell: everything arrives, however often it is looked at."""
+    (tmp_path / "a.csv").write_text("".join(f"{i},{-i},{i % 2}\n" for i in range(400)))
+    program = f"{sys.executable} -m adatron"
+    script = f"""
+    cat a.csv | {program} train - --model m.adatron --quiet
+    {program} convert <(cat m.adatron) m.model
+    {program} predict <(cat {name}) <(cat a.csv) --label 2 | wc -l
+    {program} predict {name} a.csv --quiet | cmp - <({program} predict <(cat {name}) /dev/stdin --quiet < a.csv)
+    """
+    command = ["/bin/bash", "-e", "-o", "pipefail", "-c", script]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "400"), done.stderr
+
+
+def test_the_manual_s_table_with_names(tmp_path):
+    """What the manual shows is what a shell shows."""
+    manual = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text()
+    shown = manual.partition("```console\n")[2].partition("```")[0]
+    _, table, *steps = [part.partition("\n") for part in shown.split("$ ")]
+    (tmp_path / "flowers.csv").write_text(table[2])
+    for command, _, expected in steps:
+        script = re.sub(r"\badatron (?=\w+ )", f"{sys.executable} -m adatron ", command)
+        done = subprocess.run(["/bin/bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert done.stdout + done.stderr == expected
 
 
 def test_predict_refuses_other_data_and_keeps_the_output(model, tmp_path, capsys):
@@ -135,8 +171,12 @@ def test_info_shows_the_installation_and_a_model(model, capsys):
         (["train", "ragged.csv", "--model", "m"], 1, "ragged.csv, line 2: 2 fields found, 3 expected"),
         (["train", "one.csv", "--model", "m"], 1, "class"),
         (["info", "ragged.csv"], 1, "not an adatron model file"),
-        (["predict", "ragged.csv", "ragged.csv"], 1, "not an adatron model file"),
+        (["predict", "ragged.csv", "good.csv"], 1, "ragged.csv: this is not a model; is the order MODEL FILE?"),
+        (["evaluate", "data.npz", "good.csv"], 1, "data.npz: this is not a model; is the order MODEL FILE?"),
+        (["train", "real.csv", "--model", "m"], 1, "real.csv: the label 0.5 is not a class: column 1 (b) is taken"),
+        (["train", "words.csv", "--model", "m"], 1, "the label is taken from column 1 (b), --label names another one"),
         (["train", "none.csv", "--model", "m"], 4, "none.csv: No such file"),
+        (["train", "none.npy", "--model", "m"], 4, "none.npy: No such file"),
         (["train", "good.csv", "--model", "none/m", "--quiet"], 4, "none/m: its folder is missing"),
         (["train", "good.csv"], 2, "--model"),
         (["train", "good.csv", "--model", "m", "--C", "-1"], 2, "--C"),
@@ -144,7 +184,14 @@ def test_info_shows_the_installation_and_a_model(model, capsys):
         (["train", "good.csv", "--model", "m", "--gamma", "wide"], 2, "not a number above 0"),
         (["train", "good.csv", "--model", "m", "--gamma", "0"], 2, "not a number above 0"),
         (["train", "good.csv", "--model", "m", "--bias", "maybe"], 2, "--bias"),
-        (["train", "good.csv", "--model", "m", "--kernel", "magic"], 1, "kernel"),
+        (
+            ["train", "none.csv", "--model", "m", "--kernel", "magic"],
+            2,
+            "'magic' is not one of laplacian, linear, poly",
+        ),
+        (["train", "none.csv", "--model", "m", "--solver", "magic"], 2, "'magic' is not one of auto, block"),
+        (["train", "none.csv", "--model", "m", "--max-iter", "-2"], 2, "--max-iter"),
+        (["train", "none.csv", "--model", "m", "--gamma", "inf"], 2, "not a finite number"),
         (["frobnicate"], 2, "frobnicate"),
     ],
 )
@@ -153,9 +200,39 @@ def test_errors_are_one_line_and_a_status(tmp_path, monkeypatch, capsys, argumen
     (tmp_path / "ragged.csv").write_text("1,2,0\n1,2\n")
     (tmp_path / "one.csv").write_text("1,2,0\n2,2,0\n")
     (tmp_path / "good.csv").write_text("1,2,0\n2,1,0\n5,5,1\n6,5,1\n")
+    (tmp_path / "real.csv").write_text("a,b\n0,0.5\n1,1.5\n")
+    (tmp_path / "words.csv").write_text("a,b\nred,5\nblue,2\n")
+    np.savez(tmp_path / "data.npz", X=np.eye(2), y=[0, 1])
     assert main(arguments) == status
     assert message in failed(capsys)
     assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "good.csv", "--model", "good.csv"], "--model good.csv is the input good.csv"),
+        (["train", "good.csv", "--model", "link.csv"], "--model link.csv is the input good.csv"),
+        (["train", "hard.csv", "--model", "./good.csv"], "--model ./good.csv is the input hard.csv"),
+        (["train", "none.csv", "--model", "good.csv", "--test", "good.csv"], "is the input good.csv"),
+        (["train", "good.csv/train", "--model", "good.csv"], "is the input good.csv/train"),
+        (["predict", "m", "good.csv", "--output", "m"], "--output m is the input m"),
+        (["predict", "m", "-", "good.csv", "--output", "link.csv"], "--output link.csv is the input good.csv"),
+        (["evaluate", "m", "good.csv", "--output", "good.csv"], "--output good.csv is the input good.csv"),
+        (["convert", "m", "m"], "OUTPUT m is the input m"),
+    ],
+)
+def test_an_input_is_never_overwritten(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    text = "1,2,0\n2,1,0\n5,5,1\n6,5,1\n"
+    for name in ("good.csv", "m"):
+        Path(name).write_text(text)
+    Path("link.csv").symlink_to("good.csv")
+    Path("hard.csv").hardlink_to("good.csv")
+    monkeypatch.setattr("adatron.files.read", lambda *_, **__: pytest.fail("it was read"))
+    assert main(arguments) == 2
+    assert message in failed(capsys)
+    assert (Path("good.csv").read_text(), Path("m").read_text()) == (text, text)
 
 
 def test_an_interrupt_ends_with_130(train_csv, tmp_path, monkeypatch, capsys):
@@ -189,6 +266,13 @@ def test_the_demo_shows_its_checks(capsys):
     assert out.count("\nyes  ") == 3
 
 
+@pytest.mark.parametrize(("ours", "theirs"), [(2.0, 1.0), (1.0, 2.0)])
+def test_the_demo_says_why_it_is_slower(ours, theirs, capsys):
+    demo = importlib.import_module("adatron.cli.demo")
+    demo._compare(0.9, 0.9, 1.0, [(ours, theirs)] * 3)
+    assert ("overhead" in capsys.readouterr().out) == (ours > theirs)
+
+
 def test_a_failed_check_of_the_demo_ends_with_3(monkeypatch, capsys):
     demo = importlib.import_module("adatron.cli.demo")
     monkeypatch.setattr(demo, "_survives_a_file", lambda model, X: False)
@@ -218,7 +302,7 @@ def test_scaling_lives_in_the_model(samples, train_csv, tmp_path, capsys):
     assert main([*arguments, "--test", str(train_csv)]) == 0
     err = capsys.readouterr().err
     expected = make_pipeline(StandardScaler(), SVC()).fit(X, y)
-    assert np.array_equal(load(path).decision_function(X), expected.decision_function(X))
+    assert np.array_equal(nameless(path).decision_function(X), expected.decision_function(X))
     assert f"{expected.score(X, y):.4%}" in err
     assert main(["info", str(path)]) == 0
     assert "StandardScaler" in capsys.readouterr().out
@@ -282,6 +366,85 @@ def test_bad_options_are_found_before_the_fit(train_csv, tmp_path, capsys, monke
     assert "a folder, not a file" in failed(capsys)
 
 
+def test_features_that_count_from_0_are_told_so(tmp_path, capsys):
+    """A file without its feature 0 looks as if it counted from 1; the option keeps its features in their places."""
+    X = np.arange(1.0, 121.0).reshape(40, 3)
+    X[20:, :2] *= -1
+    rare = X[25:].copy()
+    rare[:, 0] = 0
+    y = np.repeat([0, 1], 20)
+    dump_svmlight_file(X, y, str(tmp_path / "a"), zero_based=True)
+    dump_svmlight_file(rare, y[25:], str(tmp_path / "b"), zero_based=True)
+    path, data = str(tmp_path / "m"), str(tmp_path / "b")
+    assert main(["train", str(tmp_path / "a"), "--zero-based", "--model", path, "--quiet"]) == 0
+    expected = load(path).decision_function(rare)
+    assert main(["predict", path, data, "--zero-based", "--decision", "--quiet"]) == 0
+    assert [float(row.split("1:")[1]) for row in capsys.readouterr().out.splitlines()] == expected.tolist()
+    assert main(["evaluate", path, data, "--zero-based"]) == 0
+    capsys.readouterr()
+    assert main(["train", str(tmp_path / "a"), "--one-based", "--model", path]) == 1
+    assert "feature 0 found" in failed(capsys)
+
+
+@pytest.fixture
+def written(samples, tmp_path):
+    """Write the samples with these columns in this order, and return the file's name."""
+    X, y = samples
+    columns = {"a": X[:, 0], "b": X[:, 1], "tint": y}
+
+    def write(*names):
+        path = tmp_path / "new.csv"
+        rows = zip(*(map(str, columns[name]) for name in names), strict=True)
+        path.write_text("".join(f"{','.join(row)}\n" for row in [names, *rows]))
+        return str(path)
+
+    return write
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", ["none", "standard"])
+def test_a_model_remembers_the_names_of_its_features(scale, train_csv, samples, written, tmp_path, capsys):
+    path = str(tmp_path / "m")
+    arguments = ["train", str(train_csv), "--label", "colour", "--model", path, "--scale", scale, "--quiet"]
+    assert main([*arguments, "--test", str(train_csv)]) == 0
+    assert load(path).feature_names_in_.tolist() == ["a", "b"]
+    outputs = set()
+    for names in (("a", "b"), ("a", "b", "tint"), ("tint", "a", "b")):
+        assert main(["predict", path, written(*names), "--quiet"]) == 0
+        outputs.add(capsys.readouterr())
+    np.savetxt(tmp_path / "bare.txt", samples[0])
+    assert main(["predict", path, str(tmp_path / "bare.txt"), "--quiet"]) == 0
+    assert outputs == {capsys.readouterr()}
+    assert main(["evaluate", path, written("tint", "a", "b")]) == 0
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [(("b", "a", "tint"), "another order"), (("a", "tint"), "no column 'b'"), (("b", "tint"), "'a'")],
+)
+def test_other_features_than_the_model_s_are_refused(command, names, message, model, written, capsys):
+    assert main([command, str(model), written(*names)]) == 1
+    assert message in failed(capsys)
+
+
+def test_labels_that_are_no_classes_are_refused(model, train_csv, samples, tmp_path, capsys):
+    X, y = samples
+    other = str(tmp_path / "other.csv")
+    for label in ("pink", "3"):
+        np.savetxt(other, np.column_stack([np.full(60, label), X]), fmt="%s", delimiter=",")
+        message = f"none of the labels ({label}) is a class of the model (blue, green, red)"
+        assert main(["evaluate", str(model), other, "--label", "0"]) == 1
+        assert message in failed(capsys)
+        target = tmp_path / "n"
+        assert main(["train", str(train_csv), "--label", "0", "--model", str(target), "--test", other]) == 1
+        assert message in failed(capsys)
+        assert not target.exists()
+    np.savetxt(other, np.column_stack([X, np.where(y == "red", "pink", y)]), fmt="%s", delimiter=",")
+    assert main(["evaluate", str(model), other, "--json"]) == 0
+    assert "pink" in json.loads(capsys.readouterr().out)["classes"]
+
+
 def test_sparse_kernel_values_are_kept_dense(tmp_path):
     np.savez(tmp_path / "a.npz", X=np.eye(30), y=np.arange(30) % 2)
     path = str(tmp_path / "m")
@@ -320,6 +483,8 @@ def test_ctrl_c_keeps_the_best_model_so_far(noise, interrupted, tmp_path, capsys
     assert main(["train", *noise, "--save-partial"]) == 130
     assert signal.getsignal(signal.SIGINT) is before
     err = capsys.readouterr().err
+    assert re.search(r"warning: .*; interrupted\.", err)
+    assert "callback" not in err
     assert "stopping" in err
     assert "converged             no" in err
     model = load(tmp_path / "m")
@@ -346,7 +511,7 @@ def test_ctrl_c_on_a_terminal_asks(answer, noise, interrupted, tmp_path, monkeyp
 
 def test_ctrl_c_elsewhere_ends_at_once(noise, interrupted, tmp_path, capsys):
     assert main(["train", *noise]) == 130
-    assert "error: interrupted" in capsys.readouterr().err
+    assert "error: interrupted, and nothing written; --save-partial keeps" in capsys.readouterr().err
     assert not (tmp_path / "m").exists()
 
 
@@ -401,7 +566,7 @@ def test_evaluate_agrees_with_scikit_learn(model, train_csv, samples, tmp_path, 
     X, y = samples
     out = tmp_path / "out.txt"
     assert main(["evaluate", str(model), str(train_csv), "--label", "colour", "--output", str(out)]) == 0
-    text, predicted = out.read_text(), load(model).predict(X)
+    text, predicted = out.read_text(), nameless(model).predict(X)
     assert capsys.readouterr().out == ""
     assert f"{np.mean(predicted == y):.4%}" in text
     for name, row in zip(np.unique(y), confusion_matrix(y, predicted), strict=True):
@@ -410,7 +575,7 @@ def test_evaluate_agrees_with_scikit_learn(model, train_csv, samples, tmp_path, 
 
 def test_decision_values_in_both_formats(model, train_csv, samples, tmp_path, capsys):
     X, _ = samples
-    estimator = load(model)
+    estimator = nameless(model)
     arguments = ["predict", str(model), str(train_csv), "--label", "colour", "--decision", "--quiet"]
     assert main([*arguments, "--output", str(tmp_path / "out.csv")]) == 0
     header, *rows = (tmp_path / "out.csv").read_text().splitlines()

@@ -2,7 +2,11 @@
 
 import bz2
 import gzip
+import io
 import lzma
+import os
+import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -95,6 +99,39 @@ def test_compressed_files_are_read_and_cut_ones_refused(write, suffix, compress)
             read(write(damaged, f"bad.{suffix}"))
 
 
+@pytest.fixture
+def pipe(tmp_path):
+    """A path that gives its bytes once, as process substitution does."""
+    writers = []
+
+    def feed(text):
+        path = tmp_path / f"pipe{len(writers)}"
+        os.mkfifo(path)
+        writers.append(threading.Thread(target=path.write_bytes, args=(text.encode(),), daemon=True))
+        writers[-1].start()
+        return path
+
+    yield feed
+    for writer in writers:
+        writer.join(10)
+
+
+@pytest.mark.parametrize(("line", "bad"), [("{},1,2", "1,?,2"), ("{} 1:1 2:2", "1 x")], ids=["csv", "libsvm"])
+def test_nothing_of_a_pipe_is_lost(pipe, line, bad):
+    text = "".join(f"{line.format(i)}\n" for i in range(30_000))  # more than any buffer
+    table = read(pipe(text))
+    assert table.shape == (30_000, 2)
+    y = table.X[:, 0] if "," in line else table.y
+    np.testing.assert_array_equal(y, np.arange(30_000))
+    with pytest.raises(DataError, match="pipe1, line 30001"):
+        read(pipe(f"{text}{bad}\n"))
+
+
+def test_a_dash_is_standard_input(monkeypatch):
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(HEADER_CSV.encode())))
+    assert read("-").y.tolist() == ["yes", "no"]
+
+
 @pytest.mark.parametrize("zero_based", [True, False])
 def test_libsvm_text_is_sparse_float64(tmp_path, zero_based):
     X, y = make_classification(20, 6, random_state=0)
@@ -103,6 +140,19 @@ def test_libsvm_text_is_sparse_float64(tmp_path, zero_based):
     assert table.X.dtype == np.float64
     np.testing.assert_allclose(table.X.toarray(), X)
     np.testing.assert_array_equal(table.y, y)
+
+
+def test_the_first_index_of_libsvm_text_may_be_said(write):
+    path = write("1 1:5 2:6\n2 2:7\n", "a.svm")
+    assert read(path, zero_based=True).X.toarray().tolist() == [[0, 5, 6], [0, 0, 7]]
+    assert read(path, zero_based=False).X.toarray().tolist() == [[5, 6], [0, 7]]
+    assert read(path, zero_based=True, n_features=3).shape == (2, 3)
+    with pytest.raises(DataError, match="line 1: feature 2 found, 2 features, which count from 0, expected"):
+        read(path, zero_based=True, n_features=2)
+    path = write("1 1:5\n2 0:7\n", "b.svm")
+    assert read(path, zero_based=True).X.toarray().tolist() == [[0, 5], [7, 0]]
+    with pytest.raises(DataError, match="line 2: feature 0 found, and features count from 1"):
+        read(path, zero_based=False)
 
 
 def test_explicit_zeros_are_dropped_and_features_padded(write):
@@ -126,6 +176,63 @@ def test_an_explicit_label_goes_before_the_column_count(write):
     assert table.y.tolist() == [1, 4]
 
 
+@pytest.mark.parametrize("text", ["0,1,2\n5,6,0\n7,8,1\n", "0,1,y\n5,6,0\n7,8,1\n", "0\t1\t2\n1.5\t0\t1\n1\t1\t0\n"])
+def test_columns_without_names_have_numbers(write, text):
+    """As pandas writes them."""
+    table = read(write(text, "a.data"))
+    assert table.feature_names == ("0", "1")
+    assert table.y.tolist() == [int(row[-1]) for row in text.splitlines()[1:]]
+
+
+def test_many_numbered_columns_are_a_header_whatever_follows(write):
+    numbers = ",".join(map(str, range(12)))
+    assert read(write(f"{numbers}\n{',0' * 12}\n{',5' * 12}\n".replace("\n,", "\n"))).shape == (2, 11)
+    assert read(write(f"{numbers},species\n{numbers},setosa\n")).y.tolist() == ["setosa"]
+
+
+@pytest.mark.parametrize("text", ["0,1\n1,0\n1,1\n", "0,1,yes\n1,0,no\n0,0,no\n", "0,1\n"])
+def test_data_that_count_by_chance_stay_data(write, text):
+    table = read(write(text), n_features=2, labelled=False)
+    assert table.shape[0] == text.count("\n")
+    assert table.feature_names is None
+
+
+MODEL = {"n_features": 2, "feature_names": ("a", "b")}
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        *(("a,b\n1,2\n", None), ("1,2\n", None), ("1,2,0\n", [0])),
+        *(("a,b,c\n1,2,0\n", [0]), ("c,a,b\nred,1,2\n", ["red"]), ("a,c,b\n1,0,2\n", [0])),
+    ],
+)
+def test_the_features_of_a_model_are_known_by_their_names(write, text, labels):
+    """The label is the other column, wherever it stands and whatever its name."""
+    table = read(write(text), labelled=False, **MODEL)
+    assert table.X.tolist() == [[1, 2]]
+    assert (table.y if labels is None else table.y.tolist()) == labels
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "message"),
+    [
+        ("b,a\n1,2\n", {}, "another order: found 'b', 'a', expected 'a', 'b'"),
+        ("b,a,y\n1,2,0\n", {"labelled": True}, "another order"),
+        ("a,y\n1,0\n", {}, "no column 'b', which is a feature of the model"),
+        ("a,y\n1,0\n", {"labelled": True}, "no column 'b', which is a feature of the model"),
+        ("id,a,b,y\n1,2,3,0\n", {}, "column 'id' is no feature of the model"),
+        ("a,b,y\n1,2,0\n", {"label": "b"}, "column 'b' is taken for the label, but it is a feature"),
+        ("a,b\n1,2\n", {"labelled": True}, "no label column: 2 features and a label expected, 2 columns found"),
+        ("1,2\n", {"labelled": True}, "line 1: no label column: 2 features and a label expected, 2 columns found"),
+        ("1,2,3\n", {"labelled": True, "n_features": 4}, "3 columns found, 4 features and a label expected"),
+    ],
+)
+def test_other_features_than_a_model_s_are_refused(write, text, given, message):
+    with pytest.raises(DataError, match=message):
+        read(write(text), **({"labelled": False} | MODEL | given))
+
+
 BAD_TABLES = {
     "empty": ("", "holds no data"),
     "blank": ("\n  \n# nothing\n", "holds no data"),
@@ -134,6 +241,14 @@ BAD_TABLES = {
     "text": ("a,b,label\n1,2,0\n1,red,0\n", r"line 3: column 1 \(b\) holds 'red'"),
     "missing value": ("1,?,0\n1,2,0\n", r"line 1: column 1 holds '\?'"),
     "gap": ("1,2,0\n,2,0\n", "line 2: column 0 holds ''"),
+    "dash first": (
+        "1,-,0\n1,2,0\n",
+        "line 1: column 1 holds '-'.*; the label is taken from column 2,",
+    ),
+    "mark first": ("#N/A,1,0\n1,2,0\n", "line 1: column 0 holds '#N/A'"),
+    "comma first": ('"1,5",2,0\n1,2,0\n', "line 1: column 0 holds '1,5'"),
+    "star alone": ("*,0\n1,0\n", r"line 1: column 0 holds '\*'"),
+    "text first": ("red,1.5\nblue,2.5\n", "line 1: column 0 holds 'red'.* --label names another one"),
     "nan": ("1,2,0\n1,nan,0\n", "line 2: column 1 holds 'nan'"),
     "infinity": ("1,2,0\n-inf,1,0\n", "line 2: column 0 holds '-inf'"),
     "label missing": ("1,2,0\n1,2,\n", "line 2: the label is missing"),
@@ -176,6 +291,9 @@ def test_a_missing_label_column_lists_the_columns(write):
         read(path, label="weight")
     with pytest.raises(DataError, match="no column 3; the columns are 0 to 2"):
         read(path, label=3)
+    for text in ("1.5,2,0\n3,4,1\n", "1,2,red\n3,4,blue\n"):
+        with pytest.raises(DataError, match=r"no column 'weight': the file has no header"):
+            read(write(text, "bare.csv"), label="weight")
 
 
 def test_the_wrong_number_of_features_is_refused(write):

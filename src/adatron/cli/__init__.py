@@ -46,8 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return Status.USAGE
     except click.ClickException as error:
         return _fail(Status.USAGE, error.format_message())
-    except click.Abort:
-        return _fail(Status.INTERRUPTED, "interrupted")
+    except click.Abort as error:
+        return _fail(Status.INTERRUPTED, str(error) or "interrupted")
     except OSError as error:
         return _fail(Status.IO, f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except (ValueError, MemoryError) as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from .overwrite import refuse_overwriting
+
 
 @click.command(short_help="Convert a model from and to LIBSVM's text.")
 @click.argument("model", type=click.Path())
@@ -16,8 +18,10 @@ def convert(model: str, output: str, to: str | None, features: int | None) -> No
     LIBSVM's text holds the kernels linear, poly, rbf, sigmoid and precomputed, classes that are whole numbers, one
     class against one, and no scaling; it holds neither C nor the certificate.
     """
-    from ..files import is_libsvm_model, load, save, save_libsvm
+    from ..files import is_libsvm_model, load, rewindable, save, save_libsvm
 
-    to = to or ("adatron" if is_libsvm_model(model) else "libsvm")
+    refuse_overwriting("OUTPUT", output, [model])
+    source = rewindable(model)
+    to = to or ("adatron" if is_libsvm_model(source) else "libsvm")
     write = save_libsvm if to == "libsvm" else save
-    write(load(model, features), output)
+    write(load(source, features), output)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
 
 # As in files.FORMATS, which would take NumPy along; a test compares the two.
 FORMATS = ("libsvm", "csv", "tsv", "table", "npz", "npy", "idx", "arff", "parquet", "hdf5")
+
+Names = tuple[str, ...] | None
 
 SPARSE = 0.1  # share of nonzeros below which data are kept as CSR
 
@@ -23,6 +26,8 @@ def column(text: str) -> int | str:
 
 def data_options(command: Any) -> Any:
     """Add the argument and the options that say which data files are read, and how."""
+    counting = "LIBSVM text: features count from 0 or 1.  [default: from 0 if a file uses 0]"
+    command = click.option("--zero-based/--one-based", default=None, help=counting)(command)
     command = click.option("--label", type=column, help="The label's column or array.  [default: the last]")(command)
     formats = click.option("--format", type=click.Choice(FORMATS), help="Format of FILE.  [default: from its name]")
     return click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True)(formats(command))
@@ -32,9 +37,15 @@ def data_options(command: Any) -> Any:
 class Source:
     """Data files and how they are to be read."""
 
-    files: tuple[str, ...]
+    files: tuple[Any, ...]
     format: str | None
     label: int | str | None
+    zero_based: bool | None
+
+    def _read(self, features: int | None = None, labelled: bool = True, names: Names = None) -> Any:
+        from ..files import read
+
+        return read(self.files, self.format, self.label, features, labelled, self.zero_based, names)
 
     def to_train(self, features: int | None, given: bool) -> Any:
         """Read labelled data; the share of zeros decides how they are stored, whatever the format.
@@ -44,41 +55,55 @@ class Source:
         import numpy as np
         from scipy import sparse
 
-        from ..files import read
-
-        table = read(self.files, self.format, self.label, n_features=features)
+        table = self._read(features)
+        self._require_classes(table)
         X: Any = table.X
         nonzeros = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
         return _stored(table, nonzeros < SPARSE * X.shape[0] * X.shape[1], given)
 
-    def like(self, X: Any, given: bool, labelled: bool = True) -> Any:
-        """Read data with as many features as X, stored as X is."""
-        from scipy import sparse
+    def _require_classes(self, table: Any) -> None:
+        """Fail if the labels are measurements, as those of a column are that nobody meant."""
+        fractions = table.y[table.y % 1 != 0] if table.y.dtype.kind == "f" else table.y[:0]
+        if not len(fractions):
+            return
+        found = f"the label {fractions[0]:g} is not a class"
+        if table.label_column is not None:
+            name = f" ({table.label_name})" if table.label_name else ""
+            found += f": column {table.label_column}{name} is taken for the label, --label names another one"
+        raise ValueError(f"{self.files[0]}: {found}")
 
-        from ..files import read
+    def like(self, X: Any, given: bool, labelled: bool = True, names: Names = None) -> Any:
+        """Read data with as many features as X, of these names, stored as X is."""
+        from scipy import sparse
 
         # LIBSVM's kernel values have a column more, see _stored.
         features = None if given else X.shape[1]
-        return _stored(read(self.files, self.format, self.label, features, labelled), sparse.issparse(X), given)
+        names = None if given else names
+        return _stored(self._read(features, labelled, names), sparse.issparse(X), given)
 
-    def with_model(self, path: str, labelled: bool) -> tuple[Any, Any]:
+    def with_model(self, path: Any, labelled: bool) -> tuple[Any, Any]:
         """Read a fitted model, and the data as it takes them.
 
         LIBSVM's text does not say how many features there are; then the data do.
         """
         from sklearn.utils.validation import check_is_fitted
 
-        from ..files import is_libsvm_model, load, read
-        from .parts import svc_of
+        from ..files import NoModelError, is_libsvm_model, load, rewindable
+        from .parts import svc_of, take_names
 
-        model = load(path)
+        path = rewindable(path)
+        try:
+            model = load(path)
+        except NoModelError as error:
+            raise ValueError(f"{os.fspath(path)}: this is not a model; is the order MODEL FILE?") from error
         svc = svc_of(model)
         check_is_fitted(svc)
-        given = svc.kernel == "precomputed"
+        source, given = self, svc.kernel == "precomputed"
         if is_libsvm_model(path) and not given:
-            width = read(self.files, self.format, self.label, labelled=labelled).shape[1]
+            source = replace(self, files=tuple(map(rewindable, self.files)))
+            width = source._read(labelled=labelled).shape[1]
             model = svc = load(path, max(width, svc.n_features_in_))
-        return model, self.like(svc.support_vectors_, given, labelled)
+        return model, source.like(svc.support_vectors_, given, labelled, take_names(model))
 
 
 def _stored(table: Any, sparsely: bool, given: bool) -> Any:
@@ -86,8 +111,6 @@ def _stored(table: Any, sparsely: bool, given: bool) -> Any:
 
     In LIBSVM text each row of kernel values begins with feature 0, the number of the sample: that one goes.
     """
-    from dataclasses import replace
-
     from scipy import sparse
 
     X = table.X

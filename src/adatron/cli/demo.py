@@ -62,6 +62,11 @@ def _compare(ours: float, theirs: float, first: float, times: list[tuple[float, 
         ("scikit-learn's time / adatron's", f"{medians[1] / medians[0]:>12.2f}"),
     ]
     echo_rows(rows, err=False)
+    if medians[1] < medians[0]:
+        click.echo(
+            "On so few samples the overhead of a fit outweighs its work, so scikit-learn is ahead;\n"
+            "from a few thousand on it is the other way round, see the table in README.md."
+        )
 
 
 def _seconds(action: Any) -> float:

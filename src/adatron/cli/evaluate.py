@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from .data import Source, data_options
+from .overwrite import refuse_overwriting
 from .status import as_json, write_result
 
 
@@ -20,13 +21,15 @@ def evaluate(
     files: tuple[str, ...],
     format: str | None,
     label: str | int | None,
+    zero_based: bool | None,
     wants_json: bool,
     output: str | None,
 ) -> None:
     """Measure MODEL on the labelled samples of FILE: accuracy, precision, recall, F1, confusion matrix."""
     from .report import scores
 
-    estimator, table = Source(files, format, label).with_model(model, labelled=True)
+    refuse_overwriting("--output", output, (model, *files))
+    estimator, table = Source(files, format, label, zero_based).with_model(model, labelled=True)
     measured = scores(estimator, table.X, table.y)
     write_result(as_json({"model": model, **measured}) if wants_json else _text(measured), output)
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from .choices import NameIn, kernel_names, solver_names
+
 
 def positive(text: str) -> float:
     """Read a number above 0, infinity included."""
@@ -21,7 +23,12 @@ def positive(text: str) -> float:
 
 def gamma(text: str) -> float | str:
     """Read the kernel's coefficient."""
-    return text if text in ("scale", "auto") else positive(text)
+    if text in ("scale", "auto"):
+        return text
+    value = positive(text)
+    if math.isinf(value):
+        raise click.BadParameter(f"{text!r} is not a finite number")
+    return value
 
 
 def class_weight(text: str) -> dict[str, float] | str:
@@ -45,7 +52,7 @@ def weights_of(classes: Any, given: dict[str, float]) -> dict[Any, float]:
 
 # An option that is left out leaves the estimator's own default: no default is written twice.
 _OPTIONS = (
-    click.option("--kernel", help="linear, poly, rbf, sigmoid, laplacian or precomputed.  [default: rbf]"),
+    click.option("--kernel", type=NameIn("kernel", kernel_names), help="Such as linear or poly.  [default: rbf]"),
     click.option("--C", "C", type=positive, help="Weight of the errors; inf is the hard margin.  [default: 1]"),
     click.option("--gamma", type=gamma, help="Kernel coefficient, or scale or auto.  [default: scale]"),
     click.option("--degree", type=click.IntRange(min=0), help="Degree of the polynomial kernel.  [default: 3]"),
@@ -53,7 +60,7 @@ _OPTIONS = (
     click.option("--tol", type=positive, help="Stop at this KKT violation.  [default: 1e-3]"),
     click.option("--gap-tol", type=positive, help="Stop only below this relative duality gap, too."),
     click.option("--cache-size", type=positive, help="Memory for kernel values, in MB.  [default: 500]"),
-    click.option("--max-iter", type=int, help="Limit on updates; -1 is a finite limit that grows with the data."),
+    click.option("--max-iter", type=click.IntRange(min=-1), help="Most updates; -1: a limit that grows with the data."),
     click.option("--max-time", type=positive, help="Limit on the time of the fit, in seconds."),
     click.option("--class-weight", type=class_weight, help="balanced, or LABEL:WEIGHT,LABEL:WEIGHT,..."),
     click.option("--bias", type=click.Choice(["explicit", "augmented", "none"]), help="How the bias enters."),
@@ -61,7 +68,7 @@ _OPTIONS = (
     click.option("--multi-class", type=click.Choice(["ovo", "ovr"]), help="One against one, or against the rest."),
     click.option("--decision-function-shape", type=click.Choice(["ovr", "ovo"]), help="Of the decision values."),
     click.option("--break-ties/--no-break-ties", default=None, help="Break ties of votes by the decision values."),
-    click.option("--solver", help="The algorithm, see `adatron info --solvers`.  [default: auto]"),
+    click.option("--solver", type=NameIn("solver", solver_names), help="See `info --solvers`.  [default: auto]"),
     click.option("--precision", type=click.Choice(["auto", "single", "double"]), help="Of the kernel's products."),
     click.option("--n-jobs", type=int, help="Threads.  [default: the cores this process may use]"),
     click.option("--shrinking/--no-shrinking", default=None, help="Accepted as scikit-learn's; without effect."),

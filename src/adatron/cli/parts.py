@@ -36,6 +36,25 @@ def svc_of(model: Any) -> Any:
     return last
 
 
+def remember_names(model: Any, names: tuple[str, ...] | None) -> None:
+    """Give a fitted model the names of its features, as scikit-learn does after a fit to named columns."""
+    import numpy as np
+
+    if names is not None:
+        _first(model).feature_names_in_ = np.array(names, dtype=object)
+
+
+def take_names(model: Any) -> tuple[str, ...] | None:
+    """Return the names of a model's features, which it then forgets: arrays have none, and it would warn of that."""
+    names = vars(_first(model)).pop("feature_names_in_", None)
+    return None if names is None else tuple(map(str, names))
+
+
+def _first(model: Any) -> Any:
+    """Return the part of a model that meets the data first."""
+    return model.steps[0][1] if hasattr(model, "steps") else model
+
+
 def scaling_of(model: Any) -> str:
     """Return the name of the scaling in a model."""
     return type(model.steps[0][1]).__name__ if hasattr(model, "steps") else "none"

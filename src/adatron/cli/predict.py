@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from .data import Source, data_options
+from .overwrite import refuse_overwriting
 from .status import write_result
 
 
@@ -23,6 +24,7 @@ def predict(
     files: tuple[str, ...],
     format: str | None,
     label: str | int | None,
+    zero_based: bool | None,
     output: str | None,
     decision: bool,
     to: str | None,
@@ -37,7 +39,8 @@ def predict(
     """
     from .report import accuracy, comparable
 
-    estimator, table = Source(files, format, label).with_model(model, labelled=False)
+    refuse_overwriting("--output", output, (model, *files))
+    estimator, table = Source(files, format, label, zero_based).with_model(model, labelled=False)
     predicted = estimator.predict(table.X)
     labels = [str(name) for name in predicted.tolist()]
     values = _columns(estimator.decision_function(table.X)) if decision else []

@@ -45,6 +45,14 @@ def comparable(predicted: Any, y: Any) -> tuple[Any, Any]:
     return predicted, y
 
 
+def check_classes(classes: Any, y: Any) -> None:
+    """Fail if no label is a class of the model: then they are labels of something else."""
+    known, labels = (np.unique(some) for some in comparable(classes, y))
+    if not np.isin(labels, known).any():
+        named = (_shortened(list(map(str, some))) for some in (labels, known))
+        raise ValueError("none of the labels ({}) is a class of the model ({})".format(*named))
+
+
 def accuracy(right: int, samples: int) -> str:
     """Return the accuracy as it is shown."""
     return f"{right / samples:.4%} ({right} of {samples})"
@@ -85,6 +93,7 @@ def scores(model: Any, X: Any, y: Any) -> dict[str, Any]:
     """Return how well a model does on labelled data, under the keys of the JSON output."""
     from sklearn.metrics import balanced_accuracy_score, confusion_matrix, precision_recall_fscore_support
 
+    check_classes(model.classes_, y)
     predicted, y = comparable(model.predict(X), y)
     classes = np.unique(np.concatenate([predicted, y]))
     measure: Any = precision_recall_fscore_support

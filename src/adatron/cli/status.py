@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
@@ -62,8 +62,14 @@ def _plain(value: Any) -> Any:
 
 
 @contextmanager
-def warnings_as_lines() -> Iterator[None]:
-    """Print each warning raised inside as one line on stderr, once."""
+def warnings_as_lines(reworded: Callable[[str], str] = str) -> Iterator[None]:
+    """Print each warning raised inside as one line on stderr, once.
+
+    Parameters
+    ----------
+    reworded : callable
+        From a message of the library to what the tool says instead.
+    """
     with catch_warnings(record=True) as caught:
         simplefilter("always")
         try:
@@ -71,4 +77,4 @@ def warnings_as_lines() -> Iterator[None]:
         finally:
             messages = dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught)
             for message in messages:
-                click.echo(f"warning: {message}", err=True)
+                click.echo(f"warning: {reworded(message)}", err=True)

@@ -13,6 +13,7 @@ import click
 
 from .data import Source, data_options
 from .interrupt import Interrupt
+from .overwrite import refuse_overwriting
 from .parameters import parameter_options, weights_of
 from .progress import ProgressBar
 from .status import Status, as_json, echo_rows, warnings_as_lines, write_result
@@ -35,6 +36,7 @@ def train(
     test: tuple[str, ...],
     format: str | None,
     label: str | int | None,
+    zero_based: bool | None,
     features: int | None,
     scale: str,
     save_partial: bool,
@@ -50,18 +52,26 @@ def train(
     the exit status is then 3. Ctrl-C asks whether to write the best model so far, and ends with 130.
     """
     from ..files import save
-    from .parts import svc_of, with_scaling
-    from .report import accuracy, certificate_rows, kernel_rows, scores, summary
+    from .parts import remember_names, svc_of, take_names, with_scaling
+    from .report import accuracy, certificate_rows, check_classes, kernel_rows, scores, summary
 
+    refuse_overwriting("--model", target, (*files, *test))
     _require_folder(target)
     given = parameters["kernel"] == "precomputed"
-    table = Source(files, format, label).to_train(features, given)
-    tested = Source(test, format, label).like(table.X, given) if test else None
+    table = Source(files, format, label, zero_based).to_train(features, given)
+    tested = Source(test, format, label, zero_based).like(table.X, given, names=table.feature_names) if test else None
+    if tested:
+        check_classes(table.y, tested.y)
     model = with_scaling(_classifier(parameters, table.y), scale, table.X)
-    seconds, cut_short = _fit(model, table, save_partial, silent=quiet or no_progress)
+    try:
+        seconds, cut_short = _fit(model, table, save_partial, silent=quiet or no_progress)
+    except KeyboardInterrupt:
+        raise click.Abort("interrupted, and nothing written; --save-partial keeps the best model so far") from None
     if cut_short and not (save_partial or click.confirm("Write the model as it is, not converged?", err=True)):
         return Status.INTERRUPTED
+    remember_names(model, None if given else table.feature_names)
     save(model, target)
+    take_names(model)
     measured = scores(model, tested.X, tested.y) if tested else None
     if not quiet:
         shape = ("samples x features", "{} x {}".format(*table.shape))
@@ -86,7 +96,7 @@ def _fit(model: Any, table: Any, save_partial: bool, silent: bool) -> tuple[floa
     start = time.perf_counter()
     with (
         Interrupt(save_partial or (sys.stdin.isatty() and sys.stderr.isatty())) as interrupt,
-        warnings_as_lines(),
+        warnings_as_lines(lambda text: text.replace("the callback asked to stop", "interrupted")),
         ProgressBar(svc.gap_tol or svc.tol, silent, interrupt) as bar,
     ):
         svc.set_params(callback=bar)

@@ -12,12 +12,16 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import label_column
+from .columns import LABEL_NAMES, check_columns, label_column, label_note
 from .source import data_lines, open_text
 from .table import MISSING_LABELS, DataError, Path, Request, Table, whole_if_possible
 
 # A first row with a gap is data with a missing value, not a header.
 MISSING = ("", "?", "na", "n/a", "null", "none")
+# They begin as a comment does; a row is not left out for one of them.
+SPREADSHEET_ERRORS = ("#N/A", "#NA", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
+# From here on 0, 1, 2, ... are the numbers of columns, not data that happen to look like it.
+MANY = 10
 
 Row = tuple[int, list[str]]
 
@@ -30,6 +34,7 @@ class _Columns:
     width: int
     label: int | None
     names: list[str] | None
+    request: Request
 
     def features(self, row: Row) -> list[float]:
         """Convert the fields of a row, without the label."""
@@ -43,7 +48,8 @@ class _Columns:
     def fault(self, line: int, index: int, found: str) -> DataError:
         """Return the error for a field that is no finite number."""
         name = f" ({self.names[index]})" if self.names else ""
-        return DataError(self.path, f"column {index}{name} holds {found!r}, not a finite number", line)
+        note = "" if _is_number(found) else label_note(self.label, self.names, self.request)
+        return DataError(self.path, f"column {index}{name} holds {found!r}, not a finite number{note}", line)
 
 
 def read_delimited(path: Path, request: Request, delimiter: str | None) -> Table:
@@ -60,11 +66,10 @@ def read_delimited(path: Path, request: Request, delimiter: str | None) -> Table
             first = next(rows, None)
             if first is None:
                 raise DataError(path, "the file holds no data")
-            column = label_column(path, first[1], request, first[0])
-            header = isinstance(request.label, str) or _is_header(first[1], column)
-            names = [name.strip() for name in first[1]] if header else None
-            columns = _Columns(path, len(first[1]), column, names)
-            return _table(columns, rows if header else chain([first], rows))
+            second = next(rows, None)
+            columns = _layout(path, first, second[1] if second else None, request)
+            data = [second] if second else []
+            return _table(columns, chain(data if columns.names else [first, *data], rows))
     except csv.Error as error:
         raise DataError(path, f"not a table ({error})") from error
 
@@ -76,16 +81,56 @@ def _rows(stream: TextIO, delimiter: str | None) -> Iterator[Row]:
         return
     reader = csv.reader(stream, delimiter=delimiter, skipinitialspace=True)
     for fields in reader:
-        if fields and not fields[0].startswith("#") and fields != [""]:
+        comment = fields and fields[0].startswith("#") and fields[0].strip() not in SPREADSHEET_ERRORS
+        if fields and not comment and fields != [""]:
             yield reader.line_num, fields
 
 
-def _is_header(fields: list[str], label: int | None) -> bool:
-    """Tell whether a first row holds names: a field beside the label that is text and no mark for a missing value."""
-    return any(
-        index != label and not _is_number(field) and field.strip().lower() not in MISSING
-        for index, field in enumerate(fields)
-    )
+def _layout(path: Path, first: Row, second: list[str] | None, request: Request) -> _Columns:
+    """Tell from the first two rows whether the first one is a header, and which column is the label."""
+    line, fields = first
+    names = [field.strip() for field in fields]
+    if isinstance(request.label, str) and request.label not in names and not _is_header(names, second, None):
+        raise DataError(path, f"no column {request.label!r}: the file has no header, number the column from 0", line)
+    label = label_column(path, fields, request, line)
+    header = isinstance(request.label, str) or _is_header(names, second, label)
+    check_columns(path, names if header else None, len(fields), label, request, line)
+    return _Columns(path, len(fields), label, names if header else None, request)
+
+
+def _is_header(first: list[str], second: list[str] | None, label: int | None) -> bool:
+    """Tell whether a first row holds names.
+
+    A number above a number is data, so what else stands in that row is a fault in the data, not a name.
+    """
+    if second is not None and (_numbered(first, second) or _named_label(first, second, label)):
+        return True
+    below = first if second is None else second
+    if any(_is_number(a) and _is_number(b) for a, b in zip(first, below, strict=False)):
+        return False
+    return any(i != label and not _is_number(one) and one.lower() not in MISSING for i, one in enumerate(first))
+
+
+def _numbered(first: list[str], second: list[str]) -> bool:
+    """Tell whether the names are 0, 1, 2, ..., which pandas gives to columns without one.
+
+    Data may be 0, 1, 2 by chance, and then what follows is likely to be of the same few numbers.
+    """
+    return _counts(first) and (len(first) >= MANY or any(field.strip() not in first for field in second))
+
+
+def _named_label(first: list[str], second: list[str], label: int | None) -> bool:
+    """Tell whether only the label has a name: one of the usual ones above a number, or one beside 0, 1, 2, ..."""
+    if label is None or label >= len(second) or _is_number(first[label]):
+        return False
+    above_a_number = _is_number(second[label])
+    if _counts(first[:label] + first[label + 1 :]):
+        return above_a_number or len(first) >= MANY
+    return above_a_number and first[label].lower() in LABEL_NAMES
+
+
+def _counts(fields: list[str]) -> bool:
+    return fields == [str(index) for index in range(len(fields))]
 
 
 def _table(columns: _Columns, rows: Iterator[Row]) -> Table:
@@ -111,18 +156,14 @@ def _table(columns: _Columns, rows: Iterator[Row]) -> Table:
 
 
 def _assemble(columns: _Columns, X: NDArray[np.float64], labels: list[str], lines: list[int]) -> Table:
-    names, label_name = columns.names, None
     if columns.label is None:
-        return Table(X, None, tuple(names) if names else None)
-    if names is None and len(labels) > 1 and not _is_number(labels[0]) and all(map(_is_number, labels[1:])):
-        # A header whose features are named 0, 1, 2, ...: only the label's name gives it away.
-        names = [f"{value:g}" for value in X[0]]
-        names.insert(columns.label, labels[0])
-        X, labels, lines = X[1:], labels[1:], lines[1:]
+        return Table(X, None, tuple(columns.names) if columns.names else None)
+    names, label_name = columns.names, None
     if names is not None:
         label_name = names[columns.label]
         names = names[: columns.label] + names[columns.label + 1 :]
-    return Table(X, _labels(columns.path, labels, lines), tuple(names) if names else None, label_name)
+    y = _labels(columns.path, labels, lines)
+    return Table(X, y, tuple(names) if names else None, label_name, columns.label)
 
 
 def _labels(path: Path, labels: list[str], lines: list[int]) -> NDArray[Any]:

@@ -16,12 +16,11 @@ from .table import DataError, Path, Request, Table
 _WITH_GROUP = re.compile(r"(.+?\.(?:h5|hdf5|hdf)(?:\.gz|\.bz2|\.xz)?)(?:/(.*))?$", re.IGNORECASE)
 
 
-def file_and_group(path: Path) -> tuple[str, str]:
+def file_and_group(path: Path) -> tuple[Path, str]:
     """Split data.h5/train into the file and the group; the group is / if none is named."""
-    name = str(FilePath(path))
-    match = _WITH_GROUP.match(name)
+    match = _WITH_GROUP.match(str(FilePath(path)))
     if match is None or FilePath(path).is_file():
-        return name, "/"
+        return path, "/"
     return match[1], match[2] or "/"
 
 
@@ -40,5 +39,5 @@ def read_hdf5(path: Path, request: Request) -> Table:
     except OSError as error:
         raise DataError(path, f"not an HDF5 file ({error})") from error
     if not arrays and groups:
-        raise DataError(path, f"no arrays here, only groups: name one, as in {file}/{groups[0]}")
+        raise DataError(path, f"no arrays here, only groups: name one, as in {FilePath(file)}/{groups[0]}")
     return table_of_named(path, arrays, request)

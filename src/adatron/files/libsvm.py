@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,16 +17,17 @@ from .table import DataError, Path, Request, Table, whole_if_possible
 def read_libsvm(path: Path, request: Request) -> Table:
     """Read a LIBSVM text file into CSR float64; explicit zeros are dropped.
 
-    Indices count from 1. A file that uses index 0 counts from 0 (scikit-learn writes such files).
+    Unless the request says it, a file that uses index 0 counts from 0 (scikit-learn writes such files), others from 1.
 
     Raises
     ------
     DataError
-        For an empty file, a malformed line, text or NaN where a number should be, or more features than expected.
+        For an empty file, a malformed line, text or NaN where a number should be, more features than expected,
+        or a feature 0 where they count from 1.
     """
     if request.label is not None:
         raise DataError(path, "LIBSVM text has its label in front: leave out the label column")
-    n_features = request.n_features
+    n_features, zero_based = request.n_features, request.zero_based
     try:
         with open_binary(path) as stream:
             read: Any = load_svmlight_file
@@ -34,13 +36,14 @@ def read_libsvm(path: Path, request: Request) -> Table:
         raise
     except (ValueError, OverflowError) as error:
         # The fast parser does not say where it stopped; a slow second reading does.
-        raise _first_fault(path, n_features) or DataError(path, f"not LIBSVM text ({error})") from error
+        raise _first_fault(path, request) or DataError(path, f"not LIBSVM text ({error})") from error
     if not len(y):
         raise DataError(path, "the file holds no data")
-    first = min(1, int(raw.indices.min(initial=1)))
+    lowest = min(1, int(raw.indices.min(initial=1)))
+    first = lowest if zero_based is None else 1 - zero_based
     width = max(raw.shape[1] - first, 0) if n_features is None else n_features
-    if not (np.isfinite(raw.data).all() and np.isfinite(y).all()) or raw.shape[1] - first > width:
-        raise _first_fault(path, n_features) or DataError(path, "NaN, infinity or too many features")
+    if not (np.isfinite(raw.data).all() and np.isfinite(y).all()) or raw.shape[1] - first > width or lowest < first:
+        raise _first_fault(path, replace(request, zero_based=not first)) or DataError(path, "not finite numbers")
     # Built anew from its parts, a matrix gets 32-bit indices where they suffice; most of scikit-learn wants these.
     X = csr_matrix((raw.data, raw.indices - first, raw.indptr), shape=(len(y), width))
     X.eliminate_zeros()
@@ -49,17 +52,17 @@ def read_libsvm(path: Path, request: Request) -> Table:
     return Table(X, whole_if_possible(y), first_index=first)
 
 
-def _first_fault(path: Path, n_features: int | None) -> DataError | None:
+def _first_fault(path: Path, request: Request) -> DataError | None:
     """Return the error for the first line that breaks the format, None if none does."""
     with open_text(path) as stream:
         for number, line in data_lines(stream):
-            fault = _fault(line.partition("#")[0].split(), n_features)
+            fault = _fault(line.partition("#")[0].split(), request)
             if fault:
                 return DataError(path, fault, number)
     return None
 
 
-def _fault(tokens: list[str], n_features: int | None) -> str | None:
+def _fault(tokens: list[str], request: Request) -> str | None:
     """Return what is wrong with the tokens of one line, None if nothing is."""
     label, *pairs = tokens
     if not _is_finite(label):
@@ -77,8 +80,11 @@ def _fault(tokens: list[str], n_features: int | None) -> str | None:
     for before, after in pairwise(indices):
         if after <= before:
             return f"feature {after} follows feature {before}; indices must increase"
-    if n_features is not None and indices and indices[-1] > n_features:
-        return f"feature {indices[-1]} found, {n_features} features expected"
+    if request.zero_based is False and 0 in indices[:1]:
+        return "feature 0 found, and features count from 1 here"
+    if request.n_features is not None and indices and indices[-1] > request.n_features - bool(request.zero_based):
+        counted = ", which count from 0," if request.zero_based else ""
+        return f"feature {indices[-1]} found, {request.n_features} features{counted} expected"
     return None
 
 

@@ -13,7 +13,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
-from pathlib import Path as FilePath
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -23,8 +22,10 @@ from sklearn.base import BaseEstimator
 from .atomic import atomic_write
 from .codec import CodecError, Encoder, decode
 from .libsvm_model import START, load_libsvm
-from .table import ModelFileError, Path
+from .source import open_plain, rewindable
+from .table import ModelFileError, NoModelError, Path
 
+ZIP = b"PK\3\4"
 MAGIC = "adatron-model"
 FORMAT_VERSION = 1
 HEADER = "model.json"
@@ -77,13 +78,16 @@ def load(path: Path, n_features: int | None = None) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is no model file, is cut off or damaged, or was written in a newer format.
+        If the file is cut off or damaged, or was written in a newer format; NoModelError if it is no model file.
     OSError
         If the file cannot be read.
     """
+    path = rewindable(path)
     if is_libsvm_model(path):
         return load_libsvm(path, n_features)
-    with _damage_named(path), zipfile.ZipFile(path) as archive:
+    if not _begins_with(path, ZIP):
+        raise NoModelError(path, "not an adatron model file")
+    with _damage_named(path), open_plain(path) as stream, zipfile.ZipFile(stream) as archive:
         header = _read_header(archive, path)
         arrays = {name: _read_array(archive, name) for name in archive.namelist() if name.endswith(".npy")}
         model = decode(header.get("model"), arrays)
@@ -94,8 +98,12 @@ def load(path: Path, n_features: int | None = None) -> Any:
 
 def is_libsvm_model(path: Path) -> bool:
     """Tell whether a file begins as LIBSVM's model text does."""
-    with FilePath(path).open("rb") as stream:
-        return stream.read(len(START)) == START.encode()
+    return _begins_with(path, START.encode())
+
+
+def _begins_with(path: Path, magic: bytes) -> bool:
+    with open_plain(path) as stream:
+        return stream.read(len(magic)) == magic
 
 
 def _write_archive(stream: BinaryIO, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
@@ -110,7 +118,7 @@ def _write_archive(stream: BinaryIO, header: dict[str, Any], arrays: dict[str, N
 def _read_header(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     header = json.loads(archive.read(HEADER)) if HEADER in archive.namelist() else None
     if not (isinstance(header, dict) and header.get("magic") == MAGIC):
-        raise ModelFileError(path, "not an adatron model file (a zip of another kind)")
+        raise NoModelError(path, "not an adatron model file (a zip of another kind)")
     version = header.get("format")
     if not isinstance(version, int) or version < 1:
         raise ModelFileError(path, f"damaged model file (format {version!r})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
 
@@ -19,7 +19,7 @@ from .delimited import read_delimited
 from .hdf5 import file_and_group, read_hdf5
 from .libsvm import read_libsvm
 from .parquet import read_parquet
-from .source import data_lines, open_binary, open_text, undo_suffix
+from .source import data_lines, open_binary, open_text, rewindable, undo_suffix
 from .table import DataError, Path, Request, Table
 
 
@@ -57,17 +57,20 @@ def read(
     label: str | int | None = None,
     n_features: int | None = None,
     labelled: bool = True,
+    zero_based: bool | None = None,
+    feature_names: Sequence[str] | None = None,
 ) -> Table:
     """Read samples and labels from a file, or from several.
 
     Blank lines and lines that begin with # are skipped; .gz, .bz2 and .xz files are decompressed. In a table the first
-    row is a header if a field beside the label is neither a number nor a mark for a missing value.
+    row is a header if a field beside the label is neither a number nor a mark for a missing value, and no column has a
+    number there and in the second row; or if the fields are 0, 1, 2, ..., as in a table whose columns have no names.
 
     Parameters
     ----------
     path : path or sequence of paths
-        The file. NumPy (.npy) and IDX files hold one array: give the features and the labels. Files of the other
-        formats are joined, sample after sample.
+        The file; ``-`` is standard input. A pipe is read whole into memory. NumPy (.npy) and IDX files hold one array:
+        give the features and the labels. Files of the other formats are joined, sample after sample.
     format : {'libsvm', 'csv', 'tsv', 'table', 'npz', 'npy', 'idx', 'arff', 'parquet', 'hdf5'}, optional
         'table' has white space between its columns. By default the extension decides, and if that tells nothing the
         first bytes. A group in an HDF5 file follows its name: data.h5/train.
@@ -81,6 +84,11 @@ def read(
         False for data to predict, which may come without labels: then a table of `n_features` columns (or of any number
         if `n_features` is None) is read as features only, and one with a column more as features and label. An explicit
         `label` goes before this rule.
+    zero_based : bool, optional
+        Whether the features of LIBSVM text count from 0. By default those of a file that uses feature 0 do.
+    feature_names : sequence of str, optional
+        The names of the features a model expects. A file with names must have these, in this order; by default its
+        label is then the one column with another name.
 
     Returns
     -------
@@ -93,12 +101,12 @@ def read(
     OSError
         If a file cannot be read.
     """
-    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    paths = [rewindable(one) for one in ([path] if isinstance(path, (str, os.PathLike)) else path)]
     if not paths:
         raise ValueError("no file to read")
     if format is not None and format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; the formats are {', '.join(FORMATS)}")
-    request = Request(label, n_features, labelled)
+    request = Request(label, n_features, labelled, zero_based, None if feature_names is None else tuple(feature_names))
     chosen = FORMATS[format or _by_extension(paths[0]) or _sniff(paths[0])]
     if chosen.labels is not None:
         return _pair(chosen.read, chosen.labels, paths, request)
@@ -173,7 +181,7 @@ def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path
         return path, Table(sparse.csr_matrix(sparse.vstack(shifted, "csr")), y, first_index=start)
     if a.shape[1] != b.shape[1] or a.feature_names != b.feature_names:
         raise DataError(path, "its features are not those of the file before it")
-    return path, Table(np.concatenate(matrices), y, a.feature_names, a.label_name)
+    return path, replace(a, X=np.concatenate(matrices), y=y)
 
 
 def _kind(y: NDArray[Any] | None) -> str:

@@ -1,4 +1,4 @@
-"""Open a data file, compressed or not."""
+"""Open a file that is read: a file on the disk or what came through a pipe, compressed or not."""
 
 from __future__ import annotations
 
@@ -6,15 +6,70 @@ import bz2
 import gzip
 import io
 import lzma
+import os
+import stat
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, BinaryIO, TextIO
 
 from .table import DataError, Path
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True)
+class Piped(os.PathLike[str]):
+    """What a pipe gave, which gives it only once; it stands for the path and can be read again and again.
+
+    Attributes
+    ----------
+    name : str
+        The path, for messages.
+    data : bytes
+        All of it.
+    """
+
+    name: str
+    data: bytes
+
+    def __fspath__(self) -> str:
+        return self.name
+
+
+def rewindable(path: Path) -> Path:
+    """Return a path that can be read more than once: a pipe or a device is read whole, here and now.
+
+    Parameters
+    ----------
+    path : path
+        ``-`` is standard input.
+
+    Raises
+    ------
+    OSError
+        If there is no such file, or the pipe cannot be read.
+    """
+    if isinstance(path, Piped):
+        return path
+    if os.fspath(path) == STANDARD_INPUT:
+        return Piped("standard input", sys.stdin.buffer.read())
+    try:
+        mode = FilePath(path).stat().st_mode
+    except NotADirectoryError:
+        return path  # a group in an HDF5 file, or else its reader says so
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return path
+    return Piped(os.fspath(path), FilePath(path).read_bytes())
+
+
+def open_plain(path: Path) -> BinaryIO:
+    """Open a file for reading as it is."""
+    return io.BytesIO(path.data) if isinstance(path, Piped) else FilePath(path).open("rb")
 
 
 @contextmanager
@@ -29,8 +84,13 @@ def open_binary(path: Path) -> Iterator[BinaryIO]:
         If the file cannot be opened or read.
     """
     try:
-        with _OPENERS.get(FilePath(path).suffix.lower(), open)(path, "rb") as stream:
-            yield stream
+        opener = _OPENERS.get(FilePath(path).suffix.lower())
+        with open_plain(path) as plain:
+            if opener is None:
+                yield plain
+            else:
+                with opener(plain, "rb") as stream:
+                    yield stream
     except (EOFError, zlib.error, lzma.LZMAError) as error:
         raise DataError(path, f"the compressed file is cut off or damaged ({error})") from error
     except OSError as error:

@@ -30,6 +30,10 @@ class ModelFileError(ValueError):
         super().__init__(f"{os.fspath(path)}: {message}")
 
 
+class NoModelError(ModelFileError):
+    """A file that is no model at all."""
+
+
 @dataclass(frozen=True)
 class Request:
     """What a reader is asked for; see `adatron.files.read`."""
@@ -37,6 +41,8 @@ class Request:
     label: str | int | None = None
     n_features: int | None = None
     labelled: bool = True
+    zero_based: bool | None = None
+    feature_names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,8 @@ class Table:
         Names in the header row, without the label's.
     label_name : str, or None
         The label's name in the header row.
+    label_column : int, or None
+        The label's column, if the labels are a column.
     first_index : int
         The number of the first feature in LIBSVM text, 0 or 1.
     """
@@ -61,6 +69,7 @@ class Table:
     y: NDArray[Any] | None
     feature_names: tuple[str, ...] | None = None
     label_name: str | None = None
+    label_column: int | None = None
     first_index: int = 1
 
     @property
