@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
-from problems import certificate, csvc, feasible, samples, solve, view_of
+from problems import certificate, csvc, feasible, samples, solve, svr, view_of
 from twins import programs
 
 KERNELS = [RBF(0.5), RBF(20.0), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3)]
@@ -18,7 +18,13 @@ case = {
     "C": st.sampled_from([1e-3, 0.1, 1.0, 30.0, 1e4]),
     "bias": st.sampled_from(["explicit", "augmented", "none"]),
     "dtype": st.sampled_from(DTYPES),
+    "epsilon": st.sampled_from([None, None, 0.0, 0.1, 2.0]),
 }
+
+
+def program(X, y, bound, bias, epsilon):
+    """A classifier's program, or the regression of a number with ``epsilon``."""
+    return csvc(y, bound, bias) if epsilon is None else svr(X[:, 0] + y, bound, epsilon, bias)
 
 
 def agree(got, K, dual, beta, tol):
@@ -35,9 +41,9 @@ def agree(got, K, dual, beta, tol):
 
 @settings(max_examples=200, deadline=None)
 @given(**case)
-def test_at_random_points(seed, n, kernel, C, bias, dtype):
+def test_at_random_points(seed, n, kernel, C, bias, dtype, epsilon):
     X, y = samples(seed, n)
-    dual = csvc(y, np.full(n, C), bias)
+    dual = program(X, y, np.full(n, C), bias, epsilon)
     K, beta = kernel(X), feasible(dual, np.random.default_rng(seed))
     got = certificate(view_of(X, kernel, dtype), dual, beta, K)
     agree(got, K, dual, beta, 1e-6)
@@ -46,9 +52,9 @@ def test_at_random_points(seed, n, kernel, C, bias, dtype):
 
 @settings(max_examples=150, deadline=None)
 @given(**case)
-def test_at_solutions(seed, n, kernel, C, bias, dtype):
+def test_at_solutions(seed, n, kernel, C, bias, dtype, epsilon):
     X, y = samples(seed, n)
-    dual = csvc(y, np.random.default_rng(seed).uniform(0.5, 2, n) * C, bias)
+    dual = program(X, y, np.random.default_rng(seed).uniform(0.5, 2, n) * C, bias, epsilon)
     K = kernel(X)
     solution = solve(view_of(X, kernel, dtype), dual, tol=1e-4)
     agree(solution.certificate, K, dual, solution.beta, 1e-4)

@@ -11,22 +11,29 @@ Source    C. Campbell, N. Cristianini, Simple learning algorithms for training s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length, check_X_y
+from sklearn.utils._param_validation import Interval, StrOptions, validate_params  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.multiclass import check_classification_targets
 
+from ..certificates import best_multiplier, duality_gap, kkt_violation
 from ..certificates.radius_margin import vc_bound
-from ..gram import SMALL, Gram, Pool, Source, View, allowed_threads
-from ..kernels.precomputed import Precomputed
+from ..compiled._jit import jit
+from ..compiled.exp import exp
+from ..gram import Pool, allowed_threads
 from ..problems import Bias, Dual, ball, csvc, intercept
-from ..solvers.base import Options, Solution, State, Watch
-from ..solvers.block import Block
+from ..problems.dual import dot
+from ..solvers.ascent import feasible
+from ..solvers.subproblem import padded, pairs, singles
 
 Vector = NDArray[np.float64]
-ROUGH = 1e-3  # relative error of the radius
+ROUGH = 1e-3  # error of the squared radius, which is at most 1
+ROUNDS = 10  # of the dense solver, each from a fresh gradient
+STEPS = 1000  # of a round, as a multiple of the number of samples
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ class KernelPath:
     bound : (k,) bound of the error by the theorem of section 2 (``vc_bound``), nan where it is vacuous
     validation_error : (k,) error rate on the validation samples; nan without any
     n_support : (k,) support vectors
-    n_iter : (k,) updates of pairs
+    n_iter : (k,) updates of pairs, or of single variables without an explicit bias
     duality_gap : (k,) relative gap, certified
     kernel_evaluations : squared distances that were computed, for all steps together
     coefficients, intercept : (k, n) and (k,) the solutions
@@ -81,6 +88,15 @@ class KernelPath:
         return draw(self, ax)
 
 
+@validate_params(
+    {
+        "C": [Interval(Real, 0.0, None, closed="neither"), Interval(Real, 0.0, None, closed="right")],
+        "bias": [StrOptions({"explicit", "none"})],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "delta": [Interval(Real, 0.0, 1.0, closed="neither")],
+    },
+    prefer_skip_nested_validation=True,
+)
 def kernel_path(
     X: Any,
     y: Any,
@@ -106,7 +122,7 @@ def kernel_path(
         Coefficients of the kernel, > 0, in any order.
     C : float, default=inf
         Penalty of margin violations; ``inf`` is the hard margin.
-    bias : {'explicit', 'augmented', 'none'}, default='explicit'
+    bias : {'explicit', 'none'}, default='explicit'
     validation : tuple of (X, y), default=None
         Samples on which the error is measured.
     pick : {'bound', 'validation'}, default=None
@@ -156,7 +172,7 @@ def kernel_path(
         )
     test, truth = (X[:0], codes[:0]) if validation is None else _labelled(*validation, classes)
     with Pool(allowed_threads(n_jobs)) as pool:
-        walk = _Walk(X, np.where(codes == 1, 1.0, -1.0), C, cast("Bias", bias), Options(tol), pool, warm)
+        walk = _Walk(X, np.where(codes == 1, 1.0, -1.0), C, cast("Bias", bias), tol, pool, warm)
         apart = _distances(test, X)
         steps = [walk.step(gamma, delta) for gamma in gammas]
     columns = {name: np.array([step[name] for step in steps]) for name in steps[0]}
@@ -167,45 +183,90 @@ def kernel_path(
     return KernelPath(gamma=gammas, kernel_evaluations=evaluations, best=best, **columns)
 
 
-class _Walk:
-    """The training samples, and where the last step ended."""
+@jit
+def gaussian(distances: Any, gamma: float, out: Any, first: int, last: int) -> None:
+    """out[i] = exp(-gamma distances[i]) for the rows first:last."""
+    for i in range(first, last):
+        row, values = distances[i], out[i]
+        for t in range(len(row)):
+            values[t] = exp(-gamma * row[t])
 
-    def __init__(self, X: Vector, y: Vector, C: float, bias: Bias, options: Options, pool: Pool, warm: bool) -> None:
+
+class _Walk:
+    """The training samples, and the last solution.
+
+    All of K is at hand, so a step is one call of the dense solver, and the gradient and its proof are exact.
+    """
+
+    def __init__(self, X: Vector, y: Vector, C: float, bias: Bias, tol: float, pool: Pool, warm: bool) -> None:
         n = len(X)
-        self.dual = csvc(y, np.full(n, float(C)), bias)
-        self.options, self.pool, self.warm = options, pool, warm
-        self.distances = _distances(X, X).astype(np.float64 if n <= SMALL else np.float32)
-        self.values = np.empty_like(self.distances)
+        self.dual, self.around = csvc(y, np.full(n, float(C)), bias), ball(np.ones(n))
+        self.tol, self.pool, self.warm = tol, pool, warm
+        self.distances = _distances(X, X)
+        size = len(padded(np.arange(n)))
+        self.K = np.zeros((size, size))
         self.beta, self.centre = np.zeros((2, n))
 
     def step(self, gamma: float, delta: float) -> dict[str, Any]:
         """Solve for one gamma."""
-        n = len(self.beta)
-        np.multiply(self.distances, -gamma, out=self.values)
-        np.exp(self.values, out=self.values)
-        source = Source.of(self.values, np.arange(n), Precomputed())
-        view = Gram(source, self.values.dtype, [n], self.pool, whole=n <= SMALL).restrict()
-        found = self._solve(view, self.dual, self.beta, self.options)
-        rough = Options(tol=np.inf, gap_tol=ROUGH)
-        around = self._solve(view, ball(np.ones(n)), self.centre, rough)
+        n = len(self.centre)
+        self._fill(gamma)
+        beta, g, n_iter = self._descend(self.dual, self.beta, self.tol)
+        centre, slope, _ = self._descend(self.around, self.centre, ROUGH)
         if self.warm:
-            self.beta, self.centre = found.beta, around.beta
-        margin2 = 1.0 / self.dual.squared_norm(found.beta, found.g)
+            self.beta, self.centre = beta, centre
+        gap = duality_gap(self.dual, beta, g, best_multiplier(self.dual, beta, g))
+        norm2, value = self.dual.squared_norm(beta, g), -self.dual.objective(beta, g)
         return {
-            "margin": np.sqrt(margin2),
-            "radius_margin": 2.0 * around.certificate.dual / margin2,
-            "radius_margin_origin": 1.0 / margin2,
-            "bound": vc_bound(n, 1.0, float(np.sqrt(margin2)), delta),
-            "n_support": int(np.count_nonzero(found.beta)),
-            "n_iter": found.n_iter,
-            "duality_gap": found.certificate.relative_gap,
-            "coefficients": found.beta,
-            "intercept": intercept(self.dual, found.beta, found.g),
+            "margin": 1.0 / np.sqrt(norm2),
+            "radius_margin": -2.0 * self.around.objective(centre, slope) * norm2,
+            "radius_margin_origin": norm2,
+            "bound": vc_bound(n, 1.0, float(1.0 / np.sqrt(norm2)), delta),
+            "n_support": int(np.count_nonzero(beta)),
+            "n_iter": n_iter,
+            "duality_gap": gap / max(1.0, abs(value), abs(value + gap)),
+            "coefficients": beta,
+            "intercept": intercept(self.dual, beta, g),
         }
 
-    def _solve(self, view: View, dual: Dual, start: Vector, options: Options) -> Solution:
-        watch = Watch(dual, None, np.zeros(2, np.int64))
-        return Block().solve(view, dual, options, State(start), watch)
+    def _fill(self, gamma: float) -> None:
+        """K = exp(-gamma distances), a part of the rows on each thread."""
+        n, step = len(self.centre), 64
+
+        def task(number: int) -> None:
+            gaussian(self.distances, gamma, self.K, number * step, min(n, (number + 1) * step))
+
+        self.pool.run(task, -(-n // step))
+
+    def _times(self, beta: Vector) -> Vector:
+        """K beta, from the rows of the support vectors."""
+        n, support = len(beta), np.flatnonzero(beta)
+        if 2 * len(support) > n:
+            return self.K[:n, :n] @ beta
+        return beta[support] @ self.K[support, :n]
+
+    def _descend(self, dual: Dual, start: Vector, tol: float) -> tuple[Vector, Vector, int]:
+        """Solve a program over K; returns beta, its gradient and the number of updates.
+
+        The start is first made longer or shorter: where that is feasible it costs nothing.
+        """
+        n = len(start)
+        beta, lower, upper, g = np.zeros((4, len(self.K)))
+        beta[:n], lower[:n], upper[:n] = feasible(dual, start), dual.lower, dual.upper
+        z = self._times(beta[:n])
+        energy = dot(beta[:n], z)
+        length = dot(dual.t, beta[:n]) / energy if energy > 0 and not dual.total else 1.0
+        if (length * beta <= upper).all() and (length * beta >= lower).all():
+            beta, z = length * beta, length * z
+        flag, n_iter = np.zeros(2, np.int64), 0
+        solve = singles if dual.total is None else pairs
+        for _ in range(ROUNDS):
+            g[:n] = z - dual.t
+            if kkt_violation(dual, beta[:n], g[:n]) <= tol:
+                break
+            n_iter += solve(self.K, beta, g, lower, upper, 0.0, 0.5 * tol, STEPS * n, flag)
+            z = self._times(beta[:n])
+        return beta[:n], g[:n], n_iter
 
 
 def _labelled(X: Any, y: Any, classes: NDArray[Any]) -> tuple[Vector, NDArray[np.int64]]:
@@ -218,10 +279,12 @@ def _distances(X: Vector, Z: Vector) -> Vector:
     """Squared distances of all pairs of rows."""
     centre = Z.mean(axis=0)
     X, Z = X - centre, Z - centre
-    products = np.square(X).sum(axis=1)[:, None] + np.square(Z).sum(axis=1) - 2.0 * (X @ Z.T)
+    out = X @ (-2.0 * Z.T)
+    out += np.square(X).sum(axis=1)[:, None]
+    out += np.square(Z).sum(axis=1)
     if X.shape == Z.shape and np.array_equal(X, Z):
-        np.fill_diagonal(products, 0.0)
-    return np.maximum(products, 0.0)
+        np.fill_diagonal(out, 0.0)
+    return np.maximum(out, 0.0, out=out)
 
 
 def _errors(distances: Vector, truth: NDArray[np.int64], gammas: Vector, found: dict[str, Any]) -> Vector:
