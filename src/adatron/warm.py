@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+from warnings import catch_warnings
+
 import numpy as np
 
 
@@ -15,6 +18,7 @@ def warmup() -> None:
 
     from .compiled.cholesky import invert_factor
     from .estimators import SVC
+    from .selection import kernel_path
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 3))  # more rows than a small problem has: float32 tiles
@@ -24,4 +28,8 @@ def warmup() -> None:
             for rows in (slice(None), slice(0, 50)):
                 for bias in ("explicit", "none"):
                     SVC(bias=bias).fit(data[rows], y[rows]).predict(data[:2])
+        with catch_warnings(action="ignore"):  # two iterations are not to converge
+            for rows, solver in product((slice(None), slice(0, 50)), ("kernel_adatron", "isda")):
+                SVC(solver=solver, max_iter=2).fit(X[rows].astype(dtype), y[rows])
     invert_factor(np.eye(2), 0.0)  # large C only
+    kernel_path(X[:50], y[:50], [1.0])

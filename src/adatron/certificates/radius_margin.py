@@ -18,7 +18,7 @@ def vc_bound(m: int, radius2: float, margin: float, delta: float = 0.05) -> floa
     ----------
     m : number of training samples
     radius2 : R^2
-    margin : gamma = 1 / |w|, all samples being outside
+    margin : gamma, 1 / norm of w; all samples are outside it
     """
     k = floor(PIECES * radius2 / margin**2)
     if not 0 < k <= m:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from importlib import metadata
+from typing import Any
 
 import click
 
@@ -20,8 +21,11 @@ def info(model: str | None, solvers: bool, wants_json: bool) -> None:
         raise click.UsageError("--solvers takes no model")
     if model is not None:
         rows, result = _model(model)
+    elif solvers:
+        result = _solvers()
+        rows = _solver_rows(result)
     else:
-        rows = _solvers() if solvers else _installation()
+        rows = _installation()
         result = dict(rows)
     if wants_json:
         write_result(as_json(result), None)
@@ -52,14 +56,39 @@ def _installation() -> list[tuple[str, object]]:
     ]
 
 
-def _solvers() -> list[tuple[str, object]]:
-    """Each solver with the first line of its description."""
+def _solvers() -> dict[str, Any]:
+    """Return what each solver is, the forms of the bias it accepts, and what its iterations are."""
     import inspect
 
-    from ..solvers.table import SOLVERS
+    import numpy as np
 
-    modules = {name: inspect.getmodule(solver) for name, solver in SOLVERS.items()}
-    return [(name, (module.__doc__ or "").partition("\n")[0]) for name, module in modules.items() if module]
+    from ..problems import csvc
+    from ..solvers.table import SOLVERS, choose
+
+    two = np.array([1.0, -1.0])
+    duals = {bias: csvc(two, np.ones(2), bias) for bias in ("explicit", "augmented", "none")}
+    names = {kind: name for name, kind in SOLVERS.items()}
+    picks = {bias: names[type(choose("auto", dual))] for bias, dual in duals.items()}
+    table: dict[str, Any] = {}
+    for name, kind in SOLVERS.items():
+        solver = kind()
+        module = inspect.getmodule(kind)
+        table[name] = {
+            "what": ((module and module.__doc__) or "").partition("\n")[0].rstrip("."),
+            "bias": [bias for bias, dual in duals.items() if solver.accepts(dual)],
+            "iterations": solver.unit,
+            "auto": [bias for bias, pick in picks.items() if pick == name],
+        }
+    return table
+
+
+def _solver_rows(table: dict[str, Any]) -> list[tuple[str, object]]:
+    """Return a line for each solver; `auto` first, since it is the default."""
+    auto = [(bias, name) for name, one in table.items() for bias in one["auto"]]
+    rows: list[tuple[str, object]] = [("auto", "; ".join(f"bias {bias}: {name}" for bias, name in auto))]
+    for name, one in table.items():
+        rows += [(name, one["what"]), ("", f"bias: {', '.join(one['bias'])}; counts {one['iterations']}")]
+    return rows
 
 
 def _model(path: str) -> tuple[list[tuple[str, object]], dict[str, object]]:

@@ -31,6 +31,11 @@ def gamma(text: str) -> float | str:
     return value
 
 
+def augment(text: str) -> float | str:
+    """Read the factor of the augmented bias."""
+    return text if text == "auto" else positive(text)
+
+
 def class_weight(text: str) -> dict[str, float] | str:
     """Read weights of classes: balanced, or LABEL:WEIGHT with commas between."""
     if text == "balanced":
@@ -64,7 +69,7 @@ _OPTIONS = (
     click.option("--max-time", type=positive, help="Limit on the time of the fit, in seconds."),
     click.option("--class-weight", type=class_weight, help="balanced, or LABEL:WEIGHT,LABEL:WEIGHT,..."),
     click.option("--bias", type=click.Choice(["explicit", "augmented", "none"]), help="How the bias enters."),
-    click.option("--augment", type=positive, help="The factor of the augmented bias.  [default: 1]"),
+    click.option("--augment", type=augment, help="The factor of the augmented bias, or auto.  [default: 1]"),
     click.option("--multi-class", type=click.Choice(["ovo", "ovr"]), help="One against one, or against the rest."),
     click.option("--decision-function-shape", type=click.Choice(["ovr", "ovo"]), help="Of the decision values."),
     click.option("--break-ties/--no-break-ties", default=None, help="Break ties of votes by the decision values."),

@@ -43,7 +43,7 @@ class KernelPath:
     Attributes
     ----------
     gamma : (k,) coefficients of the RBF kernel
-    margin : (k,) 1 / |w|
+    margin : (k,) 1 / norm of w
     radius_margin : (k,) R^2 / margin^2, R the radius of the smallest ball around the samples
     radius_margin_origin : (k,) R^2 / margin^2, R^2 = max k(x, x) of a ball around the origin
     bound : (k,) bound of the error by the theorem of section 2 (``vc_bound``), nan where it is vacuous

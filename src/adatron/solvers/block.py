@@ -1,4 +1,4 @@
-"""Block ascent: the solver for anything beyond a few hundred samples.
+"""Block ascent: many variables at a time, the default and the fastest.
 
 Problem   any program of ``problems.dual``, all three forms of the bias.
 Update    the block W takes half of its q variables from the last block and fills up with the worst violators, from

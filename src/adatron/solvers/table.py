@@ -1,7 +1,7 @@
 """The one table of solvers. A new solver is one file and one line here.
 
-'auto' is the first solver that accepts the program: block ascent, which accepts all and is the fastest from a few
-hundred samples on. The others are there to be read, compared and taught; each ends with the same certificate.
+'auto' is the first solver that accepts the program: block ascent, which accepts all and is the fastest. The others are
+there to be read, compared and taught; each ends with the same certificate.
 """
 
 from __future__ import annotations
