@@ -54,6 +54,17 @@ class KernelPath:
     kernel_evaluations : squared distances that were computed, for all steps together
     coefficients, intercept : (k, n) and (k,) the solutions
     best : the step with the smallest bound or validation error, the widest kernel of equal ones
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from adatron.selection import kernel_path
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> path = kernel_path(scale(X), y, np.logspace(-3, 1, 9), C=10.0)
+    >>> bool((path.duality_gap < 1e-2).all())
+    True
     """
 
     gamma: Vector
@@ -93,6 +104,8 @@ class KernelPath:
         "C": [Interval(Real, 0.0, None, closed="neither"), Interval(Real, 0.0, None, closed="right")],
         "bias": [StrOptions({"explicit", "none"})],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "pick": [StrOptions({"bound", "validation"}), None],
+        "cache_size": [Interval(Real, 0.0, None, closed="neither")],
         "delta": [Interval(Real, 0.0, 1.0, closed="neither")],
     },
     prefer_skip_nested_validation=True,
@@ -109,6 +122,7 @@ def kernel_path(
     tol: float = 1e-3,
     delta: float = 0.05,
     warm: bool = True,
+    cache_size: float = 2000,
     n_jobs: int | None = None,
 ) -> KernelPath:
     """Solve a two-class problem for many widths of the RBF kernel, each from the solution of the last one.
@@ -134,6 +148,8 @@ def kernel_path(
         Confidence 1 - delta of ``bound``.
     warm : bool, default=True
         False starts every step from zero, to compare with.
+    cache_size : float, default=2000
+        Megabytes that the kernel matrix and the squared distances may take: 16 n_samples² bytes.
     n_jobs : int, default=None
         Threads.
 
@@ -144,43 +160,46 @@ def kernel_path(
     Raises
     ------
     ValueError
-        Other than two classes, no or non-positive gammas, ``pick='validation'`` without samples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import scale
-    >>> from adatron.selection import kernel_path
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> path = kernel_path(scale(X), y, np.logspace(-3, 1, 9), C=10.0)
-    >>> bool((path.duality_gap < 1e-2).all())
-    True
+        Bad parameters, other than two classes, more samples than ``cache_size`` allows.
     """
+    X, codes, classes = _samples(X, y, cache_size)
+    gammas = _descending(gammas)
+    by_error = pick == "validation" or (pick is None and validation is not None)
+    if by_error and validation is None:
+        raise ValueError("The 'pick' parameter must be 'bound' without validation samples. Got 'validation' instead.")
+    test, truth = (X[:0], codes[:0]) if validation is None else _labelled(*validation, classes)
+    with Pool(allowed_threads(n_jobs)) as pool:
+        walk = _Walk(X, np.where(codes == 1, 1.0, -1.0), C, cast("Bias", bias), tol, pool, warm)
+        steps = [walk.step(gamma, delta) for gamma in gammas]
+    found = {name: np.array([step[name] for step in steps]) for name in steps[0]}
+    found["validation_error"] = _errors(_distances(test, X), truth, gammas, found)
+    score = found["validation_error" if by_error else "radius_margin"]
+    best = int(np.flatnonzero(score == score.min())[-1])
+    return KernelPath(gamma=gammas, kernel_evaluations=len(X) * (len(X) + 1) // 2, best=best, **found)
+
+
+def _descending(gammas: Any) -> Vector:
+    """Each gamma once, the largest first."""
+    gammas = np.unique(check_array(gammas, ensure_2d=False, dtype="float64").ravel())[::-1]
+    if not gammas[-1] > 0:
+        raise ValueError(f"The 'gammas' parameter must hold numbers > 0. Got {gammas[-1]!r} instead.")
+    return gammas
+
+
+def _samples(X: Any, y: Any, cache_size: float) -> tuple[Vector, NDArray[np.int64], NDArray[Any]]:
+    """X, the number of each sample's class, and the classes."""
     X, y = check_X_y(X, y, dtype="float64")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) != 2:
         raise ValueError(f"kernel_path needs two classes. Got {len(classes)}: {classes[:5].tolist()}.")
-    gammas = np.sort(np.unique(check_array(gammas, ensure_2d=False, dtype="float64").ravel()))[::-1]
-    if not gammas[-1] > 0:
-        raise ValueError(f"The 'gammas' parameter must hold numbers > 0. Got {gammas[-1]!r} instead.")
-    pick = pick or ("bound" if validation is None else "validation")
-    if pick not in ("bound", "validation") or (pick == "validation" and validation is None):
+    megabytes = 16 * len(X) ** 2 / 2**20
+    if megabytes > cache_size:
         raise ValueError(
-            f"The 'pick' parameter must be 'bound', or 'validation' with such samples. Got {pick!r} instead."
+            f"kernel_path holds the kernel matrix and the distances: {megabytes:.0f} MB for {len(X)} samples. The "
+            f"'cache_size' parameter allows {cache_size:.0f} MB: raise it, or take a part of the samples."
         )
-    test, truth = (X[:0], codes[:0]) if validation is None else _labelled(*validation, classes)
-    with Pool(allowed_threads(n_jobs)) as pool:
-        walk = _Walk(X, np.where(codes == 1, 1.0, -1.0), C, cast("Bias", bias), tol, pool, warm)
-        apart = _distances(test, X)
-        steps = [walk.step(gamma, delta) for gamma in gammas]
-    columns = {name: np.array([step[name] for step in steps]) for name in steps[0]}
-    columns["validation_error"] = _errors(apart, truth, gammas, columns) if len(truth) else np.full(len(gammas), np.nan)
-    score = columns["validation_error" if pick == "validation" else "radius_margin"]
-    best = int(np.flatnonzero(score == np.nanmin(score))[-1])
-    evaluations = X.shape[0] * (X.shape[0] + 1) // 2
-    return KernelPath(gamma=gammas, kernel_evaluations=evaluations, best=best, **columns)
+    return X, codes, classes
 
 
 @jit
@@ -288,8 +307,10 @@ def _distances(X: Vector, Z: Vector) -> Vector:
 
 
 def _errors(distances: Vector, truth: NDArray[np.int64], gammas: Vector, found: dict[str, Any]) -> Vector:
-    """Error rates of all steps."""
-    rates = np.empty(len(gammas))
+    """Error rates of all steps; nan without samples."""
+    rates = np.full(len(gammas), np.nan)
+    if not len(truth):
+        return rates
     for k, (gamma, beta, b) in enumerate(zip(gammas, found["coefficients"], found["intercept"], strict=True)):
         support = np.flatnonzero(beta)
         values = np.exp(-gamma * distances[:, support]) @ beta[support] + b

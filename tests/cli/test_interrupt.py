@@ -1,0 +1,142 @@
+"""Ctrl-C, and the progress bar."""
+
+import importlib
+import math
+import re
+import signal
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from adatron.cli import main
+from adatron.cli.interrupt import Interrupt
+from adatron.cli.progress import ProgressBar, part_done
+from adatron.files import load
+
+
+@pytest.fixture
+def noise(tmp_path):
+    """A problem that takes many blocks."""
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "noise.npz", X=rng.normal(size=(3000, 8)), y=rng.integers(0, 2, 3000))
+    return [str(tmp_path / "noise.npz"), "--model", str(tmp_path / "m"), "--C", "100", "--gap-tol", "1e-9"]
+
+
+@pytest.fixture
+def interrupted(monkeypatch):
+    """Press Ctrl-C when the fit reports for the first time."""
+    report = ProgressBar.__call__
+
+    def press(self, state):
+        if not press.done:
+            press.done = True
+            signal.raise_signal(signal.SIGINT)
+        return report(self, state)
+
+    press.done = False
+    monkeypatch.setattr(ProgressBar, "__call__", press)
+
+
+def test_ctrl_c_keeps_the_best_model_so_far(noise, interrupted, tmp_path, capsys):
+    before = signal.getsignal(signal.SIGINT)
+    assert main(["train", *noise, "--save-partial"]) == 130
+    assert signal.getsignal(signal.SIGINT) is before
+    err = capsys.readouterr().err
+    assert re.search(r"warning: .*; interrupted\.", err)
+    assert "callback" not in err
+    assert "stopping" in err
+    assert "converged             no" in err
+    model = load(tmp_path / "m")
+    assert model.fit_status_ == 1
+    assert np.isfinite(model.duality_gap_)
+
+
+def test_ctrl_c_is_heard_between_short_problems(interrupted, tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "many.npz", X=rng.normal(size=(400, 3)), y=rng.integers(0, 20, 400))
+    arguments = ["train", str(tmp_path / "many.npz"), "--model", str(tmp_path / "m"), "--save-partial", "--n-jobs", "1"]
+    assert main(arguments) == 130
+    assert (load(tmp_path / "m").n_iter_ == 0).any()
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_ctrl_c_on_a_terminal_asks(answer, noise, interrupted, tmp_path, monkeypatch, capsys):
+    for stream in ("stdin", "stderr"):
+        monkeypatch.setattr(getattr(sys, stream), "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.confirm", lambda *_, **__: answer)
+    assert main(["train", *noise, "--no-progress"]) == 130
+    assert (tmp_path / "m").exists() == answer
+
+
+def test_ctrl_c_elsewhere_ends_at_once(noise, interrupted, tmp_path, capsys):
+    assert main(["train", *noise]) == 130
+    assert "error: interrupted, and nothing written; --save-partial keeps" in capsys.readouterr().err
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_second_ctrl_c_ends_at_once():
+    with Interrupt(True) as interrupt:
+        signal.raise_signal(signal.SIGINT)
+        assert interrupt.asked
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_an_interrupt_ends_with_130(train_csv, tmp_path, monkeypatch, capsys):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("adatron.files.read", interrupted)
+    assert main(["train", str(train_csv), "--model", str(tmp_path / "m")]) == 130
+    assert "error: interrupted" in capsys.readouterr().err
+
+
+def test_progress_is_counted_in_decades():
+    assert part_done(1.0, 0.1, 0.01) == pytest.approx(0.5)
+    assert part_done(1.0, 1e-9, 0.01) == 1.0
+    assert part_done(1.0, 2.0, 0.01) == 0.0
+    for nonsense in (math.nan, math.inf, 0.0):
+        assert part_done(nonsense, 0.5, 0.01) == 0.0
+        assert part_done(1.0, nonsense, 0.01) == 0.0
+
+
+class Terminal:
+    """A stderr that claims to be a terminal, or not."""
+
+    def __init__(self, terminal):
+        self.terminal = terminal
+        self.text = ""
+
+    def isatty(self):
+        return self.terminal
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+
+@pytest.mark.parametrize(("terminal", "quiet"), [(True, False), (True, True), (False, False)])
+def test_the_bar_is_drawn_on_a_terminal_only(monkeypatch, terminal, quiet):
+    stream = Terminal(terminal)
+    monkeypatch.setattr(sys, "stderr", stream)
+    with ProgressBar(1e-2, quiet, Interrupt(False)) as bar:
+        for gap in (math.inf, 1.0, 0.1, 0.5):
+            state = SimpleNamespace(problem=1, n_problems=2, n_finished=1, kkt_violation=gap, duality_gap=gap)
+            assert bar(state) is False
+    assert ("duality gap" in stream.text) == (terminal and not quiet)
+
+
+def test_after_a_while_the_bar_tells_the_time_left(monkeypatch):
+    progress = importlib.import_module("adatron.cli.progress")
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    stream = Terminal(True)
+    monkeypatch.setattr(sys, "stderr", stream)
+    with ProgressBar(1e-2, False, Interrupt(False)) as bar:
+        for gap in (1.0, 0.5, 0.1):
+            bar(SimpleNamespace(problem=0, n_problems=1, n_finished=0, kkt_violation=gap, duality_gap=gap))
+            bar._bar.refresh()
+    assert re.search(r"about \d\d:\d\d left", stream.text)

@@ -1,0 +1,277 @@
+"""What the tool keeps in its models, what it writes, and what it prints as JSON."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lines import failed, nameless
+from scipy.sparse import random as sparse_random
+from sklearn.datasets import dump_svmlight_file
+from sklearn.metrics import confusion_matrix
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from adatron import SVC, files
+from adatron.cli import main
+from adatron.files import load, read
+
+
+def test_scaling_lives_in_the_model(samples, train_csv, tmp_path, capsys):
+    X, y = samples
+    path = tmp_path / "m.adatron"
+    arguments = ["train", str(train_csv), "--model", str(path), "--label", "colour", "--scale", "standard"]
+    assert main([*arguments, "--test", str(train_csv)]) == 0
+    err = capsys.readouterr().err
+    expected = make_pipeline(StandardScaler(), SVC()).fit(X, y)
+    assert np.array_equal(nameless(path).decision_function(X), expected.decision_function(X))
+    assert f"{expected.score(X, y):.4%}" in err
+    assert main(["info", str(path)]) == 0
+    assert "StandardScaler" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("scale", ["standard", "minmax"])
+def test_scaling_keeps_the_zeros_of_sparse_data(scale, tmp_path, capsys):
+    X = sparse_random(80, 50, 0.08, random_state=0, format="csr")
+    dump_svmlight_file(X, np.arange(80) % 2, str(tmp_path / "a.svm"), zero_based=False)
+    arguments = ["train", str(tmp_path / "a.svm"), "--model", str(tmp_path / "m"), "--scale", scale, "--quiet"]
+    assert main(arguments) == 0
+    assert load(tmp_path / "m")[-1].support_vectors_.nnz < X.nnz + 1
+    assert main(["evaluate", str(tmp_path / "m"), str(tmp_path / "a.svm")]) == 0
+
+
+def test_weights_of_classes_by_their_names(samples, train_csv, tmp_path, capsys):
+    path = tmp_path / "m.adatron"
+    arguments = ["train", str(train_csv), "--model", str(path), "--label", "colour", "--quiet", "--class-weight"]
+    assert main([*arguments, "red:2,green:0.5"]) == 0
+    assert load(path).class_weight_.tolist() == [1.0, 0.5, 2.0]
+    for wrong, status, message in (
+        ("pink:1", 1, "the classes are blue, green, red"),
+        ("red", 2, "neither"),
+        ("red:-1", 2, "not a number above 0"),
+    ):
+        assert main([*arguments, wrong]) == status
+        assert message in failed(capsys)
+
+
+@pytest.mark.parametrize("density", [0.05, 0.5])
+@pytest.mark.parametrize("scale", ["none", "standard", "minmax"])
+def test_how_data_are_stored_is_not_a_matter_of_the_format(scale, density, tmp_path, capsys):
+    X = sparse_random(80, 50, density, random_state=0).toarray().round(3)  # which text holds exactly
+    y = np.arange(80) % 2
+    np.savetxt(tmp_path / "a.csv", np.column_stack([X, y]), delimiter=",")
+    dump_svmlight_file(X, y, str(tmp_path / "a.svm"), zero_based=False)
+    results = set()
+    for source in ("a.csv", "a.svm"):
+        given = [str(tmp_path / source), "--scale", scale, "--features", "50"]
+        assert main(["train", *given, "--model", str(tmp_path / "m"), "--quiet"]) == 0
+        for data in ("a.csv", "a.svm"):
+            assert main(["predict", str(tmp_path / "m"), str(tmp_path / data), "--decision"]) == 0
+            results.add(capsys.readouterr().out)
+    assert len(results) == 1
+
+
+def test_models_that_cannot_predict_are_refused(samples, train_csv, tmp_path, capsys):
+    for estimator, message in ((SVC(), "not fitted"), (StandardScaler().fit(samples[0]), "not a classifier")):
+        files.save(estimator, tmp_path / "m")
+        for command in ("predict", "evaluate"):
+            assert main([command, str(tmp_path / "m"), str(train_csv)]) == 1
+            assert message in failed(capsys)
+
+
+def test_bad_options_are_found_before_the_fit(train_csv, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("adatron.SVC.fit", lambda *_: pytest.fail("it was fitted"))
+    data = [str(train_csv), "--label", "colour"]
+    assert main(["train", *data, "--model", str(tmp_path / "m"), "--test", "none.csv"]) == 4
+    assert "none.csv" in failed(capsys)
+    assert main(["train", *data, "--model", str(tmp_path)]) == 4
+    assert "a folder, not a file" in failed(capsys)
+
+
+def test_features_that_count_from_0_are_told_so(tmp_path, capsys):
+    """A file without its feature 0 looks as if it counted from 1; the option keeps its features in their places."""
+    X = np.arange(1.0, 121.0).reshape(40, 3)
+    X[20:, :2] *= -1
+    rare = X[25:].copy()
+    rare[:, 0] = 0
+    y = np.repeat([0, 1], 20)
+    dump_svmlight_file(X, y, str(tmp_path / "a"), zero_based=True)
+    dump_svmlight_file(rare, y[25:], str(tmp_path / "b"), zero_based=True)
+    path, data = str(tmp_path / "m"), str(tmp_path / "b")
+    assert main(["train", str(tmp_path / "a"), "--zero-based", "--model", path, "--quiet"]) == 0
+    expected = load(path).decision_function(rare)
+    assert main(["predict", path, data, "--zero-based", "--decision", "--quiet"]) == 0
+    assert [float(row.split("1:")[1]) for row in capsys.readouterr().out.splitlines()] == expected.tolist()
+    assert main(["evaluate", path, data, "--zero-based"]) == 0
+    capsys.readouterr()
+    assert main(["train", str(tmp_path / "a"), "--one-based", "--model", path]) == 1
+    assert "feature 0 found" in failed(capsys)
+
+
+@pytest.fixture
+def written(samples, tmp_path):
+    """Write the samples with these columns in this order, and return the file's name."""
+    X, y = samples
+    columns = {"a": X[:, 0], "b": X[:, 1], "tint": y}
+
+    def write(*names):
+        path = tmp_path / "new.csv"
+        rows = zip(*(map(str, columns[name]) for name in names), strict=True)
+        path.write_text("".join(f"{','.join(row)}\n" for row in [names, *rows]))
+        return str(path)
+
+    return write
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", ["none", "standard"])
+def test_a_model_remembers_the_names_of_its_features(scale, train_csv, samples, written, tmp_path, capsys):
+    path = str(tmp_path / "m")
+    arguments = ["train", str(train_csv), "--label", "colour", "--model", path, "--scale", scale, "--quiet"]
+    assert main([*arguments, "--test", str(train_csv)]) == 0
+    assert load(path).feature_names_in_.tolist() == ["a", "b"]
+    outputs = set()
+    for names in (("a", "b"), ("a", "b", "tint"), ("tint", "a", "b")):
+        assert main(["predict", path, written(*names), "--quiet"]) == 0
+        outputs.add(capsys.readouterr())
+    np.savetxt(tmp_path / "bare.txt", samples[0])
+    assert main(["predict", path, str(tmp_path / "bare.txt"), "--quiet"]) == 0
+    assert outputs == {capsys.readouterr()}
+    assert main(["evaluate", path, written("tint", "a", "b")]) == 0
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [(("b", "a", "tint"), "another order"), (("a", "tint"), "no column 'b'"), (("b", "tint"), "'a'")],
+)
+def test_other_features_than_the_model_s_are_refused(command, names, message, model, written, capsys):
+    assert main([command, str(model), written(*names)]) == 1
+    assert message in failed(capsys)
+
+
+def test_labels_that_are_no_classes_are_refused(model, train_csv, samples, tmp_path, capsys):
+    X, y = samples
+    other = str(tmp_path / "other.csv")
+    for label in ("pink", "3"):
+        np.savetxt(other, np.column_stack([np.full(60, label), X]), fmt="%s", delimiter=",")
+        message = f"none of the labels ({label}) is a class of the model (blue, green, red)"
+        assert main(["evaluate", str(model), other, "--label", "0"]) == 1
+        assert message in failed(capsys)
+        target = tmp_path / "n"
+        assert main(["train", str(train_csv), "--label", "0", "--model", str(target), "--test", other]) == 1
+        assert message in failed(capsys)
+        assert not target.exists()
+    np.savetxt(other, np.column_stack([X, np.where(y == "red", "pink", y)]), fmt="%s", delimiter=",")
+    assert main(["evaluate", str(model), other, "--json"]) == 0
+    assert "pink" in json.loads(capsys.readouterr().out)["classes"]
+
+
+def test_sparse_kernel_values_are_kept_dense(tmp_path):
+    np.savez(tmp_path / "a.npz", X=np.eye(30), y=np.arange(30) % 2)
+    path = str(tmp_path / "m")
+    assert main(["train", str(tmp_path / "a.npz"), "--kernel", "precomputed", "--model", path, "--quiet"]) == 0
+    assert main(["evaluate", path, str(tmp_path / "a.npz")]) == 0
+
+
+def keys_of(heading):
+    """The keys that the manual lists under a heading."""
+    manual = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
+    section = manual.partition(f"### {heading}")[2].partition("\n#")[0]
+    return set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
+
+
+def test_json_has_the_documented_keys(train_csv, tmp_path, capsys):
+    path = str(tmp_path / "m.adatron")
+    data = [str(train_csv), "--label", "colour"]
+    assert main(["train", *data, "--model", path, "--quiet", "--json", "--test", str(train_csv)]) == 0
+    trained = json.loads(capsys.readouterr().out)
+    assert set(trained) == keys_of("`train --json`")
+    assert trained["samples"] == 60
+    assert trained["parameters"]["C"] == 1.0
+    assert main(["evaluate", path, *data, "--json"]) == 0
+    measured = json.loads(capsys.readouterr().out)
+    assert set(measured) == keys_of("`evaluate --json`")
+    assert trained["test"] == {key: value for key, value in measured.items() if key != "model"}
+    assert main(["info", path, "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)) == keys_of("`info MODEL --json`")
+    assert main(["info", "--solvers", "--json"]) == 0
+    assert "block" in json.loads(capsys.readouterr().out)
+    assert main(["info", path, "--solvers"]) == 2
+
+
+def test_json_holds_no_nan(train_csv, model, tmp_path, capsys):
+    codes = tmp_path / "codes.csv"
+    codes.write_text("".join(f"{i},{i * i},{i % 2}\n" for i in range(10)))
+    path, text = str(tmp_path / "n.adatron"), str(tmp_path / "n.txt")
+    assert main(["train", str(codes), "--model", path, "--quiet"]) == 0
+    assert main(["convert", path, text]) == 0
+    assert main(["info", text, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["duality_gap"] is None  # LIBSVM's text holds no certificate
+
+
+def test_evaluate_agrees_with_scikit_learn(model, train_csv, samples, tmp_path, capsys):
+    X, y = samples
+    out = tmp_path / "out.txt"
+    assert main(["evaluate", str(model), str(train_csv), "--label", "colour", "--output", str(out)]) == 0
+    text, predicted = out.read_text(), nameless(model).predict(X)
+    assert capsys.readouterr().out == ""
+    assert f"{np.mean(predicted == y):.4%}" in text
+    for name, row in zip(np.unique(y), confusion_matrix(y, predicted), strict=True):
+        assert text.splitlines()[-3:][list(np.unique(y)).index(name)].split() == [name, *map(str, row)]
+
+
+def test_decision_values_in_both_formats(model, train_csv, samples, tmp_path, capsys):
+    X, _ = samples
+    estimator = nameless(model)
+    arguments = ["predict", str(model), str(train_csv), "--label", "colour", "--decision", "--quiet"]
+    assert main([*arguments, "--output", str(tmp_path / "out.csv")]) == 0
+    header, *rows = (tmp_path / "out.csv").read_text().splitlines()
+    assert header == "class,decision blue,decision green,decision red"
+    assert [row.split(",")[0] for row in rows] == estimator.predict(X).tolist()
+    values = np.array([row.split(",")[1:] for row in rows], float)
+    assert np.array_equal(values, estimator.decision_function(X))
+    assert main(arguments) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.splitlines()[0].split()[1:] == [f"{i}:{value!r}" for i, value in enumerate(values[0].tolist(), 1)]
+
+
+def test_a_model_goes_to_libsvm_and_back(samples, tmp_path, capsys):
+    X, y = samples
+    np.savez(tmp_path / "a.npz", X=X, y=np.unique(y, return_inverse=True)[1])
+    data, ours, text, back = (str(tmp_path / name) for name in ("a.npz", "a.adatron", "a.txt", "b.adatron"))
+    assert main(["train", data, "--model", ours, "--quiet"]) == 0
+    assert main(["convert", ours, text]) == 0
+    assert main(["convert", text, back, "--features", "2"]) == 0
+    outputs = set()
+    for model in (ours, text, back):
+        assert main(["predict", model, data]) == 0
+        outputs.add(capsys.readouterr().out)
+    assert len(outputs) == 1
+    assert main(["convert", ours, str(tmp_path / "none" / "a.txt")]) == 4
+
+
+@pytest.mark.data
+def test_real_data_from_file_to_file(data_dir, tmp_path, capsys):
+    model, heart = tmp_path / "heart.adatron", data_dir / "heart_scale"
+    assert main(["train", str(heart), "--model", str(model), "--gap-tol", "1e-6"]) == 0
+    capsys.readouterr()
+    assert main(["predict", str(model), str(heart)]) == 0
+    out, err = capsys.readouterr()
+    assert set(out.split()) == {"-1", "1"}
+    accuracy = float(err.split()[1].rstrip("%")) / 100
+    assert accuracy == pytest.approx(np.mean(np.array(out.split(), int) == read(heart).y), abs=1e-6)
+    assert load(model).duality_gap_ <= 1e-6
+
+
+@pytest.mark.data
+def test_real_digits_with_the_label_in_front(data_dir, tmp_path, capsys):
+    test = data_dir / "zip.test.gz"
+    model = tmp_path / "usps.adatron"
+    assert main(["train", str(test), "--model", str(model), "--label", "0", "--C", "10"]) == 0
+    assert "2007 x 256" in capsys.readouterr().err
+    assert main(["predict", str(model), str(test), "--label", "0", "--output", str(tmp_path / "out")]) == 0
+    accuracy = float(capsys.readouterr().err.split()[1].rstrip("%"))
+    assert accuracy > 99
