@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC, SVR
 from adatron.estimators.machine import NAMED_SOLVERS
@@ -218,6 +219,13 @@ def _projected(K, dual, beta):
         beta[i], beta[j] = beta[i] + d, beta[j] - d
         g = K @ beta - dual.t
     return beta
+
+
+def test_a_few_epochs_of_a_hard_margin_prove_nothing():
+    """An early end is told as such, not as classes that cannot be separated."""
+    X, y = samples(3, 60, 2, noise=0.0)
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        SVC(C=np.inf, gamma=2.0, solver="kernel_adatron", max_iter=2).fit(X, y)
 
 
 def test_margin_and_bias_are_traced():

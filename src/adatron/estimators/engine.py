@@ -102,7 +102,8 @@ def _solve(tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p:
     most = settings.max_iter
     if most == -1:
         most = solver.most(max(len(t.dual) for t in tasks))
-    options = Options(settings.tol, settings.gap_tol, most, deadline, p.block, p.factor)
+    chosen = settings.max_iter != -1
+    options = Options(settings.tol, settings.gap_tol, most, chosen, deadline, p.block, p.factor)
     solutions = iter(solve_all(two_sided, solver, options, pool, p.concurrent, settings.callback))
     return [next(solutions) if any(t is s for s in two_sided) else None for t in tasks]
 

@@ -71,7 +71,8 @@ class Ascent(ABC):
                     if tol >= proof.resolution:
                         continue
                     status = Status.STUCK
-            if self.dual.hard_margin and status is Status.MAX_ITER and np.isinf(proof.primal):
+            endless = status is Status.MAX_ITER and not self.options.chosen
+            if self.dual.hard_margin and endless and np.isinf(proof.primal):
                 status = Status.DIVERGED  # not one separating plane was found
             if not proof.convex and status in (Status.CONVERGED, Status.STUCK):
                 status = Status.NOT_CONVEX

@@ -55,6 +55,7 @@ class Options:
     tol : largest KKT violation
     gap_tol : largest relative duality gap, or None
     max_iter : most iterations, in the solver's own unit
+    chosen : whether the user chose that limit; reaching the default says more about the problem
     deadline : value of ``time.monotonic()`` at which to stop
     block : most variables in a block of the block solver
     memory : bytes for the factor of a Newton step, or for stored rows of K
@@ -63,6 +64,7 @@ class Options:
     tol: float = 1e-3
     gap_tol: float | None = None
     max_iter: int = 10**8
+    chosen: bool = False
     deadline: float = np.inf
     block: int = 1024
     memory: float = 2.5e8
