@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -10,14 +11,32 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import (  # pyright: ignore[reportPrivateUsage]
+    HasMethods,
+    Interval,
+    StrOptions,
+    _Constraint,
+)
 from sklearn.utils.validation import check_is_fitted
 
 from . import inputs
 
-# Names of the tables ``kernels`` and ``solvers``, which are imported when a model is fitted.
-NAMED_KERNELS = {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}
-NAMED_SOLVERS = {"auto", "block", "kernel_adatron", "svmseq", "isda", "smo", "decomposition"}
+
+class NameIn(_Constraint):
+    """A name in a table, which is looked up when a model is fitted: importing the package needs nothing heavy."""
+
+    def __init__(self, module: str, table: str, *more: str) -> None:
+        self.module, self.table, self.more = module, table, more
+
+    def names(self) -> list[str]:
+        """All that is allowed."""
+        return sorted([*getattr(import_module(self.module), self.table), *self.more])
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        return isinstance(val, str) and val in self.names()
+
+    def __str__(self) -> str:
+        return f"a str among {self.names()}"
 
 
 class KernelMachine(BaseEstimator):
@@ -42,7 +61,7 @@ class KernelMachine(BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0.0, None, closed="neither"), Interval(Real, 0.0, None, closed="right")],
-        "kernel": [StrOptions(NAMED_KERNELS), HasMethods(["terms", "diagonal"]), callable],
+        "kernel": [NameIn("adatron.kernels.table", "LEAVES"), HasMethods(["terms", "diagonal"]), callable],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
@@ -53,7 +72,7 @@ class KernelMachine(BaseEstimator):
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "bias": [StrOptions({"explicit", "augmented", "none"})],
         "augment": [Interval(Real, 0.0, None, closed="neither"), StrOptions({"auto"})],
-        "solver": [StrOptions(NAMED_SOLVERS), HasMethods(["accepts", "solve"])],
+        "solver": [NameIn("adatron.solvers.table", "SOLVERS", "auto"), HasMethods(["accepts", "solve"])],
         "n_jobs": [Integral, None],
         "precision": [StrOptions({"auto", "single", "double"})],
         "gap_tol": [Interval(Real, 0.0, None, closed="neither"), None],
