@@ -11,21 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import (  # pyright: ignore[reportPrivateUsage]
-    HasMethods,
-    Interval,
-    StrOptions,
-    _Constraint,
-)
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from . import inputs
 
 
-class NameIn(_Constraint):
+class NameIn(StrOptions):
     """A name in a table, which is looked up when a model is fitted: importing the package needs nothing heavy."""
 
     def __init__(self, module: str, table: str, *more: str) -> None:
+        super().__init__(set(more))
         self.module, self.table, self.more = module, table, more
 
     def names(self) -> list[str]:
