@@ -108,6 +108,11 @@ class Ascent(ABC):
     def violation(self) -> float:
         return kkt_violation(self.dual, self.beta, self.g)
 
+    def inward(self, b: float) -> Vector:
+        """The violation of every sample at the bias b; negative where there is none."""
+        h = self.g + b
+        return np.maximum(self.dual.growth(self.beta, h), self.dual.shrinkage(self.beta, h))
+
     def objective(self) -> float:
         return self.dual.objective(self.beta, self.g)
 

@@ -9,8 +9,8 @@ Update    the worst violator i of the KKT conditions takes the exact step
           (shrinking). Once these are solved all data are checked, and the worst violators of them join.
           An epoch, after which the secant rule moves b, ends at an optimum for this b.
 Stop      no sample violates the KKT conditions by more than tol.
-Source    T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004). Its second bias of the secant rule is not
-          given: here b starts at 0, then +-mu by the sign of sum(beta).
+Source    T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004). It starts at b = 0 and does not give the second
+          value: +-mu here, by the sign of sum(beta).
 """
 
 from __future__ import annotations
@@ -22,21 +22,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled._jit import jit
-from ..compiled.search import CHUNK, argmax
+from ..compiled.search import argmax
 from ..gram import View
 from ..gram.rows import AHEAD, Rows
 from ..problems import Dual, intercept
+from .active import Active, promising
 from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Watch
 from .secant import Secant
-from .subproblem.pairs import FAR, slopes
+from .subproblem.pairs import slopes
 from .subproblem.singles import proximal
 
-Ids = NDArray[np.int64]
 STEPS = 1000  # between looks at the clock, and at what can be left out
 FEW = 2000  # samples that can be in play from the start, or an eighth of all
 PART = 0.1  # of the worst violation of all is left among the samples in play before all are looked at
-GOLDEN = 0.6180339887498949  # its multiples spread evenly
 KEEP = 0.7  # leave samples out if no more than this part remains
 
 
@@ -78,25 +77,15 @@ def _scores(n: int, g: Any, d: float, row: Any, shift: float, grow: Any, shrink:
 
 @jit(finite=True)
 def updates(
-    rows: Any,
-    slot: Any,
-    used: Any,
-    arrays: Any,
-    epsilon: float,
-    lambda2: float,
-    b: float,
-    tol: float,
-    steps: int,
-    clock: int,
-    flag: Any,
-) -> Any:
+    rows: Any, slot: Any, used: Any, arrays: Any, epsilon: float, lambda2: float, b: float, tol: float, steps: int,
+    clock: int, flag: Any,
+) -> Any:  # fmt: skip
     """Move the worst violator up to ``steps`` times.
 
     Returns the number of moves, the sum of their sizes, what they add to the objective, and a missing row or -1.
-    g is h = g + b here, and ``score`` holds the violations. ``arrays`` are those of _Active, padded to whole CHUNKs.
-    """  # fmt: skip
-    beta, g, lower, upper = arrays[0], arrays[1], arrays[2], arrays[3]
-    inverse, grow, shrink, score = arrays[4], arrays[5], arrays[6], arrays[7]
+    g is h = g + b here, and ``score`` holds the violations. ``arrays`` are those of Active, padded to whole CHUNKs.
+    """
+    beta, g, lower, upper, inverse, grow, shrink, score = arrays
     path = gain = 0.0
     for step in range(steps):
         i = argmax(score, len(score))
@@ -115,29 +104,6 @@ def updates(
     return steps, path, gain, -1
 
 
-class _Active:
-    """The samples in play: copies of their part of the problem, h = g + b in place of g."""
-
-    def __init__(self, ids: Ids, rows: Rows, dual: Dual, diagonal: NDArray[np.float64]) -> None:
-        self.ids, self.rows = ids, rows
-        n, size = len(ids), -(-len(ids) // CHUNK) * CHUNK
-        self.arrays = np.zeros((8, size))
-        self.arrays[5:] = -FAR
-        self.beta, self.h, self.lower, self.upper, self.inverse, self.grow, self.shrink, self.score = self.arrays
-        self.lower[:n], self.upper[:n] = dual.lower[ids], dual.upper[ids]
-        self.inverse[:n] = 1.0 / np.maximum(diagonal[ids], 1e-15 * diagonal.max())
-
-    def start(self, beta: NDArray[np.float64], h: NDArray[np.float64], dual: Dual) -> None:
-        """Take over where the solver is."""
-        n = len(self.ids)
-        self.beta[:n], self.h[:n] = beta[self.ids], h[self.ids]
-        sign = np.where(self.beta[:n] >= 0, -dual.epsilon, dual.epsilon)
-        self.grow[:n] = np.where(self.beta[:n] < self.upper[:n], sign, -FAR)
-        sign = np.where(self.beta[:n] > 0, dual.epsilon, -dual.epsilon)
-        self.shrink[:n] = np.where(self.beta[:n] > self.lower[:n], sign, -FAR)
-        self.score[:n] = np.maximum(self.grow[:n] - self.h[:n], self.shrink[:n] + self.h[:n])
-
-
 class _ISDA(Ascent):
     def __init__(self, how: ISDA, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
         self.how = how
@@ -148,8 +114,8 @@ class _ISDA(Ascent):
 
     def prepare(self) -> None:
         self.rows = Rows(self.view, 0.5 * self.options.memory)
-        self.diagonal = self.view.diagonal() + self.dual.lambda2
-        self.everything = np.arange(len(self.g))
+        diagonal = self.view.diagonal() + self.dual.lambda2
+        self.inverse = 1.0 / np.maximum(diagonal, 1e-15 * diagonal.max())
 
     def ascend(self, tol: float) -> Status:
         secant, explicit = self.secant, self.dual.total is not None
@@ -168,7 +134,7 @@ class _ISDA(Ascent):
     def _settle(self, b: float, tol: float) -> Status:
         """Solve for a fixed bias among the samples in play, check all data, and take in those that violate."""
         while True:
-            before, score = self.beta.copy(), self._score(b)
+            before, score = self.beta.copy(), self.inward(b)
             active = self._chosen(score, b)
             aim = max(tol, PART * float(score.max())) if len(active.ids) < len(self.g) else tol
             self._value = self.dual.objective(self.beta, self.g)
@@ -181,26 +147,17 @@ class _ISDA(Ascent):
                 active = self._shrunk(active, worst)
             self._take(active, b, before)
             left_out = len(active.ids) < len(self.g)
-            if status is not Status.CONVERGED or not left_out or self._score(b).max() <= tol:
+            if status is not Status.CONVERGED or not left_out or self.inward(b).max() <= tol:
                 return status
 
-    def _chosen(self, score: NDArray[np.float64], b: float) -> _Active:
-        """The support vectors and the worst violators, of equal ones a spread; those held firmly at a bound are out."""
-        n = len(score)
-        most = max(FEW, n // 8, 2 * int(np.count_nonzero(self.beta)))
-        ids = np.arange(n)
-        if self.how.shrinking and most < KEEP * n:
-            spread = np.argsort((ids * GOLDEN) % 1.0)
-            order = spread[np.argsort(-np.where(self.beta != 0, np.maximum(score, 0.0), score)[spread], kind="stable")]
-            ids = np.sort(order[:most])
-            ids = ids[(score[ids] > -score.max()) | (self.beta[ids] != 0)]
-        whole = len(ids) == n
-        rows = self.rows if whole else self.rows.among(ids, 0.5 * self.options.memory)
-        active = _Active(ids, rows, self.dual, self.diagonal)
-        active.start(self.beta, self.g + b, self.dual)
-        return active
+    def _chosen(self, score: NDArray[np.float64], b: float) -> Active:
+        """Those of all samples that come into play."""
+        n, most = len(score), max(FEW, len(score) // 8, 2 * int(np.count_nonzero(self.beta)))
+        ids = promising(score, self.beta, most) if self.how.shrinking and most < KEEP * n else np.arange(n)
+        rows = self.rows if len(ids) == n else self.rows.among(ids, 0.5 * self.options.memory)
+        return Active(ids, rows, self.dual, self.inverse, self.beta, self.g + b)
 
-    def _move(self, active: _Active, b: float, tol: float) -> None:
+    def _move(self, active: Active, b: float, tol: float) -> None:
         """Up to STEPS updates, with the rows that are wanted first."""
         rows = active.rows
         steps = min(STEPS, self.options.max_iter - self.n_iter)
@@ -218,34 +175,26 @@ class _ISDA(Ascent):
             likely = np.argsort(-active.score[: len(active.ids)])[: 4 * AHEAD]
             rows.fetch(rows.missing(np.concatenate([[missing], likely[likely != missing]])))
 
-    def _shrunk(self, active: _Active, worst: float) -> _Active:
+    def _shrunk(self, active: Active, worst: float) -> Active:
         """Without the samples at a bound whose gradient holds them there more strongly than the worst one is pulled."""
         ids = active.ids
         keep = np.flatnonzero(active.score[: len(ids)] > -worst)
         if not self.how.shrinking or len(keep) > KEEP * len(ids):
             return active
-        part = _Active(ids[keep], active.rows.among(keep, 0.5 * self.options.memory), self.dual, self.diagonal)
-        part.arrays[:, : len(keep)] = active.arrays[:, keep]
         self.beta[ids] = active.beta[: len(ids)]
-        return part
+        return active.among(keep, active.rows.among(keep, 0.5 * self.options.memory))
 
-    def _take(self, active: _Active, b: float, before: NDArray[np.float64]) -> None:
+    def _take(self, active: Active, b: float, before: NDArray[np.float64]) -> None:
         """Bring beta and g up to date; g of the samples left out needs the change of beta, all in one product."""
-        n, ids = len(active.ids), active.ids
-        self.beta[ids] = active.beta[:n]
-        if n == len(self.g):
-            self.g[:] = active.h[:n] - b
-        else:
+        n = len(active.ids)
+        self.beta[active.ids] = active.beta[:n]
+        if n < len(self.g):
             self._add(self.beta - before)
+        else:
+            self.g[:] = active.h[:n] - b
 
     def objective(self) -> float:
         return self._value
 
     def relative_gap(self) -> float:
-        """Only the check of all data tells."""
-        return np.nan
-
-    def _score(self, b: float) -> NDArray[np.float64]:
-        """The violation of every sample at the bias b; negative where there is none."""
-        h = self.g + b
-        return np.maximum(self.dual.growth(self.beta, h), self.dual.shrinkage(self.beta, h))
+        return np.nan  # only the check of all data tells

@@ -12,7 +12,6 @@ import numpy as np
 
 from ..compiled._jit import jit
 from ..gram.rows import Rows
-from ..problems.dual import Vector
 from .ascent import Ascent
 from .subproblem.singles import proximal
 
@@ -84,8 +83,3 @@ class Sweeps(Ascent):
             self.rows.fetch(self.rows.missing(i + np.flatnonzero(self.inward(b)[i:] > 0)))
         self.round(int(told[3]), float(told[2]))
         return float(told[0]), float(told[1])
-
-    def inward(self, b: float) -> Vector:
-        """The violation of every sample at the bias b; negative where there is none."""
-        h = self.g + b
-        return np.maximum(self.dual.growth(self.beta, h), self.dual.shrinkage(self.beta, h))
