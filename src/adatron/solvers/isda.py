@@ -9,8 +9,8 @@ Update    the worst violator i of the KKT conditions takes the exact step
           (shrinking). Once these are solved all data are checked, and the worst violators of them join.
           An epoch, after which the secant rule moves b, ends at an optimum for this b.
 Stop      no sample violates the KKT conditions by more than tol.
-Source    T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004). It starts at b = 0 and does not give the second
-          value: +-mu here, by the sign of sum(beta).
+Source    T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004). b starts at 0; the second value is not
+          given: +-mu here, by the sign of sum(beta).
 """
 
 from __future__ import annotations
