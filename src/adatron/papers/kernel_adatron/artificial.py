@@ -32,8 +32,8 @@ def mirror_symmetry(m: int, n: int, rng: np.random.Generator, unlike: Vector | N
 
 def parity(n: int) -> tuple[Vector, Vector]:
     """All 2^n strings of ±1, and the product of their entries."""
-    X = np.array(list(product([-1.0, 1.0], repeat=n)))
-    return X, np.multiply.reduce(X, axis=1)
+    X = np.array(list(product([-1.0, 1.0], repeat=n))).astype(np.float64)
+    return X, np.prod(X, axis=1).astype(np.float64)
 
 
 def two_spirals() -> tuple[Vector, Vector]:

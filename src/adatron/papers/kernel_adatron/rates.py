@@ -39,6 +39,11 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
     rng = np.random.default_rng(0)
     draws = [mirror_symmetry(200, 30, rng) for _ in range(5 if quick else 20)]
     yield _figure_1(draws, sheet, 3000 if quick else 20_000)
+    yield from sonar(sheet)
+
+
+def sonar(sheet: Sheet) -> Iterator[Section]:
+    """Figure 2."""
     train = data.sonar()
     yield _figure_2((train.X, train.y), sheet)
 
