@@ -86,6 +86,12 @@ class Sheet:
         ax.set(**{"title": section.title} | labels)
         if len(curves) > 1:
             ax.legend()
+        self.save(section, name, ax)
+
+    def save(self, section: Section, name: str, ax: Any) -> None:
+        """Write the figure of axes that were drawn elsewhere."""
+        if self.folder is None:
+            return
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / f"{name}.png"
         ax.figure.savefig(path, dpi=120)

@@ -1,0 +1,50 @@
+"""The paper's machine in the library's terms, and a plain copy of its algorithm."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from ... import SVC
+
+Vector = NDArray[np.float64]
+
+
+def gamma(sigma: float) -> float:
+    """The coefficient of the kernel exp(-gamma |x - z|^2) for the paper's sigma."""
+    return 1.0 / (2.0 * sigma**2)
+
+
+def fitted(X: Any, y: Any, sigma: float, C: float = np.inf, **parameters: Any) -> Any:
+    """A machine with a Gaussian kernel, of hard margin unless C is given; silent where a limit of epochs ends it."""
+    model = SVC(C=C, gamma=gamma(sigma), **parameters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X, y)
+
+
+def error(model: Any, X: Any, y: Any) -> float:
+    """The part of the samples that are classified wrongly."""
+    return float(np.mean(model.predict(X) != y))
+
+
+def gaussian(X: Vector, sigma: float) -> Vector:
+    """The kernel matrix of a few samples."""
+    squares = np.square(X).sum(axis=1)
+    return np.exp(-gamma(sigma) * np.maximum(squares[:, None] + squares - 2.0 * X @ X.T, 0.0))
+
+
+def plain(K: Vector, y: Vector, rate: float, most: int, margin: float = 0.99) -> tuple[int | None, Vector]:
+    """Kernel-Adatron without bias as printed, at any rate; returns the epochs (None: more than ``most``) and alpha."""
+    alpha, Q = np.zeros(len(y)), K * np.outer(y, y)
+    for epoch in range(1, most + 1):
+        for i in range(len(y)):
+            alpha[i] = max(0.0, alpha[i] + rate * (1.0 - Q[i] @ alpha))  # steps 3 and 4
+        z = K @ (alpha * y)
+        if 0.5 * (z[y > 0].min() - z[y < 0].max()) >= margin:  # step 5
+            return epoch, alpha
+    return None, alpha

@@ -1,0 +1,160 @@
+"""Sections 4.2 and 4.3: Wisconsin breast cancer, ionosphere and Pima diabetes; Figure 12."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+
+from ... import SVC
+from ...solvers import KernelAdatron
+from .. import data
+from ..report import Section, Sheet
+from .machine import Vector, error, fitted, gamma
+from .widths import holds
+
+CANCER = {"CART": 94.2, "RBF network": 95.9, "linear discriminant": 96.0, "back-propagation network": 96.6}
+IONOSPHERE = {"k nearest neighbours": 92.1, "C4.5": 94.1, "back-propagation network": 96.0}
+PIMA_TRAINING = 609
+PIMA_SOFT, PIMA_HARD = 0.248, 0.335
+
+Ids = NDArray[np.int64]
+
+
+def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
+    """The three medical and radar data sets, and Figure 12."""
+    yield _wisconsin(quick)
+    yield _figure_12(sheet)
+    yield _ionosphere(quick)
+    yield _pima(quick)
+
+
+def _wisconsin(quick: bool) -> Section:
+    section = Section("Section 4.2: Wisconsin breast cancer")
+    X, y = data.wisconsin()
+    sigmas = (3.0, 5.0, 10.0) if quick else (1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0)
+    grid = {"gamma": [gamma(s) for s in sigmas], "C": (0.3, 1.0, 3.0) if quick else (0.1, 0.3, 1.0, 3.0, 10.0, np.inf)}
+    soft: list[float] = []
+    hard: list[float] = []
+    for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
+        search = GridSearchCV(SVC(), grid, cv=5).fit(X[train], y[train])
+        soft.append(100.0 * cast("float", search.score(X[test], y[test])))
+        hard.append(100.0 * (1.0 - error(fitted(X[train], y[train], 3.0), X[test], y[test])))
+    section.add("best split, soft margin, %", 98.5, max(soft), holds(max(soft), 98.5))
+    section.add("best split, hard margin, sigma = 3, %", 98.5, max(hard), holds(max(hard), 98.5))
+    mean = float(np.mean(soft))
+    section.add("mean of the splits, soft margin, %", None, mean)
+    section.add("mean of the splits, hard margin, sigma = 3, %", None, float(np.mean(hard)))
+    for name, published in CANCER.items():
+        section.add(f"soft margin against {name}, %", published, mean, mean > published)
+    section.remarks.append(
+        "10-fold cross-validation of the 683 complete patients, 9 features as they are (1 to 10); C and sigma of the "
+        "soft margin by 5-fold cross-validation within each training set. The paper gives the best test performance of "
+        "its splits, not how many and how large they were."
+    )
+    return section
+
+
+def _figure_12(sheet: Sheet) -> Section:
+    section = Section("Figure 12: test and training error over C, ionosphere")
+    X, y, *test = data.ionosphere()
+    costs = np.arange(1.0, 10.1, 0.25)
+    solver = KernelAdatron(rate=1.0, mu=0.2)
+    models = [fitted(X, y, 1.5, C=C, solver=solver) for C in costs]
+    tested, trained = (np.array([error(model, *part) for model in models]) for part in (test, (X, y)))
+    rising = int(np.sum(np.diff(trained) > 1e-12))
+    section.add("test error, smallest", 0.04, float(tested.min()), bool(tested.min() <= 0.04))
+    section.add(
+        "training error at C = 1, 10", "falls", [float(trained[0]), float(trained[-1])], trained[-1] < trained[0]
+    )
+    section.add("steps of C at which the training error rises", 0, rising)
+    curves = {"test": (costs, tested), "training": (costs, trained)}
+    sheet.draw(section, "figure_12", curves, xlabel="C", ylabel="error", ylim=(0, None))
+    return section
+
+
+def _ionosphere(quick: bool) -> Section:
+    section = Section("Section 4.3: ionosphere")
+    X, y, *test = data.ionosphere()
+    sigmas = np.arange(0.5, 2.51, 0.25 if quick else 0.1).round(2)
+    costs = np.arange(1.0, 10.01, 1.0 if quick else 0.25)
+    soft = {(C, s): 100.0 * (1.0 - error(fitted(X, y, s, C=C), *test)) for C, s in product(costs, sigmas)}
+    hard = {s: 100.0 * (1.0 - error(fitted(X, y, s), *test)) for s in sigmas}
+    top = max(soft.values())
+    C, sigma = min((pair for pair, value in soft.items() if value == top), key=lambda p: abs(p[1] - 1.5))
+    wrong = 100.0 * error(fitted(X, y, sigma, C=C), X, y)
+    remark = f"C = {C:g}, sigma = {sigma:g}, one of {sum(v == top for v in soft.values())}"
+    section.add("soft margin, best of the grid, %", 96.0, top, holds(top, 96.0), remark)
+    section.add("training error there, %", 1.0, wrong)
+    best = max(hard, key=lambda s: hard[s])
+    section.add("hard margin, best of the grid, %", 92.0, hard[best], holds(hard[best], 92.0), f"sigma = {best:g}")
+    section.add("soft better than hard by, %", 4.0, top - hard[best], top > hard[best])
+    for name, published in IONOSPHERE.items():
+        section.add(f"soft margin against {name}, %", published, top, holds(top, published))
+    section.remarks.append(
+        "First 200 of 351 samples for training, the other 151 for the test (the paper: 150); best of a grid on these."
+    )
+    return section
+
+
+def _pima(quick: bool) -> Section:
+    section = Section("Section 4.3: Pima diabetes")
+    X, y = data.pima()
+    rng = np.random.default_rng(0)
+    splits = [rng.permutation(len(y)) for _ in range(3 if quick else 20)]
+    _raw_features(section, X, y, splits, (np.inf, 1.02) if quick else (np.inf, 0.5, 1.02, 2.0, 5.0))
+    _standardised_features(section, X, y, splits)
+    section.remarks.append(
+        f"Means of {len(splits)} random splits into 609 and 159 (there are 768 patients, not 770). The paper's split "
+        "and preprocessing are unknown, and one split differs from another by more than the paper's gain: that holds if "
+        "it is among those of our splits. The paper's training error at C = 1.02 and sigma = 11 is nearly its test "
+        "error: so it is here with standardised features, not with the features as they are. Standardised features need a "
+        "narrower kernel for the hard margin: at sigma = 11 no solution was found in ten seconds."
+    )
+    return section
+
+
+def _raw_features(section: Section, X: Vector, y: Vector, splits: list[Ids], costs: tuple[float, ...]) -> None:
+    """Features as they are: the best of a grid, and the paper's parameters; ``costs`` starts with the hard margin."""
+    sigmas = (5.0, 8.0, 11.0, 15.0, 20.0, 30.0, 50.0, 80.0)
+    errors = np.zeros((len(splits), len(costs), len(sigmas)))
+    for table, order in zip(errors, splits, strict=True):
+        train, test = order[:PIMA_TRAINING], order[PIMA_TRAINING:]
+        for (i, C), (j, sigma) in product(enumerate(costs), enumerate(sigmas)):
+            table[i, j] = error(fitted(X[train], y[train], sigma, C=C), X[test], y[test])
+    at, usual = sigmas.index(11.0), costs.index(1.02)
+    hard, soft = errors[:, 0, at], errors[:, usual, at]
+    best = errors[:, 1:].reshape(len(errors), -1).min(axis=1)
+    top = float(best.mean())
+    section.add("soft margin, best of the grid for each split", PIMA_SOFT, top, top <= PIMA_SOFT)
+    section.add("soft margin, sigma = 11, C = 1.02", PIMA_SOFT, float(soft.mean()))
+    section.add("hard margin, sigma = 11", PIMA_HARD, float(hard.mean()))
+    _add_gain(section, "soft better than hard by, best of the grid", hard - best)
+    _add_gain(section, "soft better than hard by, both at sigma = 11", hard - soft)
+
+
+def _add_gain(section: Section, what: str, gain: Vector) -> None:
+    among = bool(gain.mean() > 0 and gain.max() >= PIMA_HARD - PIMA_SOFT)
+    remark = f"{gain.min():.3f} to {gain.max():.3f}"
+    section.add(what, PIMA_HARD - PIMA_SOFT, float(gain.mean()), among, remark)
+
+
+def _standardised_features(section: Section, X: Vector, y: Vector, splits: list[Ids]) -> None:
+    soft: list[float] = []
+    trained: list[float] = []
+    hard: list[float] = []
+    for order in splits:
+        train, test = order[:PIMA_TRAINING], order[PIMA_TRAINING:]
+        Z = (X - X[train].mean(axis=0)) / X[train].std(axis=0)
+        model = fitted(Z[train], y[train], 11.0, C=1.02)
+        soft.append(error(model, Z[test], y[test]))
+        trained.append(error(model, Z[train], y[train]))
+        hard.append(error(fitted(Z[train], y[train], 2.0), Z[test], y[test]))
+    section.add("standardised: soft margin, sigma = 11, C = 1.02", PIMA_SOFT, float(np.mean(soft)))
+    section.add("standardised: its training error", 0.244, float(np.mean(trained)))
+    section.add("standardised: hard margin, sigma = 2", PIMA_HARD, float(np.mean(hard)))
+    _add_gain(section, "standardised: soft better than hard by", np.subtract(hard, soft))
