@@ -32,13 +32,13 @@ def mirror_symmetry(m: int, n: int, rng: np.random.Generator, unlike: Vector | N
 
 def parity(n: int) -> tuple[Vector, Vector]:
     """All 2^n strings of ±1, and the product of their entries."""
-    X = np.array(list(product([-1.0, 1.0], repeat=n))).astype(np.float64)
-    return X, np.prod(X, axis=1).astype(np.float64)
+    X = np.array(list(product([-1.0, 1.0], repeat=n)))
+    return X, np.prod(X, axis=1)
 
 
 def two_spirals() -> tuple[Vector, Vector]:
     """The 194 points of the CMU benchmark: a spiral of three turns, and its mirror image."""
-    i = np.arange(TURNS)
+    i = np.arange(TURNS, dtype=np.float64)
     angle, radius = i * np.pi / 16.0, 6.5 * (104 - i) / 104.0
     one = np.column_stack([radius * np.sin(angle), radius * np.cos(angle)])
     return np.vstack([one, -one]), np.repeat([1.0, -1.0], TURNS)

@@ -43,8 +43,8 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
     section.remarks.append(
         f"Epochs times m² until the margin is {MARGIN} and the bias changes by less than {CHANGE:g}; means of {draws} "
         "draws, hard margin, with bias. The exponent depends on sigma, C, the range of m and the order of the visits, "
-        "of which the paper gives none; sigma is that of its figures. A margin that comes and goes makes the epochs "
-        "scatter: where learning takes thousands of epochs, they are anything but a function of m."
+        "of which the paper gives none; sigma is that of its figures. At a fixed sigma the epochs grow with m "
+        "here, if slowly, so that no exponent is much below 2."
     )
     sheet.draw(section, "learning_times", curves, xlabel="m", ylabel="epochs m²", xscale="log", yscale="log")
     yield section
