@@ -131,6 +131,16 @@ class View:
         P = self.points(rows)
         return np.concatenate([self.gram.segments[group].values(P) for group in self.groups], axis=1)
 
+    def fill(self, store: NDArray[Any], slots: Ids, rows: Ids) -> None:
+        """store[slots] = rows of the matrix, without a copy in between where that can be done.
+
+        A row of the store has ``whole_tiles(n)`` entries; those beyond n are arbitrary.
+        """
+        if len(self.groups) == 1:
+            self.gram.segments[self.groups[0]].fill(self.points(rows), store, slots)
+        else:
+            store[slots, : len(self)] = self.rows(rows)
+
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
         """out += K[:, P] @ V for out of shape (n, p) and V of shape (|P|, p)."""
         for group, (a, b) in zip(self.groups, self._spans(), strict=True):

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .gram import View
+from .segment import whole_tiles
 
 Ids = NDArray[np.int64]
 AHEAD = 64  # rows made at a time: one alone would read all of X for a few multiplications
@@ -19,7 +20,7 @@ class Rows:
 
     Attributes
     ----------
-    values : (capacity, n) kernel values in the type of the tiles
+    values : (capacity, n up to whole tiles) kernel values in the type of the tiles
     slot : (n,) the slot of each row, or -1
     used : (capacity,) when the loop last read a slot, by its own clock
     made : rows that were computed so far
@@ -27,9 +28,10 @@ class Rows:
 
     def __init__(self, view: View, memory: float) -> None:
         n = len(view)
-        fit = int(memory // (max(1, n) * view.gram.dtype.itemsize))
+        width = whole_tiles(n)
+        fit = int(memory // (max(1, width) * view.gram.dtype.itemsize))
         self.view = view
-        self.values = np.empty((min(n, max(2 * AHEAD, fit)), n), view.gram.dtype)
+        self.values = np.empty((min(n, max(2 * AHEAD, fit)), width), view.gram.dtype)
         self.slot = np.full(n, -1, np.int64)
         self.used = np.zeros(len(self.values), np.int64)
         self.made = 0
@@ -50,7 +52,7 @@ class Rows:
         slots = self._slots(len(ids))
         evicted = self._owner[slots]
         self.slot[evicted[evicted >= 0]] = -1
-        self.values[slots] = self.view.rows(ids)
+        self.view.fill(self.values, slots, ids)
         self._owner[slots], self.slot[ids] = ids, slots
         self.used[slots] = self.clock()
         self.made += len(ids)
@@ -64,14 +66,15 @@ class Rows:
         if self.slot[i] < 0:
             self.fetch(np.array([i]))
         self.used[self.slot[i]] = self.clock()
-        return self.values[self.slot[i]]
+        return self.values[self.slot[i], : len(self.slot)]
 
     def among(self, rows: Ids, memory: float) -> Rows:
         """The same for a part of the samples; what is here already is copied."""
         part = Rows(self.view.narrowed(rows), memory)
         here = np.flatnonzero((self.slot[rows] >= 0) & (part.slot < 0))[: len(part)]
         slots = np.arange(len(here))
-        part.values[slots] = self.values[self.slot[rows[here]]][:, rows]
+        for new, old in zip(slots, self.slot[rows[here]], strict=True):
+            part.values[new, : len(rows)] = self.values[old, rows]
         part._owner[slots], part.slot[here], part._spare = here, slots, len(here)
         return part
 

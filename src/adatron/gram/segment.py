@@ -22,6 +22,11 @@ TASKS_PER_THREAD = 4
 FUNCTION_ROWS = 1024
 
 
+def whole_tiles(n: int) -> int:
+    """n, up to a whole tile."""
+    return -(-n // TILE) * TILE
+
+
 class Segment(Protocol):
     """What a view asks of the rows of one segment."""
 
@@ -31,6 +36,10 @@ class Segment(Protocol):
 
     def values(self, P: Points) -> NDArray[Any]:
         """k(point i, row t), (|P|, n)."""
+        ...
+
+    def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
+        """store[slots[i], t] = k(point i, row t); a row of the store has ``whole_tiles(n)`` entries."""
         ...
 
 
@@ -67,7 +76,7 @@ class TileSegment:
         self._source = source
         self._rows = source.as_rows(workspace.dtype, pool)
         self._blocks = -(-len(source) // self._width)
-        self._store = RowStore(slots, -(-len(source) // TILE) * TILE, workspace.dtype, n_ids if slots else 0)
+        self._store = RowStore(slots, whole_tiles(len(source)), workspace.dtype, n_ids if slots else 0)
 
     @property
     def _width(self) -> int:
@@ -91,11 +100,13 @@ class TileSegment:
 
     def values(self, P: Points) -> NDArray[Any]:
         n = len(self._source)
-        out = np.empty((len(P), -(-n // TILE) * TILE), self._workspace.dtype)
-        points = P.source.as_points(self._workspace.dtype)
-        nothing = np.empty(0, np.int64), np.arange(len(P)), np.empty((0, 1)), np.zeros((n, 1))
-        self._sweep(points, *nothing, out)
+        out = np.empty((len(P), whole_tiles(n)), self._workspace.dtype)
+        self.fill(P, out, np.arange(len(P)))
         return out if out.shape[1] == n else np.ascontiguousarray(out[:, :n])
+
+    def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
+        nothing = np.empty((0, 1)), np.zeros((len(self._source), 1))
+        self._sweep(P.source.as_points(self._workspace.dtype), np.empty(0, np.int64), slots, *nothing, store)
 
     def _sweep(self, points: Any, order: Any, slots: Any, V: Any, out: Any, keep: Any) -> None:
         space = self._workspace
@@ -144,6 +155,9 @@ class WholeSegment:
     def values(self, P: Points) -> NDArray[Any]:
         return self._columns[P.ids]
 
+    def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
+        store[slots, : self._columns.shape[1]] = self._columns[P.ids]
+
 
 class FunctionSegment:
     """Kernel values from a Python function, called on the calling thread with blocks of rows."""
@@ -159,3 +173,6 @@ class FunctionSegment:
 
     def values(self, P: Points) -> NDArray[Any]:
         return self._kernel(P.source.given(), self._source.given())
+
+    def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
+        store[slots, : len(self._source)] = self.values(P)

@@ -83,7 +83,7 @@ class Sheet:
         ax = axes()
         for label, (x, y) in curves.items():
             ax.plot(x, y, ".-", label=label, linewidth=1, markersize=3)
-        ax.set(title=section.title, **labels)
+        ax.set(**{"title": section.title} | labels)
         if len(curves) > 1:
             ax.legend()
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -4,9 +4,10 @@ Problem   any program of ``problems.dual``, all forms of the bias: penalised, 1/
           k = infinity; explicit, by the secant rule (eq. 14). Classification and regression.
 Update    the worst violator i of the KKT conditions takes the exact step
           beta_i <- clip(soft(beta_i - (g_i + b) / K_ii, epsilon / K_ii), l_i, u_i); g += d K_i.
-          Rows of K are kept, the least recently used ones go. Samples that sit firmly at a bound are left out (shrunk)
-          until the rest is solved; then all data are checked, and the search goes on among all if any sample violates.
-          An epoch, after which the secant rule moves b, is n updates or an optimum for this b.
+          Rows of K are kept, the least recently used ones go. The search for the violator is among the samples in
+          play: the support vectors and the worst violators of all data, without those that sit firmly at a bound
+          (shrinking). Once these are solved all data are checked, and the worst violators of them join.
+          An epoch, after which the secant rule moves b, ends at an optimum for this b.
 Stop      no sample violates the KKT conditions by more than tol.
 Source    T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004). Its second bias of the secant rule is not
           given: here b starts at 0, then +-mu by the sign of sum(beta).
@@ -33,6 +34,9 @@ from .subproblem.singles import proximal
 
 Ids = NDArray[np.int64]
 STEPS = 1000  # between looks at the clock, and at what can be left out
+FEW = 2000  # samples that can be in play from the start, or an eighth of all
+PART = 0.1  # of the worst violation of all is left among the samples in play before all are looked at
+GOLDEN = 0.6180339887498949  # its multiples spread evenly
 KEEP = 0.7  # leave samples out if no more than this part remains
 
 
@@ -43,7 +47,7 @@ class ISDA(Solver):
     Parameters
     ----------
     shrinking : bool, default=True
-        Leave out samples that sit firmly at a bound, until the final check.
+        Keep only a part of the samples in play, until all data are checked.
     mu : float, default=0.1
         Size of the first change of an explicit bias.
     """
@@ -64,9 +68,9 @@ class ISDA(Solver):
 
 
 @jit(finite=True)
-def _scores(g: Any, d: float, row: Any, shift: float, grow: Any, shrink: Any, score: Any) -> None:
+def _scores(n: int, g: Any, d: float, row: Any, shift: float, grow: Any, shrink: Any, score: Any) -> None:
     """g += d row + shift; score = violation of every sample."""
-    for t in range(len(row)):
+    for t in range(n):
         g[t] += d * row[t] + shift
         up, down = grow[t] - g[t], shrink[t] + g[t]
         score[t] = up if up > down else down
@@ -77,14 +81,7 @@ def updates(
     rows: Any,
     slot: Any,
     used: Any,
-    beta: Any,
-    g: Any,
-    lower: Any,
-    upper: Any,
-    grow: Any,
-    shrink: Any,
-    inverse: Any,
-    score: Any,
+    arrays: Any,
     epsilon: float,
     lambda2: float,
     b: float,
@@ -96,8 +93,10 @@ def updates(
     """Move the worst violator up to ``steps`` times.
 
     Returns the number of moves, the sum of their sizes, what they add to the objective, and a missing row or -1.
-    g is h = g + b here, and ``score`` holds the violations. Arrays over the samples are padded to whole CHUNKs.
+    g is h = g + b here, and ``score`` holds the violations. ``arrays`` are those of _Active, padded to whole CHUNKs.
     """  # fmt: skip
+    beta, g, lower, upper = arrays[0], arrays[1], arrays[2], arrays[3]
+    inverse, grow, shrink, score = arrays[4], arrays[5], arrays[6], arrays[7]
     path = gain = 0.0
     for step in range(steps):
         i = argmax(score, len(score))
@@ -112,7 +111,7 @@ def updates(
         beta[i] = value
         path += abs(d)
         grow[i], shrink[i] = slopes(value, lower[i], upper[i], epsilon)
-        _scores(g, d, rows[slot[i]], d * lambda2, grow, shrink, score)
+        _scores(len(slot), g, d, rows[slot[i]], d * lambda2, grow, shrink, score)
     return steps, path, gain, -1
 
 
@@ -122,11 +121,11 @@ class _Active:
     def __init__(self, ids: Ids, rows: Rows, dual: Dual, diagonal: NDArray[np.float64]) -> None:
         self.ids, self.rows = ids, rows
         n, size = len(ids), -(-len(ids) // CHUNK) * CHUNK
-        self.beta, self.h, self.lower, self.upper, self.inverse = np.zeros((5, size))
-        self.grow, self.shrink = np.full((2, size), -FAR)
+        self.arrays = np.zeros((8, size))
+        self.arrays[5:] = -FAR
+        self.beta, self.h, self.lower, self.upper, self.inverse, self.grow, self.shrink, self.score = self.arrays
         self.lower[:n], self.upper[:n] = dual.lower[ids], dual.upper[ids]
         self.inverse[:n] = 1.0 / np.maximum(diagonal[ids], 1e-15 * diagonal.max())
-        self.score = np.full(size, -FAR)
 
     def start(self, beta: NDArray[np.float64], h: NDArray[np.float64], dual: Dual) -> None:
         """Take over where the solver is."""
@@ -167,32 +166,48 @@ class _ISDA(Ascent):
             secant.advance(omega, self.beta)
 
     def _settle(self, b: float, tol: float) -> Status:
-        """Solve for a fixed bias, checking all data at the end."""
+        """Solve for a fixed bias among the samples in play, check all data, and take in those that violate."""
         while True:
-            active = _Active(self.everything, self.rows, self.dual, self.diagonal)
-            active.start(self.beta, self.g + b, self.dual)
+            before, score = self.beta.copy(), self._score(b)
+            active = self._chosen(score, b)
+            aim = max(tol, PART * float(score.max())) if len(active.ids) < len(self.g) else tol
             self._value = self.dual.objective(self.beta, self.g)
             while True:
                 worst = max(0.0, float(active.score.max()))
-                status = self.pause(worst, tol, b, len(active.ids))
+                status = self.pause(worst, aim, b, len(active.ids))
                 if status is not None:
                     break
-                self._move(active, b, tol)
-                active = self._shrunk(active, worst, b)
-            self._take(active, b)
+                self._move(active, b, aim)
+                active = self._shrunk(active, worst)
+            self._take(active, b, before)
             left_out = len(active.ids) < len(self.g)
-            if status is not Status.CONVERGED or not left_out or self._violation(b) <= tol:
+            if status is not Status.CONVERGED or not left_out or self._score(b).max() <= tol:
                 return status
+
+    def _chosen(self, score: NDArray[np.float64], b: float) -> _Active:
+        """The support vectors and the worst violators, of equal ones a spread; those held firmly at a bound are out."""
+        n = len(score)
+        most = max(FEW, n // 8, 2 * int(np.count_nonzero(self.beta)))
+        ids = np.arange(n)
+        if self.how.shrinking and most < KEEP * n:
+            spread = np.argsort((ids * GOLDEN) % 1.0)
+            order = spread[np.argsort(-np.where(self.beta != 0, np.maximum(score, 0.0), score)[spread], kind="stable")]
+            ids = np.sort(order[:most])
+            ids = ids[(score[ids] > -score.max()) | (self.beta[ids] != 0)]
+        whole = len(ids) == n
+        rows = self.rows if whole else self.rows.among(ids, 0.5 * self.options.memory)
+        active = _Active(ids, rows, self.dual, self.diagonal)
+        active.start(self.beta, self.g + b, self.dual)
+        return active
 
     def _move(self, active: _Active, b: float, tol: float) -> None:
         """Up to STEPS updates, with the rows that are wanted first."""
-        rows, epsilon = active.rows, self.dual.epsilon
+        rows = active.rows
         steps = min(STEPS, self.options.max_iter - self.n_iter)
         while steps > 0:
             done, path, gain, missing = updates(
-                rows.values, rows.slot, rows.used, active.beta, active.h, active.lower, active.upper, active.grow,
-                active.shrink, active.inverse, active.score, epsilon, self.dual.lambda2, b, tol, steps, rows.clock(),
-                self.watch.flag,
+                rows.values, rows.slot, rows.used, active.arrays, self.dual.epsilon, self.dual.lambda2, b, tol, steps,
+                rows.clock(), self.watch.flag,
             )  # fmt: skip
             self.n_iter += done
             self._value += gain
@@ -203,25 +218,25 @@ class _ISDA(Ascent):
             likely = np.argsort(-active.score[: len(active.ids)])[: 4 * AHEAD]
             rows.fetch(rows.missing(np.concatenate([[missing], likely[likely != missing]])))
 
-    def _shrunk(self, active: _Active, worst: float, b: float) -> _Active:
+    def _shrunk(self, active: _Active, worst: float) -> _Active:
         """Without the samples at a bound whose gradient holds them there more strongly than the worst one is pulled."""
         ids = active.ids
         keep = np.flatnonzero(active.score[: len(ids)] > -worst)
         if not self.how.shrinking or len(keep) > KEEP * len(ids):
             return active
-        self._take(active, b, complete=False)
         part = _Active(ids[keep], active.rows.among(keep, 0.5 * self.options.memory), self.dual, self.diagonal)
-        part.start(self.beta, self.g + b, self.dual)
+        part.arrays[:, : len(keep)] = active.arrays[:, keep]
+        self.beta[ids] = active.beta[: len(ids)]
         return part
 
-    def _take(self, active: _Active, b: float, complete: bool = True) -> None:
+    def _take(self, active: _Active, b: float, before: NDArray[np.float64]) -> None:
         """Bring beta and g up to date; g of the samples left out needs the change of beta, all in one product."""
         n, ids = len(active.ids), active.ids
-        self.beta[ids], self.g[ids] = active.beta[:n], active.h[:n] - b
-        if complete and n < len(self.g):
-            self.g = -self.dual.t.copy()
-            self.rounding = 0.0
-            self._add(self.beta)
+        self.beta[ids] = active.beta[:n]
+        if n == len(self.g):
+            self.g[:] = active.h[:n] - b
+        else:
+            self._add(self.beta - before)
 
     def objective(self) -> float:
         return self._value
@@ -230,6 +245,7 @@ class _ISDA(Ascent):
         """Only the check of all data tells."""
         return np.nan
 
-    def _violation(self, b: float) -> float:
+    def _score(self, b: float) -> NDArray[np.float64]:
+        """The violation of every sample at the bias b; negative where there is none."""
         h = self.g + b
-        return float(np.maximum(self.dual.growth(self.beta, h), self.dual.shrinkage(self.beta, h)).max())
+        return np.maximum(self.dual.growth(self.beta, h), self.dual.shrinkage(self.beta, h))
