@@ -38,6 +38,8 @@ class KernelMachine(BaseEstimator):
     gap_tol: float | None
     max_time: float | None
     callback: Callable[[Any], object] | None
+    dual_objective_: Any
+    duality_gap_: Any
     _n_support: NDArray[np.int32]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
