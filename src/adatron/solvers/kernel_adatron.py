@@ -7,7 +7,8 @@ Update    for i = 1, ..., n:  alpha_i <- clip(alpha_i + eta_i (1 - y_i z_i - y_i
           kernel K(x, x) = (gamma |x|^2 + coef0)^degree). Without a bias b = 0; with one b follows the secant rule, once
           an epoch (steps 3, 7). An augmented bias is part of K.
 Stop      violation <= tol; or, for a classifier, the margin 1/2 (min z over y = 1 - max z over y = -1), of the samples
-          with alpha_i < C, reaches ``margin``. A margin near 1 is necessary for a solution, not sufficient.
+          with alpha_i < C, reaches ``margin``. A margin near 1 is necessary for a solution, not sufficient; with the
+          secant rule the sum may then be far from s, and the model is the one after it is restored.
 Source    C. Campbell, N. Cristianini, Simple learning algorithms for training support vector machines (1998).
 """
 
