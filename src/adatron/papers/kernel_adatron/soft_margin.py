@@ -111,9 +111,9 @@ def _pima() -> Section:
     _raw_features(section, X, y, splits)
     _standardised_features(section, X, y, splits)
     section.remarks.append(
-        f"Means of {len(splits)} random splits into 609 and 159 (there are 768 patients, not 770), in parentheses their "
-        "range; the best of the grid is that on the test samples, as in the paper, whose split and preprocessing are "
-        "unknown. Its training error at C = 1.02 and sigma = 11 is nearly its test error: so it is here with "
+        f"Means of {len(splits)} random splits into 609 and 159 (there are 768 patients, not 770), in parentheses "
+        "their range; the best of the grid is that on the test samples, as in the paper, whose split and preprocessing "
+        "are unknown. Its training error at C = 1.02 and sigma = 11 is nearly its test error: so it is here with "
         "standardised features, but for features as they are that kernel is too narrow (training error below 0.1), and "
         "the soft margin gains less. Standardised features need a narrower kernel for the hard margin: at sigma = 11 "
         "no solution was found in ten seconds."
