@@ -10,6 +10,7 @@ Source    C. Campbell, N. Cristianini, Simple learning algorithms for training s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, cast
@@ -22,13 +23,12 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..certificates import best_multiplier, duality_gap, kkt_violation
 from ..certificates.radius_margin import vc_bound
-from ..compiled._jit import jit
-from ..compiled.exp import exp
 from ..gram import Pool, allowed_threads
 from ..problems import Bias, Dual, ball, csvc, intercept
 from ..problems.dual import dot
 from ..solvers.ascent import feasible
-from ..solvers.subproblem import padded, pairs, singles
+from ..solvers.subproblem import pairs, singles
+from .gaussians import Gaussians
 
 Vector = NDArray[np.float64]
 ROUGH = 1e-3  # error of the squared radius, which is at most 1
@@ -202,36 +202,25 @@ def _samples(X: Any, y: Any, cache_size: float) -> tuple[Vector, NDArray[np.int6
     return X, codes, classes
 
 
-@jit
-def gaussian(distances: Any, gamma: float, out: Any, first: int, last: int) -> None:
-    """out[i] = exp(-gamma distances[i]) for the rows first:last."""
-    for i in range(first, last):
-        row, values = distances[i], out[i]
-        for t in range(len(row)):
-            values[t] = exp(-gamma * row[t])
-
-
 class _Walk:
     """The training samples, and the last solution.
 
-    All of K is at hand, so a step is one call of the dense solver, and the gradient and its proof are exact.
+    All of K is at hand, so a step is one call of the dense solver; the gradient and its proof are in float64.
     """
 
     def __init__(self, X: Vector, y: Vector, C: float, bias: Bias, tol: float, pool: Pool, warm: bool) -> None:
         n = len(X)
         self.dual, self.around = csvc(y, np.full(n, float(C)), bias), ball(np.ones(n))
-        self.tol, self.pool, self.warm = tol, pool, warm
-        self.distances = _distances(X, X)
-        size = len(padded(np.arange(n)))
-        self.K = np.zeros((size, size))
+        self.tol, self.warm = tol, warm
+        self.kernel = Gaussians(_distances(X, X), tol, pool)
         self.beta, self.centre = np.zeros((2, n))
 
     def step(self, gamma: float, delta: float) -> dict[str, Any]:
         """Solve for one gamma."""
         n = len(self.centre)
-        self._fill(gamma)
-        beta, g, n_iter = self._descend(self.dual, self.beta, self.tol)
-        centre, slope, _ = self._descend(self.around, self.centre, ROUGH)
+        self.kernel.fill(gamma)
+        beta, g, n_iter = self._descend(self.dual, self.beta, self.tol, self.kernel.times)
+        centre, slope, _ = self._descend(self.around, self.centre, ROUGH, self.kernel.roughly)
         if self.warm:
             self.beta, self.centre = beta, centre
         gap = duality_gap(self.dual, beta, g, best_multiplier(self.dual, beta, g))
@@ -248,31 +237,17 @@ class _Walk:
             "intercept": intercept(self.dual, beta, g),
         }
 
-    def _fill(self, gamma: float) -> None:
-        """K = exp(-gamma distances), a part of the rows on each thread."""
-        n, step = len(self.centre), 64
-
-        def task(number: int) -> None:
-            gaussian(self.distances, gamma, self.K, number * step, min(n, (number + 1) * step))
-
-        self.pool.run(task, -(-n // step))
-
-    def _times(self, beta: Vector) -> Vector:
-        """K beta, from the rows of the support vectors."""
-        n, support = len(beta), np.flatnonzero(beta)
-        if 2 * len(support) > n:
-            return self.K[:n, :n] @ beta
-        return beta[support] @ self.K[support, :n]
-
-    def _descend(self, dual: Dual, start: Vector, tol: float) -> tuple[Vector, Vector, int]:
-        """Solve a program over K; returns beta, its gradient and the number of updates.
+    def _descend(
+        self, dual: Dual, start: Vector, tol: float, proof: Callable[[Vector], Vector]
+    ) -> tuple[Vector, Vector, int]:
+        """Solve a program over K; returns beta, its gradient by ``proof`` of K beta, and the number of updates.
 
         The start is first made longer or shorter: where that is feasible it costs nothing.
         """
-        n = len(start)
-        beta, lower, upper, g = np.zeros((4, len(self.K)))
+        n, K = len(start), self.kernel.K
+        beta, lower, upper, slope = np.zeros((4, len(K)))
         beta[:n], lower[:n], upper[:n] = feasible(dual, start), dual.lower, dual.upper
-        z = self._times(beta[:n])
+        z = self.kernel.roughly(beta[:n])
         energy = dot(beta[:n], z)
         length = dot(dual.t, beta[:n]) / energy if energy > 0 and not dual.total else 1.0
         if (length * beta <= upper).all() and (length * beta >= lower).all():
@@ -280,12 +255,12 @@ class _Walk:
         flag, n_iter = np.zeros(2, np.int64), 0
         solve = singles if dual.total is None else pairs
         for _ in range(ROUNDS):
-            g[:n] = z - dual.t
-            if kkt_violation(dual, beta[:n], g[:n]) <= tol:
+            slope[:n] = z - dual.t
+            n_iter += solve(K, beta, slope.astype(K.dtype), lower, upper, 0.0, 0.5 * tol, STEPS * n, flag)
+            z = proof(beta[:n])
+            if kkt_violation(dual, beta[:n], z - dual.t) <= tol:
                 break
-            n_iter += solve(self.K, beta, g, lower, upper, 0.0, 0.5 * tol, STEPS * n, flag)
-            z = self._times(beta[:n])
-        return beta[:n], g[:n], n_iter
+        return beta[:n], z - dual.t, n_iter
 
 
 def _labelled(X: Any, y: Any, classes: NDArray[Any]) -> tuple[Vector, NDArray[np.int64]]:

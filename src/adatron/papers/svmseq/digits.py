@@ -74,9 +74,9 @@ def _errors(split: data.Split, quick: bool) -> Section:
     )  # fmt: skip
     section.remarks.append(
         f"C = {C:g}, λ = 0, K = (x·z/256 + 1)^d or (x·z + 1)^d: the paper gives neither C nor a scale. Without the "
-        "scale values of K reach 10⁷ to 10⁹, and C = 10 is a hard margin. The default solver solves SVMseq's program; "
-        "digit 0 shows both. The polynomial kernels need more than 10,000 epochs of SVMseq; without the scale the default "
-        "solver stops at tol with a relative gap of up to a half, too. "
+        "scale values of K reach 10⁷ to 10⁹, and C = 10 is a hard margin. The default solver solves SVMseq's "
+        "program; digit 0 shows both. The polynomial kernels need more than 10,000 epochs of SVMseq; without the scale "
+        "the default solver stops at tol with a relative gap of up to a half, too. "
         "Holds: our sum is at most the published one."
     )
     return section
