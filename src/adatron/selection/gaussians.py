@@ -70,13 +70,18 @@ class Gaussians:
         return (weights[support] @ self.K[support, :n]).astype(np.float64)
 
     def times(self, beta: Vector) -> Vector:
-        """K beta in float64, from the rows of the support vectors."""
-        support = np.flatnonzero(beta)
-        parts = np.zeros((-(-len(support) // ROWS), len(beta)))
+        """K beta in float64."""
+        return weighted(self._distances, self.gamma, beta, self.pool)
 
-        def task(number: int) -> None:
-            rows = support[number * ROWS : (number + 1) * ROWS]
-            add_rows(self._distances, self.gamma, rows, beta[rows], parts[number])
 
-        self.pool.run(task, len(parts))
-        return np.add.reduce(parts, axis=0)
+def weighted(distances: Vector, gamma: float, beta: Vector, pool: Pool) -> Vector:
+    """exp(-gamma distances)' beta, from the rows where beta is not zero; parts are added in a fixed order."""
+    support = np.flatnonzero(beta)
+    parts = np.zeros((-(-len(support) // ROWS), distances.shape[1]))
+
+    def task(number: int) -> None:
+        rows = support[number * ROWS : (number + 1) * ROWS]
+        add_rows(distances, gamma, rows, beta[rows], parts[number])
+
+    pool.run(task, len(parts))
+    return np.add.reduce(parts, axis=0)

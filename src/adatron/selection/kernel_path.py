@@ -28,7 +28,7 @@ from ..problems import Bias, Dual, ball, csvc, intercept
 from ..problems.dual import dot
 from ..solvers.ascent import feasible
 from ..solvers.subproblem import pairs, singles
-from .gaussians import Gaussians
+from .gaussians import Gaussians, weighted
 
 Vector = NDArray[np.float64]
 ROUGH = 1e-3  # error of the squared radius, which is at most 1
@@ -170,9 +170,9 @@ def kernel_path(
     test, truth = (X[:0], codes[:0]) if validation is None else _labelled(*validation, classes)
     with Pool(allowed_threads(n_jobs)) as pool:
         walk = _Walk(X, np.where(codes == 1, 1.0, -1.0), C, cast("Bias", bias), tol, pool, warm)
-        steps = [walk.step(gamma, delta) for gamma in gammas]
-    found = {name: np.array([step[name] for step in steps]) for name in steps[0]}
-    found["validation_error"] = _errors(_distances(test, X), truth, gammas, found)
+        steps = [walk.step(float(gamma), delta) for gamma in gammas]
+        found = {name: np.array([step[name] for step in steps]) for name in steps[0]}
+        found["validation_error"] = _errors(_distances(X, test, X), truth, gammas, found, pool)
     score = found["validation_error" if by_error else "radius_margin"]
     best = int(np.flatnonzero(score == score.min())[-1])
     return KernelPath(gamma=gammas, kernel_evaluations=len(X) * (len(X) + 1) // 2, best=best, **found)
@@ -212,7 +212,7 @@ class _Walk:
         n = len(X)
         self.dual, self.around = csvc(y, np.full(n, float(C)), bias), ball(np.ones(n))
         self.tol, self.warm = tol, warm
-        self.kernel = Gaussians(_distances(X, X), tol, pool)
+        self.kernel = Gaussians(_distances(X, X, X), tol, pool)
         self.beta, self.centre = np.zeros((2, n))
 
     def step(self, gamma: float, delta: float) -> dict[str, Any]:
@@ -269,25 +269,23 @@ def _labelled(X: Any, y: Any, classes: NDArray[Any]) -> tuple[Vector, NDArray[np
     return X, np.searchsorted(classes, np.asarray(y))
 
 
-def _distances(X: Vector, Z: Vector) -> Vector:
-    """Squared distances of all pairs of rows."""
-    centre = Z.mean(axis=0)
+def _distances(X: Vector, Z: Vector, origin: Vector) -> Vector:
+    """Squared distances of all pairs of rows, from products of what is left without the mean of ``origin``."""
+    same, centre = X is Z, origin.mean(axis=0)
     X, Z = X - centre, Z - centre
     out = X @ (-2.0 * Z.T)
     out += np.square(X).sum(axis=1)[:, None]
     out += np.square(Z).sum(axis=1)
-    if X.shape == Z.shape and np.array_equal(X, Z):
+    if same:
         np.fill_diagonal(out, 0.0)
     return np.maximum(out, 0.0, out=out)
 
 
-def _errors(distances: Vector, truth: NDArray[np.int64], gammas: Vector, found: dict[str, Any]) -> Vector:
+def _errors(distances: Vector, truth: NDArray[np.int64], gammas: Vector, found: dict[str, Any], pool: Pool) -> Vector:
     """Error rates of all steps; nan without samples."""
     rates = np.full(len(gammas), np.nan)
     if not len(truth):
         return rates
     for k, (gamma, beta, b) in enumerate(zip(gammas, found["coefficients"], found["intercept"], strict=True)):
-        support = np.flatnonzero(beta)
-        values = np.exp(-gamma * distances[:, support]) @ beta[support] + b
-        rates[k] = np.mean((values >= 0) != (truth == 1))
+        rates[k] = np.mean((weighted(distances, float(gamma), beta, pool) + b >= 0) != (truth == 1))
     return rates
