@@ -12,10 +12,11 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.datasets import make_classification
 
-from adatron import SVC
+from adatron import SVC, SVR
 from adatron.files import ModelFileError, atomic_write, load, save
 from adatron.files.codec import CodecError, Encoder, decode
 from adatron.kernels import RBF, Linear
+from adatron.solvers import ISDA, KernelAdatron
 
 # --- values in a model file ---------------------------------------------------------------------------------------
 
@@ -28,6 +29,7 @@ VALUES = {
     "scalars": (np.float32(0.1), np.int64(-3), np.bool_(True), np.float64("nan")),
     "arrays": (np.arange(6.0).reshape(2, 3).T, np.array([], dtype=np.int32), np.array(["a", "ßé"]), np.array([True])),
     "kernel": (RBF(0.3), 2.0 * RBF(0.1) + Linear()),
+    "solver": (ISDA(shrinking=False), KernelAdatron(rate=0.5, margin=0.99)),
 }
 
 
@@ -49,6 +51,15 @@ def test_values_survive(value):
     encoder = Encoder()
     text = json.dumps(encoder.encode(value), allow_nan=False)
     assert same(value, decode(json.loads(text), encoder.arrays))
+
+
+def test_a_regression_survives(tmp_path):
+    X = np.linspace(0.0, 3.0, 30)[:, None]
+    model = SVR(epsilon=0.01, solver="isda", bias="none").fit(X, np.sin(X[:, 0]))
+    save(model, tmp_path / "m.adatron")
+    copy = load(tmp_path / "m.adatron")
+    assert np.array_equal(copy.predict(X), model.predict(X))
+    assert copy.n_iter_ == model.n_iter_
 
 
 @pytest.mark.parametrize("container", [csr_matrix, csr_array])

@@ -3,6 +3,7 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
 from adatron.certificates.radius_margin import vc_bound
@@ -64,6 +65,13 @@ def test_the_pick():
     assert by_bound.radius_margin[by_bound.best] == by_bound.radius_margin.min()
 
 
+def test_what_is_not_found_is_said():
+    X, y = samples(8, 60, 2, noise=2.0)
+    with pytest.warns(ConvergenceWarning, match="No solution was found for gamma"):
+        path = kernel_path(X, y, [1e-4])
+    assert path.duality_gap[0] > 1e-2
+
+
 def test_the_bound():
     assert np.isnan(vc_bound(104, 1.0, 0.1))  # k = 57700 > m: vacuous
     assert np.isnan(vc_bound(104, 1.0, 100.0))  # k = 0
@@ -90,6 +98,8 @@ def test_table_and_picture():
         ({"gammas": []}, "minimum of 1"),
         ({"pick": "validation"}, "'pick' parameter must be"),
         ({"pick": "best"}, "'pick' parameter of kernel_path must be"),
+        ({"validation": (np.zeros((2, 2)), [0, 5])}, "'validation' parameter holds other labels"),
+        ({"validation": (np.zeros((2, 3)), [-1, 1])}, "must have 2 features"),
         ({"cache_size": 0.01}, "'cache_size' parameter allows 0 MB"),
         ({"C": 0.0}, "'C' parameter of kernel_path must be"),
         ({"bias": "some"}, "'bias' parameter of kernel_path must be"),

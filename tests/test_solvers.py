@@ -1,12 +1,14 @@
 """One table of solver x problem x kernel x bias x type: every solver ends at the same optimum, with the same proof."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
 
 from adatron import SVC, SVR
 from adatron.kernels import RBF, Linear, Polynomial
@@ -169,6 +171,45 @@ def test_the_largest_rate_of_a_polynomial_kernel():
         solve(view_of(X, kernel), dual, solver=KernelAdatron(rate=2.001 / largest))
 
 
+@pytest.mark.parametrize("name", ["auto", "kernel_adatron", "isda", "smo", "decomposition"])
+def test_functions_and_kernel_values_of_one_s_own(name):
+    """scikit-learn's functions refuse to look at no points, which a cold start has."""
+    X, y = samples(2, 60)
+    direct = SVC(gamma=0.5, solver=name).fit(X, y)
+    called = SVC(kernel=partial(rbf_kernel, gamma=0.5), solver=name).fit(X, y)
+    given = SVC(kernel="precomputed", solver=name).fit(rbf_kernel(X, gamma=0.5), y)
+    for model in (called, given):
+        assert model.dual_objective_ == pytest.approx(direct.dual_objective_, rel=1e-3)
+        assert model.duality_gap_ < 1e-2
+
+
+@pytest.mark.parametrize("name", ["kernel_adatron", "svmseq", "isda", "smo", "decomposition", "block"])
+def test_a_kernel_that_is_zero(name):
+    """All samples alike: every coefficient goes to its bound, no rate is a division by zero."""
+    X, y = np.zeros((6, 2)), np.array([0, 1, 0, 1, 0, 1])
+    bias = "none" if name == "svmseq" else "explicit"
+    model = SVC(kernel="linear", C=0.5, solver=name, bias=bias).fit(X, y)
+    assert model.dual_objective_ == pytest.approx(3.0)
+    assert model.fit_status_ == 0
+
+
+@pytest.mark.parametrize("name", ["kernel_adatron", "isda"])
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_targets_of_any_size(name, scale):
+    """The bias is found to the last bit that there is, and then the search for it ends."""
+    X, _ = samples(1, 80, 2)
+    y = scale * (np.sin(2 * X[:, 0]) + 3.0)
+    model = SVR(C=scale, epsilon=0.01 * scale, gamma=1.0, tol=1e-5 * scale, solver=name, max_time=60).fit(X, y)
+    assert model.fit_status_ == 0
+    assert model.kkt_violation_ <= 1e-5 * scale
+
+
+def test_a_margin_is_for_classifiers():
+    X, _ = samples(1, 20)
+    with pytest.raises(ValueError, match="'margin' parameter of KernelAdatron is for classifiers"):
+        SVR(solver=KernelAdatron(margin=0.9)).fit(X, X[:, 0])
+
+
 def test_a_refusal_names_who_can():
     X, y = samples(0, 30)
     with pytest.raises(ValueError, match=r"'svmseq' is not made for an explicit bias; these are: .*'kernel_adatron'"):
@@ -251,6 +292,8 @@ def test_the_stopping_rules_of_svmseq(stop):
 @pytest.mark.parametrize("name", ["block", "kernel_adatron", "isda", "smo", "decomposition"])
 def test_regression_against_libsvm(name):
     from sklearn.svm import SVR as Peer
+
+    assert isinstance(SVR().fit([[0.0], [1.0]], [0, 1]).n_iter_, int)
 
     X, _ = samples(1, 150, 3)
     y = np.sin(2 * X[:, 0]) + X[:, 1] ** 2

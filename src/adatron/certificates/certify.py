@@ -108,7 +108,8 @@ def _may_matter(
 
 def _evaluate(view: View, dual: Dual, beta: Vector, g: Vector, mu: float, convex: bool) -> Certificate:
     size, largest = float(np.abs(beta).sum()), view.magnitude + dual.lambda2
-    error = UNIT * (8.0 * size * largest + 4.0)  # of a gradient computed in float64
+    target = float(np.abs(dual.t).max(initial=0.0))
+    error = UNIT * (8.0 * size * largest + 4.0 * (1.0 + target))  # of a gradient computed in float64
     value = -dual.objective(beta, g)
     gap = duality_gap(dual, beta, g, mu, error)
     if dual.total is not None:

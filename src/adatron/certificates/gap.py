@@ -62,7 +62,8 @@ def duality_gap(dual: Dual, beta: Vector, g: Vector, mu: float, error: float = 0
 def _terms(dual: Dual, beta: Vector, h: Vector) -> Vector:
     """The term of every variable, convex in h. A bound that does not pay counts nothing, even if it is infinite."""
     if not dual.epsilon:
-        return np.where(h > 0, h * (beta - dual.lower), -h * (dual.upper - beta))
+        room = np.where(h > 0, beta - dual.lower, beta - dual.upper)
+        return h * np.where(h == 0, 0.0, room)
     down, up = h - dual.epsilon, -h - dual.epsilon  # what leaving 0 pays
     lower, upper = np.where(down > 0, dual.lower, 0.0), np.where(up > 0, dual.upper, 0.0)
     return h * beta + dual.epsilon * np.abs(beta) - down * lower + up * upper

@@ -85,7 +85,9 @@ def balance(model: SVC) -> Balance:
     if not between > 0:
         raise ValueError("No plane parallel to the model's separates its support vectors; there is no balanced one.")
     # The factor is not kept for augment='auto': b = λ² Σβ.
-    lambda2 = model.intercept_[0] / beta.sum() if isinstance(model.augment, str) else float(model.augment) ** 2
+    total = float(beta.sum())
+    known = not isinstance(model.augment, str)
+    lambda2 = float(model.augment) ** 2 if known else (model.intercept_[0] / total if total else 0.0)
     value = float(lambda2 * _product(model, model) * (2.0 / between) ** 2)
     return Balance(value, value > 0.25)
 

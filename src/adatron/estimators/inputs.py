@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -31,8 +31,11 @@ def training_data(model: BaseEstimator, X: Any, y: Any, given: bool) -> tuple[An
     """
     if sparse.issparse(X) and given:
         raise TypeError("Sparse precomputed kernels are not supported.")
-    X, y = validate_data(model, X, y, dtype=FLOATS, order="C", accept_sparse="csr", multi_output=True)
-    y = column_or_1d(y, warn=True)
+    numeric = is_regressor(model)
+    X, y = validate_data(
+        model, X, y, dtype=FLOATS, order="C", accept_sparse="csr", multi_output=True, y_numeric=numeric
+    )
+    y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     if given and X.shape[0] != X.shape[1]:
         raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
     return _tidy(X), y
@@ -133,7 +136,7 @@ def settings(model: KernelMachine, kernel: Kernel) -> Settings:
 
 def _print_progress(state: Any) -> None:
     print(
-        f"problem {state.problem + 1}/{state.n_problems}: {state.seconds:.1f} s, {state.n_iter} updates, "
+        f"problem {state.problem + 1}/{state.n_problems}: {state.seconds:.1f} s, {state.n_iter} iterations, "
         f"KKT violation {state.kkt_violation:.2e}, relative gap {state.duality_gap:.2e}"
     )
 

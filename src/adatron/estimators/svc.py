@@ -37,7 +37,7 @@ class SVC(ClassifierMixin, KernelMachine):
     coef0 : float, default=0.0
         Constant of 'poly' and 'sigmoid'.
     shrinking, random_state :
-        Accepted for compatibility. The solver needs neither.
+        Accepted for compatibility, without effect (``solver=ISDA(shrinking=False)`` is another thing).
     probability : bool
         Accepted for compatibility; use ``CalibratedClassifierCV(SVC(), ensemble=False)``.
     tol : float, default=1e-3
@@ -87,7 +87,8 @@ class SVC(ClassifierMixin, KernelMachine):
         The certificate. ``duality_gap_`` is relative, (primal - dual) / max(1, \|primal\|, \|dual\|): an upper bound of
         how far the solution is from optimal; nan if the kernel is found not to be positive semi-definite.
     trace_ : dict of ndarray, or list of them for each binary problem
-        'seconds', 'n_iter', 'kkt_violation', 'duality_gap', 'dual_objective' after each block.
+        'seconds', 'n_iter', 'kkt_violation', 'duality_gap', 'dual_objective' after each block, epoch or so, and what
+        the solver adds. The gap is nan where it was not computed.
 
     References
     ----------

@@ -27,7 +27,8 @@ class SVR(RegressorMixin, KernelMachine):
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions, in units of the target.
     C : float, default=1.0
-        Penalty of errors beyond the tube, > 0. Multiplied by sample weights.
+        Penalty of errors beyond the tube, > 0. Multiplied by sample weights. With ``inf`` no error beyond the tube is
+        allowed, and the primal objective is infinite as long as there is one, however small.
     epsilon : float, default=0.1
         Half the width of the tube in which an error costs nothing, in units of the target.
     shrinking, cache_size, verbose, max_iter, bias, augment, solver, n_jobs, precision, gap_tol, max_time, callback :
@@ -132,7 +133,6 @@ class SVR(RegressorMixin, KernelMachine):
         from .engine import Problem
 
         X, y = inputs.training_data(self, X, y, self._given)
-        y = y.astype(np.float64)
         weight = inputs.weights(X, sample_weight)
         # Equal rows are one sample only if their targets are equal, too.
         values, codes = np.unique(y, return_inverse=True)
@@ -149,6 +149,7 @@ class SVR(RegressorMixin, KernelMachine):
         self._n_support = np.array([len(support)], np.int32)
         self._store_support(X, support, coefficients[:, support], fitted)
         self._store_certificates(fitted, alone=True)
+        self.n_iter_ = int(np.max(self.n_iter_))
         inputs.warn_unless_converged(fitted, X)
         return self
 

@@ -1,8 +1,8 @@
 """Python values as JSON plus named arrays, and back: what a model file may hold, and nothing else.
 
 JSON takes None, bool, int, str and finite floats as they are. Everything else becomes an object with the key "$", which
-names its kind: array, scalar, float (infinite or NaN), tuple, dict, csr, kernel, estimator. Nothing decoded can name
-code to run: an estimator is one of CLASSES.
+names its kind: array, scalar, float (infinite or NaN), tuple, dict, csr, kernel, solver, estimator. Nothing decoded can
+name code to run: an estimator is one of CLASSES.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
-from ..estimators import SVC
+from ..estimators import SVC, SVR
 from ..kernels import Kernel, from_spec
+from ..solvers.base import Solver
+from ..solvers.table import SOLVERS
 
 Json = Any  # None, bool, int, float, str, or a list or dict of these
 STORABLE_KINDS = "biufcU"
 # What a file may hold: this library's estimators, and the scaling that goes before them.
 CLASSES: dict[str, type[Any]] = {
-    one.__name__: one for one in (SVC, Pipeline, StandardScaler, MinMaxScaler, MaxAbsScaler)
+    one.__name__: one for one in (SVC, SVR, Pipeline, StandardScaler, MinMaxScaler, MaxAbsScaler)
 }
 
 
@@ -111,6 +113,11 @@ class Encoder:
             raise CodecError(str(error)) from error
 
     @encode.register
+    def _(self, value: Solver) -> Json:
+        name = next(name for name, kind in SOLVERS.items() if kind is type(value))
+        return {"$": "solver", "solver": name, "params": self._named(vars(value))}
+
+    @encode.register
     def _(self, value: BaseEstimator) -> Json:
         name = type(value).__name__
         if CLASSES.get(name) is not type(value):
@@ -188,4 +195,7 @@ _DECODERS: dict[Any, Callable[[dict[str, Json], Mapping[str, NDArray[Any]]], Any
     "csr": _decode_csr,
     "estimator": _decode_estimator,
     "kernel": lambda value, arrays: from_spec(decode(value["spec"], arrays)),
+    "solver": lambda value, arrays: SOLVERS[value["solver"]](
+        **{key: decode(item, arrays) for key, item in value["params"].items()}
+    ),
 }

@@ -31,7 +31,7 @@ class Rows:
         width = whole_tiles(n)
         fit = int(memory // (max(1, width) * view.gram.dtype.itemsize))
         self.view = view
-        self.values = np.empty((min(n, max(2 * AHEAD, fit)), width), view.gram.dtype)
+        self.values = np.empty((min(n, max(2, fit)), width), view.gram.dtype)
         self.slot = np.full(n, -1, np.int64)
         self.used = np.zeros(len(self.values), np.int64)
         self.made = 0
@@ -44,8 +44,8 @@ class Rows:
         return len(self.values)
 
     def missing(self, ids: Ids) -> Ids:
-        """Those of ``ids`` that are not here, the first AHEAD."""
-        return ids[self.slot[ids] < 0][:AHEAD]
+        """Those of ``ids`` that are not here: the first AHEAD, or half of what there is room for."""
+        return ids[self.slot[ids] < 0][: max(1, min(AHEAD, len(self) // 2))]
 
     def fetch(self, ids: Ids) -> None:
         """Make the rows ``ids``, which are missing, in place of the longest unused."""

@@ -166,6 +166,8 @@ class FunctionSegment:
         self._source, self._kernel = source, source.kernel
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        if not len(P):
+            return  # a function may refuse to look at no points
         points = P.source.given()
         for start in range(0, len(out), FUNCTION_ROWS):
             part = slice(start, start + FUNCTION_ROWS)

@@ -25,7 +25,7 @@ def reproduce(name: str, quick: bool = False, output: Path | None = None) -> Ite
     Parameters
     ----------
     name : key of ``PAPERS``
-    quick : smaller data and fewer repetitions, where that changes the time only
+    quick : smaller data and fewer repetitions
     output : folder for the figures as PNG files; None draws none
     """
     return import_module(f".{name}", __name__).sections(quick, Sheet(output))

@@ -1,4 +1,4 @@
-"""The data sets of the papers, from the folder ADATRON_DATA (or ../shared/data beside the checkout)."""
+"""The data sets of the papers, from the folder ADATRON_DATA (or ../shared/data)."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ Source    C. Campbell, N. Cristianini, Simple learning algorithms for training s
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
@@ -17,6 +18,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length, check_X_y
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.multiclass import check_classification_targets
@@ -24,6 +26,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..certificates import best_multiplier, duality_gap, kkt_violation
 from ..certificates.radius_margin import vc_bound
 from ..gram import Pool, allowed_threads
+from ..gram.gate import one_blas_thread
 from ..problems import Bias, Dual, ball, csvc, intercept
 from ..problems.dual import dot
 from ..solvers.ascent import feasible
@@ -46,14 +49,14 @@ class KernelPath:
     margin : (k,) 1 / norm of w
     radius_margin : (k,) R^2 / margin^2, R the radius of the smallest ball around the samples
     radius_margin_origin : (k,) R^2 / margin^2, R^2 = max k(x, x) of a ball around the origin
-    bound : (k,) bound of the error by the theorem of section 2 (``vc_bound``), nan where it is vacuous
+    bound : (k,) bound of the error by the theorem of section 2 (``vc_bound``), nan where it is vacuous or C is finite
     validation_error : (k,) error rate on the validation samples; nan without any
     n_support : (k,) support vectors
     n_iter : (k,) updates of pairs, or of single variables without an explicit bias
-    duality_gap : (k,) relative gap, certified
+    duality_gap : (k,) relative gap, computed in float64
     kernel_evaluations : squared distances that were computed, for all steps together
     coefficients, intercept : (k, n) and (k,) the solutions
-    best : the step with the smallest bound or validation error, the widest kernel of equal ones
+    best : the step with the smallest ``radius_margin`` or validation error, the widest kernel of equal ones
 
     Examples
     --------
@@ -168,11 +171,14 @@ def kernel_path(
     if by_error and validation is None:
         raise ValueError("The 'pick' parameter must be 'bound' without validation samples. Got 'validation' instead.")
     test, truth = (X[:0], codes[:0]) if validation is None else _labelled(*validation, classes)
-    with Pool(allowed_threads(n_jobs)) as pool:
+    if test.shape[1] != X.shape[1]:
+        raise ValueError(f"The 'validation' parameter must have {X.shape[1]} features. Got {test.shape[1]} instead.")
+    with one_blas_thread(), Pool(allowed_threads(n_jobs)) as pool:
         walk = _Walk(X, np.where(codes == 1, 1.0, -1.0), C, cast("Bias", bias), tol, pool, warm)
         steps = [walk.step(float(gamma), delta) for gamma in gammas]
         found = {name: np.array([step[name] for step in steps]) for name in steps[0]}
         found["validation_error"] = _errors(_distances(X, test, X), truth, gammas, found, pool)
+    _warn_of(gammas[found.pop("open")])
     score = found["validation_error" if by_error else "radius_margin"]
     best = int(np.flatnonzero(score == score.min())[-1])
     return KernelPath(gamma=gammas, kernel_evaluations=len(X) * (len(X) + 1) // 2, best=best, **found)
@@ -229,12 +235,13 @@ class _Walk:
             "margin": 1.0 / np.sqrt(norm2),
             "radius_margin": -2.0 * self.around.objective(centre, slope) * norm2,
             "radius_margin_origin": norm2,
-            "bound": vc_bound(n, 1.0, float(1.0 / np.sqrt(norm2)), delta),
+            "bound": vc_bound(n, 1.0, float(1.0 / np.sqrt(norm2)), delta) if self.dual.hard_margin else np.nan,
             "n_support": int(np.count_nonzero(beta)),
             "n_iter": n_iter,
-            "duality_gap": gap / max(1.0, abs(value), abs(value + gap)),
+            "duality_gap": gap / max(1.0, abs(value), abs(value + gap)) if np.isfinite(gap) else np.inf,
             "coefficients": beta,
             "intercept": intercept(self.dual, beta, g),
+            "open": kkt_violation(self.dual, beta, g) > self.tol,
         }
 
     def _descend(
@@ -263,10 +270,22 @@ class _Walk:
         return beta[:n], z - dual.t, n_iter
 
 
+def _warn_of(gammas: Vector) -> None:
+    if len(gammas):
+        warnings.warn(
+            f"No solution was found for gamma = {', '.join(f'{gamma:.4g}' for gamma in gammas)}: the classes are not "
+            "separable by these kernels (use a finite C), or tol is too small.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+
 def _labelled(X: Any, y: Any, classes: NDArray[Any]) -> tuple[Vector, NDArray[np.int64]]:
-    X = check_array(X, dtype="float64")
+    X, y = check_array(X, dtype="float64"), np.asarray(y)
     check_consistent_length(X, y)
-    return X, np.searchsorted(classes, np.asarray(y))
+    if not np.isin(y, classes).all():
+        raise ValueError(f"The 'validation' parameter holds other labels than the classes {classes.tolist()}.")
+    return X, np.searchsorted(classes, y)
 
 
 def _distances(X: Vector, Z: Vector, origin: Vector) -> Vector:

@@ -43,6 +43,7 @@ class Ascent(ABC):
         self._rounds, self._proven = 0, 0.0
         if state.g is not None and np.array_equal(self.beta, state.beta):
             self.g[:] = state.g
+            self._proven = float(np.abs(self.beta).sum())
         else:
             self._add(self.beta)
         self.prepare()
@@ -61,8 +62,8 @@ class Ascent(ABC):
         while True:
             status = self.ascend(tol)
             size = float(np.abs(self.beta).sum())
-            slack = self.view.error_bound() * (size + self._proven) + self.rounding + UNIT
-            self._proven = size
+            slack = self.view.error_bound() * (size + self._proven) + self.rounding
+            self._proven = max(self._proven, size)
             proof = certify(self.view, self.dual, self.beta, self.g, slack, convex=not self.watch.flag[1])
             if status is Status.CONVERGED:
                 small = proof.kkt_violation <= self.options.tol
@@ -84,7 +85,8 @@ class Ascent(ABC):
         if self._rounds % ROUNDS == 0:
             if self.view.gram.dtype == np.float64 and self._rounds >= 4 * ROUNDS:
                 return 0.0
-            if self.view.gram.dtype != np.float64:  # float32 tiles do not get there
+            if self.view.gram.dtype != np.float64:  # float32 tiles do not get there; g keeps their errors
+                self.rounding += 2.0 * self.view.error_bound() * self._proven
                 self.view = self.view.widened()
                 self.prepare()
         return tol if violation is None else 0.3 * min(tol, max(violation, 0.1 * tol))
@@ -146,11 +148,21 @@ class Ascent(ABC):
         ids = np.flatnonzero(change)
         self.view.accumulate(self.g[:, None], self.view.points(ids), change[ids, None])
         self.g += self.dual.lambda2 * float(change.sum())
-        self.round(len(ids), float(np.abs(change).sum()))
+        self.round(1, len(ids), float(np.abs(change).sum()))
 
-    def round(self, terms: int, path: float) -> None:
-        """Count the rounding of sums of so many terms, whose coefficients have this sum of sizes, into g."""
-        self.rounding += UNIT * (terms + 2) * (path * (self.view.magnitude + self.dual.lambda2) + UNIT)
+    def round(self, additions: int, terms: int, path: float, b: float = 0.0) -> None:
+        """Count the rounding of additions to g.
+
+        Parameters
+        ----------
+        additions : how many there were
+        terms : kernel values that were summed before each of them
+        path : sum of the sizes of all changes of beta
+        b : bias that g held meanwhile
+        """
+        largest = self.view.magnitude + self.dual.lambda2
+        peak = float(np.abs(self.dual.t).max()) + (float(np.abs(self.beta).sum()) + path) * largest + abs(b)
+        self.rounding += UNIT * ((terms + 2) * path * largest + (additions + 2) * peak)
 
 
 def feasible(dual: Dual, beta: Vector) -> Vector:

@@ -34,8 +34,8 @@ class Status(Enum):
         "scale them (StandardScaler), lower C, or use a larger tol or gap_tol"
     )
     DIVERGED = (
-        "the dual grows without bound: with a hard margin (C=inf) the classes are not separable by this kernel; use a "
-        "finite C, or scale the features"
+        "the dual grows without bound: with C=inf the classes are not separable by this kernel, or the targets do not "
+        "fit into the tube; use a finite C, or scale the features"
     )
     NOT_CONVEX = (
         "the kernel is not positive semi-definite on these data: the point found is stationary, but the duality gap "

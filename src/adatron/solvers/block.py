@@ -188,4 +188,4 @@ class _Block(Ascent):
         change = change[order]
         for shard in self.shards:
             shard.apply(points, change, self.dual.lambda2 * float(change.sum()))
-        self.round(self.q, float(np.abs(change).sum()))
+        self.round(1, len(ids), float(np.abs(change).sum()))

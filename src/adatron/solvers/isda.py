@@ -113,9 +113,9 @@ class _ISDA(Ascent):
         self.secant = Secant(first, how.mu, careful=True)
 
     def prepare(self) -> None:
-        self.rows = Rows(self.view, 0.5 * self.options.memory)
+        self.rows = Rows(self.view, self.options.memory / 3)
         diagonal = self.view.diagonal() + self.dual.lambda2
-        self.inverse = 1.0 / np.maximum(diagonal, 1e-15 * diagonal.max())
+        self.inverse = 1.0 / np.maximum(diagonal, 1e-15 * diagonal.max() + 1e-300)
 
     def ascend(self, tol: float) -> Status:
         secant, explicit = self.secant, self.dual.total is not None
@@ -126,9 +126,10 @@ class _ISDA(Ascent):
                 self.restore(secant.b, self.beta)
                 return status
             omega = float(self.beta.sum()) - float(self.dual.total or 0.0)
-            if min(abs(omega) * self.view.magnitude, secant.width) <= 0.25 * tol:
+            if secant.closed or min(abs(omega) * self.view.magnitude, secant.width) <= 0.25 * tol:
                 self.restore(secant.b, secant.blend(self.beta, 0.25 * tol))
-                return self.pause(0.0, tol, secant.b, len(self.g)) or Status.CONVERGED
+                self._value = self.dual.objective(self.beta, self.g)
+                return self.pause(self.violation(), tol, secant.b, len(self.g)) or Status.CONVERGED
             secant.advance(omega, self.beta)
 
     def _settle(self, b: float, tol: float) -> Status:
@@ -140,6 +141,7 @@ class _ISDA(Ascent):
             self._value = self.dual.objective(self.beta, self.g)
             while True:
                 worst = max(0.0, float(active.score.max()))
+                self.beta[active.ids] = active.beta[: len(active.ids)]
                 status = self.pause(worst, aim, b, len(active.ids))
                 if status is not None:
                     break
@@ -154,7 +156,7 @@ class _ISDA(Ascent):
         """Those of all samples that come into play."""
         n, most = len(score), max(FEW, len(score) // 8, 2 * int(np.count_nonzero(self.beta)))
         ids = promising(score, self.beta, most) if self.how.shrinking and most < KEEP * n else np.arange(n)
-        rows = self.rows if len(ids) == n else self.rows.among(ids, 0.5 * self.options.memory)
+        rows = self.rows if len(ids) == n else self.rows.among(ids, self.options.memory / 3)
         return Active(ids, rows, self.dual, self.inverse, self.beta, self.g + b)
 
     def _move(self, active: Active, b: float, tol: float) -> None:
@@ -168,7 +170,7 @@ class _ISDA(Ascent):
             )  # fmt: skip
             self.n_iter += done
             self._value += gain
-            self.round(done, path)
+            self.round(done, 1, path, b)
             if missing < 0 or self.stopped():
                 break
             steps -= done
@@ -179,15 +181,13 @@ class _ISDA(Ascent):
         """Without the samples at a bound whose gradient holds them there more strongly than the worst one is pulled."""
         ids = active.ids
         keep = np.flatnonzero(active.score[: len(ids)] > -worst)
-        if not self.how.shrinking or len(keep) > KEEP * len(ids):
+        if not self.how.shrinking or not 0 < len(keep) <= KEEP * len(ids):
             return active
-        self.beta[ids] = active.beta[: len(ids)]
-        return active.among(keep, active.rows.among(keep, 0.5 * self.options.memory))
+        return active.among(keep, active.rows.among(keep, self.options.memory / 3))
 
     def _take(self, active: Active, b: float, before: NDArray[np.float64]) -> None:
         """Bring beta and g up to date; g of the samples left out needs the change of beta, all in one product."""
         n = len(active.ids)
-        self.beta[active.ids] = active.beta[:n]
         if n < len(self.g):
             self._add(self.beta - before)
         else:

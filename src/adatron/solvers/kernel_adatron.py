@@ -21,9 +21,12 @@ import numpy as np
 
 from ..gram import View
 from ..problems import Dual, intercept
+from ..problems.dual import Vector
 from .base import Options, Solution, Solver, State, Status, Watch
 from .secant import Secant
 from .sweeps import Sweeps
+
+TINY = 1e-300  # in place of a kernel that is zero everywhere
 
 
 @dataclass(frozen=True)
@@ -60,15 +63,18 @@ class _KernelAdatron(Sweeps):
     def __init__(
         self, how: KernelAdatron, view: View, dual: Dual, options: Options, state: State | None, watch: Watch
     ) -> None:
+        if how.margin is not None and not (np.abs(dual.t) == 1).all():
+            raise ValueError(f"The 'margin' parameter of KernelAdatron is for classifiers. Got {how.margin!r} instead.")
         self.how = how
         self.secant = Secant(how.mu, 2.0 * how.mu)
         super().__init__(view, dual, options, state, watch)
         if self.beta.any() and dual.total is not None:
+            self.secant = Secant(0.0, how.mu)
             self.secant.b = intercept(dual, self.beta, self.g)
 
     def prepare(self) -> None:
         super().prepare()
-        self.rate = legal_rate(self.how.rate, self.diagonal, float(self.diagonal.max()))
+        self.rate = legal_rate(self.how.rate, self.diagonal)
 
     def ascend(self, tol: float) -> Status:
         if self.dual.total is not None:
@@ -100,7 +106,7 @@ class _KernelAdatron(Sweeps):
         margin = self._margin()
         status = self.pause(error, tol, margin, b)
         reached = self.how.margin is not None and margin >= self.how.margin
-        return Status.RULE if reached and status in (None, Status.CONVERGED) else status
+        return Status.RULE if reached and status is None else status
 
     def _margin(self) -> float:
         z, below = self.g + self.dual.t, np.abs(self.beta) < np.maximum(self.dual.upper, -self.dual.lower)
@@ -108,10 +114,11 @@ class _KernelAdatron(Sweeps):
         return 0.5 * float(plus.min() - minus.max()) if len(plus) and len(minus) else np.nan
 
 
-def legal_rate(rate: float | None, diagonal: np.ndarray, largest: float) -> np.ndarray:
+def legal_rate(rate: float | None, diagonal: Vector) -> Vector:
     """The rate of every pattern: 1 / K(x, x), or a constant that is refused where the dual might fall."""
+    largest = max(float(diagonal.max()), TINY)
     if rate is None:
-        return 1.0 / np.maximum(diagonal, 1e-300 + 1e-15 * largest)
+        return 1.0 / np.maximum(diagonal, 1e-15 * largest + TINY)
     if not 0.0 < rate < 2.0 / largest:
         raise ValueError(
             f"The learning rate must lie in (0, {2.0 / largest:.6g}), 2 / max K(x, x), or the dual objective may fall. "

@@ -37,7 +37,7 @@ class Secant:
     """The bias, epoch by epoch. ``careful`` says that omega is wanted at the optimum for b, not after one epoch."""
 
     def __init__(self, first: float, mu: float, careful: bool = False) -> None:
-        self.b, self.careful = first, careful
+        self.b, self.careful, self._fresh = first, careful, True
         self._last: tuple[float, float] | None = None  # the b before this one, and its omega
         self._low: _Settled | None = None  # largest b with omega > 0
         self._high: _Settled | None = None  # smallest b with omega < 0
@@ -56,15 +56,20 @@ class Secant:
         """Of the interval that is known to hold the bias."""
         return np.inf if self._low is None or self._high is None else self._high.b - self._low.b
 
+    @property
+    def closed(self) -> bool:
+        """Whether there is no number left between the ends of the interval."""
+        return self.width <= 4.0 * np.spacing(abs(self.b))
+
     def restart(self) -> None:
         """Forget the interval: it was found with a larger tolerance."""
-        if self._low is not None and self._high is not None:
+        if np.isfinite(self.width):
             self._step = max(self.width, 1e-12 * abs(self.b))
         self._low = self._high = self._last = None
 
     def blend(self, beta: Vector, width: float) -> Vector:
         """The point with omega = 0 between both ends of the interval if it is that narrow, else ``beta``."""
-        if self._low is None or self._high is None or self.width > width:
+        if self._low is None or self._high is None or not (self.width <= width or self.closed):
             return beta
         (_, above, low), (_, below, high) = self._low, self._high
         return (above * high - below * low) / (above - below)
@@ -78,7 +83,9 @@ class Secant:
     def _along(self, here: tuple[float, float]) -> float:
         """The rule as printed; where the denominator is small or has the wrong sign, a step as long as the last one."""
         if self._last is None:
-            return here[0] + np.copysign(self._step, here[1]) if here[0] == 0 else -here[0]
+            flip = self._fresh and here[0] != 0
+            self._fresh = False
+            return -here[0] if flip else here[0] + float(np.copysign(self._step, here[1]))
         run, rise = here[0] - self._last[0], here[1] - self._last[1]
         if run * rise < 0 and abs(here[1] * run) <= WIDEN * WIDEN * self._step * abs(rise):
             step = -here[1] * run / rise

@@ -141,12 +141,12 @@ class _SMO(Ascent):
         if abs(d) <= TINY * (abs(self.beta[i]) + abs(self.beta[j])):
             return False
         Ki = self.rows.row(i)
-        self.beta[i], self.beta[j] = self.beta[i] + d, self.beta[j] - d
-        for k in (i, j):
-            self.beta[k] = min(max(self.beta[k], self.dual.lower[k]), self.dual.upper[k])
-        self.g += d * (Ki - Kj)
+        for k, row, change in ((i, Ki, d), (j, Kj, -d)):
+            old = self.beta[k]
+            self.beta[k] = min(max(old + change, self.dual.lower[k]), self.dual.upper[k])
+            self.g += (self.beta[k] - old) * row
         self.n_iter += 1
-        self.round(2, 2.0 * abs(d))
+        self.round(2, 1, 2.0 * abs(d))
         self._threshold(i, j)
         return True
 

@@ -21,7 +21,7 @@ import numpy as np
 from ..gram import View
 from ..problems import Dual
 from .base import Options, Solution, Solver, State, Status, Watch
-from .kernel_adatron import legal_rate
+from .kernel_adatron import TINY, legal_rate
 from .sweeps import Sweeps
 
 PART = 1.9  # of max D_ii is the default rate
@@ -66,9 +66,9 @@ class _SVMseq(Sweeps):
 
     def prepare(self) -> None:
         super().prepare()
-        largest = float(self.diagonal.max())
+        largest = max(float(self.diagonal.max()), TINY)
         rate = PART / largest if self.how.rate is None else self.how.rate
-        self.rate = legal_rate(rate, self.diagonal, largest)
+        self.rate = legal_rate(rate, self.diagonal)
 
     def ascend(self, tol: float) -> Status:
         gain = step = np.inf

@@ -80,6 +80,7 @@ class Sweeps(Ascent):
             )  # fmt: skip
             if i == len(self.g) or self.stopped():
                 break
-            self.rows.fetch(self.rows.missing(i + np.flatnonzero(self.inward(b)[i:] > 0)))
-        self.round(int(told[3]), float(told[2]))
+            likely = i + 1 + np.flatnonzero(self.inward(b)[i + 1 :] > 0)
+            self.rows.fetch(self.rows.missing(np.concatenate([[i], likely])))
+        self.round(int(told[3]), 1, float(told[2]))
         return float(told[0]), float(told[1])

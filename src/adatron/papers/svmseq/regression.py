@@ -29,7 +29,7 @@ def sections(sheet: Sheet) -> Iterator[Section]:
         error = float(np.sqrt(np.mean((model.predict(x[:, None]) - _sinc(x)) ** 2)))
         best = max(0.0, model.dual_objective_) if bias == "none" else best
         section.add(f"{name}: error (root mean square)", None, error, error < NOISE)
-        section.add(f"{name}: support vectors of {N}, epochs", None, [len(model.support_), int(model.n_iter_[0])])
+        section.add(f"{name}: support vectors of {N}, epochs", None, [len(model.support_), model.n_iter_])
         section.add(f"{name}: relative duality gap", None, model.duality_gap_, model.fit_status_ == 0)
         curves[name] = x, model.predict(x[:, None])
     printed = _printed_update(x, y)
