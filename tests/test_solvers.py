@@ -96,7 +96,7 @@ def test_few_rows_in_memory(name):
     solver = ALL[name]
     bias = next(b for b in BIASES if solver.accepts(program("classification", b)[1]))
     X, dual = program("classification", bias, 700)
-    one, other = (solve(view_of(X, RBF(2.0), np.float32), dual, solver=solver, memory=m) for m in (1.0, 1e8))
+    one, other = (solve(view_of(X, RBF(2.0), np.float32), dual, solver=solver, memory=m) for m in (1e5, 1e8))
     assert one.status.name == other.status.name == "CONVERGED"
     if not name.startswith("isda"):  # it shrinks by the rows at hand
         assert np.array_equal(one.beta, other.beta)
