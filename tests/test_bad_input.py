@@ -118,7 +118,7 @@ def proven(model, K, labels, C):
     return max(0, (-g[beta < upper - near]).max() + g[beta > lower + near].max()) - rounding
 
 
-def honest(features, labels, K, **parameters):
+def assert_honest(features, labels, K, **parameters):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = SVC(max_iter=300_000, **parameters).fit(features, labels)
@@ -135,31 +135,31 @@ def honest(features, labels, K, **parameters):
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_any_scale(kernel, scale):
     Z = X * scale
-    honest(Z, y, RBF(1.0)(Z) if kernel == "rbf" else Linear()(Z), kernel=kernel, gamma=1.0)
+    assert_honest(Z, y, RBF(1.0)(Z) if kernel == "rbf" else Linear()(Z), kernel=kernel, gamma=1.0)
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1e-3, 1e3, 1e12])
 def test_one_feature_of_another_scale(scale):
     Z = X * np.array([scale, 1, 1])
-    honest(Z, y, Linear()(Z), kernel="linear", C=10.0)
+    assert_honest(Z, y, Linear()(Z), kernel="linear", C=10.0)
 
 
 @pytest.mark.parametrize("C", [1e-8, 1e-3, 1e3, 1e8])
 def test_any_C(C):
-    honest(X, y, RBF(0.5)(X), C=C, gamma=0.5)
+    assert_honest(X, y, RBF(0.5)(X), C=C, gamma=0.5)
 
 
 def test_two_samples_and_constant_features():
     for Z in (np.array([[0.0], [1.0]]), np.zeros((2, 1))):
-        model = honest(Z, np.array([0, 1]), RBF(1.0)(Z), gamma=1.0)
+        model = assert_honest(Z, np.array([0, 1]), RBF(1.0)(Z), gamma=1.0)
         assert model.fit_status_ == 0
-    honest(np.full((60, 2), 3.0), y, np.ones((60, 60)), gamma=1.0)
+    assert_honest(np.full((60, 2), 3.0), y, np.ones((60, 60)), gamma=1.0)
     assert SVC().fit(np.full((60, 2), 3.0), y).fit_status_ == 0  # gamma='scale' of no variance
 
 
 def test_equal_rows_with_opposite_labels():
     Z, labels = np.repeat(X[:20], 2, axis=0), np.tile([0, 1], 20)
-    honest(Z, labels, RBF(0.5)(Z), gamma=0.5)
+    assert_honest(Z, labels, RBF(0.5)(Z), gamma=0.5)
     with pytest.warns(ConvergenceWarning, match="not separable"):
         model = SVC(C=np.inf, gamma=0.5, max_iter=10**6).fit(Z, labels)
     assert model.fit_status_ == 1

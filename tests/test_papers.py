@@ -10,7 +10,7 @@ from adatron.papers.svmseq import angles, regression, sonar
 NO_FIGURES = Sheet(None)
 
 
-def check(section):
+def assert_holds(section):
     failed = [line for line in section.lines if line.holds is False]
     assert not failed, failed
     assert section.holds
@@ -36,13 +36,16 @@ def test_a_failed_line_fails_its_section():
 
 def test_svmseq_angles(monkeypatch):
     monkeypatch.setattr(angles, "QUICK", 6)
-    for section in angles.sections(quick=True):
-        check(section)
+    found = list(angles.sections(quick=True))
+    assert any("Table 1" in section.title for section in found)
+    for section in found:
+        assert section.lines
+        assert_holds(section)
 
 
 def test_svmseq_regression(tmp_path):
     (section,) = regression.sections(Sheet(tmp_path))
-    check(section)
+    assert_holds(section)
     optimum, printed = lines(section)["λ = 0: objective, optimum and after 60 epochs as printed"].reproduced
     assert optimum > 0
     assert printed < -10 * optimum
@@ -53,8 +56,11 @@ def test_svmseq_regression(tmp_path):
 def test_svmseq_sonar(data_dir, monkeypatch):
     monkeypatch.setenv("ADATRON_DATA", str(data_dir))
     monkeypatch.setattr(sonar, "WIDTHS", np.array([0.2, 0.6, 1.3]))
-    for section in sonar.sections(NO_FIGURES):
-        check(section)
+    found = list(sonar.sections(NO_FIGURES))
+    assert any("Table 3" in section.title for section in found)
+    for section in found:
+        assert section.lines
+        assert_holds(section)
 
 
 @pytest.mark.data
@@ -64,4 +70,4 @@ def test_isda_on_a_part_of_mnist(data_dir, monkeypatch):
     times, *others = found
     assert "digit 8" in lines(times)  # the seconds of a machine that does other work prove nothing
     for section in others:
-        check(section)
+        assert_holds(section)

@@ -41,6 +41,11 @@ def program(kind, bias, n=70):
     return X, csvc(y, np.full(n, np.inf if kind == "hard margin" else 2.0), bias, 0.7)
 
 
+def accepted(solver, n):
+    """A classifier's program with the first form of the bias that a solver accepts."""
+    return next((X, dual) for X, dual in (program("classification", b, n) for b in BIASES) if solver.accepts(dual))
+
+
 def table():
     """Every combination that is accepted. The hard margin needs a kernel that separates."""
     for name, solver in ALL.items():
@@ -70,14 +75,26 @@ def test_every_solver_finds_the_optimum(solver, kind, bias, kernel, dtype):
 @pytest.mark.parametrize("name", ALL)
 def test_a_start_at_the_optimum_stays_there(name):
     solver = ALL[name]
-    bias = next(b for b in BIASES if solver.accepts(program("classification", b)[1]))
-    X, dual = program("classification", bias, 120)
+    X, dual = accepted(solver, 120)
     view = view_of(X, RBF(0.3))
     cold = solve(view, dual, solver=solver, tol=1e-5)
     warm = solve(view, dual, solver=solver, tol=1e-4, state=State(cold.beta))
     assert cold.n_iter > 5
     assert warm.n_iter <= max(2, 0.05 * cold.n_iter)
     assert warm.status.name == "CONVERGED"
+
+
+def test_a_warm_bias_keeps_its_sign():
+    """Only a cold start goes from mu to -mu; a start near the solution must not leave it."""
+    X, dual = program("classification", "explicit", 120)
+    dual = csvc(np.where(X[:, 0] > 0.8, 1.0, -1.0), np.full(120, 2.0))
+    view = view_of(X, RBF(0.3))
+    rough = solve(view, dual, solver=KernelAdatron(), tol=1e-2)
+    warm = solve(view, dual, solver=KernelAdatron(), tol=1e-6, state=State(rough.beta))
+    bias = warm.trace["bias"]
+    assert len(bias) > 5
+    assert (np.sign(bias) == np.sign(bias[-1])).all()
+    assert abs(bias[1] - bias[0]) <= 0.1 + 1e-12
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -94,8 +111,7 @@ def test_a_start_outside_the_box_is_put_right(name):
 def test_few_rows_in_memory(name):
     """Rows are thrown away and made again, and nothing else changes."""
     solver = ALL[name]
-    bias = next(b for b in BIASES if solver.accepts(program("classification", b)[1]))
-    X, dual = program("classification", bias, 700)
+    X, dual = accepted(solver, 700)
     one, other = (solve(view_of(X, RBF(2.0), np.float32), dual, solver=solver, memory=m) for m in (1e5, 1e8))
     assert one.status.name == other.status.name == "CONVERGED"
     if not name.startswith("isda"):  # it shrinks by the rows at hand
@@ -105,8 +121,7 @@ def test_few_rows_in_memory(name):
 @pytest.mark.parametrize("name", ALL)
 def test_limits_are_kept(name):
     solver = ALL[name]
-    bias = next(b for b in BIASES if solver.accepts(program("classification", b)[1]))
-    X, dual = program("classification", bias, 150)
+    X, dual = accepted(solver, 150)
     view = view_of(X, RBF(0.3))
     few = solve(view, dual, solver=solver, max_iter=2)
     assert (few.n_iter, few.status.name) == (2, "MAX_ITER")

@@ -23,7 +23,6 @@ class Rows:
     values : (capacity, n up to whole tiles) kernel values in the type of the tiles
     slot : (n,) the slot of each row, or -1
     used : (capacity,) when the loop last read a slot, by its own clock
-    made : rows that were computed so far
     """
 
     def __init__(self, view: View, memory: float) -> None:
@@ -34,7 +33,6 @@ class Rows:
         self.values = np.empty((min(n, max(2, fit)), width), view.gram.dtype)
         self.slot = np.full(n, -1, np.int64)
         self.used = np.zeros(len(self.values), np.int64)
-        self.made = 0
         self._owner = np.full(len(self.values), -1, np.int64)
         self._spare = 0  # slots from here on were never filled
         if view.gram.whole is not None and len(self.values) == n:
@@ -55,7 +53,6 @@ class Rows:
         self.view.fill(self.values, slots, ids)
         self._owner[slots], self.slot[ids] = ids, slots
         self.used[slots] = self.clock()
-        self.made += len(ids)
 
     def clock(self) -> int:
         """The next time."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC as LIBSVM
+from tqdm import tqdm
 
 from ..estimators import SVC
 from . import data
@@ -72,7 +73,7 @@ def sections(
     """
     split = _unit_lengths(data.mnist(), images or (QUICK if quick else None))
     SVC(solver="isda", **COMMON).fit(split.X[:WARM], split.y[:WARM] == 0)  # compiles
-    fits = {digit: _fits(split, digit) for digit in digits}
+    fits = {digit: _fits(split, digit) for digit in tqdm(digits, "digits", leave=False, disable=None)}
     size = f"the first {len(split.X):,} images" if len(split.X) < 60_000 else "60,000 images"
     yield _times(fits, size)
     yield _vectors(fits, size)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from time import monotonic
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -15,25 +16,28 @@ from ..certificates import best_multiplier, certify, duality_gap, kkt_violation
 from ..gram import View
 from ..problems import Dual
 from ..problems.dual import Vector
-from .base import Options, Solution, State, Status, Watch
+from .base import Options, Solution, Solver, State, Status, Watch
 
+How = TypeVar("How", bound=Solver)
 ROUNDS = 8  # certificates refused before float64 tiles take over
 FAR = 1e12  # coefficients times kernel values of a hard margin beyond this are a dual without bound
 HUGE = 1e100  # a margin violation beyond this is overflow, not learning
 UNIT = 2.0**-53
 
 
-class Ascent(ABC):
+class Ascent(ABC, Generic[How]):
     """A solver at work on one problem.
 
     Attributes
     ----------
+    how : the solver, with its parameters
     beta, g : (n,) where it is, and the gradient there
     n_iter : what the solver counts
     rounding : bound of the rounding errors of g since it was computed
     """
 
-    def __init__(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
+    def __init__(self, how: How, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
+        self.how = how
         self.view, self.dual, self.options, self.watch = view, dual, options, watch
         state = state or State(np.zeros(len(dual)))
         self.beta = feasible(dual, state.beta)

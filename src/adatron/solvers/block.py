@@ -53,24 +53,21 @@ class Block(Solver):
         return max(20_000_000, 2000 * n)
 
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
-        return _Block(self.shards, view, dual, options, state, watch).solve()
+        return _Block(self, view, dual, options, state, watch).solve()
 
 
-class _Block(Ascent):
-    def __init__(
-        self, shards: int, view: View, dual: Dual, options: Options, state: State | None, watch: Watch
-    ) -> None:
+class _Block(Ascent[Block]):
+    def __init__(self, how: Block, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
         self.q = min(options.block, len(dual))
-        self.parts = shards
         self.mark = np.zeros(len(dual), bool)
         self.last: Ids = np.empty(0, np.int64)
-        super().__init__(view, dual, options, state, watch)
+        super().__init__(how, view, dual, options, state, watch)
 
     def prepare(self) -> None:
         """Shards over whole segments; each holds its part of beta and g (views of the whole here)."""
         self.newton = Newton(self.view, self.dual, self.options.memory, self.stopped)
         self.shards: list[Shard] = []
-        for groups in np.array_split(np.arange(len(self.view.groups)), self.parts):
+        for groups in np.array_split(np.arange(len(self.view.groups)), self.how.shards):
             a, b = self.view.offsets[groups[0]], self.view.offsets[groups[-1] + 1]
             part = self.view.gram.restrict([self.view.groups[i] for i in groups])
             self.shards.append(Shard(part, int(a), self.dual.take(slice(a, b)), self.beta[a:b], self.g[a:b]))

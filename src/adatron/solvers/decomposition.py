@@ -62,13 +62,7 @@ class Decomposition(Solver):
         return _Decomposition(self, view, dual, options, state, watch).solve()
 
 
-class _Decomposition(Ascent):
-    def __init__(
-        self, how: Decomposition, view: View, dual: Dual, options: Options, state: State | None, watch: Watch
-    ) -> None:
-        self.how = how
-        super().__init__(view, dual, options, state, watch)
-
+class _Decomposition(Ascent[Decomposition]):
     def prepare(self) -> None:
         """Nothing depends on the view."""
 

@@ -104,10 +104,9 @@ def updates(
     return steps, path, gain, -1
 
 
-class _ISDA(Ascent):
+class _ISDA(Ascent[ISDA]):
     def __init__(self, how: ISDA, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
-        self.how = how
-        super().__init__(view, dual, options, state, watch)
+        super().__init__(how, view, dual, options, state, watch)
         explicit = dual.total is not None
         first = intercept(dual, self.beta, self.g) if explicit and self.beta.any() else 0.0
         self.secant = Secant(first, how.mu, careful=True)

@@ -59,18 +59,15 @@ class KernelAdatron(Solver):
         return _KernelAdatron(self, view, dual, options, state, watch).solve()
 
 
-class _KernelAdatron(Sweeps):
+class _KernelAdatron(Sweeps[KernelAdatron]):
     def __init__(
         self, how: KernelAdatron, view: View, dual: Dual, options: Options, state: State | None, watch: Watch
     ) -> None:
         if how.margin is not None and not (np.abs(dual.t) == 1).all():
             raise ValueError(f"The 'margin' parameter of KernelAdatron is for classifiers. Got {how.margin!r} instead.")
-        self.how = how
-        self.secant = Secant(how.mu, 2.0 * how.mu)
-        super().__init__(view, dual, options, state, watch)
-        if self.beta.any() and dual.total is not None:
-            self.secant = Secant(0.0, how.mu)
-            self.secant.b = intercept(dual, self.beta, self.g)
+        super().__init__(how, view, dual, options, state, watch)
+        warm = dual.total is not None and bool(self.beta.any())
+        self.secant = Secant(intercept(dual, self.beta, self.g), how.mu) if warm else Secant(how.mu, how.mu, -how.mu)
 
     def prepare(self) -> None:
         super().prepare()

@@ -30,14 +30,12 @@ from ..gram.factor import TILE, Factor, Stopped, factor_bytes
 from ..gram.gram import View
 from ..problems import Dual
 from ..problems.dual import Vector, dot
+from .system import ITERATIONS, System
 
 Ids = NDArray[np.int64]
 ROUNDS = 8  # solutions of the system in one step
 UNSETTLED = 0.125  # violators, as a part of the free variables, with which F has not settled
 LEAVING = 0.125  # part of F that may leave in a step; more, and F has not settled
-HELD = 1 / 16  # part of a factor's variables that may be held before a new factor is cheaper
-ITERATIONS = 30  # of conjugate gradients in one solution
-ACCURACY = 1e-6  # of conjugate gradients, relative to the first residual
 FEW = 4.0  # steps; block ascent that will cost less than these is left alone
 PATIENCE = 64.0  # steps that keep failing cost no more than this part of what block ascent does
 STEP_COST = 64.0  # one pair update costs this many multiply-adds of a kernel value for each variable of its block
@@ -73,7 +71,7 @@ class Newton:
         self.first = 0.0  # violation at the start
         self.begun = False  # whether a step was ever taken
         self.start = -np.inf  # objective after the last step
-        self.system: _System | None = None
+        self.system: System | None = None
 
     def book(self, steps: int, block: int, changed: Ids) -> None:
         """Count what a block has cost beyond the first sight of a row, which no method is spared."""
@@ -155,70 +153,11 @@ class Newton:
         descent = -dot(change, slope)
         return descent / curvature if descent > 0.0 and curvature > 0.0 else 0.0
 
-    def _prepare(self, ids: Ids) -> _System:
+    def _prepare(self, ids: Ids) -> System:
         """A system in which ``ids`` are variables: the last one if it will do."""
         if self.system is None or not self.system.serves(ids):
             self.system = None  # the old factor goes before the new one comes
             part = self.view.narrowed(ids)
             factor = Factor(part, self.dual.lambda2, self._parts(len(ids)), self.stopped)
-            self.system = _System(part, self.dual, ids, factor)
+            self.system = System(part, self.dual, ids, factor)
         return self.system
-
-
-class _System:
-    """The linear equations over some variables of a program."""
-
-    def __init__(self, view: View, dual: Dual, ids: Ids, factor: Factor) -> None:
-        self.view, self.dual, self.ids, self.factor = view, dual, ids, factor
-
-    def serves(self, ids: Ids) -> bool:
-        """Whether ``ids`` are variables here, and nearly all of them."""
-        few = len(ids) < (1.0 - HELD) * len(self.ids)
-        return not few and bool(np.isin(ids, self.ids, assume_unique=True).all())
-
-    def times(self, delta: Vector) -> Vector:
-        """(K + lambda^2 11') delta."""
-        changed = np.flatnonzero(delta)
-        out = np.full(len(delta), self.dual.lambda2 * float(delta.sum()))
-        self.view.accumulate(out[:, None], self.view.points(changed), delta[changed, None])
-        return out
-
-    def solve(self, r: Vector, held: Ids, total: float) -> Vector:
-        """The x, zero where held, that minimises x'(K + lambda^2 11')x/2 - r'x; with an equality, of sum ``total``."""
-        factor = self.factor
-        if self.dual.total is None:
-            start = along = np.zeros(len(r))
-            scale = 1.0
-        else:
-            border = np.ones(len(r))
-            border[held] = 0.0
-            along = factor.solve(border, held)
-            scale = float(along.sum())
-            start = along * (total / scale)
-
-        def invert(v: Vector) -> Vector:
-            z = factor.solve(v, held)
-            return z - along * (float(z.sum()) / scale)
-
-        return start + invert(r) if factor.exact else self._conjugate_gradients(invert, r, start)
-
-    def _conjugate_gradients(self, invert: Callable[[Vector], Vector], r: Vector, x: Vector) -> Vector:
-        """From ``x``, in the space that ``invert`` maps to; cut short, it still goes down."""
-        residual = r - self.times(x)
-        direction, last, first = np.zeros(len(r)), np.inf, 0.0
-        for _ in range(ITERATIONS):
-            z = invert(residual)
-            energy = dot(residual, z)
-            first = first or energy
-            if not energy > ACCURACY**2 * first:
-                break
-            direction = z + (energy / last) * direction
-            ahead = self.times(direction)
-            curvature = dot(direction, ahead)
-            if not curvature > 0.0:
-                break
-            length = energy / curvature
-            x = x + length * direction
-            residual = residual - length * ahead
-            last = energy
-        return x

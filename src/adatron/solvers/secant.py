@@ -34,14 +34,18 @@ class _Settled(NamedTuple):
 
 
 class Secant:
-    """The bias, epoch by epoch. ``careful`` says that omega is wanted at the optimum for b, not after one epoch."""
+    """The bias, epoch by epoch.
 
-    def __init__(self, first: float, mu: float, careful: bool = False) -> None:
-        self.b, self.careful, self._fresh = first, careful, True
+    Without a ``second`` value one ``step`` follows the first. ``careful`` says that omega is wanted at the optimum for
+    b, not after one epoch.
+    """
+
+    def __init__(self, first: float, step: float, second: float | None = None, careful: bool = False) -> None:
+        self.b, self.careful, self._second = first, careful, second
         self._last: tuple[float, float] | None = None  # the b before this one, and its omega
         self._low: _Settled | None = None  # largest b with omega > 0
         self._high: _Settled | None = None  # smallest b with omega < 0
-        self._best, self._wait, self._step = np.inf, EPOCHS, abs(mu)
+        self._best, self._wait, self._step = np.inf, EPOCHS, abs(step)
 
     def watch(self, error: float) -> None:
         """Note how far from a solution an epoch has ended."""
@@ -83,9 +87,8 @@ class Secant:
     def _along(self, here: tuple[float, float]) -> float:
         """The rule as printed; where the denominator is small or has the wrong sign, a step as long as the last one."""
         if self._last is None:
-            flip = self._fresh and here[0] != 0
-            self._fresh = False
-            return -here[0] if flip else here[0] + float(np.copysign(self._step, here[1]))
+            given, self._second = self._second, None
+            return here[0] + float(np.copysign(self._step, here[1])) if given is None else given
         run, rise = here[0] - self._last[0], here[1] - self._last[1]
         if run * rise < 0 and abs(here[1] * run) <= WIDEN * WIDEN * self._step * abs(rise):
             step = -here[1] * run / rise

@@ -56,13 +56,9 @@ class SMO(Solver):
         return _SMO(self, view, dual, options, state, watch).solve()
 
 
-class _SMO(Ascent):
-    def __init__(self, how: SMO, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
-        self.how = how
-        self.random = np.random.default_rng(0)
-        super().__init__(view, dual, options, state, watch)
-
+class _SMO(Ascent[SMO]):
     def prepare(self) -> None:
+        self.random = np.random.default_rng(0)
         self.rows = Rows(self.view, self.options.memory)
         self.diagonal = self.view.diagonal()
 

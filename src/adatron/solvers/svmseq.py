@@ -57,13 +57,7 @@ class SVMseq(Solver):
         return _SVMseq(self, view, dual, options, state, watch).solve()
 
 
-class _SVMseq(Sweeps):
-    def __init__(
-        self, how: SVMseq, view: View, dual: Dual, options: Options, state: State | None, watch: Watch
-    ) -> None:
-        self.how = how
-        super().__init__(view, dual, options, state, watch)
-
+class _SVMseq(Sweeps[SVMseq]):
     def prepare(self) -> None:
         super().prepare()
         largest = max(float(self.diagonal.max()), TINY)

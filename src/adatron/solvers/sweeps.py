@@ -12,7 +12,7 @@ import numpy as np
 
 from ..compiled._jit import jit
 from ..gram.rows import Rows
-from .ascent import Ascent
+from .ascent import Ascent, How
 from .subproblem.singles import proximal
 
 
@@ -61,7 +61,7 @@ def sweep(
     return len(g)
 
 
-class Sweeps(Ascent):
+class Sweeps(Ascent[How]):
     """A solver that makes sweeps; ``rate`` is set by the algorithm."""
 
     def prepare(self) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ... import SVC
+from ...kernels import RBF
 
 Vector = NDArray[np.float64]
 
@@ -34,8 +35,7 @@ def error(model: Any, X: Any, y: Any) -> float:
 
 def gaussian(X: Vector, sigma: float) -> Vector:
     """The kernel matrix of a few samples."""
-    squares = np.square(X).sum(axis=1)
-    return np.exp(-gamma(sigma) * np.maximum(squares[:, None] + squares - 2.0 * X @ X.T, 0.0))
+    return RBF(gamma(sigma))(X)
 
 
 def plain(K: Vector, y: Vector, rate: float, most: int, margin: float = 0.99) -> tuple[int | None, Vector]:
