@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from adatron.certificates import best_multiplier, duality_gap, kkt_violation
+from adatron.certificates import best_multipliers, duality_gap, kkt_violation
 from adatron.estimators.layout import from_dual_coef
 from adatron.problems import csvc
 
@@ -51,7 +51,7 @@ def _problem(
     beta = np.clip(beta[members], dual.lower, dual.upper)
     used = np.flatnonzero(beta)
     g = _times(X[members], X[members[used]], beta[used], gamma) - y
-    gap = duality_gap(dual, beta, g, best_multiplier(dual, beta, g))
+    gap = duality_gap(dual, beta, g, best_multipliers(dual, beta, g))
     value = -dual.objective(beta, g)
     relative = gap / max(1.0, abs(value), abs(value + gap))
     return value, kkt_violation(dual, beta, g), relative, float(len(members)) * len(used)

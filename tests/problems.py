@@ -4,7 +4,7 @@ import numpy as np
 
 from adatron.certificates import certify
 from adatron.gram import Gram, Pool, Source
-from adatron.problems import csvc, svr
+from adatron.problems import ball, csvc, nusvc, nusvr, oneclass, svr
 from adatron.solvers.base import Options, Watch
 from adatron.solvers.block import Block
 
@@ -17,8 +17,9 @@ def samples(seed, n, d=2, noise=0.5):
     return X, y
 
 
-def view_of(X, kernel, dtype=np.float64, sizes=None, pool=None):
-    return Gram(Source.of(X, np.arange(len(X)), kernel), dtype, sizes or [len(X)], pool or Pool(1)).restrict()
+def view_of(X, kernel, dtype=np.float64, sizes=None, pool=None, copies=1):
+    gram = Gram(Source.of(X, np.arange(len(X)), kernel), dtype, sizes or [len(X)], pool or Pool(1))
+    return gram.restrict(list(range(len(gram.segments))) * copies)
 
 
 def solve(view, dual, shards=1, state=None, report=None, flag=None, solver=None, **options):
@@ -41,7 +42,7 @@ def feasible(dual, rng):
     part[rng.random(len(dual)) < 0.2] = 1.0
     top = np.where(np.isinf(dual.upper), 3.0, dual.upper) + np.where(np.isinf(dual.lower), -3.0, dual.lower)
     beta = part * top
-    if dual.total is not None:
+    if dual.totals:
         plus, minus = beta[beta > 0].sum(), -beta[beta < 0].sum()
         if min(plus, minus) == 0:
             return np.zeros(len(dual))
@@ -50,4 +51,16 @@ def feasible(dual, rng):
     return beta
 
 
-__all__ = ["certificate", "csvc", "feasible", "samples", "solve", "svr", "view_of"]
+__all__ = [
+    "ball",
+    "certificate",
+    "csvc",
+    "feasible",
+    "nusvc",
+    "nusvr",
+    "oneclass",
+    "samples",
+    "solve",
+    "svr",
+    "view_of",
+]

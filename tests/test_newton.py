@@ -124,7 +124,7 @@ def test_a_step_goes_down_inside_the_box(bias, seed, memory, duplicates):
             new = beta.copy()
             new[move.ids] = move.beta
             assert np.array_equal(new, np.clip(new, dual.lower, dual.upper))
-            assert dual.total is None or abs(new.sum() - beta.sum()) <= 1e-9 * np.abs(beta).sum()
+            assert not dual.totals or abs(new.sum() - beta.sum()) <= 1e-9 * np.abs(beta).sum()
             assert programs.objective(K, dual, new) < programs.objective(K, dual, beta)
 
 

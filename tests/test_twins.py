@@ -118,8 +118,12 @@ def test_block_loops_reach_the_twin(dtype, bias, rng):
     K = RBF(0.5)(X)
     dual = csvc(y, np.full(CHUNK, 2.0), bias)
     beta, g = np.zeros(CHUNK), -y.astype(dtype)
-    solver = pairs if bias == "explicit" else singles
-    solver((K + dual.lambda2).astype(dtype), beta, g, dual.lower, dual.upper, 0.0, 1e-4, 20_000, np.zeros(2, np.int64))
+    program = ((K + dual.lambda2).astype(dtype), beta, g, dual.lower, dual.upper)
+    limits = (0.0, 1e-4, 20_000, np.zeros(2, np.int64))
+    if bias == "explicit":
+        pairs(*program, np.array([0, CHUNK]), *limits)
+    else:
+        singles(*program, *limits)
     assert programs.kkt(K, dual, beta) <= 3e-4
     best = programs.objective(K, dual, programs.solve(K, dual, steps=20_000, tol=1e-6))
     assert programs.objective(K, dual, beta) <= best + 1e-4 * abs(best)

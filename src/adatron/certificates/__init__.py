@@ -1,7 +1,7 @@
 """Proofs of optimality. They need beta and its gradient only and know no solver."""
 
 from .certify import Certificate, certify
-from .gap import best_multiplier, duality_gap
+from .gap import best_multipliers, duality_gap
 from .kkt import kkt_violation
 
-__all__ = ["Certificate", "best_multiplier", "certify", "duality_gap", "kkt_violation"]
+__all__ = ["Certificate", "best_multipliers", "certify", "duality_gap", "kkt_violation"]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..gram import SMALL, View
 from ..problems import Dual
 from ..problems.dual import Vector
-from .gap import best_multiplier, duality_gap
+from .gap import best_multipliers, duality_gap
 from .kkt import kkt_violation
 
 UNIT = 2.0**-53
@@ -27,7 +27,6 @@ class Certificate:
 
     primal, dual : objectives of the primal and of the dual (both to be read as in the primal: primal >= dual)
     kkt_violation : see ``kkt_violation``
-    multiplier : the mu at which the gap was taken
     resolution : error of a gradient computed in float64; no smaller violation can be told from none
     convex : False if the kernel was found not to be positive semi-definite; the gap then bounds nothing
     """
@@ -35,7 +34,6 @@ class Certificate:
     primal: float
     dual: float
     kkt_violation: float
-    multiplier: float
     resolution: float = 0.0
     convex: bool = True
 
@@ -65,7 +63,7 @@ def certify(view: View, dual: Dual, beta: Vector, g: Vector, slack: float, conve
     known[support] = True
     _refresh(view, dual, beta, g, np.flatnonzero(known), support)
     while True:
-        mu = best_multiplier(dual, beta, g)
+        mu = best_multipliers(dual, beta, g)
         rows = np.flatnonzero(_may_matter(dual, beta, g, mu, slack, known))
         if not len(rows):
             break
@@ -92,13 +90,13 @@ def _refresh(
 
 
 def _may_matter(
-    dual: Dual, beta: Vector, g: Vector, mu: float, slack: float, known: NDArray[np.bool_]
+    dual: Dual, beta: Vector, g: Vector, mu: Vector, slack: float, known: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Rows not yet known, at a bound, whose gradient may point inwards: max(h + slack, 0) or max(-h + slack, 0) counts.
 
     With a hard margin: whose margin may be the smallest.
     """
-    h = g + mu
+    h = g + dual.push(mu)
     if dual.hard_margin:
         inner = dual.t * h
         return ~known & (inner - slack < np.min(inner[known], initial=np.inf))
@@ -106,13 +104,12 @@ def _may_matter(
     return ~known & (inward + slack > 0)
 
 
-def _evaluate(view: View, dual: Dual, beta: Vector, g: Vector, mu: float, convex: bool) -> Certificate:
+def _evaluate(view: View, dual: Dual, beta: Vector, g: Vector, mu: Vector, convex: bool) -> Certificate:
     size, largest = float(np.abs(beta).sum()), view.magnitude + dual.lambda2
     target = float(np.abs(dual.t).max(initial=0.0))
     error = UNIT * (8.0 * size * largest + 4.0 * (1.0 + target))  # of a gradient computed in float64
     value = -dual.objective(beta, g)
     gap = duality_gap(dual, beta, g, mu, error)
-    if dual.total is not None:
-        gap += abs(mu * (float(beta.sum()) - dual.total))
+    gap += float(np.abs(mu * (dual.sums(beta) - dual.totals)).sum())
     convex = convex and dual.squared_norm(beta, g) >= -64.0 * UNIT * size * (size * largest + 1.0)
-    return Certificate(value + gap, value, kkt_violation(dual, beta, g), mu, error, convex)
+    return Certificate(value + gap, value, kkt_violation(dual, beta, g), error, convex)

@@ -1,6 +1,6 @@
 """The duality gap: an upper bound of D(beta) - min D, and the difference of primal and dual objective.
 
-For every program of ``problems.dual`` and any multiplier mu of the equality, with h = g + mu,
+For every program of ``problems.dual`` and any multipliers mu of the equalities, with h = g + A' mu,
 
     gap(mu) = sum_i max over l_i <= v <= u_i of h_i (beta_i - v) + epsilon (|beta_i| - |v|),
 
@@ -16,20 +16,30 @@ from ..problems import Dual
 from ..problems.dual import Vector
 
 
-def best_multiplier(dual: Dual, beta: Vector, g: Vector) -> float:
-    """The mu that minimises the gap (0 without an equality).
+def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
+    """The mu of every equality that minimise the gap; each stands alone."""
+    if not dual.totals:
+        return np.zeros(0)
+    if dual.sign is not None:
+        beta, g = dual.sign * beta, dual.sign * g
+    dual = dual.unsigned()
+    return np.array([_best(dual.take(tie), beta[tie], g[tie]) for tie in dual.ties()])
+
+
+def _best(dual: Dual, beta: Vector, g: Vector) -> float:
+    """The mu that minimises the gap of the variables of one equality.
 
     gap is convex and piecewise linear in mu. Its slope starts at -sum(u - beta), grows by u_i where h_i passes -epsilon
     and by -l_i where it passes epsilon. With a hard margin, mu maximises the smallest margin instead.
     """
-    if dual.total is None:
-        return 0.0
     if dual.unbounded:
         return _middle(dual, beta, g)
     kinks, steps = -g, dual.upper - dual.lower
     if dual.epsilon:
         kinks = np.concatenate([kinks - dual.epsilon, kinks + dual.epsilon])
         steps = np.concatenate([dual.upper, -dual.lower])
+    if not len(kinks):
+        return 0.0
     order = np.argsort(kinks)
     slope = np.cumsum(steps[order]) - np.sum(dual.upper - beta)
     return float(kinks[order[min(int(np.searchsorted(slope, 0.0)), len(kinks) - 1)]])
@@ -43,13 +53,13 @@ def _middle(dual: Dual, beta: Vector, g: Vector) -> float:
     return -0.5 * float(np.min(z[dual.t > 0], initial=np.inf) + np.max(z[dual.t < 0], initial=-np.inf))
 
 
-def duality_gap(dual: Dual, beta: Vector, g: Vector, mu: float, error: float = 0.0) -> float:
-    """gap(mu), for a gradient that is known up to ``error``.
+def duality_gap(dual: Dual, beta: Vector, g: Vector, mu: Vector, error: float = 0.0) -> float:
+    """gap(mu), for a gradient that is known up to ``error``, if the equalities hold.
 
     For a hard margin the primal point is (w, b) divided by its smallest margin m: the gap is |w|^2 / (2 m^2) + D, and
     infinite while m <= 0. In regression every violated constraint then counts infinitely.
     """
-    h = g + mu
+    h = g + dual.push(mu)
     if dual.hard_margin:
         margin = float(np.min(1.0 + dual.t * h)) - error
         if margin <= 0.0:

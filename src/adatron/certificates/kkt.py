@@ -12,9 +12,11 @@ def kkt_violation(dual: Dual, beta: Vector, g: Vector) -> float:
     """The largest violation; 0 at a solution.
 
     With an equality: max(m - M, 0), where m is the largest -g of a variable that can grow and M the smallest of one
-    that can shrink (S. S. Keerthi et al., Neural Computation 13 (2001); the stopping rule of LIBSVM). Without one:
+    that can shrink, the larger one of two equalities (S. S. Keerthi et al., Neural Computation 13 (2001); the stopping rule of LIBSVM). Without one:
     the largest projected gradient.
     """
-    grow = float(np.max(dual.growth(beta, g), initial=-np.inf))
-    shrink = float(np.max(dual.shrinkage(beta, g), initial=-np.inf))
-    return max(0.0, grow + shrink if dual.total is not None else max(grow, shrink))
+    grow, shrink = dual.growth(beta, g), dual.shrinkage(beta, g)
+    if not dual.totals:
+        return max(0.0, float(np.max(grow, initial=-np.inf)), float(np.max(shrink, initial=-np.inf)))
+    ends = [np.max(grow[tie], initial=-np.inf) + np.max(shrink[tie], initial=-np.inf) for tie in dual.ties()]
+    return max(0.0, float(max(ends)))

@@ -90,7 +90,7 @@ class Gram:
         return TileSegment(source, self.workspace, self.pool, slots, len(self.source))
 
     def restrict(self, groups: Sequence[int] | None = None) -> View:
-        """The rows of some segments (all by default), in their order."""
+        """The rows of some segments (all by default), in their order; a segment may come more than once."""
         return View(self, list(range(len(self.segments)) if groups is None else groups))
 
 
@@ -143,8 +143,25 @@ class View:
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
         """out += K[:, P] @ V for out of shape (n, p) and V of shape (|P|, p)."""
+        if len(set(self.groups)) < len(self.groups):
+            self._accumulate_once(out, P, V)
+            return
         for group, (a, b) in zip(self.groups, self._spans(), strict=True):
             self.gram.segments[group].accumulate(out[a:b], P, V)
+
+    def _accumulate_once(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        """The same where segments come more than once: each is visited once, and each point, too."""
+        _, first, number = np.unique(P.ids, return_index=True, return_inverse=True)
+        total = np.zeros((len(first), V.shape[1]))
+        np.add.at(total, number, V)
+        used = total.any(axis=1)
+        P, V = P.take(first[used]), total[used]
+        done: dict[int, NDArray[np.float64]] = {}
+        for group, (a, b) in zip(self.groups, self._spans(), strict=True):
+            if group not in done:
+                done[group] = np.zeros((b - a, V.shape[1]))
+                self.gram.segments[group].accumulate(done[group], P, V)
+            out[a:b] += done[group]
 
     def exact(self, rows: Ids, points: Ids, V: NDArray[np.float64]) -> NDArray[np.float64]:
         """K[rows, points] @ V in double precision, from the data as given."""

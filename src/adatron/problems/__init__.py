@@ -1,9 +1,25 @@
 """Which quadratic program: one problem a file, all of the form in ``dual``."""
 
 from .ball import ball
-from .bias import Bias, intercept
+from .bias import Bias, half_width, intercept, multipliers
 from .csvc import csvc
 from .dual import Dual
+from .nusvc import feasible_nu, nusvc
+from .nusvr import nusvr
+from .oneclass import oneclass
 from .svr import svr
 
-__all__ = ["Bias", "Dual", "ball", "csvc", "intercept", "svr"]
+__all__ = [
+    "Bias",
+    "Dual",
+    "ball",
+    "csvc",
+    "feasible_nu",
+    "half_width",
+    "intercept",
+    "multipliers",
+    "nusvc",
+    "nusvr",
+    "oneclass",
+    "svr",
+]

@@ -22,4 +22,4 @@ def ball(diagonal: Vector, C: float = np.inf) -> Dual:
     D. M. J. Tax, R. P. W. Duin, Support vector data description, Machine Learning 54 (2004) 45-66.
     """
     n = len(diagonal)
-    return Dual(0.5 * diagonal, np.zeros(n), np.full(n, min(C, 1.0)), 0.0, 1.0)
+    return Dual(0.5 * diagonal, np.zeros(n), np.full(n, min(C, 1.0)), 0.0, (1.0,))

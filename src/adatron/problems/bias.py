@@ -1,4 +1,4 @@
-"""The three forms of the bias, and its value at a solution.
+"""The three forms of the bias, and what the multipliers of the equalities say at a solution.
 
 ``explicit``: an unpenalised b; it is the multiplier of sum(beta) = s. ``augmented``: a constant feature lambda is added
 to every sample, so b = lambda^2 sum(beta) is penalised with w; SVMseq's augmenting factor, ISDA's 1/k = lambda^2 and
@@ -16,15 +16,33 @@ from .dual import Dual, Vector
 Bias = Literal["explicit", "augmented", "none"]
 
 
-def intercept(dual: Dual, beta: Vector, g: Vector) -> float:
-    """b at a solution: the average of -g over the free variables, else the middle of the interval it may lie in."""
-    if dual.total is None:
-        return dual.lambda2 * float(beta.sum())
-    free = dual.free(beta)
-    if free.any():
-        return -float(np.mean(g[free] + dual.epsilon * np.sign(beta[free])))
-    low = float(np.max(dual.growth(beta, g), initial=-np.inf))
-    high = -float(np.max(dual.shrinkage(beta, g), initial=-np.inf))
+def multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
+    """mu of each equality: the average of -g over its free variables, else the middle of the interval it may lie in."""
+    grow, shrink, free = dual.growth(beta, g), dual.shrinkage(beta, g), dual.free(beta)
+    slope = g + dual.epsilon * np.sign(beta)
+    slope = slope if dual.sign is None else dual.sign * slope
+    return np.array(
+        [_multiplier(slope[tie][free[tie]], grow[tie], shrink[tie]) for tie in dual.ties()][: len(dual.totals)]
+    )
+
+
+def _multiplier(free: Vector, grow: Vector, shrink: Vector) -> float:
+    if len(free):
+        return -float(np.mean(free))
+    low, high = float(np.max(grow, initial=-np.inf)), -float(np.max(shrink, initial=-np.inf))
     if np.isinf(low) or np.isinf(high):
         return high if np.isinf(low) else low
     return 0.5 * (low + high)
+
+
+def intercept(dual: Dual, beta: Vector, g: Vector) -> float:
+    """b at a solution: the mean of the multipliers; lambda^2 sum(beta) unless it is a multiplier."""
+    if not dual.totals or dual.sign is not None:
+        return dual.lambda2 * float(beta.sum())
+    return float(np.mean(multipliers(dual, beta, g)))
+
+
+def half_width(dual: Dual, beta: Vector, g: Vector) -> float:
+    """What nu stands for at a solution: epsilon of nu-SVR, half of the tube; -rho of nu-SVC, half of the margin."""
+    mu = multipliers(dual, beta, g)
+    return float(mu[0] if len(mu) == 1 else 0.5 * (mu[0] - mu[1]))

@@ -26,4 +26,4 @@ def csvc(y: Vector, C: Vector, bias: Bias = "explicit", augment: float = 1.0) ->
     bound = y * C
     zero = np.zeros_like(bound)
     lambda2 = augment**2 if bias == "augmented" else 0.0
-    return Dual(y, np.minimum(bound, zero), np.maximum(bound, zero), lambda2, 0.0 if bias == "explicit" else None)
+    return Dual(y, np.minimum(bound, zero), np.maximum(bound, zero), lambda2, (0.0,) if bias == "explicit" else ())

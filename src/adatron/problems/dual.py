@@ -1,9 +1,10 @@
 """The one quadratic program.
 
     minimise over beta   D(beta) = 1/2 beta' (K + lambda^2 11') beta - t' beta + epsilon |beta|_1
-    subject to           l <= beta <= u,   and sum(beta) = s where the bias is explicit
+    subject to           l <= beta <= u,   A beta = s
 
-beta is signed (y_i alpha_i in classification, alpha*_i - alpha_i in regression), so K is the plain kernel matrix: no
+A has no, one or two rows of 0, 1 and -1, and each variable is in one row at most: sum(beta) = 0 where the bias is
+explicit; more in the problems with nu. Several variables may share a row of K. beta is signed (y_i alpha_i in classification, alpha*_i - alpha_i in regression), so K is the plain kernel matrix: no
 label ever enters a kernel row. g = (K + lambda^2 11') beta - t is the gradient of the smooth part; |beta_i| has a kink
 at 0, so the solvers treat 0 as one more bound, with a slope on either side. Where epsilon > 0, l <= 0 <= u. The
 decision function is f(x) = sum_i beta_i k(x_i, x) + b.
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 
 
@@ -31,23 +33,59 @@ class Dual:
 
     t, lower, upper : (n,) target and bounds
     lambda2 : square of the augmenting factor
-    total : s of the equality sum(beta) = s, or None without an equality
+    totals : s, a number for each equality
     epsilon : weight of |beta|_1
+    row : (n,) the equality that each variable is in; None: all are in the first
+    sign : (n,) its entry of A there, 1 or -1; None: 1
     """
 
     t: Vector
     lower: Vector
     upper: Vector
     lambda2: float = 0.0
-    total: float | None = None
+    totals: tuple[float, ...] = ()
     epsilon: float = 0.0
+    row: Ids | None = None
+    sign: Vector | None = None
 
     def __len__(self) -> int:
         return len(self.t)
 
     def take(self, rows: Any) -> Dual:
         """The part of the program that belongs to some variables."""
-        return replace(self, t=self.t[rows], lower=self.lower[rows], upper=self.upper[rows])
+        row, sign = (None if v is None else v[rows] for v in (self.row, self.sign))
+        return replace(self, t=self.t[rows], lower=self.lower[rows], upper=self.upper[rows], row=row, sign=sign)
+
+    @property
+    def one_sum(self) -> bool:
+        """Whether there is one equality, sum(beta) = s."""
+        return len(self.totals) == 1 and self.sign is None
+
+    def ties(self) -> list[Any]:
+        """The variables of each equality, as an index; without an equality: all."""
+        if self.row is None:
+            return [slice(None)]
+        return [np.flatnonzero(self.row == r) for r in range(len(self.totals))]
+
+    def sums(self, beta: Vector) -> Vector:
+        """A beta."""
+        part = beta if self.sign is None else self.sign * beta
+        return np.array([part[tie].sum() for tie, _ in zip(self.ties(), self.totals, strict=False)])
+
+    def push(self, mu: Vector) -> Vector | float:
+        """A' mu, what the multipliers add to the gradient."""
+        if not self.totals:
+            return 0.0
+        along = mu[0] if self.row is None else mu[self.row]
+        return along if self.sign is None else along * self.sign
+
+    def unsigned(self) -> Dual:
+        """The same program, but for the kernel, in the variables sign_i beta_i: the entries of A are 0 and 1."""
+        if self.sign is None:
+            return self
+        plus = self.sign > 0
+        lower, upper = np.where(plus, self.lower, -self.upper), np.where(plus, self.upper, -self.lower)
+        return replace(self, t=self.sign * self.t, lower=lower, upper=upper, sign=None)
 
     @property
     def unbounded(self) -> bool:
@@ -68,12 +106,22 @@ class Dual:
         return dot(beta, g + self.t)
 
     def growth(self, beta: Vector, g: Vector) -> Vector:
-        """What D falls by when a variable grows a little, per unit; -inf where it cannot."""
+        """What D falls by when a variable's part of its equality grows a little, per unit; -inf where it cannot."""
+        if self.sign is None:
+            return self._rise(beta, g)
+        return np.where(self.sign > 0, self._rise(beta, g), self._fall(beta, g))
+
+    def shrinkage(self, beta: Vector, g: Vector) -> Vector:
+        """What D falls by when a variable's part of its equality shrinks a little, per unit; -inf where it cannot."""
+        if self.sign is None:
+            return self._fall(beta, g)
+        return np.where(self.sign > 0, self._fall(beta, g), self._rise(beta, g))
+
+    def _rise(self, beta: Vector, g: Vector) -> Vector:
         slope = -g if not self.epsilon else -g - np.where(beta >= 0, self.epsilon, -self.epsilon)
         return np.where(beta < self.upper, slope, -np.inf)
 
-    def shrinkage(self, beta: Vector, g: Vector) -> Vector:
-        """What D falls by when a variable shrinks a little, per unit; -inf where it cannot."""
+    def _fall(self, beta: Vector, g: Vector) -> Vector:
         slope = g if not self.epsilon else g + np.where(beta > 0, self.epsilon, -self.epsilon)
         return np.where(beta > self.lower, slope, -np.inf)
 
@@ -89,4 +137,4 @@ class Dual:
         plus = np.where(beta != 0, beta, -h) > 0
         lower, upper = np.where(plus, 0.0, self.lower), np.where(plus, self.upper, 0.0)
         t = self.t - np.where(plus, self.epsilon, -self.epsilon)
-        return Dual(t, lower, upper, self.lambda2, self.total)
+        return replace(self, t=t, lower=lower, upper=upper, epsilon=0.0)

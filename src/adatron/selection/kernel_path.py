@@ -23,13 +23,13 @@ from sklearn.utils import check_array, check_consistent_length, check_X_y
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..certificates import best_multiplier, duality_gap, kkt_violation
+from ..certificates import best_multipliers, duality_gap, kkt_violation
 from ..certificates.radius_margin import vc_bound
 from ..gram import Pool, allowed_threads
 from ..gram.gate import one_blas_thread
 from ..problems import Bias, Dual, ball, csvc, intercept
 from ..problems.dual import dot
-from ..solvers.ascent import feasible
+from ..solvers.start import feasible
 from ..solvers.subproblem import pairs, singles
 from .gaussians import Gaussians, weighted
 
@@ -229,7 +229,7 @@ class _Walk:
         centre, slope, _ = self._descend(self.around, self.centre, ROUGH, self.kernel.roughly)
         if self.warm:
             self.beta, self.centre = beta, centre
-        gap = duality_gap(self.dual, beta, g, best_multiplier(self.dual, beta, g))
+        gap = duality_gap(self.dual, beta, g, best_multipliers(self.dual, beta, g))
         norm2, value = self.dual.squared_norm(beta, g), -self.dual.objective(beta, g)
         return {
             "margin": 1.0 / np.sqrt(norm2),
@@ -256,14 +256,16 @@ class _Walk:
         beta[:n], lower[:n], upper[:n] = feasible(dual, start), dual.lower, dual.upper
         z = self.kernel.roughly(beta[:n])
         energy = dot(beta[:n], z)
-        length = dot(dual.t, beta[:n]) / energy if energy > 0 and not dual.total else 1.0
+        length = dot(dual.t, beta[:n]) / energy if energy > 0 and not any(dual.totals) else 1.0
         if (length * beta <= upper).all() and (length * beta >= lower).all():
             beta, z = length * beta, length * z
         flag, n_iter = np.zeros(2, np.int64), 0
-        solve = singles if dual.total is None else pairs
+        starts = np.array([0, len(K)])
         for _ in range(ROUNDS):
             slope[:n] = z - dual.t
-            n_iter += solve(K, beta, slope.astype(K.dtype), lower, upper, 0.0, 0.5 * tol, STEPS * n, flag)
+            program = (K, beta, slope.astype(K.dtype), lower, upper)
+            limits = (0.0, 0.5 * tol, STEPS * n, flag)
+            n_iter += pairs(*program, starts, *limits) if dual.totals else singles(*program, *limits)
             z = proof(beta[:n])
             if kkt_violation(dual, beta[:n], z - dual.t) <= tol:
                 break

@@ -12,11 +12,12 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ..certificates import best_multiplier, certify, duality_gap, kkt_violation
+from ..certificates import best_multipliers, certify, duality_gap, kkt_violation
 from ..gram import View
 from ..problems import Dual
 from ..problems.dual import Vector
 from .base import Options, Solution, Solver, State, Status, Watch
+from .start import feasible, filled
 
 How = TypeVar("How", bound=Solver)
 ROUNDS = 8  # certificates refused before float64 tiles take over
@@ -124,24 +125,20 @@ class Ascent(ABC, Generic[How]):
 
     def relative_gap(self) -> float:
         """Relative gap of the tracked gradient, for the eye."""
-        gap = duality_gap(self.dual, self.beta, self.g, best_multiplier(self.dual, self.beta, self.g))
+        gap = duality_gap(self.dual, self.beta, self.g, best_multipliers(self.dual, self.beta, self.g))
         value = self.dual.objective(self.beta, self.g)
         return gap / max(1.0, abs(value), abs(gap - value)) if np.isfinite(gap) else np.inf
 
     def restore(self, b: float, beta: Vector) -> None:
-        """Go to ``beta``, and from there move what loses least at the bias b until sum(beta) = s."""
-        if self.dual.total is None:
+        """Go to ``beta``, and from there move what loses least at the bias b until sum(beta) = s, if it must be."""
+        if not self.dual.totals:
             return
         self._change(np.clip(beta, self.dual.lower, self.dual.upper) - self.beta)
-        excess = float(self.beta.sum()) - self.dual.total
+        excess = float(self.beta.sum()) - self.dual.totals[0]
         part = self.dual.piece(self.beta, self.g + b)
         gain = self.dual.shrinkage(self.beta, self.g + b) if excess > 0 else self.dual.growth(self.beta, self.g + b)
         room = self.beta - part.lower if excess > 0 else part.upper - self.beta
-        order = np.argsort(-gain, kind="stable")
-        before = np.concatenate([[0.0], np.cumsum(room[order])[:-1]])
-        change = np.zeros(len(gain))
-        change[order] = -np.sign(excess) * np.clip(abs(excess) - before, 0.0, room[order])
-        self._change(change)
+        self._change(-np.sign(excess) * filled(room, abs(excess), np.argsort(-gain, kind="stable")))
 
     def _change(self, change: Vector) -> None:
         self.beta += change
@@ -167,20 +164,3 @@ class Ascent(ABC, Generic[How]):
         largest = self.view.magnitude + self.dual.lambda2
         peak = float(np.abs(self.dual.t).max()) + (float(np.abs(self.beta).sum()) + path) * largest + abs(b)
         self.rounding += UNIT * ((terms + 2) * path * largest + (additions + 2) * peak)
-
-
-def feasible(dual: Dual, beta: Vector) -> Vector:
-    """Put a start into the box, and on the equality: the side that is too large shrinks, then all variables move."""
-    beta = np.clip(beta, dual.lower, dual.upper)
-    if dual.total is None:
-        return beta
-    excess = float(beta.sum()) - dual.total
-    side = beta > 0 if excess > 0 else beta < 0
-    weight = abs(float(beta[side].sum()))
-    if abs(excess) <= 64.0 * UNIT * (weight + abs(dual.total)):
-        return beta
-    if weight > 0:
-        beta[side] *= max(0.0, 1.0 - abs(excess) / weight)
-        excess = float(beta.sum()) - dual.total
-    room = np.minimum(beta - dual.lower, abs(excess)) if excess > 0 else np.minimum(dual.upper - beta, abs(excess))
-    return beta - (excess / float(room.sum()) if excess else 0.0) * room

@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificates import best_multiplier
+from ..certificates import best_multipliers
 from ..gram import View
 from ..gram.gram import Points
 from ..problems import Dual
@@ -26,8 +26,8 @@ from ..problems.dual import Vector
 from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Watch
 from .newton import UNSETTLED, Newton, Progress
-from .shard import Shard, Violators, worst
-from .subproblem import padded, solve
+from .shard import Ends, Shard, worst
+from .subproblem import Layout, solve
 
 Ids = NDArray[np.int64]
 STEPS = 100  # most steps in a block, as a multiple of its size
@@ -74,44 +74,44 @@ class _Block(Ascent[Block]):
 
     def ascend(self, tol: float) -> Status:
         while True:
-            grow, shrink = self._violators()
-            violation = self._violation(grow, shrink)
+            ends = self._violators()
+            violation = self._violation(ends)
             status = self.pause(violation, tol)
             if status is not None:
                 return status
-            if self._finish(grow, shrink, violation, tol):
+            if self._finish(ends, violation, tol):
                 continue
-            W = self._choose(grow, shrink)
+            W = self._choose(ends)
             whole = len(W) == len(self.dual)  # nothing outside can undo what a coarse solution would leave
             if not self._advance(W, 0.8 * tol if whole else max(0.1 * violation, 0.5 * tol)):
                 return Status.STUCK
 
-    def _violators(self) -> tuple[Violators, Violators]:
-        """The q worst of the whole problem in both directions."""
-        grow, shrink = self.shards[0].violators(self.q)
+    def _violators(self) -> list[Ends]:
+        """The q worst of the whole problem in both directions, for every equality."""
+        ends = self.shards[0].violators(self.q)
         for shard in self.shards[1:]:
-            more = shard.violators(self.q)
-            grow, shrink = worst(grow.joined(more[0]), self.q), worst(shrink.joined(more[1]), self.q)
-        return grow, shrink
+            ends = [one.joined(more, self.q) for one, more in zip(ends, shard.violators(self.q), strict=True)]
+        return ends
 
-    def _violation(self, grow: Violators, shrink: Violators) -> float:
-        """As ``kkt_violation``, from the ends of the two lists."""
-        a, b = (float(v.values[0]) if len(v.values) else -np.inf for v in (grow, shrink))
-        return max(0.0, a + b if self.dual.total is not None else max(a, b))
+    def _violation(self, ends: list[Ends]) -> float:
+        """As ``kkt_violation``, from the ends of the lists."""
+        join = sum if self.dual.totals else max
+        return max(0.0, *(join(one.first) for one in ends))
 
-    def _choose(self, grow: Violators, shrink: Violators) -> Ids:
+    def _choose(self, ends: list[Ends]) -> Ids:
         """Half of the last block, then from both ends of the violators; everything if it fits."""
         if self.q == len(self.dual):
             return np.arange(self.q)
         keep = self.last[len(self.last) - min(len(self.last), self.q // 2) :]
         room = self.q - len(keep)
-        if self.dual.total is None:
-            both = worst(grow.joined(shrink), self.q)
-            new = self._untaken(both.ids[both.values > 0], keep)[:room]
+        if self.dual.totals:
+            share = room // (2 * len(ends))
+            for violators in (v for one in ends for v in one):
+                keep = np.concatenate([keep, self._untaken(violators.ids, keep)[:share]])
         else:
-            up = self._untaken(grow.ids, keep)[: room // 2]
-            new = np.concatenate([up, self._untaken(shrink.ids, np.concatenate([keep, up]))[: room // 2]])
-        self.last = np.concatenate([keep, new])
+            both = worst(ends[0].grow.joined(ends[0].shrink), self.q)
+            keep = np.concatenate([keep, self._untaken(both.ids[both.values > 0], keep)[:room]])
+        self.last = keep
         return self.last
 
     def _untaken(self, ids: Ids, taken: Ids) -> Ids:
@@ -123,11 +123,12 @@ class _Block(Ascent[Block]):
 
     def _advance(self, W: Ids, tol: float) -> bool:
         """Solve the block W and carry the change over to g. False if nothing moved."""
-        points = self._points(padded(W))
-        K = self.view.block(points, points)
+        points, old, part = self._points(W), self.beta[W], self.dual.take(W)
+        layout = Layout.of(part)
+        places = points.take(layout.order)
+        K = self.view.block(places, places)
         steps = min(STEPS * len(W), self.options.max_iter - self.n_iter)
-        old, part = self.beta[W], self.dual.take(W)
-        new, steps = solve(K, part, old, self.g[W], tol, steps, self.watch.flag)
+        new, steps = solve(K, layout, part, old, self.g[W], tol, steps, self.watch.flag)
         self.n_iter += steps
         changed = np.flatnonzero(new != old)
         self.newton.book(steps, len(W), W[changed])
@@ -135,13 +136,13 @@ class _Block(Ascent[Block]):
             self._move(W[changed], new[changed], points.take(changed))
         return len(changed) > 0
 
-    def _finish(self, grow: Violators, shrink: Violators, violation: float, tol: float) -> bool:
+    def _finish(self, ends: list[Ends], violation: float, tol: float) -> bool:
         """A Newton step if one is due; whether it moved anything."""
         free = self.dual.free(self.beta)
         size = int(np.count_nonzero(free))
         if not self.newton.due(size, violation, min(tol, self.options.gap_tol or tol)):
             return False
-        inward = self._inward(grow, shrink, tol)
+        inward = self._inward(ends, tol)
         free[inward] = True
         ids = np.flatnonzero(free)
         if len(ids) > (1.0 + UNSETTLED) * size or len(ids) > self.options.max_iter - self.n_iter:
@@ -159,10 +160,12 @@ class _Block(Ascent[Block]):
     def _progress(self) -> Progress:
         return Progress(self.dual.objective(self.beta, self.g), self.relative_gap())
 
-    def _inward(self, grow: Violators, shrink: Violators, tol: float) -> Ids:
-        """The violators that gain by moving at the best multiplier."""
-        mu = best_multiplier(self.dual, self.beta, self.g)
-        return np.concatenate([grow.ids[grow.values - mu > tol], shrink.ids[shrink.values + mu > tol]])
+    def _inward(self, ends: list[Ends], tol: float) -> Ids:
+        """The violators that gain by moving at the best multipliers."""
+        mu = best_multipliers(self.dual, self.beta, self.g) if self.dual.totals else [0.0]
+        ids = [(v.grow.ids[v.grow.values - m > tol], v.shrink.ids[v.shrink.values + m > tol])
+               for v, m in zip(ends, mu, strict=True)]  # fmt: skip
+        return np.concatenate([part for pair in ids for part in pair])
 
     def _move(self, ids: Ids, beta: Vector, points: Points | None = None) -> None:
         """Set some variables and carry their change over to g."""

@@ -1,6 +1,6 @@
 """Decomposition: all but a small working set is frozen, and the program over the working set is solved.
 
-Problem   programs of ``problems.dual`` with an equality (explicit bias), which (15.37) keeps.
+Problem   programs of ``problems.dual`` with equalities (explicit bias, nu), which (15.37) keeps.
 Update    the working set of q variables is the steepest feasible direction with q/2 components each way: the q/2
           largest of -g among those that can grow and the q/2 largest of g among those that can shrink, found by
           partition, without a sort; then the sub-problem (15.34-37) in these variables, by any solver.
@@ -53,7 +53,7 @@ class Decomposition(Solver):
             raise ValueError(f"The 'q' parameter of Decomposition must be an even int >= 2. Got {self.q!r} instead.")
 
     def accepts(self, dual: Dual) -> bool:
-        return dual.total is not None
+        return bool(dual.totals)
 
     def most(self, n: int) -> int:
         return max(1_000_000, 100 * n)
@@ -68,28 +68,30 @@ class _Decomposition(Ascent[Decomposition]):
 
     def ascend(self, tol: float) -> Status:
         while True:
-            grow, shrink = self.dual.growth(self.beta, self.g), self.dual.shrinkage(self.beta, self.g)
-            violation = max(0.0, float(grow.max() + shrink.max()))
+            violation = self.violation()
             status = self.pause(violation, tol)
             if status is not None:
                 return status
-            if not self._advance(self._working_set(grow, shrink), max(0.1 * violation, 0.5 * tol)):
+            if not self._advance(self._working_set(), max(0.1 * violation, 0.5 * tol)):
                 return Status.STUCK
 
-    def _working_set(self, grow: Vector, shrink: Vector) -> Ids:
-        """q/2 from either end; a variable that is at both ends counts once."""
-        half = self.how.q // 2
-        return np.unique(np.concatenate([_largest(grow, half), _largest(shrink, half)]))
+    def _working_set(self) -> Ids:
+        """q/2 from either end, shared by the equalities; a variable that is at both ends counts once."""
+        ends = self.dual.growth(self.beta, self.g), self.dual.shrinkage(self.beta, self.g)
+        ties = [np.arange(len(self.g))[tie] for tie in self.dual.ties()]
+        share = max(1, self.how.q // (2 * len(ties)))
+        return np.unique(np.concatenate([tie[_largest(values[tie], share)] for tie in ties for values in ends]))
 
     def _advance(self, W: Ids, tol: float) -> bool:
         """Solve the working set and carry the change over to g. False if nothing moved."""
-        points = self.view.points(subproblem.padded(W))
-        K = self.view.block(points, points)
         old, part = self.beta[W], self.dual.take(W)
+        layout = subproblem.Layout.of(part)
+        points = self.view.points(W[layout.order])
+        K = self.view.block(points, points)
         if self.how.inner is None:
-            new, _ = subproblem.solve(K, part, old, self.g[W], tol, STEPS * len(W), self.watch.flag)
+            new, _ = subproblem.solve(K, layout, part, old, self.g[W], tol, STEPS * len(W), self.watch.flag)
         else:
-            new = self.how.inner(K[: len(W), : len(W)], part, old, self.g[W], tol)
+            new = self.how.inner(K[np.ix_(layout.place, layout.place)], part, old, self.g[W], tol)
         self.n_iter += 1
         change = np.zeros(len(self.g))
         change[W] = new - old

@@ -57,7 +57,7 @@ class ISDA(Solver):
     traced: ClassVar[tuple[str, ...]] = ("bias", "active")
 
     def accepts(self, dual: Dual) -> bool:
-        return True
+        return dual.one_sum or not dual.totals
 
     def most(self, n: int) -> int:
         return max(20_000_000, 2000 * n)
@@ -107,7 +107,7 @@ def updates(
 class _ISDA(Ascent[ISDA]):
     def __init__(self, how: ISDA, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
         super().__init__(how, view, dual, options, state, watch)
-        explicit = dual.total is not None
+        explicit = bool(dual.totals)
         first = intercept(dual, self.beta, self.g) if explicit and self.beta.any() else 0.0
         self.secant = Secant(first, how.mu, careful=True)
 
@@ -117,14 +117,14 @@ class _ISDA(Ascent[ISDA]):
         self.inverse = 1.0 / np.maximum(diagonal, 1e-15 * diagonal.max() + 1e-300)
 
     def ascend(self, tol: float) -> Status:
-        secant, explicit = self.secant, self.dual.total is not None
+        secant, explicit = self.secant, bool(self.dual.totals)
         secant.restart()
         while True:
             status = self._settle(secant.b, 0.25 * tol if explicit else tol)
             if not explicit or status is not Status.CONVERGED:
                 self.restore(secant.b, self.beta)
                 return status
-            omega = float(self.beta.sum()) - float(self.dual.total or 0.0)
+            omega = float(self.beta.sum()) - self.dual.totals[0]
             if secant.closed or min(abs(omega) * self.view.magnitude, secant.width) <= 0.25 * tol:
                 self.restore(secant.b, secant.blend(self.beta, 0.25 * tol))
                 self._value = self.dual.objective(self.beta, self.g)

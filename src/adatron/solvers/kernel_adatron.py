@@ -50,7 +50,7 @@ class KernelAdatron(Solver):
     traced: ClassVar[tuple[str, ...]] = ("margin", "bias")
 
     def accepts(self, dual: Dual) -> bool:
-        return True
+        return dual.one_sum or not dual.totals
 
     def most(self, n: int) -> int:
         return 200_000
@@ -66,7 +66,7 @@ class _KernelAdatron(Sweeps[KernelAdatron]):
         if how.margin is not None and not (np.abs(dual.t) == 1).all():
             raise ValueError(f"The 'margin' parameter of KernelAdatron is for classifiers. Got {how.margin!r} instead.")
         super().__init__(how, view, dual, options, state, watch)
-        warm = dual.total is not None and bool(self.beta.any())
+        warm = bool(dual.totals) and bool(self.beta.any())
         self.secant = Secant(intercept(dual, self.beta, self.g), how.mu) if warm else Secant(how.mu, how.mu, -how.mu)
 
     def prepare(self) -> None:
@@ -74,7 +74,7 @@ class _KernelAdatron(Sweeps[KernelAdatron]):
         self.rate = legal_rate(self.how.rate, self.diagonal)
 
     def ascend(self, tol: float) -> Status:
-        if self.dual.total is not None:
+        if self.dual.totals:
             return self._with_bias(tol)
         while True:
             status = self._pause(self.violation(), tol, 0.0)
@@ -87,7 +87,7 @@ class _KernelAdatron(Sweeps[KernelAdatron]):
         secant.restart()
         while True:
             self.epoch(secant.b)
-            omega = float(self.beta.sum()) - float(self.dual.total or 0.0)
+            omega = float(self.beta.sum()) - self.dual.totals[0]
             violation = max(0.0, float(self.inward(secant.b).max()))
             rest = abs(omega) * self.view.magnitude
             error = 2.0 * max(violation, min(2.0 * rest, secant.width))

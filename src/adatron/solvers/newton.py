@@ -2,7 +2,7 @@
 
 Problem   any program of ``problems.dual``; block ascent finds the free set F fast, then crawls.
 Update    minimise the program over F (free variables, and violators that may become free) as if it had no bounds:
-          [K_FF + lambda^2 11'  1; 1' 0] [delta; mu] = -[g_F; 0], no border without an equality. Variables that leave
+          [K_FF + lambda^2 11'  A'; A 0] [delta; mu] = -[g_F; 0], no border without an equality. Variables that leave
           the box are put on their bound and held there, the system is solved again for the rest, until none leaves;
           then an exact line search on the segment from beta to that point, all of which lies in the box: D falls.
 Cost      one Cholesky factorisation for each new F, none while F only loses some variables (what they span is left
@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificates import best_multiplier
+from ..certificates import best_multipliers
 from ..gram.factor import TILE, Factor, Stopped, factor_bytes
 from ..gram.gram import View
 from ..problems import Dual
@@ -121,8 +121,9 @@ class Newton:
             return None
 
     def _step(self, beta: Vector, g: Vector, ids: Ids) -> Move | None:
-        mu = best_multiplier(self.dual, beta, g) if self.dual.epsilon else 0.0
-        dual = self.dual.take(ids).piece(beta[ids], g[ids] + mu)
+        dual = self.dual.take(ids)
+        if dual.epsilon:
+            dual = dual.piece(beta[ids], g[ids] + dual.push(best_multipliers(self.dual, beta, g)))
         old, slope = beta[ids], g[ids] + (self.dual.t[ids] - dual.t)
         system = self._prepare(ids)
         place = np.searchsorted(system.ids, ids)
@@ -131,7 +132,7 @@ class Newton:
         r[place] = slope
         for _ in range(ROUNDS):
             held = np.setdiff1d(np.arange(len(system.ids)), place[~bound])
-            delta -= system.solve(r, held, float(delta.sum()))
+            delta -= system.solve(r, held, system.sums(delta))
             new = old + delta[place]
             out = (new < dual.lower) | (new > dual.upper)
             if np.count_nonzero(out | bound) > LEAVING * len(ids) or not np.isfinite(new).all() or self.stopped():

@@ -28,6 +28,23 @@ class Violators(NamedTuple):
         return Violators(np.concatenate([self.ids, other.ids]), np.concatenate([self.values, other.values]))
 
 
+class Ends(NamedTuple):
+    """The worst violators in both directions among the variables that an equality ties together."""
+
+    grow: Violators
+    shrink: Violators
+
+    def joined(self, other: Ends, most: int) -> Ends:
+        """The worst of both."""
+        return Ends(worst(self.grow.joined(other.grow), most), worst(self.shrink.joined(other.shrink), most))
+
+    @property
+    def first(self) -> tuple[float, float]:
+        """The largest values; -inf where there are none."""
+        grow, shrink = (float(v.values[0]) if len(v.values) else -np.inf for v in self)
+        return grow, shrink
+
+
 class Shard:
     """Variables ``first`` to ``first + len(view)`` of a problem."""
 
@@ -35,10 +52,13 @@ class Shard:
         self.view, self.first = view, first
         self.dual, self.beta, self.g = dual, beta, g
 
-    def violators(self, most: int) -> tuple[Violators, Violators]:
-        """The ``most`` variables that gain most by growing and by shrinking."""
+    def violators(self, most: int) -> list[Ends]:
+        """For every equality (or for all) the ``most`` variables that gain most by growing and by shrinking."""
         grow, shrink = self.dual.growth(self.beta, self.g), self.dual.shrinkage(self.beta, self.g)
-        return self._worst(grow, most), self._worst(shrink, most)
+        if len(self.dual.totals) < 2:
+            return [Ends(self._worst(grow, most), self._worst(shrink, most))]
+        ties = [self.dual.row == r for r in range(len(self.dual.totals))]
+        return [Ends(*(self._worst(np.where(tie, v, -np.inf), most) for v in (grow, shrink))) for tie in ties]
 
     def _worst(self, values: Vector, most: int) -> Violators:
         if most < len(values):

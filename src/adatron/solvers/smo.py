@@ -1,9 +1,10 @@
 """SMO: sequential minimal optimisation, two variables at a time, in closed form.
 
-Problem   programs of ``problems.dual`` with an equality (explicit bias): classification and regression.
+Problem   programs of ``problems.dual`` with equalities (explicit bias, nu): classification and regression.
 Update    beta_i += d, beta_j -= d keeps sum(beta). Along this direction the program is a parabola of curvature
           eta = K_ii + K_jj - 2 K_ij (15.48) on a segment (15.50), with kinks where beta_i or beta_j passes 0 if
           epsilon > 0: d is the best of its vertices, its kinks and its ends (only the latter where eta <= 0).
+          Where an equality has signs s_i, all this is about s_i beta_i and s_i s_j K_ij.
 Pairs     First choice: every sample that violates the KKT conditions, in passes over all samples and, until they are
           solved, over the free ones. Second choice: the free sample with the largest |E_i - E_j|, E = g + b (with the
           slope of epsilon |beta| on the side to which each would move); if that
@@ -18,14 +19,15 @@ Source    J. C. Platt, Fast training of SVMs using sequential minimal optimizati
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from ..gram import View
 from ..gram.rows import Rows
-from ..problems import Dual, intercept
+from ..problems import Dual, multipliers
+from ..problems.dual import Vector
 from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Watch
 
@@ -47,7 +49,7 @@ class SMO(Solver):
     unit: ClassVar[str] = "pairs"
 
     def accepts(self, dual: Dual) -> bool:
-        return dual.total is not None
+        return bool(dual.totals)
 
     def most(self, n: int) -> int:
         return max(10_000_000, 1000 * n)
@@ -60,7 +62,12 @@ class _SMO(Ascent[SMO]):
     def prepare(self) -> None:
         self.random = np.random.default_rng(0)
         self.rows = Rows(self.view, self.options.memory)
-        self.diagonal = self.view.diagonal()
+        self.diagonal = self.view.diagonal() + self.dual.lambda2
+        self.sign = np.ones(len(self.g)) if self.dual.sign is None else self.dual.sign
+        self.tied = np.zeros(len(self.g), np.int64) if self.dual.row is None else self.dual.row
+        self.ties = [np.flatnonzero(self.tied == r) for r in range(len(self.dual.totals))]
+        self.plain = self.dual.unsigned()
+        self.mu = np.zeros(len(self.ties))
 
     def ascend(self, tol: float) -> Status:
         for moved in self._by_gain() if self.how.second_order else self._by_turns(0.5 * tol):
@@ -77,10 +84,10 @@ class _SMO(Ascent[SMO]):
         while True:
             moved = False
             for _ in range(LOOK):
-                grow, shrink = self.dual.growth(self.beta, self.g), self.dual.shrinkage(self.beta, self.g)
-                i = int(np.argmax(grow))
-                violation = np.maximum(grow[i] + shrink, 0.0)
-                eta = np.maximum(self.diagonal[i] + self.diagonal - 2.0 * self.rows.row(i), 1e-12)
+                i, _ = self._worst_pair()
+                grow, shrink = self._ends()
+                violation = np.where(self.tied == self.tied[i], np.maximum(grow[i] + shrink, 0.0), 0.0)
+                eta = np.maximum(self.diagonal[i] + self.diagonal - 2.0 * self._row(i), 1e-12)
                 if self.n_iter >= self.options.max_iter or not self._step(i, int(np.argmax(violation**2 / eta))):
                     break
                 moved = True
@@ -91,15 +98,14 @@ class _SMO(Ascent[SMO]):
         yield True
         everything = np.arange(len(self.g))
         while True:
-            self.b = intercept(self.dual, self.beta, self.g)
+            self.mu = multipliers(self.dual, self.beta, self.g)
             moved = self._pass(everything, tol)
             yield True
             while self._pass(np.flatnonzero(self.dual.free(self.beta)), tol):
                 moved = True
                 yield True
             if not moved:
-                grow, shrink = self.dual.growth(self.beta, self.g), self.dual.shrinkage(self.beta, self.g)
-                yield self._step(int(np.argmax(grow)), int(np.argmax(shrink)))
+                yield self._step(*self._worst_pair())
 
     def _pass(self, samples: np.ndarray, tol: float) -> bool:
         """Examine samples; whether any pair moved."""
@@ -107,7 +113,7 @@ class _SMO(Ascent[SMO]):
         for j in samples:
             if self.n_iter >= self.options.max_iter or self.stopped():
                 break
-            h = self.g[j] + self.b
+            h = self.g[j] + self.sign[j] * self.mu[self.tied[j]]
             only = slice(j, j + 1)
             part = self.dual.take(only)
             pull = max(part.growth(self.beta[only], h)[0], part.shrinkage(self.beta[only], h)[0])
@@ -116,9 +122,9 @@ class _SMO(Ascent[SMO]):
 
     def _examine(self, j: int) -> bool:
         """Move j with the first partner that gives progress."""
-        free = np.flatnonzero(self.dual.free(self.beta))
-        grow, shrink = self.dual.growth(self.beta, self.g), self.dual.shrinkage(self.beta, self.g)
-        gain = np.maximum(grow + shrink[j], shrink + grow[j])
+        free = np.flatnonzero(self.dual.free(self.beta) & (self.tied == self.tied[j]))
+        grow, shrink = self._ends()
+        gain = np.where(self.tied == self.tied[j], np.maximum(grow + shrink[j], shrink + grow[j]), -np.inf)
         if len(free) > 1 and self._step(int(free[np.argmax(gain[free])]), j):
             return True
         for group in (free, np.arange(len(self.g))):
@@ -129,18 +135,18 @@ class _SMO(Ascent[SMO]):
         return False
 
     def _step(self, i: int, j: int) -> bool:
-        """The best move along e_i - e_j; False if there is none."""
+        """The best move along e_i - e_j (of an equality, with its signs); False if there is none."""
         if i == j:
             return False
-        Kj = self.rows.row(j)
+        Kj = self._row(j)
         d = self._best(i, j, self.diagonal[i] + self.diagonal[j] - 2.0 * float(Kj[i]))
         if abs(d) <= TINY * (abs(self.beta[i]) + abs(self.beta[j])):
             return False
-        Ki = self.rows.row(i)
+        Ki = self._row(i)
         for k, row, change in ((i, Ki, d), (j, Kj, -d)):
             old = self.beta[k]
-            self.beta[k] = min(max(old + change, self.dual.lower[k]), self.dual.upper[k])
-            self.g += (self.beta[k] - old) * row
+            self.beta[k] = min(max(old + self.sign[k] * change, self.dual.lower[k]), self.dual.upper[k])
+            self.g += self.sign * (self.sign[k] * (self.beta[k] - old)) * row
         self.n_iter += 1
         self.round(2, 1, 2.0 * abs(d))
         self._threshold(i, j)
@@ -148,10 +154,11 @@ class _SMO(Ascent[SMO]):
 
     def _best(self, i: int, j: int, eta: float) -> float:
         """The d that minimises the program along e_i - e_j."""
-        dual, a, c, epsilon = self.dual, self.beta[i], self.beta[j], self.dual.epsilon
+        dual, epsilon = self.plain, self.dual.epsilon
+        a, c = self.sign[i] * self.beta[i], self.sign[j] * self.beta[j]
         low = max(dual.lower[i] - a, c - dual.upper[j])
         high = min(dual.upper[i] - a, c - dual.lower[j])
-        slope = self.g[i] - self.g[j]
+        slope = self.sign[i] * self.g[i] - self.sign[j] * self.g[j]
         if eta <= 0.0 and self.view.gram.kernel.convex:
             eta = 1e-12 * max(1.0, self.diagonal[i])  # rounding
         elif eta < 0.0:
@@ -168,7 +175,22 @@ class _SMO(Ascent[SMO]):
         best = min(candidates, key=value)
         return best if value(best) < 0.0 else 0.0
 
+    def _row(self, i: int) -> Vector:
+        """Row i of the program: K + lambda^2, with the signs of the equality."""
+        return self.sign[i] * self.sign * (self.rows.row(i) + self.dual.lambda2)
+
+    def _ends(self) -> tuple[Vector, Vector]:
+        return self.dual.growth(self.beta, self.g), self.dual.shrinkage(self.beta, self.g)
+
+    def _worst_pair(self) -> tuple[int, int]:
+        """The maximal violating pair of all equalities."""
+        grow, shrink = self._ends()
+        pairs = [(int(tie[np.argmax(grow[tie])]), int(tie[np.argmax(shrink[tie])])) for tie in self.ties]
+        return max(pairs, key=lambda pair: grow[pair[0]] + shrink[pair[1]])
+
     def _threshold(self, i: int, j: int) -> None:
-        """b from the pair: from a free one of the two, else between both (Platt, section 2.3)."""
+        """mu (which is b) from the pair: from a free one of the two, else between both (Platt, section 2.3)."""
         pair = np.array([i, j])
-        self.b = intercept(self.dual.take(pair), self.beta[pair], self.g[pair])
+        at = self.tied[i]
+        part = replace(self.dual.take(pair), totals=self.dual.totals[at : at + 1], row=None)
+        self.mu[at] = multipliers(part, self.beta[pair], self.g[pair])[0]

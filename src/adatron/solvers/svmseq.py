@@ -48,7 +48,7 @@ class SVMseq(Solver):
     traced: ClassVar[tuple[str, ...]] = ("largest_step", "gain")
 
     def accepts(self, dual: Dual) -> bool:
-        return dual.total is None
+        return not dual.totals
 
     def most(self, n: int) -> int:
         return 200_000

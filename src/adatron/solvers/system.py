@@ -22,12 +22,20 @@ class System:
     """The linear equations over some variables of a program."""
 
     def __init__(self, view: View, dual: Dual, ids: Ids, factor: Factor) -> None:
-        self.view, self.dual, self.ids, self.factor = view, dual, ids, factor
+        self.view, self.ids, self.factor = view, ids, factor
+        self.dual = dual.take(ids)
+        self.border = np.zeros((len(dual.totals), len(ids)))
+        for row, tie in zip(self.border, self.dual.ties(), strict=False):
+            row[tie] = 1.0 if self.dual.sign is None else self.dual.sign[tie]
 
     def serves(self, ids: Ids) -> bool:
         """Whether ``ids`` are variables here, and nearly all of them."""
         few = len(ids) < (1.0 - HELD) * len(self.ids)
         return not few and bool(np.isin(ids, self.ids, assume_unique=True).all())
+
+    def sums(self, delta: Vector) -> Vector:
+        """A delta."""
+        return self.dual.sums(delta)
 
     def times(self, delta: Vector) -> Vector:
         """(K + lambda^2 11') delta."""
@@ -36,23 +44,29 @@ class System:
         self.view.accumulate(out[:, None], self.view.points(changed), delta[changed, None])
         return out
 
-    def solve(self, r: Vector, held: Ids, total: float) -> Vector:
-        """The x, zero where held, that minimises x'(K + lambda^2 11')x/2 - r'x; with an equality, of sum ``total``."""
-        factor = self.factor
-        if self.dual.total is None:
-            start = along = np.zeros(len(r))
-            scale = 1.0
-        else:
-            border = np.ones(len(r))
-            border[held] = 0.0
-            along = factor.solve(border, held)
-            scale = float(along.sum())
-            start = along * (total / scale)
+    def solve(self, r: Vector, held: Ids, totals: Vector) -> Vector:
+        """The x, zero where held, that minimises x'(K + lambda^2 11')x/2 - r'x over A x = ``totals``.
+
+        nan if no variable of an equality is left.
+        """
+        factor, border = self.factor, self.border.copy()
+        border[:, held] = 0.0
+        empty = ~border.any(axis=1)
+        if totals[empty].any():
+            return np.full(len(r), np.nan)
+        border, totals = border[~empty], totals[~empty]
+        along = np.array([factor.solve(row, held) for row in border]).reshape(border.shape)
+        scale = np.array([[dot(row, z) for z in along] for row in border]).reshape(len(border), len(border))
+
+        def correct(sums: Vector) -> Vector:
+            """The point with these sums that costs least."""
+            return np.sum(along * np.linalg.solve(scale, sums)[:, None], axis=0)
 
         def invert(v: Vector) -> Vector:
             z = factor.solve(v, held)
-            return z - along * (float(z.sum()) / scale)
+            return z - correct(np.array([dot(row, z) for row in border]))
 
+        start = correct(totals)
         return start + invert(r) if factor.exact else self._conjugate_gradients(invert, r, start)
 
     def _conjugate_gradients(self, invert: Callable[[Vector], Vector], r: Vector, x: Vector) -> Vector:

@@ -38,7 +38,9 @@ def choose(solver: str | Solver, dual: Dual) -> Solver:
     chosen = SOLVERS[solver]() if isinstance(solver, str) else solver
     if not chosen.accepts(dual):
         able = ", ".join(repr(name) for name, kind in SOLVERS.items() if kind().accepts(dual))
-        what = "an explicit bias" if dual.total is not None else "an augmented bias or none"
+        what = "an augmented bias or none"
+        if dual.totals:
+            what = "an explicit bias" if dual.one_sum else "problems with nu"
         name = next((name for name, kind in SOLVERS.items() if isinstance(chosen, kind)), type(chosen).__name__)
         raise ValueError(f"The solver {name!r} is not made for {what}; these are: {able}.")
     return chosen

@@ -1,10 +1,11 @@
-"""Pairs: sequential minimal optimisation of a small dense block, with the equality sum(beta) = s.
+"""Pairs: sequential minimal optimisation of a small dense block, with equalities sum(beta) = s.
 
-Problem   any program of ``problems.dual`` with one equality, given K over its variables.
+Problem   any program of ``problems.dual`` with equalities, given K over its variables.
 Update    a pair (i, j) moves along e_i - e_j: with m = max(-g) over the variables that can grow, i attains m and j
           maximises the gain (m + g_j)^2 / (K_ii + K_jj - 2 K_ij) over those that can shrink; the step is exact
           and clipped to the box, beta_i += d, beta_j -= d, g += d (K_i - K_j). Where epsilon > 0 a step ends at the
-          kink at 0 too, and the slope +-epsilon of |beta_i| is added to g_i.
+          kink at 0 too, and the slope +-epsilon of |beta_i| is added to g_i. Of several equalities, each has its own
+          pair, and the one with the largest gain moves.
 Stop      m - M <= tol, M = min(-g) over the variables that can shrink; or the steps are used up; or a flag.
 Source    J. C. Platt, Fast training of SVMs using sequential minimal optimization (1999); second-order choice of
           the pair: R.-E. Fan, P.-H. Chen, C.-J. Lin, JMLR 6 (2005) 1889-1918.
@@ -69,12 +70,15 @@ def slopes(beta: float, lower: float, upper: float, epsilon: float) -> Any:
 
 
 @jit(finite=True)
-def pairs(K: Any, beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, tol: float, steps: int, stop: Any) -> int:
+def pairs(
+    K: Any, beta: Any, g: Any, lower: Any, upper: Any, starts: Any, epsilon: float, tol: float, steps: int, stop: Any
+) -> int:
     """Solve a block in place; returns the number of pair updates.
 
-    K (q, q) and g (q,) share one dtype, q a multiple of CHUNK; beta, lower and upper are float64. Padding
-    variables have lower = upper = 0. ``stop`` (2,): a nonzero first entry ends the loop; the second is set if a
-    pair showed negative curvature (the kernel is not positive semi-definite).
+    K (q, q) and g (q,) share one dtype; beta, lower and upper are float64. The variables of equality r stand from
+    starts[r] to starts[r + 1], multiples of CHUNK. Padding variables have lower = upper = 0. ``stop`` (2,): a nonzero
+    first entry ends the loop; the second is set if a pair showed negative curvature (the kernel is not positive
+    semi-definite).
     """
     q = len(g)
     real = g.dtype.type
@@ -87,13 +91,21 @@ def pairs(K: Any, beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, tol
     i, j, shift = 0, 0, real(0)
     for step in range(steps):
         _grow_scores(g, shift, K[i], K[j], grow_bar, score)
-        i = argmax(score, q)
-        m = score[i]
-        if m < real(-FAR / 2) or stop[0] != 0 or (step % CHECK == 0 and _worst(g, m, shrink_bar, score) <= real(tol)):
-            return step
-        _gain_scores(g, m, K[i], diagonal[i], diagonal, shrink_bar, floor, score)
-        j = argmax(score, q)
-        if score[j] <= real(0):
+        best, worst, m = real(0), real(0), real(0)
+        for r in range(len(starts) - 1):
+            part = slice(starts[r], starts[r + 1])
+            size = starts[r + 1] - starts[r]
+            u = starts[r] + argmax(score[part], size)
+            if size == 0 or score[u] < real(-FAR / 2):
+                continue
+            most = score[u]
+            if step % CHECK == 0:
+                worst = max(worst, _worst(g[part], most, shrink_bar[part], score[part]))
+            _gain_scores(g[part], most, K[u][part], diagonal[u], diagonal[part], shrink_bar[part], floor, score[part])
+            v = starts[r] + argmax(score[part], size)
+            if score[v] > best:
+                best, m, i, j = score[v], most, u, v
+        if best <= real(0) or stop[0] != 0 or (step % CHECK == 0 and worst <= real(tol)):
             return step
         curvature = (diagonal[i] + diagonal[j]) - real(2) * K[i, j]
         if curvature < -real(64) * floor:

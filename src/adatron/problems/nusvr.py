@@ -1,0 +1,34 @@
+"""Nu-support vector regression: the width of the tube is found, nu bounds the part of the samples outside of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .bias import Bias
+from .dual import Dual, Vector
+
+
+def nusvr(y: Vector, C: Vector, nu: float, bias: Bias = "explicit", augment: float = 1.0) -> Dual:
+    """The program of a nu-SVR, 2n variables over n rows of K: t = (y, y), 0 <= beta_i <= C_i, -C_i <= beta_n+i <= 0.
+
+    The first n sum to nu sum(C) / 2, the others to the opposite; unless the bias is explicit only sum |beta| =
+    nu sum(C). A sample's coefficient is beta_i + beta_n+i.
+
+    Parameters
+    ----------
+    y : (n,) targets
+    C : (n,) bound of each variable (C times sample weight)
+    nu : in (0, 1]
+    bias, augment : as in ``csvc``
+
+    References
+    ----------
+    B. Schoelkopf, A. J. Smola, R. C. Williamson, P. L. Bartlett, New support vector algorithms, Neural Computation 12
+    (2000).
+    """
+    n, total, zero = len(y), nu * float(C.sum()), np.zeros(len(y))
+    t, lower, upper = np.concatenate([y, y]), np.concatenate([zero, -C]), np.concatenate([C, zero])
+    if bias == "explicit":
+        return Dual(t, lower, upper, 0.0, (0.5 * total, -0.5 * total), row=np.repeat([0, 1], n))
+    sign = np.repeat([1.0, -1.0], n)
+    return Dual(t, lower, upper, augment**2 if bias == "augmented" else 0.0, (total,), sign=sign)

@@ -1,0 +1,26 @@
+"""One-class support vector machine: the half-space, as far from the origin as can be, that holds most samples."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .dual import Dual, Vector
+
+
+def oneclass(w: Vector, nu: float) -> Dual:
+    """The program of a one-class SVM: t = 0, 0 <= beta_i <= w_i, sum(beta) = nu sum(w).
+
+    The multiplier is b = -rho. The three forms of the bias are the same program: lambda^2 only adds a constant to D.
+
+    Parameters
+    ----------
+    w : (n,) weights
+    nu : in (0, 1], at most this part of the samples is outside
+
+    References
+    ----------
+    B. Schoelkopf, J. C. Platt, J. Shawe-Taylor, A. J. Smola, R. C. Williamson, Estimating the support of a
+    high-dimensional distribution, Neural Computation 13 (2001).
+    """
+    zero = np.zeros_like(w)
+    return Dual(zero, zero, w, 0.0, (nu * float(w.sum()),))

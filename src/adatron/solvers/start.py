@@ -1,0 +1,48 @@
+"""Where an ascent starts: any point, put into the box and on the equalities."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..problems import Dual
+from ..problems.dual import Ids, Vector
+
+UNIT = 2.0**-53
+
+
+def feasible(dual: Dual, beta: Vector) -> Vector:
+    """Put a start into the box, and on every equality."""
+    beta = np.clip(beta, dual.lower, dual.upper)
+    plain = dual.unsigned()
+    part = beta if dual.sign is None else dual.sign * beta
+    for tie, total in zip(dual.ties(), dual.totals, strict=False):
+        part[tie] = _balanced(part[tie], plain.lower[tie], plain.upper[tie], total)
+    return part if dual.sign is None else dual.sign * part
+
+
+def _balanced(beta: Vector, lower: Vector, upper: Vector, total: float) -> Vector:
+    """A point with this sum: the side that is too large shrinks, then one variable after the other moves to its bound.
+
+    So few variables change, and the two variables that a sample has in nu-SVR stay opposite.
+    """
+    excess = float(beta.sum()) - total
+    side = beta > 0 if excess > 0 else beta < 0
+    weight = abs(float(beta[side].sum()))
+    if abs(excess) <= 64.0 * UNIT * (weight + abs(total)):
+        return beta
+    if weight > 0:
+        beta[side] *= max(0.0, 1.0 - abs(excess) / weight)
+        excess = float(beta.sum()) - total
+    room = np.minimum(beta - lower if excess > 0 else upper - beta, abs(excess))
+    beta = beta - np.sign(excess) * filled(room, abs(excess), np.arange(len(beta)))
+    crumb = 64.0 * UNIT * abs(excess)
+    return np.where(beta - lower <= crumb, lower, np.where(upper - beta <= crumb, upper, beta))
+
+
+def filled(room: Vector, amount: float, order: Ids) -> Vector:
+    """The amount put into the rooms, one after the other."""
+    before = np.concatenate([[0.0], np.cumsum(room[order])[:-1]])
+    part = np.clip(amount - before, 0.0, room[order])
+    out = np.zeros(len(room))
+    out[order] = np.where(part > 64.0 * UNIT * amount, part, 0.0)  # no crumbs
+    return out
