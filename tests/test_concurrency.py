@@ -13,6 +13,7 @@ from sklearn.datasets import make_classification
 from threadpoolctl import threadpool_info
 
 from adatron import SVC
+from adatron.compiled import _jit
 
 TIMEOUT = 120
 
@@ -49,6 +50,7 @@ import multiprocessing
 from joblib import Parallel, delayed
 from sklearn.datasets import make_classification
 from adatron import SVC
+from adatron.compiled import _jit
 
 def fit(seed):
     X, y = make_classification(1800, 40, n_informative=15, flip_y=0.05, random_state=seed)
@@ -80,6 +82,7 @@ LONG = """
 import sys, threading
 from sklearn.datasets import make_classification
 from adatron import SVC
+from adatron.compiled import _jit
 
 X, y = make_classification(30000, 60, n_informative=20, n_classes=int(sys.argv[1]), flip_y=0.4, random_state=0)
 started = False
@@ -151,3 +154,12 @@ def test_compiled_code_is_kept_by_the_hash_of_the_package(tmp_path):
     assert folder.startswith(str(tmp_path))
     assert folder.endswith(digest)
     assert Path(folder).stat().st_mode & 0o077 == 0
+
+
+def test_the_faces_hold_no_compiled_code():
+    """Their files are left out of the hash that names the cache."""
+    root = Path(_jit.__file__).parents[1]
+    for face in _jit.FACES:
+        files = list((root / face).rglob("*.py"))
+        assert files
+        assert not [path for path in files if "import jit" in path.read_text(encoding="utf-8")]

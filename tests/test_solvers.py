@@ -84,7 +84,9 @@ def test_every_solver_finds_the_optimum(solver, kind, bias, kernel, dtype):
     X, dual = program(kind, bias)
     copies = len(dual) // len(X)
     K, best = optimum(kind, bias, kernel)
-    got = solve(view_of(X, KERNELS[kernel], dtype, copies=copies), dual, solver=solver, tol=1e-4, gap_tol=3e-7, memory=1e9)
+    got = solve(
+        view_of(X, KERNELS[kernel], dtype, copies=copies), dual, solver=solver, tol=1e-4, gap_tol=3e-7, memory=1e9
+    )
     assert got.status.name == "CONVERGED"
     assert programs.kkt(K, dual, got.beta) <= 1.001e-4
     assert abs(programs.objective(K, dual, got.beta) - best) <= 1e-6 * max(1.0, abs(best))

@@ -6,15 +6,20 @@ from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .estimators import SVC, SVR
+    from .estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
     from .files import load, save
     from .warm import warmup
 
 __version__ = metadata.version("adatron")
-__all__ = ["SVC", "SVR", "load", "save", "warmup"]
+__all__ = ["SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM", "load", "save", "warmup"]
 
 # Imported when first used: importing the package costs nothing.
-_HOME = {"SVC": "estimators", "SVR": "estimators", "load": "files", "save": "files", "warmup": "warm"}
+_HOME = {
+    **dict.fromkeys(("SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM"), "estimators"),
+    "load": "files",
+    "save": "files",
+    "warmup": "warm",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
-from typing import cast
 
 import numpy as np
 
-from ..problems import Bias, Dual, csvc
+from ..problems import Dual
+from ..problems.dual import Vector
 from .engine import Ids, Problem
 from .samples import Samples
 
 
 def binary_problems(
-    n_classes: int, multi_class: str, samples: Samples, C: float, bias: str, augment: float
+    n_classes: int, multi_class: str, samples: Samples, program: Callable[[Vector, Vector], Dual]
 ) -> list[Problem]:
     """One against one in scikit-learn's order (the first class is positive), or one against the rest.
 
-    Of two classes the second one is positive.
+    Of two classes the second one is positive. ``program`` is that of labels 1 and -1, and weights.
     """
 
     def problem(positive: int, classes: list[int]) -> Problem:
-        def program(ids: Ids) -> Dual:
+        def of_samples(ids: Ids) -> Dual:
             y = np.concatenate([np.full(samples.sizes[c], 1.0 if c == positive else -1.0) for c in classes])
-            return csvc(y, C * samples.weight[ids], cast("Bias", bias), augment)
+            return program(y, samples.weight[ids])
 
-        return Problem(classes, program)
+        return Problem(classes, of_samples)
 
     if n_classes == 2:
         return [problem(1, [0, 1])]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..gram import SMALL, Gram, Plan, Pool, Source, allowed_threads, plan
 from ..kernels import Kernel
-from ..problems import Dual, intercept
+from ..problems import Dual, half_width, intercept
 from ..solvers.base import Options, Solution, Solver
 from ..solvers.block import Block
 from ..solvers.run import Callback, Task, solve_all
@@ -26,10 +26,14 @@ WORK = 1e9  # multiply-adds of all Gram matrices below which threads cost more t
 
 @dataclass(frozen=True)
 class Problem:
-    """One program of a fit: the classes (segments of the samples) it is about, and the program of their samples."""
+    """One program of a fit: the classes (segments of the samples) it is about, and the program of their samples.
+
+    ``copies``: variables that a sample has; the program's are all first ones, then all second ones.
+    """
 
     classes: list[int]
     program: Callable[[Ids], Dual]
+    copies: int = 1
 
 
 @dataclass(frozen=True)
@@ -50,11 +54,19 @@ class Settings:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A solved problem: coefficients of its distinct samples, numbered in the whole training set."""
+    """A solved problem.
+
+    ids : its distinct samples, numbered in the whole training set
+    solution : None if one of the two sides is empty
+    beta : coefficient of each of them
+    half_width : see ``problems.half_width``; 0 in problems without nu
+    """
 
     ids: Ids
-    solution: Solution | None  # None: one of the two sides is empty
+    solution: Solution | None
+    beta: NDArray[np.float64]
     intercept: float
+    half_width: float = 0.0
 
 
 def fit(X: Any, samples: Samples, problems: list[Problem], settings: Settings) -> list[Fitted]:
@@ -65,7 +77,7 @@ def fit(X: Any, samples: Samples, problems: list[Problem], settings: Settings) -
     duals = [problem.program(own) for problem, own in zip(problems, ids, strict=True)]
     solver = choose(settings.solver, duals[0])
     source = Source.of(X, samples.rows, settings.kernel)
-    largest = max(map(len, ids))
+    largest = max(map(len, duals))
     cost = settings.kernel.cost(source.features)
     compiled = settings.kernel.compiled
     small = largest <= SMALL or not compiled
@@ -77,7 +89,8 @@ def fit(X: Any, samples: Samples, problems: list[Problem], settings: Settings) -
         p = plan(n, largest, len(problems), cost, size, settings.cache_bytes, blocks=isinstance(solver, Block))
         whole = small and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes and compiled
         gram = Gram(source, dtype, sizes, pool, p.slots, whole)
-        views = [gram.restrict(problem.classes if len(problems) > 1 else [0]) for problem in problems]
+        groups = [problem.classes if len(problems) > 1 else [0] for problem in problems]
+        views = [gram.restrict(some * problem.copies) for some, problem in zip(groups, problems, strict=True)]
         tasks = [Task(view, dual) for view, dual in zip(views, duals, strict=True)]
         solved = _solve(tasks, solver, settings, pool, p)
     return [_fitted(i, d, s) for i, d, s in zip(ids, duals, solved, strict=True)]
@@ -96,19 +109,21 @@ def _tile_type(source: Source, settings: Settings, small: bool) -> Any:
 
 
 def _solve(tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p: Plan) -> list[Solution | None]:
-    """Solutions of the tasks whose variables can be of either sign."""
-    two_sided = [t for t in tasks if (t.dual.upper > 0).any() and (t.dual.lower < 0).any()]
+    """Solutions of the tasks but for those whose variables must be 0 or are all on one side of it."""
+    open_ones = [t for t in tasks if any(t.dual.totals) or ((t.dual.upper > 0).any() and (t.dual.lower < 0).any())]
     deadline = np.inf if settings.max_time is None else monotonic() + settings.max_time
     most = settings.max_iter
     if most == -1:
         most = solver.most(max(len(t.dual) for t in tasks))
     chosen = settings.max_iter != -1
     options = Options(settings.tol, settings.gap_tol, most, chosen, deadline, p.block, p.factor)
-    solutions = iter(solve_all(two_sided, solver, options, pool, p.concurrent, settings.callback))
-    return [next(solutions) if any(t is s for s in two_sided) else None for t in tasks]
+    solutions = iter(solve_all(open_ones, solver, options, pool, p.concurrent, settings.callback))
+    return [next(solutions) if any(t is s for s in open_ones) else None for t in tasks]
 
 
 def _fitted(ids: Ids, dual: Dual, solution: Solution | None) -> Fitted:
     if solution is None:
-        return Fitted(ids, None, float(dual.t[0]) if len(dual) else 0.0)
-    return Fitted(ids, solution, intercept(dual, solution.beta, solution.g))
+        return Fitted(ids, None, np.zeros(len(ids)), float(dual.t[0]) if len(dual) else 0.0)
+    width = half_width(dual, solution.beta, solution.g) if any(dual.totals) else 0.0
+    beta = solution.beta.reshape(-1, len(ids)).sum(axis=0)
+    return Fitted(ids, solution, beta, intercept(dual, solution.beta, solution.g), width)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, is_regressor
+from sklearn.base import is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -24,27 +24,43 @@ FLOATS = (np.float64, np.float32)
 DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserves a word
 
 
-def training_data(model: BaseEstimator, X: Any, y: Any, given: bool) -> tuple[Any, NDArray[Any]]:
-    """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector.
+def given(kernel: Any) -> bool:
+    """Whether X holds kernel values."""
+    return isinstance(kernel, str) and kernel == "precomputed"
 
-    ``given`` says that X holds kernel values.
-    """
-    if sparse.issparse(X) and given:
-        raise TypeError("Sparse precomputed kernels are not supported.")
+
+def training_data(model: KernelMachine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector."""
+    _refuse_sparse_values(model, X)
     numeric = is_regressor(model)
     X, y = validate_data(
         model, X, y, dtype=FLOATS, order="C", accept_sparse="csr", multi_output=True, y_numeric=numeric
     )
     y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
-    if given and X.shape[0] != X.shape[1]:
+    return _tidy(_square(model, X)), y
+
+
+def training_rows(model: KernelMachine, X: Any) -> Any:
+    """The same for X alone."""
+    _refuse_sparse_values(model, X)
+    return _tidy(_square(model, validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr")))
+
+
+def _refuse_sparse_values(model: KernelMachine, X: Any) -> None:
+    if sparse.issparse(X) and given(model.kernel):
+        raise TypeError("Sparse precomputed kernels are not supported.")
+
+
+def _square(model: KernelMachine, X: Any) -> Any:
+    if given(model.kernel) and X.shape[0] != X.shape[1]:
         raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
-    return _tidy(X), y
+    return X
 
 
 def new_data(model: KernelMachine, X: Any, vectors: Any) -> Any:
     """X for prediction, in the storage of the support vectors."""
     X = validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr", reset=False)
-    if model.kernel == "precomputed" and model.support_.max(initial=-1) >= X.shape[1]:
+    if given(model.kernel) and model.support_.max(initial=-1) >= X.shape[1]:
         raise ValueError(
             f"X has {X.shape[1]} columns, kernel values with training samples; {model.support_.max() + 1} are needed"
         )
@@ -88,21 +104,13 @@ def weights(X: Any, sample_weight: Any) -> Vector:
     return _check_sample_weight(sample_weight, X, dtype=np.float64)
 
 
-def weights_of_samples(X: Any, codes: NDArray[np.int64], class_weight: Vector, sample_weight: Any) -> Vector:
-    """Class weight times sample weight of every sample."""
-    weight = weights(X, sample_weight) * class_weight[codes]
-    if len(np.unique(codes[weight > 0])) < 2:
-        raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
-    return weight
-
-
-def gamma(value: float | str, X: Any, given: bool) -> float:
+def gamma(value: float | str, X: Any, kernel: Any) -> float:
     """The number behind 'scale' and 'auto'."""
     from .samples import variance
 
     if not isinstance(value, str):
         return float(value)
-    if given or value == "auto":
+    if given(kernel) or value == "auto":
         return 1.0 / X.shape[1]
     spread = variance(X)
     return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0

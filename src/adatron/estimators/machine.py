@@ -35,10 +35,17 @@ class NameIn(StrOptions):
         return f"a str among {self.names()}"
 
 
+PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
+PART: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
+BIAS: dict[str, list[Any]] = {
+    "bias": [StrOptions({"explicit", "augmented", "none"})],
+    "augment": [Interval(Real, 0.0, None, closed="neither"), StrOptions({"auto"})],
+}
+
+
 class KernelMachine(BaseEstimator):
     """Base of the estimators, each of which lists these parameters in its own constructor, as scikit-learn wants."""
 
-    C: float
     kernel: Any
     degree: int
     gamma: float | str
@@ -58,7 +65,6 @@ class KernelMachine(BaseEstimator):
     _n_support: NDArray[np.int32]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0.0, None, closed="right")],
         "kernel": [NameIn("adatron.kernels.table", "LEAVES"), HasMethods(["terms", "diagonal"]), callable],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
@@ -68,8 +74,6 @@ class KernelMachine(BaseEstimator):
         "cache_size": [Interval(Real, 0, None, closed="neither")],
         "verbose": ["verbose"],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
-        "bias": [StrOptions({"explicit", "augmented", "none"})],
-        "augment": [Interval(Real, 0.0, None, closed="neither"), StrOptions({"auto"})],
         "solver": [NameIn("adatron.solvers.table", "SOLVERS", "auto"), HasMethods(["accepts", "solve"])],
         "n_jobs": [Integral, None],
         "precision": [StrOptions({"auto", "single", "double"})],
@@ -77,6 +81,11 @@ class KernelMachine(BaseEstimator):
         "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
         "callback": [callable, None],
     }
+
+    def _keep(self, parameters: dict[str, Any]) -> None:
+        """Keep what a constructor was given, its ``locals()``, as it was given."""
+        for name in self._get_param_names():
+            setattr(self, name, parameters[name])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -90,33 +99,41 @@ class KernelMachine(BaseEstimator):
     @property
     def _given(self) -> bool:
         """Whether X holds kernel values."""
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return inputs.given(self.kernel)
 
     def _solve(self, X: Any, distinct: Any, problems: list[Any]) -> list[Any]:
         """Solve all problems over the distinct samples; keeps the kernel."""
         from ..kernels import resolve
         from . import engine
 
-        self._gamma = inputs.gamma(self.gamma, X, self._given)
+        self._gamma = inputs.gamma(self.gamma, X, self.kernel)
         self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
         return engine.fit(X, distinct, problems, inputs.settings(self, self.kernel_))
 
-    def _spread(self, distinct: Any, fitted: list[Any], n: int) -> NDArray[np.float64]:
-        """Coefficients of all samples, (n_problems, n), from those of the distinct ones."""
+    def _spread(self, distinct: Any, fitted: list[Any], n: int, C: float) -> NDArray[np.float64]:
+        """Coefficients of all samples, (n_problems, n), from those of the distinct ones, at most C times weight."""
         coefficients = np.zeros((len(fitted), n))
         for row, one in zip(coefficients, fitted, strict=True):
             beta = np.zeros(len(distinct.rows))
-            if one.solution is not None:
-                beta[one.ids] = one.solution.beta
-            row[distinct.members] = distinct.spread(beta, self.C)
+            beta[one.ids] = one.beta
+            row[distinct.members] = distinct.spread(beta, C)
         return coefficients
 
-    def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, fitted: list[Any]) -> None:
+    def _store_one(self, X: Any, coefficients: NDArray[np.float64], fitted: list[Any]) -> None:
+        """Keep a model of one problem that is no classifier."""
+        support = np.flatnonzero(coefficients[0])
+        self._n_support = np.array([len(support)], np.int32)
+        self._store_support(X, support, coefficients[:, support], np.array([fitted[0].intercept]))
+        self._store_certificates(fitted, alone=True)
+        self.n_iter_ = int(self.n_iter_[0])
+        inputs.warn_unless_converged(fitted, X)
+
+    def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, intercepts: NDArray[np.float64]) -> None:
         """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
         self.support_ = support.astype(np.int32)
         self.support_vectors_ = X[:0, :0] if self._given else X[support]
         self.dual_coef_ = sparse.csr_matrix(dual) if sparse.issparse(X) else dual
-        self.intercept_ = np.array([one.intercept for one in fitted])
+        self.intercept_ = intercepts
         if not (np.isfinite(dual).all() and np.isfinite(self.intercept_).all()):
             raise ValueError(
                 "The dual coefficients or intercepts are not finite. The input data may contain large values and need "
@@ -127,7 +144,7 @@ class KernelMachine(BaseEstimator):
     def _store_certificates(self, fitted: list[Any], alone: bool) -> None:
         """Keep the proofs; ``alone`` says that there is one problem only, whose numbers are plain floats."""
         solutions = [one.solution for one in fitted]
-        self.n_iter_ = np.array([0 if s is None else s.n_iter for s in solutions], np.int32)
+        self.n_iter_: Any = np.array([0 if s is None else s.n_iter for s in solutions], np.int32)
         self.fit_status_ = int(any(s is not None and not s.status.good for s in solutions))
         names = {
             "duality_gap_": "relative_gap",

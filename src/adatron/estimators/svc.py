@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
-from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Hidden, StrOptions
-from sklearn.utils.multiclass import _ovr_decision_function  # pyright: ignore[reportPrivateUsage]
-from sklearn.utils.validation import check_is_fitted
 
-from . import inputs, layout
-from .machine import KernelMachine
+from ..problems import Bias, Dual, csvc
+from .classifier import Classifier
+from .machine import PENALTY
 
 
-class SVC(ClassifierMixin, KernelMachine):
+class SVC(Classifier):
     r"""C-support vector classification, solved exactly, on all cores, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.SVC`: its parameters, attributes and conventions, and a certificate on
@@ -104,15 +100,10 @@ class SVC(ClassifierMixin, KernelMachine):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelMachine._parameter_constraints,
-        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
-        "break_ties": ["boolean"],
-        "random_state": ["random_state"],
-        "multi_class": [StrOptions({"ovo", "ovr"})],
-    }
+    C: float
+    _one_sided = "Invalid input - all samples with positive weights belong to the same class."
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Classifier._parameter_constraints, **PENALTY}
 
     def __init__(
         self,
@@ -142,131 +133,11 @@ class SVC(ClassifierMixin, KernelMachine):
         max_time: float | None = None,
         callback: Callable[[Any], object] | None = None,
     ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.bias = bias
-        self.augment = augment
-        self.solver = solver
-        self.n_jobs = n_jobs
-        self.precision = precision
-        self.multi_class = multi_class
-        self.gap_tol = gap_tol
-        self.max_time = max_time
-        self.callback = callback
+        self._keep(locals())
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
-        """Solve the problem and certify the solution.
+    @property
+    def _bound(self) -> float:
+        return self.C
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training samples, or their kernel matrix for ``kernel='precomputed'``.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights that multiply C; a sample of weight 2 counts as two, one of weight 0 is left out.
-
-        Returns
-        -------
-        self : SVC
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight.
-        """
-        from . import samples
-        from .binary import binary_problems
-
-        check_random_state(self.random_state)
-        if self.probability is True:
-            raise ValueError(
-                "The 'probability' parameter of SVC must be False. Got True instead; wrap the classifier: "
-                "CalibratedClassifierCV(SVC(), ensemble=False)."
-            )
-        X, y = inputs.training_data(self, X, y, self._given)
-        classes, codes = inputs.classes(y)
-        class_weight = inputs.weights_of_classes(self.class_weight, classes, codes)
-        weight = inputs.weights_of_samples(X, codes, class_weight, sample_weight)
-        distinct = samples.canonical(X, codes, len(classes), weight, mergeable=not self._given)
-        augment = inputs.augment(self.augment, X)
-        problems = binary_problems(len(classes), self.multi_class, distinct, self.C, self.bias, augment)
-        fitted = self._solve(X, distinct, problems)
-        self.classes_, self.class_weight_ = classes, class_weight
-        self._store_coefficients(X, codes, self._spread(distinct, fitted, X.shape[0]), fitted)
-        self._store_certificates(fitted, len(classes) == 2)
-        inputs.warn_unless_converged(fitted, X)
-        return self
-
-    def _store_coefficients(
-        self, X: Any, codes: NDArray[np.int64], coefficients: NDArray[np.float64], fitted: list[Any]
-    ) -> None:
-        support = np.flatnonzero(coefficients.any(axis=0))
-        support = support[np.argsort(codes[support], kind="stable")]
-        self._n_support = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
-        dual = coefficients[:, support]
-        if self._one_against_one():
-            dual = layout.to_dual_coef(dual, codes[support], len(self.classes_))
-        self._store_support(X, support, dual, fitted)
-
-    def _one_against_one(self) -> bool:
-        return len(self.classes_) > 2 and self.multi_class == "ovo"
-
-    def _coefficients(self) -> NDArray[np.float64]:
-        if self._one_against_one():
-            classes = np.repeat(np.arange(len(self.classes_)), self._n_support)
-            return layout.from_dual_coef(self.dual_coef_, classes, len(self.classes_))
-        return super()._coefficients()
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Signed decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            Two classes: positive for ``classes_[1]``. More: votes refined by decision values ('ovr', as scikit-learn),
-            the values of the pairs ('ovo'), or those of each class with ``multi_class='ovr'``. They are computed in
-            float64 unless X is float32 or ``precision='single'``.
-        """
-        values = self._decision(X)
-        if len(self.classes_) == 2:
-            return values.ravel()
-        if self.decision_function_shape == "ovr" and self._one_against_one():
-            return _ovr_decision_function(values < 0, -values, len(self.classes_))
-        return values
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class labels of samples, (n_samples,).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        """
-        check_is_fitted(self)
-        if self.break_ties and self.decision_function_shape == "ovo":
-            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        if len(self.classes_) == 2:
-            codes = (self._decision(X).ravel() >= 0).astype(np.int64)
-        elif self._one_against_one() and not self.break_ties:
-            codes = layout.votes(self._decision(X), len(self.classes_))
-        else:
-            codes = np.argmax(self.decision_function(X), axis=1)
-        return self.classes_[codes]
+    def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float) -> Dual:
+        return csvc(y, self.C * weight, cast("Bias", self.bias), augment)

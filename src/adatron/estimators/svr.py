@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils._param_validation import Interval
 
-from . import inputs
-from .machine import KernelMachine
+from ..problems import Bias, Dual, svr
+from .regressor import Regressor
 
 
-class SVR(RegressorMixin, KernelMachine):
+class SVR(Regressor):
     r"""Epsilon-support vector regression, solved exactly, on all cores, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.SVR`, and a certificate on every fit.
@@ -58,8 +57,10 @@ class SVR(RegressorMixin, KernelMachine):
     True
     """
 
+    epsilon: float
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelMachine._parameter_constraints,
+        **Regressor._parameter_constraints,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
     }
 
@@ -86,78 +87,7 @@ class SVR(RegressorMixin, KernelMachine):
         max_time: float | None = None,
         callback: Callable[[Any], object] | None = None,
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.C = C
-        self.epsilon = epsilon
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.bias = bias
-        self.augment = augment
-        self.solver = solver
-        self.n_jobs = n_jobs
-        self.precision = precision
-        self.gap_tol = gap_tol
-        self.max_time = max_time
-        self.callback = callback
+        self._keep(locals())
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVR:
-        """Solve the problem and certify the solution.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training samples, or their kernel matrix for ``kernel='precomputed'``.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights that multiply C; a sample of weight 2 counts as two, one of weight 0 is left out.
-
-        Returns
-        -------
-        self : SVR
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
-        """
-        from ..problems import svr
-        from . import samples
-        from .engine import Problem
-
-        X, y = inputs.training_data(self, X, y, self._given)
-        weight = inputs.weights(X, sample_weight)
-        # Equal rows are one sample only if their targets are equal, too.
-        values, codes = np.unique(y, return_inverse=True)
-        distinct = samples.canonical(X, codes, len(values), weight, mergeable=not self._given).together()
-        augment = inputs.augment(self.augment, X)
-
-        def program(ids: NDArray[np.int64]) -> Any:
-            rows, bound = distinct.rows[ids], self.C * distinct.weight[ids]
-            return svr(y[rows], bound, float(self.epsilon), self.bias, augment)  # pyright: ignore[reportArgumentType]
-
-        fitted = self._solve(X, distinct, [Problem([0], program)])
-        coefficients = self._spread(distinct, fitted, X.shape[0])
-        support = np.flatnonzero(coefficients[0])
-        self._n_support = np.array([len(support)], np.int32)
-        self._store_support(X, support, coefficients[:, support], fitted)
-        self._store_certificates(fitted, alone=True)
-        self.n_iter_ = int(np.max(self.n_iter_))
-        inputs.warn_unless_converged(fitted, X)
-        return self
-
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Targets of samples, (n_samples,).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        """
-        return self._decision(X).ravel()
+    def _program(self, y: NDArray[np.float64], bound: NDArray[np.float64], augment: float) -> Dual:
+        return svr(y, bound, float(self.epsilon), cast("Bias", self.bias), augment)

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
-from ..estimators import SVC, SVR
+from ..estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ..kernels import Kernel, from_spec
 from ..solvers.base import Solver
 from ..solvers.table import SOLVERS
@@ -28,7 +28,8 @@ Json = Any  # None, bool, int, float, str, or a list or dict of these
 STORABLE_KINDS = "biufcU"
 # What a file may hold: this library's estimators, and the scaling that goes before them.
 CLASSES: dict[str, type[Any]] = {
-    one.__name__: one for one in (SVC, SVR, Pipeline, StandardScaler, MinMaxScaler, MaxAbsScaler)
+    one.__name__: one
+    for one in (SVC, SVR, NuSVC, NuSVR, OneClassSVM, Pipeline, StandardScaler, MinMaxScaler, MaxAbsScaler)
 }
 
 

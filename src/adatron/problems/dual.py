@@ -4,7 +4,9 @@
     subject to           l <= beta <= u,   A beta = s
 
 A has no, one or two rows of 0, 1 and -1, and each variable is in one row at most: sum(beta) = 0 where the bias is
-explicit; more in the problems with nu. Several variables may share a row of K. beta is signed (y_i alpha_i in classification, alpha*_i - alpha_i in regression), so K is the plain kernel matrix: no
+explicit; more in the problems with nu. Several variables may share a row of K.
+
+beta is signed (y_i alpha_i in classification, alpha*_i - alpha_i in regression), so K is the plain kernel matrix: no
 label ever enters a kernel row. g = (K + lambda^2 11') beta - t is the gradient of the smooth part; |beta_i| has a kink
 at 0, so the solvers treat 0 as one more bound, with a slope on either side. Where epsilon > 0, l <= 0 <= u. The
 decision function is f(x) = sum_i beta_i k(x_i, x) + b.

@@ -1,0 +1,168 @@
+"""What SVC and NuSVC share: classes, pairs of them, votes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Hidden, StrOptions
+from sklearn.utils.multiclass import _ovr_decision_function  # pyright: ignore[reportPrivateUsage]
+from sklearn.utils.validation import check_is_fitted
+
+from ..problems import Dual
+from . import inputs, layout
+from .machine import BIAS, KernelMachine
+
+
+class Classifier(ClassifierMixin, KernelMachine):
+    """Base of the classifiers: a program for each pair of classes, or for each class against the rest."""
+
+    class_weight: dict[Any, float] | str | None
+    probability: bool | str
+    decision_function_shape: str
+    break_ties: bool
+    random_state: Any
+    bias: str
+    augment: float | str
+    multi_class: str
+    _one_sided: ClassVar[str]  # the error if only one class has a weight
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMachine._parameter_constraints,
+        **BIAS,
+        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
+        "random_state": ["random_state"],
+        "multi_class": [StrOptions({"ovo", "ovr"})],
+    }
+
+    @abstractmethod
+    def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float) -> Dual:
+        """The program of two classes, y = 1 and -1."""
+
+    @property
+    def _bound(self) -> float:
+        """Largest coefficient of a sample of weight 1 in the program."""
+        return 1.0
+
+    def _scale(self, one: Any) -> float:
+        """What the solution of a problem is divided by."""
+        return 1.0
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Solve the problem and certify the solution.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            Training samples, or their kernel matrix for ``kernel='precomputed'``.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights, times those of the classes; one of weight 2 counts as two, one of weight 0 is left out.
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight.
+        """
+        from . import samples
+        from .binary import binary_problems
+
+        check_random_state(self.random_state)
+        if self.probability is True:
+            raise ValueError(
+                "The 'probability' parameter must be False. Got True instead; wrap the classifier: "
+                "CalibratedClassifierCV(SVC(), ensemble=False)."
+            )
+        X, y = inputs.training_data(self, X, y)
+        classes, codes = inputs.classes(y)
+        class_weight = inputs.weights_of_classes(self.class_weight, classes, codes)
+        weight = inputs.weights(X, sample_weight) * class_weight[codes]
+        if len(np.unique(codes[weight > 0])) < 2:
+            raise ValueError(self._one_sided)
+        distinct = samples.canonical(X, codes, len(classes), weight, mergeable=not self._given)
+        augment = inputs.augment(self.augment, X)
+        problems = binary_problems(
+            len(classes), self.multi_class, distinct, lambda y, weight: self._program(y, weight, augment)
+        )
+        fitted = self._solve(X, distinct, problems)
+        self.classes_, self.class_weight_ = classes, class_weight
+        self._store_coefficients(X, codes, self._spread(distinct, fitted, X.shape[0], self._bound), fitted)
+        self._store_certificates(fitted, len(classes) == 2)
+        inputs.warn_unless_converged(fitted, X)
+        return self
+
+    def _store_coefficients(
+        self, X: Any, codes: NDArray[np.int64], coefficients: NDArray[np.float64], fitted: list[Any]
+    ) -> None:
+        scale = np.array([self._scale(one) for one in fitted])
+        with np.errstate(divide="ignore", invalid="ignore"):  # checked below
+            coefficients = coefficients / scale[:, None]
+            intercepts = np.array([one.intercept for one in fitted]) / scale
+        support = np.flatnonzero(coefficients.any(axis=0))
+        support = support[np.argsort(codes[support], kind="stable")]
+        self._n_support = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
+        dual = coefficients[:, support]
+        if self._one_against_one():
+            dual = layout.to_dual_coef(dual, codes[support], len(self.classes_))
+        self._store_support(X, support, dual, intercepts)
+
+    def _one_against_one(self) -> bool:
+        return len(self.classes_) > 2 and self.multi_class == "ovo"
+
+    def _coefficients(self) -> NDArray[np.float64]:
+        if self._one_against_one():
+            classes = np.repeat(np.arange(len(self.classes_)), self._n_support)
+            return layout.from_dual_coef(self.dual_coef_, classes, len(self.classes_))
+        return super()._coefficients()
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Signed decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            Two classes: positive for ``classes_[1]``. More: votes refined by decision values ('ovr', as scikit-learn),
+            the values of the pairs ('ovo'), or those of each class with ``multi_class='ovr'``. They are computed in
+            float64 unless X is float32 or ``precision='single'``.
+        """
+        values = self._decision(X)
+        if len(self.classes_) == 2:
+            return values.ravel()
+        if self.decision_function_shape == "ovr" and self._one_against_one():
+            return _ovr_decision_function(values < 0, -values, len(self.classes_))
+        return values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class labels of samples, (n_samples,).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        if len(self.classes_) == 2:
+            codes = (self._decision(X).ravel() >= 0).astype(np.int64)
+        elif self._one_against_one() and not self.break_ties:
+            codes = layout.votes(self._decision(X), len(self.classes_))
+        else:
+            codes = np.argmax(self.decision_function(X), axis=1)
+        return self.classes_[codes]

@@ -1,0 +1,97 @@
+"""Nu-support vector regression with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..problems import Bias, Dual, nusvr
+from .machine import PART
+from .regressor import Regressor
+
+
+class NuSVR(Regressor):
+    r"""Nu-support vector regression: the width of the tube is found; solved exactly, with a proof of optimality.
+
+    A drop-in replacement of :class:`sklearn.svm.NuSVR`.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        In (0, 1]: at most this part of the weight is outside of the tube, at least this part belongs to support
+        vectors.
+    C : float, default=1.0
+        Penalty of errors beyond the tube, > 0. Multiplied by sample weights.
+    kernel, degree, gamma, coef0 :
+        As in :class:`SVC`.
+    tol : float, default=1e-3
+        Largest violation of the optimality (KKT) conditions, in units of the target.
+    shrinking, cache_size, verbose, max_iter :
+        As in :class:`SVC`.
+    bias, augment, solver, n_jobs, precision, gap_tol, max_time, callback :
+        As in :class:`SVC`; solvers that keep equalities only: 'block', 'smo', 'decomposition'.
+
+    Attributes
+    ----------
+    dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, n_iter_, fit_status_, shape_fit_ :
+        As in scikit-learn.
+    epsilon_ : float
+        Half the width of the tube that was found.
+    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
+        The certificate, as in :class:`SVC`.
+    trace_ : dict of ndarray
+        As in :class:`SVC`.
+
+    References
+    ----------
+    Schoelkopf, Smola, Williamson and Bartlett, New support vector algorithms, Neural Computation 12 (2000) 1207-1245.
+
+    Examples
+    --------
+    >>> from adatron import NuSVR
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = NuSVR(C=100, nu=0.3).fit(X, y)
+    >>> bool((abs(model.predict(X) - y) > model.epsilon_ + 1e-2).mean() <= 0.3)
+    True
+    """
+
+    nu: float
+    _copies = 2
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Regressor._parameter_constraints, **PART}
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 500,
+        verbose: bool = False,
+        max_iter: int = -1,
+        bias: str = "explicit",
+        augment: float | str = 1.0,
+        solver: Any = "auto",
+        n_jobs: int | None = None,
+        precision: str = "auto",
+        gap_tol: float | None = None,
+        max_time: float | None = None,
+        callback: Callable[[Any], object] | None = None,
+    ) -> None:
+        self._keep(locals())
+
+    def _program(self, y: NDArray[np.float64], bound: NDArray[np.float64], augment: float) -> Dual:
+        return nusvr(y, bound, self.nu, cast("Bias", self.bias), augment)
+
+    def _store_one(self, X: Any, coefficients: NDArray[np.float64], fitted: list[Any]) -> None:
+        super()._store_one(X, coefficients, fitted)
+        self.epsilon_ = float(fitted[0].half_width)

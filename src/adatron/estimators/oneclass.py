@@ -1,0 +1,140 @@
+"""One-class support vector machine with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import OutlierMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
+
+from ..problems import oneclass
+from . import inputs
+from .machine import PART, KernelMachine
+
+
+class OneClassSVM(OutlierMixin, KernelMachine):
+    r"""Novelty detection: the region that holds most samples, found exactly, with a proof of optimality.
+
+    A drop-in replacement of :class:`sklearn.svm.OneClassSVM`. It has no ``bias``: all three forms are one program.
+
+    Parameters
+    ----------
+    kernel, degree, gamma, coef0 :
+        As in :class:`SVC`.
+    tol : float, default=1e-3
+        Largest violation of the optimality (KKT) conditions, as in scikit-learn.
+    nu : float, default=0.5
+        In (0, 1]: at most this part of the weight is outside, at least this part belongs to support vectors.
+    shrinking, cache_size, verbose, max_iter, solver, n_jobs, precision, gap_tol, max_time, callback :
+        As in :class:`SVC`; any solver but 'svmseq'.
+
+    Attributes
+    ----------
+    dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, n_iter_, fit_status_, shape_fit_ :
+        As in scikit-learn.
+    offset_ : ndarray of shape (1,)
+        ``-intercept_``: decision_function = score_samples - offset_.
+    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
+        The certificate, as in :class:`SVC`.
+    trace_ : dict of ndarray
+        As in :class:`SVC`.
+
+    References
+    ----------
+    Schoelkopf, Platt, Shawe-Taylor, Smola and Williamson, Estimating the support of a high-dimensional distribution,
+    Neural Computation 13 (2001) 1443-1471.
+
+    Examples
+    --------
+    >>> from adatron import OneClassSVM
+    >>> X = [[0], [0.44], [0.45], [0.46], [1]]
+    >>> OneClassSVM(gamma="auto").fit(X).predict(X)
+    array([-1,  1,  1,  1, -1])
+    """
+
+    nu: float
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**KernelMachine._parameter_constraints, **PART}
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 500,
+        verbose: bool = False,
+        max_iter: int = -1,
+        solver: Any = "auto",
+        n_jobs: int | None = None,
+        precision: str = "auto",
+        gap_tol: float | None = None,
+        max_time: float | None = None,
+        callback: Callable[[Any], object] | None = None,
+    ) -> None:
+        self._keep(locals())
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Solve the problem and certify the solution.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            Training samples, or their kernel matrix for ``kernel='precomputed'``.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples; one of weight 2 counts as two, one of weight 0 is left out.
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
+        """
+        from . import samples
+        from .engine import Problem
+
+        X = inputs.training_rows(self, X)
+        weight = inputs.weights(X, sample_weight)
+        distinct = samples.canonical(X, np.zeros(X.shape[0], np.int64), 1, weight, mergeable=not self._given)
+        fitted = self._solve(X, distinct, [Problem([0], lambda ids: oneclass(distinct.weight[ids], self.nu))])
+        self._store_one(X, self._spread(distinct, fitted, X.shape[0], 1.0), fitted)
+        self.offset_ = -self.intercept_
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Signed distance to the boundary times the norm of the normal, (n_samples,): positive inside.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        """
+        return self._decision(X).ravel()
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Decision values without the offset, (n_samples,).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        """
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """1 for samples inside, -1 for those outside, (n_samples,).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        """
+        return np.where(self.decision_function(X) > 0, 1, -1).astype(np.intp)
