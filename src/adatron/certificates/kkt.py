@@ -11,9 +11,9 @@ from ..problems.dual import Vector
 def kkt_violation(dual: Dual, beta: Vector, g: Vector) -> float:
     """The largest violation; 0 at a solution.
 
-    With an equality: max(m - M, 0), where m is the largest -g of a variable that can grow and M the smallest of one
-    that can shrink, the larger one of two equalities (S. S. Keerthi et al., Neural Computation 13 (2001); the stopping rule of LIBSVM). Without one:
-    the largest projected gradient.
+    With equalities, for each of them: max(m - M, 0), where m is the largest -g of a variable that can grow and M the
+    smallest of one that can shrink (S. S. Keerthi et al., Neural Computation 13 (2001); the stopping rule of LIBSVM).
+    Without one: the largest projected gradient.
     """
     grow, shrink = dual.growth(beta, g), dual.shrinkage(beta, g)
     if not dual.totals:
