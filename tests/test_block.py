@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pytest
 
+import adatron.solvers.block as block
 from adatron.gram import Pool
 from adatron.kernels import RBF, Linear, Precomputed, Sigmoid
 from adatron.solvers.base import State
@@ -40,6 +41,21 @@ def test_reaches_the_optimum(C, bias, dtype):
     assert programs.kkt(K, dual, solution.beta) <= 1e-6 * 1.001
     best = programs.objective(K, dual, programs.solve(K, dual, tol=1e-9))
     assert programs.objective(K, dual, solution.beta) <= best + 1e-6 * abs(best)
+
+
+def test_a_dead_end_of_float32_is_no_end(monkeypatch):
+    """Near neighbours may seem to be the same in float32, so that a step from one to the other leads back."""
+    advance = block._Block._advance
+
+    def lost(self, W, tol):
+        return self.view.gram.dtype == np.float64 and advance(self, W, tol)
+
+    monkeypatch.setattr(block._Block, "_advance", lost)
+    X, y = samples(1, 250, 4)
+    dual, K = csvc(y, np.full(250, 3.0)), RBF(0.3)(X)
+    solution = solve(view_of(X, RBF(0.3), np.float32), dual, tol=1e-4)
+    assert solution.status.name == "CONVERGED"
+    assert programs.kkt(K, dual, solution.beta) <= 1.001e-4
 
 
 def test_gap_tol():
