@@ -149,6 +149,15 @@ def test_a_linear_kernel_keeps_vectors_that_are_fewer_than_the_weights():
     np.testing.assert_array_equal(small.support_vectors_, X)
 
 
+def test_a_linear_kernel_keeps_sparse_vectors_that_are_smaller_than_the_weights():
+    X = sparse.random_array((60, 500), density=0.01, format="csr", random_state=0)
+    model = SVC(kernel="linear", decision_function_shape="ovo").fit(X, np.arange(60) % 6)
+    small = model.compact()
+    assert len(model.support_) > 15  # there are fewer weights
+    assert 0 < small.support_vectors_.nnz <= model.support_vectors_.nnz < model.coef_.nnz
+    check_same(small, model, X)
+
+
 @pytest.mark.parametrize("kernel", ["precomputed", Precomputed()], ids=str)
 def test_given_kernel_values_of_the_support_vectors_are_enough(kernel, tmp_path):
     X, y = repeated(4)

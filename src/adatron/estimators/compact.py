@@ -39,11 +39,11 @@ def shrink(model: KernelMachine, coefficients: Matrix) -> None:
         _narrow(model, support)
     else:
         vectors = vectors[rows]
-    if model.kernel_ == Linear() and len(coefficients) < len(rows):
-        # f(x) = w·x + b: w is the one vector that a problem needs.
-        weights, support = _weights(coefficients, vectors), support[:0]
-        vectors = sparse.csr_matrix(weights) if sparse.issparse(vectors) else weights
-        coefficients = np.eye(len(weights))
+    if model.kernel_ == Linear():
+        weights = _weights(coefficients, vectors)
+        if weights.size < vectors.size:  # of CSR: the numbers it stores
+            # f(x) = w·x + b: w is the one vector that a problem needs.
+            support, vectors, coefficients = support[:0], weights, np.eye(len(coefficients))
     model.compact_ = True
     model.support_, model.support_vectors_ = support, vectors
     model.dual_coef_ = sparse.csr_matrix(coefficients) if sparse.issparse(vectors) else coefficients
@@ -69,8 +69,14 @@ def _narrow(model: KernelMachine, support: Any) -> None:
         fitted["feature_names_in_"] = fitted["feature_names_in_"][support]
 
 
-def _weights(coefficients: Matrix, vectors: Any) -> Matrix:
-    """Weights of the features, (n_problems, n_features). Not by BLAS: the last bits would depend on its threads."""
+def _weights(coefficients: Matrix, vectors: Any) -> Any:
+    """Weights of the features, (n_problems, n_features), stored as the vectors are.
+
+    Not by BLAS: the last bits would depend on its threads.
+    """
     if sparse.issparse(vectors):
-        return coefficients @ vectors
+        weights = sparse.csr_matrix(coefficients) @ vectors
+        weights.sort_indices()
+        weights.eliminate_zeros()
+        return weights
     return np.einsum("pm,md->pd", coefficients, vectors)

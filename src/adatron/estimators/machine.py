@@ -184,22 +184,26 @@ class KernelMachine(BaseEstimator):
         Returns
         -------
         model : fitted estimator of the same class, with ``compact_ = True``
-            It predicts and can be saved as any other, and ``fit`` makes it an ordinary one again. Parameters, classes,
-            intercepts and certificate are those of this estimator. What else an attribute means there:
-
-            support_vectors_ : distinct vectors, of no class; with a linear kernel the weights of each problem, unless
-                these are more
-            dual_coef_ : (n_problems, n_vectors) their coefficients in each problem, pairs in the order of
-                ``decision_function_shape='ovo'``
-            support_ : for each vector, the first training sample equal to it; empty if they are weights
-            n_support_ : (1,) how many they are
-
-            With ``kernel='precomputed'`` (where equal samples are not known to be equal) X has the kernel values with
-            the training samples ``support_`` only, in this order: ``K[:, model.support_]`` instead of ``K``.
+            It predicts and can be saved as any other, and ``fit`` makes it an ordinary one again.
 
         Raises
         ------
         NotFittedError
+            This estimator is not fitted.
+
+        Notes
+        -----
+        Parameters, classes, intercepts and certificate are those of this estimator. Other attributes mean:
+
+        - ``support_vectors_``: distinct vectors, of no class; with a linear kernel the weights of each problem, unless
+          these are more numbers.
+        - ``dual_coef_``, (n_problems, n_vectors): their coefficients in each problem, pairs of classes in the order of
+          ``decision_function_shape='ovo'``.
+        - ``support_``: for each vector the first training sample equal to it; empty if they are weights.
+        - ``n_support_``, (1,): how many vectors there are.
+
+        With ``kernel='precomputed'`` (where it is not known which samples are equal) X has the kernel values with the
+        training samples ``support_`` only, in this order: ``K[:, model.support_]`` instead of ``K``.
         """
         from .compact import shrink
 
@@ -221,6 +225,7 @@ class KernelMachine(BaseEstimator):
         Raises
         ------
         NotFittedError
+            This estimator is not fitted.
         ValueError
             scikit-learn has no place for the model: a kernel it does not know (only rbf, linear, poly, sigmoid and
             precomputed), ``multi_class='ovr'`` with more than two classes, a compact model of more than two.
