@@ -204,6 +204,8 @@ class KernelMachine(BaseEstimator):
 
         With ``kernel='precomputed'`` (where it is not known which samples are equal) X has the kernel values with the
         training samples ``support_`` only, in this order: ``K[:, model.support_]`` instead of ``K``.
+
+        Sums are taken in another order: a sample whose decision value is zero but for rounding may change sides.
         """
         from .compact import shrink
 
