@@ -123,7 +123,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         return len(self.classes_) > 2 and self.multi_class == "ovo"
 
     def _coefficients(self) -> NDArray[np.float64]:
-        if self._one_against_one():
+        if self._one_against_one() and not self.compact_:
             classes = np.repeat(np.arange(len(self.classes_)), self._n_support)
             return layout.from_dual_coef(self.dual_coef_, classes, len(self.classes_))
         return super()._coefficients()

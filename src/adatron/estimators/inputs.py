@@ -25,8 +25,8 @@ DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserv
 
 
 def given(kernel: Any) -> bool:
-    """Whether X holds kernel values."""
-    return isinstance(kernel, str) and kernel == "precomputed"
+    """Whether X holds kernel values: by name or as a kernel object, which is not imported for this."""
+    return (kernel if isinstance(kernel, str) else getattr(kernel, "name", None)) == "precomputed"
 
 
 def training_data(model: KernelMachine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
@@ -57,12 +57,15 @@ def _square(model: KernelMachine, X: Any) -> Any:
     return X
 
 
-def new_data(model: KernelMachine, X: Any, vectors: Any) -> Any:
-    """X for prediction, in the storage of the support vectors."""
-    X = validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr", reset=False)
-    if given(model.kernel) and model.support_.max(initial=-1) >= X.shape[1]:
+def new_data(model: KernelMachine, X: Any, vectors: Any, columns: NDArray[np.int64]) -> Any:
+    """X for prediction, in the storage of the support vectors; these ``columns`` are needed if X has kernel values."""
+    values = given(model.kernel)  # of a compact model perhaps none
+    X = validate_data(
+        model, X, dtype=FLOATS, order="C", accept_sparse="csr", reset=False, ensure_min_features=int(not values)
+    )
+    if values and columns.max(initial=-1) >= X.shape[1]:
         raise ValueError(
-            f"X has {X.shape[1]} columns, kernel values with training samples; {model.support_.max() + 1} are needed"
+            f"X has {X.shape[1]} columns, kernel values with training samples; {columns.max() + 1} are needed"
         )
     if sparse.issparse(vectors):
         return _tidy(sparse.csr_matrix(X))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from importlib import import_module
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,7 @@ class KernelMachine(BaseEstimator):
     callback: Callable[[Any], object] | None
     dual_objective_: Any
     duality_gap_: Any
+    compact_: bool = False
     _n_support: NDArray[np.int32]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -130,6 +132,7 @@ class KernelMachine(BaseEstimator):
 
     def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, intercepts: NDArray[np.float64]) -> None:
         """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
+        self.compact_ = False
         self.support_ = support.astype(np.int32)
         self.support_vectors_ = X[:0, :0] if self._given else X[support]
         self.dual_coef_ = sparse.csr_matrix(dual) if sparse.issparse(X) else dual
@@ -160,7 +163,7 @@ class KernelMachine(BaseEstimator):
 
     @property
     def n_support_(self) -> NDArray[np.int32]:
-        """Number of support vectors of each class."""
+        """Number of support vectors of each class; of a compact model: of all together."""
         check_is_fitted(self)
         return self._n_support
 
@@ -172,19 +175,85 @@ class KernelMachine(BaseEstimator):
         weights = self._coefficients() @ self.support_vectors_
         return sparse.csr_matrix(weights) if sparse.issparse(self.support_vectors_) else weights
 
+    def compact(self) -> Self:
+        """A new model with the same decisions, to rounding, that is smaller and predicts faster.
+
+        Equal support vectors become one, those whose coefficients are zero or cancel are left out, and with a linear
+        kernel a problem needs its weights only. This estimator stays as it is.
+
+        Returns
+        -------
+        model : fitted estimator of the same class, with ``compact_ = True``
+            It predicts and can be saved as any other, and ``fit`` makes it an ordinary one again.
+
+        Raises
+        ------
+        NotFittedError
+            This estimator is not fitted.
+
+        Notes
+        -----
+        Parameters, classes, intercepts and certificate are those of this estimator. Other attributes mean:
+
+        - ``support_vectors_``: distinct vectors, of no class; with a linear kernel the weights of each problem, unless
+          these are more numbers.
+        - ``dual_coef_``, (n_problems, n_vectors): their coefficients in each problem, pairs of classes in the order of
+          ``decision_function_shape='ovo'``.
+        - ``support_``: for each vector the first training sample equal to it; empty if they are weights.
+        - ``n_support_``, (1,): how many vectors there are.
+
+        With ``kernel='precomputed'`` (where it is not known which samples are equal) X has the kernel values with the
+        training samples ``support_`` only, in this order: ``K[:, model.support_]`` instead of ``K``.
+
+        Sums are taken in another order: a sample whose decision value is zero but for rounding may change sides.
+        """
+        from .compact import shrink
+
+        check_is_fitted(self)
+        model = copy(self)
+        if not self.compact_:
+            shrink(model, self._coefficients())
+        return model
+
+    def to_sklearn(self) -> Any:
+        """A fitted estimator of :mod:`sklearn.svm` with the same decisions, to rounding, to be used without adatron.
+
+        Returns
+        -------
+        model : sklearn.svm.SVC, NuSVC, SVR, NuSVR or OneClassSVM, as this one
+            With the parameters that both have. It computes in float64 and holds no certificate and no probabilities;
+            fitted again, it is scikit-learn's own.
+
+        Raises
+        ------
+        NotFittedError
+            This estimator is not fitted.
+        ValueError
+            scikit-learn has no place for the model: a kernel it does not know (only rbf, linear, poly, sigmoid and
+            precomputed), ``multi_class='ovr'`` with more than two classes, a compact model of more than two.
+        """
+        from .export import exported
+
+        check_is_fitted(self)
+        return exported(self, self._columns())
+
     def _coefficients(self) -> NDArray[np.float64]:
         """Coefficients of the support vectors, (n_problems, n_support_vectors)."""
         dual: Any = self.dual_coef_
         return dual.toarray() if sparse.issparse(dual) else dual
+
+    def _columns(self) -> NDArray[np.int64]:
+        """Where X holds kernel values: the column of each support vector."""
+        return np.arange(self._n_support.sum()) if self.compact_ else self.support_.astype(np.int64)
 
     def _decision(self, X: Any) -> NDArray[np.float64]:
         """Decision values of the problems, (n_samples, n_problems)."""
         from .decision import decision_values
 
         check_is_fitted(self)
-        X = inputs.new_data(self, X, self.support_vectors_)
+        X = inputs.new_data(self, X, self.support_vectors_, self._columns())
         single = self.precision == "single" or (X.dtype == np.float32 and self.precision != "double")
         return decision_values(
-            X, self.support_vectors_, self.support_.astype(np.int64), np.ascontiguousarray(self._coefficients().T),
+            X, self.support_vectors_, self._columns(), np.ascontiguousarray(self._coefficients().T),
             self.intercept_, self.kernel_, np.float32 if single else np.float64, self.n_jobs,
         )  # fmt: skip

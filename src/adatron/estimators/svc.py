@@ -82,6 +82,8 @@ class SVC(Classifier):
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
         The certificate. ``duality_gap_`` is relative, (primal - dual) / max(1, \|primal\|, \|dual\|): an upper bound of
         how far the solution is from optimal; nan if the kernel is found not to be positive semi-definite.
+    compact_ : bool
+        Whether :meth:`compact` made the model; what the attributes mean then is said there.
     trace_ : dict of ndarray, or list of them for each binary problem
         'seconds', 'n_iter', 'kkt_violation', 'duality_gap', 'dual_objective' after each block, epoch or so, and what
         the solver adds. The gap is nan where it was not computed.
