@@ -78,7 +78,7 @@ def test_weights():
         SVC().fit(X, y, np.zeros(60))
     with pytest.raises(ValueError, match="belong to the same class"):
         SVC().fit(X, y, y)
-    with pytest.raises(ValueError, match=r"sample_weight\.shape"):
+    with pytest.raises(ValueError, match="sample_weight and X have incompatible shapes"):
         SVC().fit(X, y, np.ones(59))
     with pytest.raises(ValueError, match="class_weight"):
         SVC(class_weight={0: -1.0}).fit(X, y)

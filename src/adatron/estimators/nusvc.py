@@ -101,4 +101,4 @@ class NuSVC(Classifier):
         return nusvc(y, weight, self.nu, cast("Bias", self.bias), augment)
 
     def _scale(self, one: Any) -> float:
-        return max(-one.half_width, 0.0)  # rho
+        return 1.0 if one.solution is None else max(-one.half_width, 0.0)  # rho
