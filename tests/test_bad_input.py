@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from adatron import SVC
+from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from adatron.kernels import RBF, Linear
 
 rng = np.random.default_rng(0)
@@ -71,6 +71,15 @@ def test_data(case):
         model.fit(bad, labels)
     with pytest.raises(NotFittedError):
         model.predict(X)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"gamma": 1.0}, {"kernel": "linear"}])
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("one", [SVC, NuSVC, SVR, NuSVR, OneClassSVM])
+def test_values_whose_squares_overflow(one, storage, parameters):
+    for size in (1e160, 1e308):
+        with pytest.raises(ValueError, match=r"not finite\. The input data may contain large values"):
+            one(**parameters).fit(storage(np.abs(X) / np.abs(X).max() * size), y)
 
 
 def test_weights():

@@ -90,9 +90,22 @@ def test_sparse_and_precomputed_and_kernel_objects():
     np.testing.assert_allclose(composed.decision_function(X), expected, atol=1e-5)
     assert sparse.issparse(csr.dual_coef_)
     assert sparse.issparse(csr.support_vectors_)
+    np.testing.assert_array_equal(csr.dual_coef_.toarray(), dense.dual_coef_)  # few rows take the same path
+    np.testing.assert_array_equal(csr.intercept_, dense.intercept_)
     mixed = SVC(kernel=RBF(0.2) + 0.1 * Linear(), tol=1e-8).fit(X, y)
     twin = sklearn.svm.SVC(kernel=lambda A, B: RBF(0.2)(A, B) + 0.1 * A @ B.T, tol=1e-8).fit(X, y)
     np.testing.assert_allclose(mixed.intercept_, twin.intercept_, atol=1e-4)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+def test_many_sparse_rows(kernel):
+    X, y = load_digits(return_X_y=True)  # too many entries to be taken as dense ones
+    X[X < 4] = 0
+    dense = SVC(kernel=kernel, tol=1e-8).fit(X, y)
+    csr = SVC(kernel=kernel, tol=1e-8).fit(sparse.csr_matrix(X), y)
+    values = dense.decision_function(X)
+    np.testing.assert_allclose(csr.decision_function(sparse.csr_matrix(X)), values, atol=1e-6)
+    np.testing.assert_allclose(csr.dual_objective_, dense.dual_objective_, rtol=1e-7)
 
 
 @pytest.mark.parametrize("shape", ["ovo", "ovr"])
@@ -192,7 +205,9 @@ def test_a_row_predicts_the_same_alone_and_in_a_batch():
 
 def test_max_iter_counts_updates_and_warns():
     X, y = two_classes(400)
-    with pytest.warns(ConvergenceWarning, match=r"KKT violation .* relative duality gap .*max_iter.*StandardScaler"):
+    early = r"^Solver terminated early \(max_iter=25\)\.  Consider pre-processing your data with StandardScaler"
+    reached = r".* KKT violation .* relative duality gap .*max_iter.*StandardScaler"
+    with pytest.warns(ConvergenceWarning, match=early + reached):
         model = SVC(max_iter=25).fit(X * np.array([1e5, 1, 1, 1, 1, 1]), y)
     assert model.n_iter_.tolist() == [25]
     assert model.fit_status_ == 1

@@ -187,6 +187,16 @@ def test_a_class_without_weight_stays_a_class_and_never_wins(case, absent, stora
     assert (model.decision_function(X).argmax(axis=1) != absent).all()
 
 
+def test_the_solver_must_fit_the_problems_that_are_there():
+    """A pair of which one class has no weight is no problem, and must not decide which solver will do."""
+    X, y = many_classes()
+    absent = np.where(y == "setosa", 0.0, 1.0)
+    for bias in ("explicit", "none"):
+        with pytest.raises(ValueError, match="not made for problems with nu"):
+            NuSVC(nu=0.3, solver="isda", bias=bias).fit(X, y, absent)
+    assert SVC(solver="isda", bias="none").fit(X, y, absent).fit_status_ == 0
+
+
 def test_sparse_rows_without_weight():
     """scikit-learn 19654: fewer coefficients came back than support vectors."""
     X, y = many_classes()
@@ -207,7 +217,9 @@ def test_no_positive_weight_at_all(case, weight):
     assert not hasattr(model, "support_")
 
 
-@pytest.mark.parametrize(("one", "message"), [(SVC, "positive weights belong to the same class"), (NuSVC, "infeasible")])
+@pytest.mark.parametrize(
+    ("one", "message"), [(SVC, "positive weights belong to the same class"), (NuSVC, "infeasible")]
+)
 def test_negative_weights_leave_one_class(one, message):
     """scikit-learn 9494."""
     X, y = two_classes()

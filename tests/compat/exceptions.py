@@ -4,8 +4,8 @@ INTERNAL = "changes the private _dual_coef_; adatron predicts from the public du
 REFUSED = "a kernel function that returns a matrix of the wrong shape is refused by fit already, not only by predict"
 SOLVED = "expects a warning of no convergence, but adatron solves these six samples within the limit of iterations"
 PATHS = (
-    "compares coefficients of two fits at tol=1e-3 to 6 decimals: of features adatron merges equal samples and sorts them, "
-    "of kernel values it cannot, so these are two paths to the same solution"
+    "compares coefficients of two fits at tol=1e-3 to 6 decimals: of features adatron merges equal samples and sorts "
+    "them, of kernel values it cannot, so these are two paths to the same solution"
 )
 UNDERFLOW = (
     "needs kernel values that underflow to 0 exactly, so that decision values tie; adatron's exp ends at the smallest "

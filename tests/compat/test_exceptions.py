@@ -6,9 +6,10 @@ from pathlib import Path
 from types import FunctionType
 
 import pytest
+from sklearn.svm._base import BaseLibSVM
+
 from compat.drop_in import CLASSES, MODULES, load
 from compat.exceptions import EXCEPTIONS
-from sklearn.svm._base import BaseLibSVM
 
 HERE = Path(__file__).parent
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import sklearn.svm
-from compat.drop_in import CLASSES
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from adatron import SVC, SVR
+from compat.drop_in import CLASSES
 
 WORDS = ["banana", "band", "bandana", "cab", "cabin", "dab", "nab", "ban", "cabana", "and"]
 TARGET = np.array([1, 1, 1, 0, 0, 0, 0, 1, 0, 1])

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..problems import Dual
 from . import inputs, layout
+from .convergence import warn_unless_converged
 from .machine import BIAS, KernelMachine
 
 
@@ -101,7 +102,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         self.classes_, self.class_weight_ = classes, class_weight
         self._store_coefficients(X, codes, self._spread(distinct, fitted, X.shape[0], self._bound), fitted)
         self._store_certificates(fitted, len(classes) == 2)
-        inputs.warn_unless_converged(fitted, X, self.max_iter)
+        warn_unless_converged(fitted, X, self.max_iter)
         return self
 
     def _store_coefficients(

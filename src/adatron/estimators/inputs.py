@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import is_regressor
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
@@ -18,19 +16,15 @@ from . import objects
 
 if TYPE_CHECKING:
     from ..kernels import Kernel
-    from .engine import Fitted, Settings
+    from .engine import Settings
     from .machine import KernelMachine
 
 Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
-DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserves a word
 FEW = 2**16  # entries of a matrix that is small however it is stored
 NOT_FINITE = (
     "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be "
     "preprocessed."
-)
-EARLY = (
-    "Solver terminated early (max_iter={}).  Consider pre-processing your data with StandardScaler or MinMaxScaler. "
 )
 
 
@@ -131,10 +125,12 @@ def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[
 
 def weights(X: Any, sample_weight: Any) -> Vector:
     """The weight of every sample."""
-    if sample_weight is not None and not (np.asarray(sample_weight, np.float64) > 0).any():
-        raise ValueError("Invalid input - all samples have zero or negative weights.")
-    if np.ndim(sample_weight) == 1 and len(sample_weight) != X.shape[0]:
-        raise ValueError(f"sample_weight and X have incompatible shapes: {np.shape(sample_weight)} vs {X.shape}")
+    if sample_weight is not None:
+        values = np.asarray(sample_weight, np.float64)
+        if values.ndim == 1 and len(values) != X.shape[0]:
+            raise ValueError(f"sample_weight and X have incompatible shapes: {values.shape} vs {X.shape}")
+        if not np.isnan(values).any() and not (values > 0).any():
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
     return _check_sample_weight(sample_weight, X, dtype=np.float64)
 
 
@@ -183,34 +179,3 @@ def _print_progress(state: Any) -> None:
         f"problem {state.problem + 1}/{state.n_problems}: {state.seconds:.1f} s, {state.n_iter} iterations, "
         f"KKT violation {state.kkt_violation:.2e}, relative gap {state.duality_gap:.2e}"
     )
-
-
-def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int) -> None:
-    """One line that says what was reached, the likely cause, and the cure.
-
-    It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words.
-    """
-    from ..solvers.base import Status
-
-    open_ones = [f.solution for f in fitted if f.solution is not None and not f.solution.status.good]
-    if not open_ones:
-        return
-    worst = max(open_ones, key=lambda s: s.certificate.kkt_violation)
-    certificate = worst.certificate
-    early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
-    warnings.warn(
-        f"{early}Not converged in {len(open_ones)} of {len(fitted)} problems: KKT violation {certificate.kkt_violation:.2e}, "
-        f"relative duality gap {certificate.relative_gap:.2e}; {worst.status.value}.{_scales(X)}",
-        ConvergenceWarning,
-        stacklevel=4,
-    )
-
-
-def _scales(X: Any) -> str:
-    if sparse.issparse(X):
-        return ""
-    spread = X.std(axis=0, dtype=np.float64)
-    spread = spread[spread > 0]
-    if not len(spread) or spread.max() < DIFFERENT_SCALES * spread.min():
-        return ""
-    return f" Here the features' standard deviations range from {spread.min():.1e} to {spread.max():.1e}."

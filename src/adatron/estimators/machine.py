@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from . import inputs, objects
+from .convergence import warn_unless_converged
 
 
 class NameIn(StrOptions):
@@ -140,7 +141,7 @@ class KernelMachine(BaseEstimator):
         self._store_support(X, support, coefficients[:, support], np.array([fitted[0].intercept]))
         self._store_certificates(fitted, alone=True)
         self.n_iter_ = int(self.n_iter_[0])
-        inputs.warn_unless_converged(fitted, X, self.max_iter)
+        warn_unless_converged(fitted, X, self.max_iter)
 
     def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, intercepts: NDArray[np.float64]) -> None:
         """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
