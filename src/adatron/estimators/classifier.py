@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..problems import Dual
 from . import inputs, layout
+from .convergence import warn_unless_converged
 from .machine import BIAS, KernelMachine
 
 
@@ -92,7 +93,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         weight = inputs.weights(X, sample_weight) * class_weight[codes]
         if len(np.unique(codes[weight > 0])) < 2:
             raise ValueError(self._one_sided)
-        distinct = samples.canonical(X, codes, len(classes), weight, mergeable=not self._given)
+        distinct = samples.canonical(X, codes, len(classes), weight, mergeable=not self._values)
         augment = inputs.augment(self.augment, X)
         problems = binary_problems(
             len(classes), self.multi_class, distinct, lambda y, weight: self._program(y, weight, augment)
@@ -101,7 +102,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         self.classes_, self.class_weight_ = classes, class_weight
         self._store_coefficients(X, codes, self._spread(distinct, fitted, X.shape[0], self._bound), fitted)
         self._store_certificates(fitted, len(classes) == 2)
-        inputs.warn_unless_converged(fitted, X)
+        warn_unless_converged(fitted, X, self.max_iter)
         return self
 
     def _store_coefficients(

@@ -31,6 +31,8 @@ def shrink(model: KernelMachine, coefficients: Matrix) -> None:
     coefficients : ndarray of shape (n_problems, n_support)
         Those of the model, for each problem.
     """
+    if model.objects_ is not None:
+        raise ValueError("compact() needs samples that are rows of numbers; this model's kernel function takes others.")
     given, vectors = inputs.given(model.kernel), model.support_vectors_
     # Where kernel values are given, a support vector is known by its number only.
     rows, coefficients = _merge(model.support_[:, None].astype(np.float64) if given else vectors, coefficients)

@@ -15,7 +15,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from . import inputs
+from . import inputs, objects
+from .convergence import warn_unless_converged
 
 
 class NameIn(StrOptions):
@@ -65,6 +66,7 @@ class KernelMachine(BaseEstimator):
     duality_gap_: Any
     compact_: bool = False
     _n_support: NDArray[np.int32]
+    objects_: Any = None  # training samples of a kernel function that are no rows of numbers, see objects.py
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [NameIn("adatron.kernels.table", "LEAVES"), HasMethods(["terms", "diagonal"]), callable],
@@ -100,17 +102,30 @@ class KernelMachine(BaseEstimator):
 
     @property
     def _given(self) -> bool:
-        """Whether X holds kernel values."""
+        """Whether the user gives kernel values."""
         return inputs.given(self.kernel)
+
+    @property
+    def _values(self) -> bool:
+        """Whether a checked X holds kernel values: the user's, or a function's of samples that are no rows."""
+        return self._given or self.objects_ is not None
+
+    def _served(self) -> Any:
+        """The kernel of a checked X."""
+        from ..kernels import Precomputed
+
+        return Precomputed() if self.objects_ is not None else self.kernel_
 
     def _solve(self, X: Any, distinct: Any, problems: list[Any]) -> list[Any]:
         """Solve all problems over the distinct samples; keeps the kernel."""
         from ..kernels import resolve
         from . import engine
 
+        if not objects.is_function(self.kernel):  # a function gets the rows as they were given
+            X = inputs.as_dense_if_small(X)
         self._gamma = inputs.gamma(self.gamma, X, self.kernel)
         self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
-        return engine.fit(X, distinct, problems, inputs.settings(self, self.kernel_))
+        return engine.fit(X, distinct, problems, inputs.settings(self, self._served()))
 
     def _spread(self, distinct: Any, fitted: list[Any], n: int, C: float) -> NDArray[np.float64]:
         """Coefficients of all samples, (n_problems, n), from those of the distinct ones, at most C times weight."""
@@ -128,20 +143,18 @@ class KernelMachine(BaseEstimator):
         self._store_support(X, support, coefficients[:, support], np.array([fitted[0].intercept]))
         self._store_certificates(fitted, alone=True)
         self.n_iter_ = int(self.n_iter_[0])
-        inputs.warn_unless_converged(fitted, X)
+        warn_unless_converged(fitted, X, self.max_iter)
 
     def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, intercepts: NDArray[np.float64]) -> None:
         """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
         self.compact_ = False
         self.support_ = support.astype(np.int32)
-        self.support_vectors_ = X[:0, :0] if self._given else X[support]
-        self.dual_coef_ = sparse.csr_matrix(dual) if sparse.issparse(X) else dual
+        self.support_vectors_ = X[:0, :0] if self._values else X[support]
+        as_sparse = sparse.issparse(X) and not objects.is_function(self.kernel)  # as scikit-learn
+        self.dual_coef_ = sparse.csr_matrix(dual) if as_sparse else dual
         self.intercept_ = intercepts
         if not (np.isfinite(dual).all() and np.isfinite(self.intercept_).all()):
-            raise ValueError(
-                "The dual coefficients or intercepts are not finite. The input data may contain large values and need "
-                "to be preprocessed."
-            )
+            raise ValueError(inputs.NOT_FINITE)
         self.shape_fit_ = X.shape
 
     def _store_certificates(self, fitted: list[Any], alone: bool) -> None:
@@ -172,8 +185,12 @@ class KernelMachine(BaseEstimator):
         """Weights of the features, (n_problems, n_features), of a linear kernel."""
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        weights = self._coefficients() @ self.support_vectors_
-        return sparse.csr_matrix(weights) if sparse.issparse(self.support_vectors_) else weights
+        weights: Any = self._coefficients() @ self.support_vectors_
+        if sparse.issparse(self.support_vectors_):
+            weights = sparse.csr_matrix(weights)
+        # They are computed anew each time: a change of them would be lost, so it is refused.
+        (weights.data if sparse.issparse(weights) else weights).flags.writeable = False
+        return weights
 
     def compact(self) -> Self:
         """A new model with the same decisions, to rounding, that is smaller and predicts faster.
@@ -190,6 +207,8 @@ class KernelMachine(BaseEstimator):
         ------
         NotFittedError
             This estimator is not fitted.
+        ValueError
+            The kernel is a function of samples that are no rows of numbers.
 
         Notes
         -----
@@ -255,5 +274,5 @@ class KernelMachine(BaseEstimator):
         single = self.precision == "single" or (X.dtype == np.float32 and self.precision != "double")
         return decision_values(
             X, self.support_vectors_, self._columns(), np.ascontiguousarray(self._coefficients().T),
-            self.intercept_, self.kernel_, np.float32 if single else np.float64, self.n_jobs,
+            self.intercept_, self._served(), np.float32 if single else np.float64, self.n_jobs,
         )  # fmt: skip

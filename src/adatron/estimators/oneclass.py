@@ -106,7 +106,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
         X = inputs.training_rows(self, X)
         weight = inputs.weights(X, sample_weight)
-        distinct = samples.canonical(X, np.zeros(X.shape[0], np.int64), 1, weight, mergeable=not self._given)
+        distinct = samples.canonical(X, np.zeros(X.shape[0], np.int64), 1, weight, mergeable=not self._values)
         fitted = self._solve(X, distinct, [Problem([0], lambda ids: oneclass(distinct.weight[ids], self.nu))])
         self._store_one(X, self._spread(distinct, fitted, X.shape[0], 1.0), fitted)
         self.offset_ = -self.intercept_

@@ -25,7 +25,8 @@ class SVC(Classifier):
         Penalty of margin violations, > 0; ``inf`` is the hard margin. Multiplied by class and sample weights.
     kernel : str, adatron.kernels.Kernel or callable, default='rbf'
         'rbf', 'linear', 'poly', 'sigmoid', 'laplacian', 'precomputed'; a kernel object (``RBF(0.1) + 2 * Linear()``);
-        or a function of two arrays of rows that returns their kernel matrix, each entry from its own pair alone.
+        or a function of two arrays of rows that returns their kernel matrix, each entry from its own pair alone. If
+        the samples are no rows of numbers (texts, graphs, series), the function gets them as they are, all at once.
     degree : int, default=3
         Degree of 'poly'.
     gamma : {'scale', 'auto'} or float, default='scale'
