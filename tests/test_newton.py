@@ -163,6 +163,26 @@ def test_a_step_with_nu_keeps_every_equality(kind, bias, seed, memory, duplicate
             assert programs.objective(K, dual, new) < programs.objective(K, dual, beta)
 
 
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rounding_takes_no_step_off_an_equality(bias, dtype):
+    """Kernel matrices that are singular but for rounding, which may leave no way to tell two equalities apart."""
+    taken = 0
+    for seed in [*range(360, 400), 501, 794]:
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(rng.integers(2, 25), 1))
+        y = np.where(rng.random(len(X)) < 0.5, 1.0, -1.0)
+        dual = nusvc(y, np.full(len(y), 50.0), 0.01, bias)
+        beta = start.feasible(dual, y * rng.random(len(y)))
+        newton = Newton(view_of(X, RBF(0.05), dtype), dual, 1e9)
+        move = newton.step(beta, programs.gradient(RBF(0.05)(X), dual, beta), np.arange(len(y)))
+        if move is not None:
+            taken += 1
+            off = programs.matrix(dual) @ (move.beta - beta)
+            assert np.abs(off).max() <= 1e-9 * np.abs(beta).sum()
+    assert taken
+
+
 @pytest.mark.parametrize("memory", [1e9, SMALL])
 @pytest.mark.parametrize("form", ["one", "two", "signs", "signs, augmented"])
 def test_a_step_without_bounds_solves_the_program(form, memory):

@@ -20,7 +20,7 @@ class Point:
 
     rows : (m,) the samples that it is about
     K : kernel matrix of its variables
-    scale : what the coefficients were divided by, rho of nu-SVC
+    scale : what the coefficients were divided by, rho of nu-SVC; LIBSVM's may be negative where there is no margin
     b : the bias, times ``scale``
     """
 
@@ -96,7 +96,7 @@ def classifiers(model, K, y, weight):
         sign, w, beta = np.where(y[rows] == plus, 1.0, -1.0), weight[rows], scattered(support, values, n)[rows]
         scale = 1.0
         if "nu" in model.get_params():
-            scale = model.nu * w.sum() / np.abs(beta).sum()
+            scale = model.nu * w.sum() / (sign @ beta)
             dual = nusvc(sign, w, model.nu, *form)
         else:
             dual = csvc(sign, model.C * w, *form)
