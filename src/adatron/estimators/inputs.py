@@ -81,11 +81,11 @@ def as_dense_if_small(X: Any) -> Any:
 
 def new_data(model: KernelMachine, X: Any, vectors: Any, columns: NDArray[np.int64]) -> Any:
     """X for prediction, in the storage of the support vectors; these ``columns`` are needed if X has kernel values."""
-    if vectors.shape[0] and model.n_support_.sum() != vectors.shape[0]:
-        raise ValueError(f"The internal representation of {type(model).__name__} was altered")
     if model.objects_ is not None:
         return objects.kernel_matrix(model.kernel, X, model.objects_)
     values = given(model.kernel)  # of a compact model perhaps none
+    if not values and model.n_support_.sum() != vectors.shape[0]:
+        raise ValueError(f"The internal representation of {type(model).__name__} was altered")
     X = validate_data(
         model, X, dtype=FLOATS, order="C", accept_sparse="csr", reset=False, ensure_min_features=int(not values)
     )
