@@ -149,7 +149,7 @@ def _print_progress(state: Any) -> None:
     )
 
 
-def warn_unless_converged(fitted: list[Fitted], X: Any) -> None:
+def warn_unless_converged(fitted: list[Fitted], X: Any, what: str = "problems") -> None:
     """One line that says what was reached, the likely cause, and the cure."""
     open_ones = [f.solution for f in fitted if f.solution is not None and not f.solution.status.good]
     if not open_ones:
@@ -157,7 +157,7 @@ def warn_unless_converged(fitted: list[Fitted], X: Any) -> None:
     worst = max(open_ones, key=lambda s: s.certificate.kkt_violation)
     certificate = worst.certificate
     warnings.warn(
-        f"Not converged in {len(open_ones)} of {len(fitted)} problems: KKT violation {certificate.kkt_violation:.2e}, "
+        f"Not converged in {len(open_ones)} of {len(fitted)} {what}: KKT violation {certificate.kkt_violation:.2e}, "
         f"relative duality gap {certificate.relative_gap:.2e}; {worst.status.value}.{_scales(X)}",
         ConvergenceWarning,
         stacklevel=4,

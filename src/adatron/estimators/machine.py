@@ -131,7 +131,7 @@ class KernelMachine(BaseEstimator):
     def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, intercepts: NDArray[np.float64]) -> None:
         """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
         self.support_ = support.astype(np.int32)
-        self.support_vectors_ = X[:0, :0] if self._given else X[support]
+        self.support_vectors_ = self._vectors(X, support)
         self.dual_coef_ = sparse.csr_matrix(dual) if sparse.issparse(X) else dual
         self.intercept_ = intercepts
         if not (np.isfinite(dual).all() and np.isfinite(self.intercept_).all()):
@@ -140,6 +140,10 @@ class KernelMachine(BaseEstimator):
                 "to be preprocessed."
             )
         self.shape_fit_ = X.shape
+
+    def _vectors(self, X: Any, support: NDArray[np.int64]) -> Any:
+        """Support vectors; none where X holds kernel values."""
+        return X[:0, :0] if self._given else X[support]
 
     def _store_certificates(self, fitted: list[Any], alone: bool) -> None:
         """Keep the proofs; ``alone`` says that there is one problem only, whose numbers are plain floats."""
@@ -179,12 +183,19 @@ class KernelMachine(BaseEstimator):
 
     def _decision(self, X: Any) -> NDArray[np.float64]:
         """Decision values of the problems, (n_samples, n_problems)."""
-        from .decision import decision_values
-
         check_is_fitted(self)
         X = inputs.new_data(self, X, self.support_vectors_)
+        support = self.support_.astype(np.int64)
+        return self._values(X, self.support_vectors_, support, self._coefficients(), self.intercept_)
+
+    def _values(
+        self, X: Any, vectors: Any, support: NDArray[np.int64], coefficients: NDArray[np.float64], intercepts: Any
+    ) -> NDArray[np.float64]:
+        """Decision values, (n_samples, n_problems), from (n_problems, n_support_vectors) coefficients."""
+        from .decision import decision_values
+
         single = self.precision == "single" or (X.dtype == np.float32 and self.precision != "double")
         return decision_values(
-            X, self.support_vectors_, self.support_.astype(np.int64), np.ascontiguousarray(self._coefficients().T),
-            self.intercept_, self.kernel_, np.float32 if single else np.float64, self.n_jobs,
+            X, vectors, support, np.ascontiguousarray(coefficients.T), intercepts, self.kernel_,
+            np.float32 if single else np.float64, self.n_jobs,
         )  # fmt: skip
