@@ -149,13 +149,17 @@ class KernelMachine(BaseEstimator):
         """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
         self.compact_ = False
         self.support_ = support.astype(np.int32)
-        self.support_vectors_ = X[:0, :0] if self._values else X[support]
+        self.support_vectors_ = self._vectors(X, support)
         as_sparse = sparse.issparse(X) and not objects.is_function(self.kernel)  # as scikit-learn
         self.dual_coef_ = sparse.csr_matrix(dual) if as_sparse else dual
         self.intercept_ = intercepts
         if not (np.isfinite(dual).all() and np.isfinite(self.intercept_).all()):
             raise ValueError(inputs.NOT_FINITE)
         self.shape_fit_ = X.shape
+
+    def _vectors(self, X: Any, support: NDArray[np.int64]) -> Any:
+        """Support vectors; none where X holds kernel values."""
+        return X[:0, :0] if self._values else X[support]
 
     def _store_certificates(self, fitted: list[Any], alone: bool) -> None:
         """Keep the proofs; ``alone`` says that there is one problem only, whose numbers are plain floats."""
@@ -267,12 +271,18 @@ class KernelMachine(BaseEstimator):
 
     def _decision(self, X: Any) -> NDArray[np.float64]:
         """Decision values of the problems, (n_samples, n_problems)."""
-        from .decision import decision_values
-
         check_is_fitted(self)
         X = inputs.new_data(self, X, self.support_vectors_, self._columns())
+        return self._evaluate(X, self.support_vectors_, self._columns(), self._coefficients(), self.intercept_)
+
+    def _evaluate(
+        self, X: Any, vectors: Any, support: NDArray[np.int64], coefficients: NDArray[np.float64], intercepts: Any
+    ) -> NDArray[np.float64]:
+        """Decision values, (n_samples, n_problems), from (n_problems, n_support_vectors) coefficients."""
+        from .decision import decision_values
+
         single = self.precision == "single" or (X.dtype == np.float32 and self.precision != "double")
         return decision_values(
-            X, self.support_vectors_, self._columns(), np.ascontiguousarray(self._coefficients().T),
-            self.intercept_, self._served(), np.float32 if single else np.float64, self.n_jobs,
+            X, vectors, support, np.ascontiguousarray(coefficients.T), intercepts, self._served(),
+            np.float32 if single else np.float64, self.n_jobs,
         )  # fmt: skip
