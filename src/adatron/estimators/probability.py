@@ -72,6 +72,10 @@ class Probabilistic(KernelMachine):
         """Whether there is a problem for each pair of more than two classes."""
 
     @abstractmethod
+    def _check_ties(self) -> None:
+        """Refuse a way to break ties that does not go with the shape of the decision function."""
+
+    @abstractmethod
     def _codes(self, values: Vector) -> Ids:
         """Number of the predicted class, (n_samples,), from the values of the problems."""
 
@@ -97,7 +101,8 @@ class Probabilistic(KernelMachine):
         """
         check_is_fitted(self)
         if self._slope is None:
-            raise NotFittedError("predict_proba needs a model that was fitted with probability=True")
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        self._check_ties()
         values = self._decision(X)
         return agreeing(coupled(self._slope * self._of_pairs(values), len(self.classes_)), self._codes(values))
 
