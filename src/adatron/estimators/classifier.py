@@ -140,11 +140,15 @@ class Classifier(ClassifierMixin, KernelMachine):
         values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
             Two classes: positive for ``classes_[1]``. More: votes refined by decision values ('ovr', as scikit-learn),
             the values of the pairs ('ovo'), or those of each class with ``multi_class='ovr'``. They are computed in
-            float64 unless X is float32 or ``precision='single'``.
+            float64, but for float32 rows with ``precision='auto'`` that are not far beyond the support vectors where
+            float32 is accurate enough, and for all with ``precision='single'``.
         """
-        values = self._decision(X)
+        return self._decision(X, self._shaped)
+
+    def _shaped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The decision function of some rows from the values of the problems, (rows, n_problems)."""
         if len(self.classes_) == 2:
-            return values.ravel()
+            return values[:, 0]
         if self.decision_function_shape == "ovr" and self._one_against_one():
             return _ovr_decision_function(values < 0, -values, len(self.classes_))
         return values
@@ -159,10 +163,12 @@ class Classifier(ClassifierMixin, KernelMachine):
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        return self._decision(X, lambda values: self.classes_[self._codes(values)])
+
+    def _codes(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Numbers of the classes of some rows."""
         if len(self.classes_) == 2:
-            codes = (self._decision(X).ravel() >= 0).astype(np.int64)
-        elif self._one_against_one() and not self.break_ties:
-            codes = layout.votes(self._decision(X), len(self.classes_))
-        else:
-            codes = np.argmax(self.decision_function(X), axis=1)
-        return self.classes_[codes]
+            return (values[:, 0] >= 0).astype(np.intp)
+        if self._one_against_one() and not self.break_ties:
+            return layout.votes(values, len(self.classes_))
+        return np.argmax(self._shaped(values), axis=1)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import is_regressor
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.utils import assert_all_finite, column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
+MOST_COLUMNS = 2**31 - 1  # columns have 32-bit numbers in compiled code
 DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserves a word
 
 
@@ -37,13 +38,15 @@ def training_data(model: KernelMachine, X: Any, y: Any) -> tuple[Any, NDArray[An
         model, X, y, dtype=FLOATS, order="C", accept_sparse="csr", multi_output=True, y_numeric=numeric
     )
     y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
-    return _tidy(_square(model, X)), y
+    if numeric:
+        assert_all_finite(y, input_name="y")  # None among objects is nan only now
+    return _stored(_square(model, X)), y
 
 
 def training_rows(model: KernelMachine, X: Any) -> Any:
     """The same for X alone."""
     _refuse_sparse_values(model, X)
-    return _tidy(_square(model, validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr")))
+    return _stored(_square(model, validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr")))
 
 
 def _refuse_sparse_values(model: KernelMachine, X: Any) -> None:
@@ -58,26 +61,48 @@ def _square(model: KernelMachine, X: Any) -> Any:
 
 
 def new_data(model: KernelMachine, X: Any, vectors: Any) -> Any:
-    """X for prediction, in the storage of the support vectors."""
-    X = validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr", reset=False)
+    """X for prediction, as it is if it is an array or CSR matrix of floats; its rows are made ready block by block."""
+    X = validate_data(model, X, dtype=FLOATS, accept_sparse="csr", reset=False)
     if given(model.kernel) and model.support_.max(initial=-1) >= X.shape[1]:
         raise ValueError(
             f"X has {X.shape[1]} columns, kernel values with training samples; {model.support_.max() + 1} are needed"
         )
-    if sparse.issparse(vectors):
-        return _tidy(sparse.csr_matrix(X))
-    if sparse.issparse(X):
+    if sparse.issparse(X) and not sparse.issparse(vectors):
         raise ValueError(f"cannot use sparse input in {type(model).__name__!r} trained on dense data")
-    return X
+    return X if sparse.issparse(X) else _opened(X)
 
 
-def _tidy(X: Any) -> Any:
-    """CSR rows with sorted columns, no repeated ones and no stored zeros."""
-    if not sparse.issparse(X):
-        return X
-    X = sparse.csr_matrix(X, copy=True)
-    X.sum_duplicates()
-    X.eliminate_zeros()
+def _stored(X: Any) -> Any:
+    return tidy(X) if sparse.issparse(X) else _opened(X)
+
+
+class _Memory:
+    """The memory of an array; numpy keeps this object, and so the array, as long as it uses it."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self.array = array
+        self.__array_interface__ = {**array.__array_interface__, "data": (array.ctypes.data, False)}
+
+
+def _opened(array: NDArray[Any]) -> NDArray[Any]:
+    """The same memory without the mark that it may only be read.
+
+    Nothing writes to it, but for numba an array with the mark (a memmap, a pandas frame's) is another type, for which
+    it would compile the tile loops once more.
+    """
+    return array if array.flags.writeable else np.asarray(_Memory(array))
+
+
+def tidy(X: Any) -> Any:
+    """CSR rows with sorted columns, no repeated ones and no stored zeros; what has all this is not copied."""
+    if X.shape[1] > MOST_COLUMNS:
+        raise ValueError(f"Sparse X may have at most {MOST_COLUMNS} features. Got {X.shape[1]}; drop empty columns.")
+    X = sparse.csr_matrix(X)
+    X.data, X.indices, X.indptr = _opened(X.data), _opened(X.indices), _opened(X.indptr)
+    if not (X.has_canonical_format and X.data.all()):
+        X = X.copy()
+        X.sum_duplicates()
+        X.eliminate_zeros()
     return X
 
 
@@ -113,7 +138,13 @@ def gamma(value: float | str, X: Any, kernel: Any) -> float:
     if given(kernel) or value == "auto":
         return 1.0 / X.shape[1]
     spread = variance(X)
-    return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+    found = 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+    if not 0.0 < found < np.inf:
+        raise ValueError(
+            f"gamma='scale' is 1 / (n_features * X.var()) = {found}, as X.var() is {spread:g}: X has too large or too "
+            "small values. Scale it, or give gamma as a number."
+        )
+    return found
 
 
 def augment(value: float | str, X: Any) -> float:

@@ -177,14 +177,14 @@ class KernelMachine(BaseEstimator):
         dual: Any = self.dual_coef_
         return dual.toarray() if sparse.issparse(dual) else dual
 
-    def _decision(self, X: Any) -> NDArray[np.float64]:
-        """Decision values of the problems, (n_samples, n_problems)."""
+    def _decision(self, X: Any, finish: Callable[[NDArray[np.float64]], NDArray[Any]] = np.asarray) -> NDArray[Any]:
+        """Decision values of the problems, (n_samples, n_problems), or what ``finish`` makes of those of some rows."""
         from .decision import decision_values
 
         check_is_fitted(self)
         X = inputs.new_data(self, X, self.support_vectors_)
-        single = self.precision == "single" or (X.dtype == np.float32 and self.precision != "double")
+        precision = "double" if self.precision == "auto" and X.dtype != np.float32 else self.precision
         return decision_values(
             X, self.support_vectors_, self.support_.astype(np.int64), np.ascontiguousarray(self._coefficients().T),
-            self.intercept_, self.kernel_, np.float32 if single else np.float64, self.n_jobs,
+            self.intercept_, self.kernel_, precision, self.n_jobs, finish,
         )  # fmt: skip

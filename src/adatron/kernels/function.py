@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .base import Float64, Term, TileProduct
 from .given import Given
@@ -21,7 +22,8 @@ class Function(Given):
     Parameters
     ----------
     function : callable
-        Takes X (n, d) and Z (m, d) and returns the matrix (n, m). Each entry must depend on its own pair of rows only.
+        Takes X (n, d) and Z (m, d), blocks of the data in their storage, and returns the matrix (n, m), dense or
+        sparse. Each entry must depend on its own pair of rows only.
     """
 
     function: Callable[[Any, Any], Any]
@@ -44,7 +46,8 @@ class Function(Given):
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         Z = X if Z is None else Z
-        values = np.asarray(self.function(X, Z), dtype=np.float64)
+        values = self.function(X, Z)
+        values = np.asarray(values.toarray() if issparse(values) else values, dtype=np.float64)
         wanted = np.shape(X)[0], np.shape(Z)[0]
         if values.shape != wanted:
             raise ValueError(f"The kernel function returned an array of shape {values.shape}; it must be {wanted}.")
