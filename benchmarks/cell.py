@@ -31,7 +31,7 @@ def fit(spec: dict[str, Any]) -> dict[str, Any]:
     library, case = LIBRARIES[spec["library"]], CASES[spec["data"]]
     split = library.data(family(spec["rows"]) if "rows" in spec else case.load())
     result: dict[str, Any] = {"rows": split.X.shape[0], "features": split.X.shape[1], "X_bytes": _bytes(split.X)}
-    parameters = {"C": case.C, "gamma": case.gamma, **spec.get("parameters", {})}
+    parameters = {**case.parameters, **spec.get("parameters", {})}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = library.make(**parameters)
@@ -44,18 +44,18 @@ def fit(spec: dict[str, Any]) -> dict[str, Any]:
             result["seconds"] = _repeated(lambda: library.make(**parameters).fit(split.X, split.y))
     result["warnings"] = sorted({" ".join(str(w.message).split())[:200] for w in caught})
     if spec["measure"]:
-        result |= quality(model, split.X, split.y, case.C, case.gamma)._asdict()
+        result |= quality(model, split.X, split.y, case.parameters)._asdict()
         if split.X_test is not None:
             result["accuracy"] = float(np.mean(model.predict(split.X_test) == split.y_test))
     return result
 
 
 def predict(spec: dict[str, Any]) -> dict[str, Any]:
-    """The classes of the test samples (or of the training samples): the first call, and three more."""
+    """The predictions for the test samples (or of the training samples): the first call, and three more."""
     library, case = LIBRARIES[spec["library"]], CASES[spec["data"]]
     split = library.data(case.load())
     X = split.X if split.X_test is None else split.X_test
-    model = library.make(C=case.C, gamma=case.gamma)
+    model = library.make(**case.parameters)
     _limited(lambda: model.fit(split.X, split.y))
     result = {"rows": X.shape[0], "features": X.shape[1], "support_vectors": len(model.support_)}
     return {**result, "first": _limited(lambda: model.predict(X)), "seconds": _repeated(lambda: model.predict(X))}

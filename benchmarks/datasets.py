@@ -30,11 +30,18 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """One line of the tables: data, an RBF kernel's gamma, and C."""
+    """One line of the tables: data, an RBF kernel's gamma, C and, for a regression, half the width of the tube."""
 
     load: Callable[[], Split]
     C: float
     gamma: float
+    epsilon: float | None = None
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """What every library is given."""
+        tube = {} if self.epsilon is None else {"epsilon": self.epsilon}
+        return {"C": self.C, "gamma": self.gamma, **tube}
 
 
 def _every_fourth(X: Any, y: Any) -> Split:
@@ -107,6 +114,12 @@ def _mnist() -> Split:
     return Split(scaled[0], train.y, scaled[1], test.y)
 
 
+def _regression(name: str, scale_target: bool) -> Split:
+    table: Any = read(DATA / name)
+    X, y = (np.asarray(part, np.float64) for part in (table.X, table.y))
+    return _standardised(Split(X, (y - y.mean()) / y.std() if scale_target else y))
+
+
 def family(n: int = 20_000) -> Split:
     """The 20,000 x 20 family; fewer rows are the first of all."""
     X, y = make_classification(20_000, 20, n_informative=10, flip_y=0.05, class_sep=0.7, random_state=0)
@@ -139,5 +152,11 @@ CASES: dict[str, Case] = {
     "20,000 x 20, C 100": Case(family, C=100.0, gamma=0.05),
     "20,000 x 20, C 1e4": Case(family, C=1e4, gamma=0.05),
     "moons 20,000": Case(_moons, C=10.0, gamma=1.0),
+    "cal.housing, regression": Case(
+        partial(_regression, "cal.housing.arff.gz", scale_target=True), C=10.0, gamma=0.25, epsilon=0.1
+    ),
+    "cpu.small, regression": Case(
+        partial(_regression, "cpu.small.arff", scale_target=False), C=100.0, gamma=0.1, epsilon=0.1
+    ),
     "MNIST": Case(_mnist, C=10.0, gamma=0.02),
 }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import metadata
+from importlib import import_module, metadata
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,14 @@ CACHE = 500  # megabytes for kernel values, for every library
 
 @dataclass(frozen=True)
 class Library:
-    """How a library's classifier is made.
+    """How a library's machines are made.
 
-    ``dtype`` is what the data are turned into beforehand (None: as they are); ``threads`` says how many it uses.
+    ``module`` has SVC and SVR; ``dtype`` is what the data are turned into beforehand (None: as they are);
+    ``threads`` says how many it uses.
     """
 
     package: str
-    make: Callable[..., Any]
+    module: str
     dtype: Any = None
     threads: str = "all"
 
@@ -33,6 +33,11 @@ class Library:
         except metadata.PackageNotFoundError:
             return "not installed"
 
+    def make(self, **parameters: Any) -> Any:
+        """A classifier or, with a width of the tube, a regressor."""
+        name = "SVR" if "epsilon" in parameters else "SVC"
+        return getattr(import_module(self.module), name)(cache_size=CACHE, **parameters)
+
     def data(self, split: Split) -> Split:
         """The data in the library's type."""
         if self.dtype is None:
@@ -41,27 +46,9 @@ class Library:
         return Split(X, split.y, X_test, split.y_test)
 
 
-def _adatron(**parameters: Any) -> Any:
-    from adatron import SVC
-
-    return SVC(cache_size=CACHE, **parameters)
-
-
-def _scikit_learn(**parameters: Any) -> Any:
-    from sklearn.svm import SVC
-
-    return SVC(cache_size=CACHE, **parameters)
-
-
-def _intelex(**parameters: Any) -> Any:
-    from sklearnex.svm import SVC
-
-    return SVC(cache_size=CACHE, **parameters)
-
-
 LIBRARIES: dict[str, Library] = {
-    "adatron": Library("adatron", _adatron),
-    "scikit-learn": Library("scikit-learn", _scikit_learn, threads="1"),
-    "scikit-learn-intelex f32": Library("scikit-learn-intelex", _intelex, np.float32),
-    "scikit-learn-intelex f64": Library("scikit-learn-intelex", _intelex, np.float64),
+    "adatron": Library("adatron", "adatron"),
+    "scikit-learn": Library("scikit-learn", "sklearn.svm", threads="1"),
+    "scikit-learn-intelex f32": Library("scikit-learn-intelex", "sklearnex.svm", np.float32),
+    "scikit-learn-intelex f64": Library("scikit-learn-intelex", "sklearnex.svm", np.float64),
 }

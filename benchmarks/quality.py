@@ -10,7 +10,7 @@ from scipy import sparse
 
 from adatron.certificates import best_multipliers, duality_gap, kkt_violation
 from adatron.estimators.layout import from_dual_coef
-from adatron.problems import csvc
+from adatron.problems import Dual, csvc, svr
 
 ROWS = 2048
 
@@ -25,11 +25,14 @@ class Quality(NamedTuple):
     products: float  # kernel values that any method must compute: sum of n x support vectors
 
 
-def quality(model: Any, X: Any, y: Any, C: float, gamma: float) -> Quality:
-    """Recompute the gradient of every binary problem."""
+def quality(model: Any, X: Any, y: Any, parameters: dict[str, float]) -> Quality:
+    """Recompute the gradient of every binary problem, or of the regression if there is an ``epsilon``."""
+    dual, support = _dense(model.dual_coef_), np.asarray(model.support_)
+    C, gamma = parameters["C"], parameters["gamma"]
+    if "epsilon" in parameters:
+        program = svr(y, np.full(len(y), C), parameters["epsilon"])
+        return Quality(*_proven(program, X, support, dual[0], gamma)[:3], len(support), float(len(y)) * len(support))
     classes, codes = np.unique(y, return_inverse=True)
-    dual = _dense(model.dual_coef_)
-    support = np.asarray(model.support_)
     rows = [dual] if len(classes) == 2 else [row[None] for row in from_dual_coef(dual, codes[support], len(classes))]
     problems = [_problem(X, codes, support, row[0], pair, C, gamma)
                 for pair, row in zip(combinations(range(len(classes)), 2), rows, strict=True)]  # fmt: skip
@@ -45,16 +48,23 @@ def _problem(
     y = np.where(codes[members] == pair[1], 1.0, -1.0)
     if codes.max() > 1:  # of several classes the first of a pair is the positive one
         y = -y
-    dual = csvc(y, np.full(len(y), C))
-    beta = np.zeros(len(codes))
+    program, place = csvc(y, np.full(len(y), C)), np.full(len(codes), -1)
+    place[members] = np.arange(len(members))
+    mine = place[support] >= 0
+    return _proven(program, X[members], place[support[mine]], coefficients[mine], gamma)
+
+
+def _proven(dual: Dual, X: Any, support: Any, coefficients: Any, gamma: float) -> tuple[float, float, float, float]:
+    """Dual objective, violation, relative gap and number of products of a program over the rows of X."""
+    beta = np.zeros(len(dual))
     beta[support] = coefficients
-    beta = np.clip(beta[members], dual.lower, dual.upper)
+    beta = np.clip(beta, dual.lower, dual.upper)
     used = np.flatnonzero(beta)
-    g = _times(X[members], X[members[used]], beta[used], gamma) - y
+    g = _times(X, X[used], beta[used], gamma) - dual.t
     gap = duality_gap(dual, beta, g, best_multipliers(dual, beta, g))
     value = -dual.objective(beta, g)
     relative = gap / max(1.0, abs(value), abs(value + gap))
-    return value, kkt_violation(dual, beta, g), relative, float(len(members)) * len(used)
+    return value, kkt_violation(dual, beta, g), relative, float(len(dual)) * len(used)
 
 
 def _times(X: Any, Z: Any, beta: Any, gamma: float) -> Any:

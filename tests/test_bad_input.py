@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from adatron import SVC
+from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from adatron.kernels import RBF, Linear
 
 rng = np.random.default_rng(0)
@@ -73,12 +73,21 @@ def test_data(case):
         model.predict(X)
 
 
+@pytest.mark.parametrize("parameters", [{}, {"gamma": 1.0}, {"kernel": "linear"}])
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("one", [SVC, NuSVC, SVR, NuSVR, OneClassSVM])
+def test_values_whose_squares_overflow(one, storage, parameters):
+    for size in (1e160, 1e308):
+        with pytest.raises(ValueError, match=r"not finite\. The input data may contain large values"):
+            one(**parameters).fit(storage(np.abs(X) / np.abs(X).max() * size), y)
+
+
 def test_weights():
     with pytest.raises(ValueError, match="all samples have zero or negative weights"):
         SVC().fit(X, y, np.zeros(60))
     with pytest.raises(ValueError, match="belong to the same class"):
         SVC().fit(X, y, y)
-    with pytest.raises(ValueError, match=r"sample_weight\.shape"):
+    with pytest.raises(ValueError, match="sample_weight and X have incompatible shapes"):
         SVC().fit(X, y, np.ones(59))
     with pytest.raises(ValueError, match="class_weight"):
         SVC(class_weight={0: -1.0}).fit(X, y)
@@ -172,3 +181,12 @@ def test_kernels_that_are_not_semidefinite():
     assert np.isnan(model.duality_gap_)
     with pytest.warns(ConvergenceWarning):
         assert SVC(kernel="sigmoid", gamma=2.0, coef0=1.0, max_iter=10**5).fit(X, y).fit_status_ == 1
+
+
+def test_nu_below_every_margin():
+    """scikit-learn's fit ends with an error, or with coefficients that are rounding errors divided by a margin of 0."""
+    alike = np.ones((60, 2))
+    with pytest.warns(ConvergenceWarning, match="have no margin: nu = 0.2 is less than"):
+        model = NuSVC(kernel="linear", nu=0.2).fit(alike, y)
+    assert np.abs(model.dual_coef_).max() <= 1
+    assert np.abs(model.decision_function(alike)).max() <= model.tol

@@ -9,10 +9,11 @@ from benchmarks.__main__ import main
 from benchmarks.datasets import CASES
 from benchmarks.quality import quality
 from click.testing import CliRunner
-from sklearn.datasets import make_classification
+from sklearn.datasets import make_classification, make_regression
 from sklearn.svm import SVC as PeerSVC
+from sklearn.svm import SVR as PeerSVR
 
-from adatron import SVC
+from adatron import SVC, SVR
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -20,18 +21,30 @@ from adatron import SVC
 def test_quality_is_the_certificate(peer, n_classes):
     X, y = make_classification(300, 6, n_informative=5, n_redundant=0, n_classes=n_classes, flip_y=0.1, random_state=0)
     ours = SVC(C=3.0, gamma=0.2, tol=1e-6).fit(X, y)
-    measured = quality(peer(C=3.0, gamma=0.2, tol=1e-6).fit(X, y), X, y, 3.0, 0.2)
+    measured = quality(peer(C=3.0, gamma=0.2, tol=1e-6).fit(X, y), X, y, {"C": 3.0, "gamma": 0.2})
     assert measured.dual_objective == pytest.approx(np.sum(ours.dual_objective_), rel=1e-6)
     assert measured.kkt_violation <= 2e-6  # LIBSVM's kernel values are float32
     assert 0 <= measured.relative_gap <= 1e-5
     assert measured.support_vectors == pytest.approx(len(ours.support_), abs=2)
 
 
+def test_quality_of_a_regression():
+    X, y = make_regression(300, 6, noise=5.0, random_state=0)
+    parameters = {"C": 30.0, "gamma": 0.2, "epsilon": 2.0}
+    ours, peer = (one(tol=1e-6, **parameters).fit(X, y) for one in (SVR, PeerSVR))
+    for model in (ours, peer):
+        measured = quality(model, X, y, parameters)
+        assert measured.dual_objective == pytest.approx(ours.dual_objective_, rel=1e-6)
+        assert 0 <= measured.relative_gap <= 1e-5
+    model.dual_coef_ = model.dual_coef_ * 0.9
+    assert quality(model, X, y, parameters).kkt_violation > 0.01
+
+
 def test_a_spoilt_model_is_found_out():
     X, y = make_classification(300, 6, random_state=0)
     model = SVC(C=3.0, gamma=0.2).fit(X, y)
     model.dual_coef_ = model.dual_coef_ * 0.9
-    assert quality(model, X, y, 3.0, 0.2).kkt_violation > 0.01
+    assert quality(model, X, y, {"C": 3.0, "gamma": 0.2}).kkt_violation > 0.01
 
 
 def test_a_cut_fit_is_a_lower_bound():

@@ -5,10 +5,12 @@ import time
 import numpy as np
 import pytest
 
+import adatron.solvers.block as block
 from adatron.gram import Pool
 from adatron.kernels import RBF, Linear, Precomputed, Sigmoid
 from adatron.solvers.base import State
-from problems import csvc, samples, solve, view_of
+from adatron.solvers.start import feasible
+from problems import csvc, nusvc, nusvr, oneclass, samples, solve, view_of
 from twins import programs
 
 BIASES = ["explicit", "augmented", "none"]
@@ -40,6 +42,21 @@ def test_reaches_the_optimum(C, bias, dtype):
     assert programs.kkt(K, dual, solution.beta) <= 1e-6 * 1.001
     best = programs.objective(K, dual, programs.solve(K, dual, tol=1e-9))
     assert programs.objective(K, dual, solution.beta) <= best + 1e-6 * abs(best)
+
+
+def test_a_dead_end_of_float32_is_no_end(monkeypatch):
+    """Near neighbours may seem to be the same in float32, so that a step from one to the other leads back."""
+    advance = block._Block._advance
+
+    def lost(self, W, tol):
+        return self.view.gram.dtype == np.float64 and advance(self, W, tol)
+
+    monkeypatch.setattr(block._Block, "_advance", lost)
+    X, y = samples(1, 250, 4)
+    dual, K = csvc(y, np.full(250, 3.0)), RBF(0.3)(X)
+    solution = solve(view_of(X, RBF(0.3), np.float32), dual, tol=1e-4)
+    assert solution.status.name == "CONVERGED"
+    assert programs.kkt(K, dual, solution.beta) <= 1.001e-4
 
 
 def test_gap_tol():
@@ -156,3 +173,77 @@ def test_coefficients_that_cancel_are_not_taken_for_an_indefinite_kernel(kernel)
     solution = solve(view, csvc(np.concatenate([y, -y]), np.ones(200)))
     assert solution.status.name == "CONVERGED"
     assert solution.certificate.relative_gap < 1e-6
+
+
+NU = {
+    "nu classification": lambda X, y, w, bias: nusvc(y, w, 0.4, bias, 0.7),
+    "nu regression": lambda X, y, w, bias: nusvr(np.sin(X[:, 0]) + 0.3 * y, 3.0 * w, 0.4, bias, 0.7),
+    "one class": lambda X, y, w, bias: oneclass(w, 0.3),
+}
+COPIES = {"nu regression": 2}
+
+
+def nu_problem(kind, bias="explicit", n=300, seed=0):
+    """Samples, and a program with nu over them."""
+    X, y = samples(seed, n, 4)
+    return X, NU[kind](X, y, np.linspace(0.5, 1.5, n), bias)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("slots", [0, 70])
+@pytest.mark.parametrize("bias", ["explicit", "augmented"])
+@pytest.mark.parametrize("kind", NU)
+def test_shards_of_a_program_with_nu_give_the_same_bits(kind, bias, slots, dtype):
+    """However the variables are split, and with any rows in store, a sample being in two shards or twice in one."""
+    X, dual = nu_problem(kind, bias, 500)
+    copies = COPIES.get(kind, 1)
+    with Pool(3) as pool:
+        view = view_of(X, RBF(0.2), dtype, [200, 120, 180], pool, copies, slots)
+        one, *others = (solve(view, dual, shards=s, block=96) for s in (1, 2, 3 * copies))
+        fresh = solve(view_of(X, RBF(0.2), dtype, copies=copies), dual, block=96)
+    assert len(one.trace["n_iter"]) > 5
+    for other in (*others, fresh):
+        assert np.array_equal(one.beta, other.beta)
+        assert one.n_iter == other.n_iter
+        assert one.certificate == other.certificate
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("kind", NU)
+def test_warm_starts_with_another_nu(kind, bias):
+    """Started at the optimum nothing moves; started at that of other weights or of another nu it gets there."""
+    X, dual = nu_problem(kind, bias)
+    copies = COPIES.get(kind, 1)
+    view, K = view_of(X, RBF(0.3), copies=copies), np.tile(RBF(0.3)(X), (copies, copies))
+    cold = solve(view, dual, tol=1e-6, block=96)
+    again = solve(view, dual, tol=1e-5, block=96, state=State(cold.beta))
+    assert np.array_equal(again.beta, cold.beta)
+    best = programs.objective(K, dual, cold.beta)
+    for start in (0.5 * cold.beta, 2.0 * cold.beta, cold.beta + 1.0, -cold.beta, cold.beta[::-1]):
+        warm = solve(view, dual, tol=1e-6, block=96, state=State(start))
+        assert warm.status.name == "CONVERGED"
+        np.testing.assert_allclose(programs.matrix(dual) @ warm.beta, dual.totals, atol=1e-9 * np.abs(warm.beta).sum())
+        assert abs(programs.objective(K, dual, warm.beta) - best) <= 1e-5 * max(1.0, abs(best))
+
+
+def test_a_warm_start_grows_no_crumbs():
+    """Variables at 0 stay there when the others are scaled to the sum that is asked for."""
+    beta = np.zeros(50)
+    beta[1::2] = np.random.default_rng(0).uniform(0.1, 0.7, 25)
+    for part in np.linspace(0.01, 1.0, 40):
+        put = feasible(oneclass(np.ones(50), part * beta.sum() / 50), beta)
+        assert (put[::2] == 0).all()
+        assert put.sum() == pytest.approx(part * beta.sum(), rel=1e-14)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("kind", NU)
+def test_float32_tiles_find_the_same_optimum(kind, bias):
+    X, dual = nu_problem(kind, bias, 400)
+    copies = COPIES.get(kind, 1)
+    narrow, wide = (
+        solve(view_of(X, RBF(0.3), t, copies=copies), dual, tol=1e-7, block=96) for t in (np.float32, np.float64)
+    )
+    assert narrow.status.name == wide.status.name == "CONVERGED"
+    assert narrow.certificate.dual == pytest.approx(wide.certificate.dual, rel=1e-6)
+    assert programs.kkt(np.tile(RBF(0.3)(X), (copies, copies)), dual, narrow.beta) <= 1e-7 * 1.001

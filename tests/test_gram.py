@@ -74,6 +74,27 @@ def test_stored_and_recomputed_rows_give_the_same_bits():
             assert np.array_equal(a, b)
 
 
+@pytest.mark.parametrize("slots", [0, 60])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_segments_and_points_that_come_twice(dtype, slots):
+    """The bits of a part of a view are those of the whole, however often a row or a point comes in either."""
+    X, rng = data(500, 70), np.random.default_rng(2)
+    K = RBF(0.01)(X)
+    with Pool(2) as pool:
+        gram = Gram(Source.of(X, np.arange(500), RBF(0.01)), dtype, [200, 300], pool, slots)
+        whole, parts = gram.restrict([0, 1, 0, 1]), [gram.restrict(g) for g in ([0, 1], [0], [1])]
+        for _ in range(6):
+            rows, V = rng.choice(1000, 90, replace=False), rng.normal(size=(90, 2))
+            points, out = whole.points(rows), np.zeros((1000, 2))
+            whole.accumulate(out, points, V)
+            pieces = [np.zeros((len(part), 2)) for part in parts]
+            for part, piece in zip(parts, pieces, strict=True):
+                part.accumulate(piece, points, V)
+            assert np.array_equal(out, np.concatenate(pieces))
+            error = np.abs(out - K[np.ix_(whole.ids, whole.ids[rows])] @ V).max()
+            assert error < (1e-4 if dtype == np.float32 else 1e-12)
+
+
 def test_a_shared_store_under_concurrent_leases():
     X = data(500, 70)
     with Pool(4) as pool:

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from adatron import SVC
 from adatron.gram import Factor, Pool
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
-from adatron.solvers import ascent
+from adatron.problems import Dual
+from adatron.solvers import ascent, start
 from adatron.solvers.newton import Newton
-from problems import csvc, feasible, samples, solve, view_of
+from problems import csvc, feasible, nusvc, nusvr, oneclass, samples, solve, view_of
 from twins import programs
 
 BIASES = ["explicit", "augmented", "none"]
@@ -126,6 +127,95 @@ def test_a_step_goes_down_inside_the_box(bias, seed, memory, duplicates):
             assert np.array_equal(new, np.clip(new, dual.lower, dual.upper))
             assert not dual.totals or abs(new.sum() - beta.sum()) <= 1e-9 * np.abs(beta).sum()
             assert programs.objective(K, dual, new) < programs.objective(K, dual, beta)
+
+
+def nu_problem(kind, bias, n, seed=0, nu=0.3):
+    """Samples, and a program with nu; how many variables a sample has."""
+    X, y = samples(seed, n, 3)
+    w = np.linspace(0.5, 1.5, n)
+    target = np.sin(2 * X[:, 0]) + 0.2 * y
+    dual = {"nusvc": lambda: nusvc(y, w, nu, bias, 0.7), "nusvr": lambda: nusvr(target, 30.0 * w, nu, bias, 0.7),
+            "oneclass": lambda: oneclass(w, nu)}[kind]()  # fmt: skip
+    return X, dual, len(dual) // n
+
+
+@given(st.sampled_from(["nusvc", "nusvr", "oneclass"]), st.sampled_from(BIASES), st.integers(0, 2**31),
+       st.sampled_from([1e9, SMALL]), st.booleans())  # fmt: skip
+@settings(max_examples=30, deadline=None)
+def test_a_step_with_nu_keeps_every_equality(kind, bias, seed, memory, duplicates):
+    """With two equalities, or with one that has signs, it goes down inside the box."""
+    rng = np.random.default_rng(seed)
+    X, dual, copies = nu_problem(kind, bias, 400 if kind != "nusvr" else 250, seed, rng.uniform(0.05, 0.6))
+    if duplicates:
+        X[len(X) // 2 :] = X[: len(X) - len(X) // 2]
+    K = np.tile(RBF(0.5)(X), (copies, copies))
+    beta = start.feasible(dual, rng.random(len(dual)) * (dual.lower + dual.upper))
+    g = programs.gradient(K, dual, beta)
+    free = np.flatnonzero((beta > dual.lower) & (beta < dual.upper))
+    newton = Newton(view_of(X, RBF(0.5), copies=copies), dual, memory)
+    for ids in (free, free[rng.random(len(free)) < 0.98]):  # the second with the factor of the first
+        move = newton.step(beta, g, ids) if len(ids) else None
+        if move is not None:
+            new = beta.copy()
+            new[move.ids] = move.beta
+            assert np.array_equal(new, np.clip(new, dual.lower, dual.upper))
+            np.testing.assert_allclose(programs.matrix(dual) @ new, dual.totals, rtol=0, atol=1e-9 * np.abs(beta).sum())
+            assert programs.objective(K, dual, new) < programs.objective(K, dual, beta)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rounding_takes_no_step_off_an_equality(bias, dtype):
+    """Kernel matrices that are singular but for rounding, which may leave no way to tell two equalities apart."""
+    taken = 0
+    for seed in [*range(360, 400), 501, 794]:
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(rng.integers(2, 25), 1))
+        y = np.where(rng.random(len(X)) < 0.5, 1.0, -1.0)
+        dual = nusvc(y, np.full(len(y), 50.0), 0.01, bias)
+        beta = start.feasible(dual, y * rng.random(len(y)))
+        newton = Newton(view_of(X, RBF(0.05), dtype), dual, 1e9)
+        move = newton.step(beta, programs.gradient(RBF(0.05)(X), dual, beta), np.arange(len(y)))
+        if move is not None:
+            taken += 1
+            off = programs.matrix(dual) @ (move.beta - beta)
+            assert np.abs(off).max() <= 1e-9 * np.abs(beta).sum()
+    assert taken
+
+
+@pytest.mark.parametrize("memory", [1e9, SMALL])
+@pytest.mark.parametrize("form", ["one", "two", "signs", "signs, augmented"])
+def test_a_step_without_bounds_solves_the_program(form, memory):
+    """Where no variable meets a bound the gradient along every equality is constant after one step."""
+    rng = np.random.default_rng(1)
+    n = 700
+    X = rng.normal(size=(n, 4))
+    side = rng.integers(0, 2, n)
+    more = {"one": {"totals": (2.0,)}, "two": {"totals": (1.0, -1.0), "row": side}}.get(
+        form, {"totals": (2.0,), "sign": 1.0 - 2.0 * side, "lambda2": 0.5 if "augmented" in form else 0.0}
+    )
+    dual = Dual(rng.normal(size=n), np.full(n, -1e6), np.full(n, 1e6), **more)
+    K = RBF(20.0)(X)
+    beta = rng.normal(size=n)
+    for a, total in zip(programs.matrix(dual), dual.totals, strict=True):
+        beta += a * (total - a @ beta) / (a @ a)
+    move = Newton(view_of(X, RBF(20.0)), dual, memory).step(beta, programs.gradient(K, dual, beta), np.arange(n))
+    new = move.beta
+    np.testing.assert_allclose(programs.matrix(dual) @ new, dual.totals, atol=1e-9 * np.abs(new).sum())
+    g = programs.gradient(K, dual, new)
+    for a in programs.matrix(dual):
+        along = (a * g)[a != 0]
+        assert np.ptp(along) <= (1e-8 if memory > SMALL else 1e-3) * np.abs(dual.t).max()
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize(("kind", "nu"), [("nusvc", 0.5), ("nusvr", 0.3), ("oneclass", 0.5)])
+def test_the_finish_of_programs_with_nu(kind, nu, bias, steps):
+    X, dual, copies = nu_problem(kind, bias, 600 if kind != "nusvr" else 400, nu=nu)
+    solution = solve(view_of(X, RBF(2.0), copies=copies), dual, block=96, tol=1e-9)
+    assert solution.status.name == "CONVERGED"
+    assert programs.kkt(np.tile(RBF(2.0)(X), (copies, copies)), dual, solution.beta) <= 1.001e-9
+    assert any(move is not None for move in steps)
 
 
 @pytest.mark.parametrize("kernel", [RBF(0.5), Laplacian(0.5), Polynomial(gamma=0.3, degree=2), Linear()])

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import sklearn.svm
-from scipy import sparse
 
 from adatron.cli import main
 from adatron.files import load, read
+from twins.models import pairs_of, quadratic
 
 pytestmark = pytest.mark.data
 
@@ -19,33 +19,9 @@ SETS = {
 }
 
 
-def pairs_of(model, y):
-    """Rows and signed coefficients of every binary problem of a one-against-one model."""
-    dual = model.dual_coef_.toarray() if sparse.issparse(model.dual_coef_) else model.dual_coef_
-    codes = np.searchsorted(model.classes_, y[model.support_])
-    classes = range(len(model.classes_))
-    if len(classes) == 2:
-        return [(model.support_, dual[0])]
-    found = []
-    for i in classes:
-        for j in range(i + 1, len(classes)):
-            row = np.where(codes == i, dual[j - 1], np.where(codes == j, dual[i], 0.0))
-            found.append((model.support_[row != 0], row[row != 0]))
-    return found
-
-
 def dual_objective(model, X, y, gamma):
     """Sum over the binary problems of sum |beta| - beta' K beta / 2, in float64."""
-    total = 0.0
-    for rows, beta in pairs_of(model, y):
-        Z = X[rows].toarray() if sparse.issparse(X) else X[rows]
-        norms = (Z**2).sum(axis=1)
-        for a in range(0, len(rows), 2000):
-            part = slice(a, a + 2000)
-            K = np.exp(-gamma * np.maximum(norms[part, None] + norms[None] - 2 * Z[part] @ Z.T, 0))
-            total -= 0.5 * beta[part] @ K @ beta
-        total += np.abs(beta).sum()
-    return total
+    return sum(np.abs(beta).sum() - 0.5 * quadratic(X[rows], beta, gamma) for rows, beta in pairs_of(model, y))
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -73,7 +73,7 @@ def test_how_data_are_stored_is_not_a_matter_of_the_format(scale, density, tmp_p
 
 
 def test_models_that_cannot_predict_are_refused(samples, train_csv, tmp_path, capsys):
-    for estimator, message in ((SVC(), "not fitted"), (StandardScaler().fit(samples[0]), "not a classifier")):
+    for estimator, message in ((SVC(), "not fitted"), (StandardScaler().fit(samples[0]), "this command is for SVC")):
         files.save(estimator, tmp_path / "m")
         for command in ("predict", "evaluate"):
             assert main([command, str(tmp_path / "m"), str(train_csv)]) == 1

@@ -111,5 +111,5 @@ def _evaluate(view: View, dual: Dual, beta: Vector, g: Vector, mu: Vector, conve
     value = -dual.objective(beta, g)
     gap = duality_gap(dual, beta, g, mu, error)
     gap += float(np.abs(mu * (dual.sums(beta) - dual.totals)).sum())
-    convex = convex and dual.squared_norm(beta, g) >= -64.0 * UNIT * size * (size * largest + 1.0)
+    convex = convex and dual.squared_norm(beta, g) >= -16.0 * error * size
     return Certificate(value + gap, value, kkt_violation(dual, beta, g), error, convex)

@@ -57,16 +57,17 @@ def _installation() -> list[tuple[str, object]]:
 
 
 def _solvers() -> dict[str, Any]:
-    """Return what each solver is, the forms of the bias it accepts, and what its iterations are."""
+    """Return what each solver is, the forms of the bias it accepts, whether it solves NuSVC, and what it counts."""
     import inspect
 
     import numpy as np
 
-    from ..problems import csvc
+    from ..problems import csvc, nusvc
     from ..solvers.table import SOLVERS, choose
 
     two = np.array([1.0, -1.0])
     duals = {bias: csvc(two, np.ones(2), bias) for bias in ("explicit", "augmented", "none")}
+    with_nu = nusvc(two, np.ones(2), 0.5)
     names = {kind: name for name, kind in SOLVERS.items()}
     picks = {bias: names[type(choose("auto", dual))] for bias, dual in duals.items()}
     table: dict[str, Any] = {}
@@ -76,6 +77,7 @@ def _solvers() -> dict[str, Any]:
         table[name] = {
             "what": ((module and module.__doc__) or "").partition("\n")[0].rstrip("."),
             "bias": [bias for bias, dual in duals.items() if solver.accepts(dual)],
+            "nu": solver.accepts(with_nu),
             "iterations": solver.unit,
             "auto": [bias for bias, pick in picks.items() if pick == name],
         }
@@ -87,7 +89,8 @@ def _solver_rows(table: dict[str, Any]) -> list[tuple[str, object]]:
     auto = [(bias, name) for name, one in table.items() for bias in one["auto"]]
     rows: list[tuple[str, object]] = [("auto", "; ".join(f"bias {bias}: {name}" for bias, name in auto))]
     for name, one in table.items():
-        rows += [(name, one["what"]), ("", f"bias: {', '.join(one['bias'])}; counts {one['iterations']}")]
+        bias = ", ".join(one["bias"]) + ("; problems with nu" if one["nu"] else "")
+        rows += [(name, one["what"]), ("", f"bias: {bias}; counts {one['iterations']}")]
     return rows
 
 

@@ -32,7 +32,7 @@ def svc_of(model: Any) -> Any:
 
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     if not isinstance(last, SVC):
-        raise ValueError(f"the model is a {type(last).__name__}, not a classifier")
+        raise ValueError(f"the model is a {type(last).__name__}; this command is for SVC")
     return last
 
 

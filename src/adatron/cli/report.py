@@ -15,9 +15,10 @@ Rows = list[tuple[str, object]]
 def certificate_rows(svc: Any) -> Rows:
     """Return what proves a fit: over several binary problems the worst one, objectives as sums."""
     proof = certificate(svc)
-    counted = zip(svc.classes_, svc.n_support_, strict=True)
+    names = ["merged"] if svc.compact_ else svc.classes_
+    counted = zip(names, svc.n_support_, strict=True)
     return [
-        ("support vectors", f"{len(svc.support_)} ({_shortened([f'{name}: {count}' for name, count in counted])})"),
+        ("support vectors", f"{sum(svc.n_support_)} ({_shortened([f'{name}: {count}' for name, count in counted])})"),
         ("updates", _known(proof["updates"])),
         ("KKT violation", f"{proof['kkt_violation']:.2e}"),
         ("relative duality gap", f"{proof['duality_gap']:.2e}"),
@@ -83,7 +84,7 @@ def summary(model: Any) -> dict[str, Any]:
         "classes": svc.classes_,
         "scaling": scaling_of(model),
         "parameters": parameters,
-        "support_vectors": len(svc.support_),
+        "support_vectors": int(sum(svc.n_support_)),
         "support_vectors_of_classes": svc.n_support_,
         **certificate(svc),
     }

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ..problems import Dual
+from ..problems import Dual, csvc
 from ..problems.dual import Vector
 from .engine import Ids, Problem
 from .samples import Samples
@@ -24,6 +24,8 @@ def binary_problems(
     def problem(positive: int, classes: list[int]) -> Problem:
         def of_samples(ids: Ids) -> Dual:
             y = np.concatenate([np.full(samples.sizes[c], 1.0 if c == positive else -1.0) for c in classes])
+            if len(np.unique(y)) < 2:  # the other side has no weight: without an error of this one, beta = 0 and b = y
+                return csvc(y, np.zeros_like(y), "none")
             return program(y, samples.weight[ids])
 
         return Problem(classes, of_samples)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..problems import Dual
 from . import inputs, layout
+from .convergence import warn_unless_converged
 from .machine import BIAS, KernelMachine
 
 
@@ -92,7 +93,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         weight = inputs.weights(X, sample_weight) * class_weight[codes]
         if len(np.unique(codes[weight > 0])) < 2:
             raise ValueError(self._one_sided)
-        distinct = samples.canonical(X, codes, len(classes), weight, mergeable=not self._given)
+        distinct = samples.canonical(X, codes, len(classes), weight, mergeable=not self._values)
         augment = inputs.augment(self.augment, X)
         problems = binary_problems(
             len(classes), self.multi_class, distinct, lambda y, weight: self._program(y, weight, augment)
@@ -101,7 +102,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         self.classes_, self.class_weight_ = classes, class_weight
         self._store_coefficients(X, codes, self._spread(distinct, fitted, X.shape[0], self._bound), fitted)
         self._store_certificates(fitted, len(classes) == 2)
-        inputs.warn_unless_converged(fitted, X)
+        warn_unless_converged(fitted, X, self.max_iter)
         return self
 
     def _store_coefficients(
@@ -123,7 +124,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         return len(self.classes_) > 2 and self.multi_class == "ovo"
 
     def _coefficients(self) -> NDArray[np.float64]:
-        if self._one_against_one():
+        if self._one_against_one() and not self.compact_:
             classes = np.repeat(np.arange(len(self.classes_)), self._n_support)
             return layout.from_dual_coef(self.dual_coef_, classes, len(self.classes_))
         return super()._coefficients()

@@ -43,7 +43,7 @@ def decision_values(
     ----------
     X : ndarray or CSR matrix (n, d); kernel values (n, n training samples) if they are given
     vectors : ndarray or CSR matrix (m, d), the support vectors; unused if kernel values are given
-    support : (m,) number of each support vector in the training set
+    support : (m,) column of each support vector if kernel values are given
     coefficients : (m, p)
     intercepts : (p,)
     precision : that of the kernel values, 'single', 'double', or 'auto': single for the rows where it is enough

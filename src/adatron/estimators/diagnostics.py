@@ -75,9 +75,12 @@ def balance(model: SVC) -> Balance:
     Raises
     ------
     ValueError
-        Another bias, more than two classes, given kernel values, or support vectors that no parallel plane separates.
+        Another bias, more than two classes, given kernel values, a compact model, or support vectors that no parallel
+        plane separates.
     """
     _check(model)
+    if model.compact_:
+        raise ValueError("The support vectors of a compact model have no class. Take the one before compact().")
     if model.bias != "augmented":
         raise ValueError(f"The condition is for bias='augmented', not for {model.bias!r}.")
     beta, values = _beta(model), model.decision_function(model.support_vectors_)

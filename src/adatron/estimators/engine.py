@@ -74,13 +74,8 @@ def fit(X: Any, samples: Samples, problems: list[Problem], settings: Settings) -
     starts = np.concatenate([[0], np.cumsum(samples.sizes)])
     ids = [np.concatenate([np.arange(starts[c], starts[c + 1]) for c in problem.classes]) for problem in problems]
     duals = [problem.program(own) for problem, own in zip(problems, ids, strict=True)]
-    solver = choose(settings.solver, duals[0])
+    solver = choose(settings.solver, max(duals, key=lambda dual: len(dual.totals)))
     source = Source.of(X, samples.rows, settings.kernel)
-    if not np.isfinite(source.largest):
-        raise ValueError(
-            "The kernel values of the samples are not finite. The input data may contain large values and need to be "
-            "preprocessed."
-        )
     largest = max(map(len, duals))
     cost = settings.kernel.cost(source.features)
     compiled = settings.kernel.compiled

@@ -2,51 +2,63 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import is_regressor
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import assert_all_finite, column_or_1d, compute_class_weight
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
 
+from . import objects
+
 if TYPE_CHECKING:
     from ..kernels import Kernel
-    from .engine import Fitted, Settings
+    from .engine import Settings
     from .machine import KernelMachine
 
 Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
 MOST_COLUMNS = 2**31 - 1  # columns have 32-bit numbers in compiled code
-DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserves a word
+FEW = 2**16  # entries of a matrix that is small however it is stored
+NOT_FINITE = (
+    "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be "
+    "preprocessed."
+)
 
 
 def given(kernel: Any) -> bool:
-    """Whether X holds kernel values."""
-    return isinstance(kernel, str) and kernel == "precomputed"
+    """Whether X holds kernel values: by name or as a kernel object, which is not imported for this."""
+    return (kernel if isinstance(kernel, str) else getattr(kernel, "name", None)) == "precomputed"
 
 
 def training_data(model: KernelMachine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector."""
-    _refuse_sparse_values(model, X)
     numeric = is_regressor(model)
-    X, y = validate_data(
-        model, X, y, dtype=FLOATS, order="C", accept_sparse="csr", multi_output=True, y_numeric=numeric
-    )
+    y_checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
+    model.objects_ = objects.kept(model.kernel, X)
+    if model.objects_ is not None:
+        check_consistent_length(X, y)
+        X, y = objects.kernel_matrix(model.kernel, X, X), validate_data(model, y=y, **y_checks)
+    else:
+        _refuse_sparse_values(model, X)
+        X, y = validate_data(model, X, y, dtype=FLOATS, order="C", accept_sparse="csr", **y_checks)
+        X = _training(model, X)
     y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     if numeric:
         assert_all_finite(y, input_name="y")  # None among objects is nan only now
-    return _stored(_square(model, X)), y
+    return X, y
 
 
 def training_rows(model: KernelMachine, X: Any) -> Any:
     """The same for X alone."""
+    model.objects_ = objects.kept(model.kernel, X)
+    if model.objects_ is not None:
+        return objects.kernel_matrix(model.kernel, X, X)
     _refuse_sparse_values(model, X)
-    return _stored(_square(model, validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr")))
+    return _training(model, validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr"))
 
 
 def _refuse_sparse_values(model: KernelMachine, X: Any) -> None:
@@ -54,26 +66,42 @@ def _refuse_sparse_values(model: KernelMachine, X: Any) -> None:
         raise TypeError("Sparse precomputed kernels are not supported.")
 
 
-def _square(model: KernelMachine, X: Any) -> Any:
-    if given(model.kernel) and X.shape[0] != X.shape[1]:
-        raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
-    return X
+def _training(model: KernelMachine, X: Any) -> Any:
+    n, d = X.shape
+    if given(model.kernel):
+        if n != d:
+            raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{d} matrix.")
+    elif not objects.is_function(model.kernel):
+        values = X.data if sparse.issparse(X) else X
+        largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+        if largest > np.sqrt(np.finfo(np.float64).max / (n * d)):  # a sum of squares overflows
+            raise ValueError(NOT_FINITE)
+    return tidy(X) if sparse.issparse(X) else _opened(X)
 
 
-def new_data(model: KernelMachine, X: Any, vectors: Any) -> Any:
-    """X for prediction, as it is if it is an array or CSR matrix of floats; its rows are made ready block by block."""
-    X = validate_data(model, X, dtype=FLOATS, accept_sparse="csr", reset=False)
-    if given(model.kernel) and model.support_.max(initial=-1) >= X.shape[1]:
+def as_dense_if_small(X: Any) -> Any:
+    """A CSR matrix of few entries as an array: the same bits in the fit, and the same model, as from the dense rows."""
+    return X.toarray() if sparse.issparse(X) and X.shape[0] * X.shape[1] <= FEW else X
+
+
+def new_data(model: KernelMachine, X: Any, vectors: Any, columns: NDArray[np.int64]) -> Any:
+    """X for prediction, as it is if it is an array or CSR matrix of floats; its rows are made ready block by block.
+
+    If X has kernel values, these ``columns`` of it are needed.
+    """
+    if vectors.shape[0] and model.n_support_.sum() != vectors.shape[0]:
+        raise ValueError(f"The internal representation of {type(model).__name__} was altered")
+    if model.objects_ is not None:
+        return objects.kernel_matrix(model.kernel, X, model.objects_)
+    values = given(model.kernel)  # of a compact model perhaps none
+    X = validate_data(model, X, dtype=FLOATS, accept_sparse="csr", reset=False, ensure_min_features=int(not values))
+    if values and columns.max(initial=-1) >= X.shape[1]:
         raise ValueError(
-            f"X has {X.shape[1]} columns, kernel values with training samples; {model.support_.max() + 1} are needed"
+            f"X has {X.shape[1]} columns, kernel values with training samples; {columns.max() + 1} are needed"
         )
     if sparse.issparse(X) and not sparse.issparse(vectors):
         raise ValueError(f"cannot use sparse input in {type(model).__name__!r} trained on dense data")
     return X if sparse.issparse(X) else _opened(X)
-
-
-def _stored(X: Any) -> Any:
-    return tidy(X) if sparse.issparse(X) else _opened(X)
 
 
 class _Memory:
@@ -124,8 +152,12 @@ def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[
 
 def weights(X: Any, sample_weight: Any) -> Vector:
     """The weight of every sample."""
-    if sample_weight is not None and not (np.asarray(sample_weight, np.float64) > 0).any():
-        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    if sample_weight is not None:
+        values = np.asarray(sample_weight, np.float64)
+        if values.ndim == 1 and len(values) != X.shape[0]:
+            raise ValueError(f"sample_weight and X have incompatible shapes: {values.shape} vs {X.shape}")
+        if not np.isnan(values).any() and not (values > 0).any():
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
     return _check_sample_weight(sample_weight, X, dtype=np.float64)
 
 
@@ -135,14 +167,16 @@ def gamma(value: float | str, X: Any, kernel: Any) -> float:
 
     if not isinstance(value, str):
         return float(value)
-    if given(kernel) or value == "auto":
+    if given(kernel) or objects.is_function(kernel):
+        return 0.0  # they have none; as scikit-learn
+    if value == "auto":
         return 1.0 / X.shape[1]
     spread = variance(X)
     found = 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
-    if not 0.0 < found < np.inf:
+    if not np.isfinite(found):
         raise ValueError(
-            f"gamma='scale' is 1 / (n_features * X.var()) = {found}, as X.var() is {spread:g}: X has too large or too "
-            "small values. Scale it, or give gamma as a number."
+            f"gamma='scale' is 1 / (n_features * X.var()) = inf, as X.var() is {spread:g}: X has too small values. "
+            "Scale it, or give gamma as a number."
         )
     return found
 
@@ -178,28 +212,3 @@ def _print_progress(state: Any) -> None:
         f"problem {state.problem + 1}/{state.n_problems}: {state.seconds:.1f} s, {state.n_iter} iterations, "
         f"KKT violation {state.kkt_violation:.2e}, relative gap {state.duality_gap:.2e}"
     )
-
-
-def warn_unless_converged(fitted: list[Fitted], X: Any) -> None:
-    """One line that says what was reached, the likely cause, and the cure."""
-    open_ones = [f.solution for f in fitted if f.solution is not None and not f.solution.status.good]
-    if not open_ones:
-        return
-    worst = max(open_ones, key=lambda s: s.certificate.kkt_violation)
-    certificate = worst.certificate
-    warnings.warn(
-        f"Not converged in {len(open_ones)} of {len(fitted)} problems: KKT violation {certificate.kkt_violation:.2e}, "
-        f"relative duality gap {certificate.relative_gap:.2e}; {worst.status.value}.{_scales(X)}",
-        ConvergenceWarning,
-        stacklevel=4,
-    )
-
-
-def _scales(X: Any) -> str:
-    if sparse.issparse(X):
-        return ""
-    spread = X.std(axis=0, dtype=np.float64)
-    spread = spread[spread > 0]
-    if not len(spread) or spread.max() < DIFFERENT_SCALES * spread.min():
-        return ""
-    return f" Here the features' standard deviations range from {spread.min():.1e} to {spread.max():.1e}."

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from importlib import import_module
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from . import inputs
+from . import inputs, objects
+from .convergence import warn_unless_converged
 
 
 class NameIn(StrOptions):
@@ -62,7 +64,9 @@ class KernelMachine(BaseEstimator):
     callback: Callable[[Any], object] | None
     dual_objective_: Any
     duality_gap_: Any
+    compact_: bool = False
     _n_support: NDArray[np.int32]
+    objects_: Any = None  # training samples of a kernel function that are no rows of numbers, see objects.py
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [NameIn("adatron.kernels.table", "LEAVES"), HasMethods(["terms", "diagonal"]), callable],
@@ -98,17 +102,30 @@ class KernelMachine(BaseEstimator):
 
     @property
     def _given(self) -> bool:
-        """Whether X holds kernel values."""
+        """Whether the user gives kernel values."""
         return inputs.given(self.kernel)
+
+    @property
+    def _values(self) -> bool:
+        """Whether a checked X holds kernel values: the user's, or a function's of samples that are no rows."""
+        return self._given or self.objects_ is not None
+
+    def _served(self) -> Any:
+        """The kernel of a checked X."""
+        from ..kernels import Precomputed
+
+        return Precomputed() if self.objects_ is not None else self.kernel_
 
     def _solve(self, X: Any, distinct: Any, problems: list[Any]) -> list[Any]:
         """Solve all problems over the distinct samples; keeps the kernel."""
         from ..kernels import resolve
         from . import engine
 
+        if not objects.is_function(self.kernel):  # a function gets the rows as they were given
+            X = inputs.as_dense_if_small(X)
         self._gamma = inputs.gamma(self.gamma, X, self.kernel)
         self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
-        return engine.fit(X, distinct, problems, inputs.settings(self, self.kernel_))
+        return engine.fit(X, distinct, problems, inputs.settings(self, self._served()))
 
     def _spread(self, distinct: Any, fitted: list[Any], n: int, C: float) -> NDArray[np.float64]:
         """Coefficients of all samples, (n_problems, n), from those of the distinct ones, at most C times weight."""
@@ -126,19 +143,18 @@ class KernelMachine(BaseEstimator):
         self._store_support(X, support, coefficients[:, support], np.array([fitted[0].intercept]))
         self._store_certificates(fitted, alone=True)
         self.n_iter_ = int(self.n_iter_[0])
-        inputs.warn_unless_converged(fitted, X)
+        warn_unless_converged(fitted, X, self.max_iter)
 
     def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, intercepts: NDArray[np.float64]) -> None:
         """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
+        self.compact_ = False
         self.support_ = support.astype(np.int32)
-        self.support_vectors_ = X[:0, :0] if self._given else X[support]
-        self.dual_coef_ = sparse.csr_matrix(dual) if sparse.issparse(X) else dual
+        self.support_vectors_ = X[:0, :0] if self._values else X[support]
+        as_sparse = sparse.issparse(X) and not objects.is_function(self.kernel)  # as scikit-learn
+        self.dual_coef_ = sparse.csr_matrix(dual) if as_sparse else dual
         self.intercept_ = intercepts
         if not (np.isfinite(dual).all() and np.isfinite(self.intercept_).all()):
-            raise ValueError(
-                "The dual coefficients or intercepts are not finite. The input data may contain large values and need "
-                "to be preprocessed."
-            )
+            raise ValueError(inputs.NOT_FINITE)
         self.shape_fit_ = X.shape
 
     def _store_certificates(self, fitted: list[Any], alone: bool) -> None:
@@ -160,7 +176,7 @@ class KernelMachine(BaseEstimator):
 
     @property
     def n_support_(self) -> NDArray[np.int32]:
-        """Number of support vectors of each class."""
+        """Number of support vectors of each class; of a compact model: of all together."""
         check_is_fitted(self)
         return self._n_support
 
@@ -169,22 +185,94 @@ class KernelMachine(BaseEstimator):
         """Weights of the features, (n_problems, n_features), of a linear kernel."""
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        weights = self._coefficients() @ self.support_vectors_
-        return sparse.csr_matrix(weights) if sparse.issparse(self.support_vectors_) else weights
+        weights: Any = self._coefficients() @ self.support_vectors_
+        if sparse.issparse(self.support_vectors_):
+            weights = sparse.csr_matrix(weights)
+        # They are computed anew each time: a change of them would be lost, so it is refused.
+        (weights.data if sparse.issparse(weights) else weights).flags.writeable = False
+        return weights
+
+    def compact(self) -> Self:
+        """A new model with the same decisions, to rounding, that is smaller and predicts faster.
+
+        Equal support vectors become one, those whose coefficients are zero or cancel are left out, and with a linear
+        kernel a problem needs its weights only. This estimator stays as it is.
+
+        Returns
+        -------
+        model : fitted estimator of the same class, with ``compact_ = True``
+            It predicts and can be saved as any other, and ``fit`` makes it an ordinary one again.
+
+        Raises
+        ------
+        NotFittedError
+            This estimator is not fitted.
+        ValueError
+            The kernel is a function of samples that are no rows of numbers.
+
+        Notes
+        -----
+        Parameters, classes, intercepts and certificate are those of this estimator. Other attributes mean:
+
+        - ``support_vectors_``: distinct vectors, of no class; with a linear kernel the weights of each problem, unless
+          these are more numbers.
+        - ``dual_coef_``, (n_problems, n_vectors): their coefficients in each problem, pairs of classes in the order of
+          ``decision_function_shape='ovo'``.
+        - ``support_``: for each vector the first training sample equal to it; empty if they are weights.
+        - ``n_support_``, (1,): how many vectors there are.
+
+        With ``kernel='precomputed'`` (where it is not known which samples are equal) X has the kernel values with the
+        training samples ``support_`` only, in this order: ``K[:, model.support_]`` instead of ``K``.
+
+        Sums are taken in another order: a sample whose decision value is zero but for rounding may change sides.
+        """
+        from .compact import shrink
+
+        check_is_fitted(self)
+        model = copy(self)
+        if not self.compact_:
+            shrink(model, self._coefficients())
+        return model
+
+    def to_sklearn(self) -> Any:
+        """A fitted estimator of :mod:`sklearn.svm` with the same decisions, to rounding, to be used without adatron.
+
+        Returns
+        -------
+        model : sklearn.svm.SVC, NuSVC, SVR, NuSVR or OneClassSVM, as this one
+            With the parameters that both have. It computes in float64 and holds no certificate and no probabilities;
+            fitted again, it is scikit-learn's own.
+
+        Raises
+        ------
+        NotFittedError
+            This estimator is not fitted.
+        ValueError
+            scikit-learn has no place for the model: a kernel it does not know (only rbf, linear, poly, sigmoid and
+            precomputed), ``multi_class='ovr'`` with more than two classes, a compact model of more than two.
+        """
+        from .export import exported
+
+        check_is_fitted(self)
+        return exported(self, self._columns())
 
     def _coefficients(self) -> NDArray[np.float64]:
         """Coefficients of the support vectors, (n_problems, n_support_vectors)."""
         dual: Any = self.dual_coef_
         return dual.toarray() if sparse.issparse(dual) else dual
 
+    def _columns(self) -> NDArray[np.int64]:
+        """Where X holds kernel values: the column of each support vector."""
+        return np.arange(self._n_support.sum()) if self.compact_ else self.support_.astype(np.int64)
+
     def _decision(self, X: Any, finish: Callable[[NDArray[np.float64]], NDArray[Any]] = np.asarray) -> NDArray[Any]:
         """Decision values of the problems, (n_samples, n_problems), or what ``finish`` makes of those of some rows."""
         from .decision import decision_values
 
         check_is_fitted(self)
-        X = inputs.new_data(self, X, self.support_vectors_)
+        X = inputs.new_data(self, X, self.support_vectors_, self._columns())
         precision = "double" if self.precision == "auto" and X.dtype != np.float32 else self.precision
         return decision_values(
-            X, self.support_vectors_, self.support_.astype(np.int64), np.ascontiguousarray(self._coefficients().T),
-            self.intercept_, self.kernel_, precision, self.n_jobs, finish,
+            X, self.support_vectors_, self._columns(), np.ascontiguousarray(self._coefficients().T),
+            self.intercept_, self._served(), precision, self.n_jobs, finish,
         )  # fmt: skip

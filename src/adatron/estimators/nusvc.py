@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from ..problems import Bias, Dual, feasible_nu, nusvc
 from .classifier import Classifier
 from .machine import PART
 
 INFEASIBLE = "specified nu is infeasible"
+NO_MARGIN = (
+    "Two classes have no margin: nu = {:g} is less than the part of errors that this kernel cannot avoid, and any "
+    "function is as good as any other. Raise nu, or use another kernel."
+)
 
 
 class NuSVC(Classifier):
@@ -101,4 +107,10 @@ class NuSVC(Classifier):
         return nusvc(y, weight, self.nu, cast("Bias", self.bias), augment)
 
     def _scale(self, one: Any) -> float:
-        return max(-one.half_width, 0.0)  # rho
+        if one.solution is None:
+            return 1.0
+        rho = -one.half_width
+        if rho > 0:
+            return rho
+        warnings.warn(NO_MARGIN.format(self.nu), ConvergenceWarning, stacklevel=5)
+        return 1.0  # nothing to divide by: the function stays 0 within tol

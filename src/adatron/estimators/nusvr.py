@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
 
 from ..problems import Bias, Dual, nusvr
 from .machine import PART
@@ -24,7 +26,7 @@ class NuSVR(Regressor):
         In (0, 1]: at most this part of the weight is outside of the tube, at least this part belongs to support
         vectors.
     C : float, default=1.0
-        Penalty of errors beyond the tube, > 0. Multiplied by sample weights.
+        Penalty of errors beyond the tube, > 0 and finite. Multiplied by sample weights.
     kernel, degree, gamma, coef0 :
         As in :class:`SVC`.
     tol : float, default=1e-3
@@ -62,7 +64,11 @@ class NuSVR(Regressor):
     nu: float
     _copies = 2
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Regressor._parameter_constraints, **PART}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Regressor._parameter_constraints,
+        **PART,
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+    }
 
     def __init__(
         self,

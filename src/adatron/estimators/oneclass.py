@@ -35,7 +35,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, n_iter_, fit_status_, shape_fit_ :
         As in scikit-learn.
     offset_ : ndarray of shape (1,)
-        ``-intercept_``: decision_function = score_samples - offset_.
+        ``-intercept_``; ``decision_function`` is ``score_samples`` minus this.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
         The certificate, as in :class:`SVC`.
     trace_ : dict of ndarray
@@ -106,7 +106,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
         X = inputs.training_rows(self, X)
         weight = inputs.weights(X, sample_weight)
-        distinct = samples.canonical(X, np.zeros(X.shape[0], np.int64), 1, weight, mergeable=not self._given)
+        distinct = samples.canonical(X, np.zeros(X.shape[0], np.int64), 1, weight, mergeable=not self._values)
         fitted = self._solve(X, distinct, [Problem([0], lambda ids: oneclass(distinct.weight[ids], self.nu))])
         self._store_one(X, self._spread(distinct, fitted, X.shape[0], 1.0), fitted)
         self.offset_ = -self.intercept_

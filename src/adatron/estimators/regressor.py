@@ -61,7 +61,7 @@ class Regressor(RegressorMixin, KernelMachine):
         weight = inputs.weights(X, sample_weight)
         # Equal rows are one sample only if their targets are equal, too.
         values, codes = np.unique(y, return_inverse=True)
-        distinct = samples.canonical(X, codes, len(values), weight, mergeable=not self._given).together()
+        distinct = samples.canonical(X, codes, len(values), weight, mergeable=not self._values).together()
         augment = inputs.augment(self.augment, X)
 
         def program(ids: NDArray[np.int64]) -> Dual:

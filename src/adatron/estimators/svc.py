@@ -25,8 +25,9 @@ class SVC(Classifier):
         Penalty of margin violations, > 0; ``inf`` is the hard margin. Multiplied by class and sample weights.
     kernel : str, adatron.kernels.Kernel or callable, default='rbf'
         'rbf', 'linear', 'poly', 'sigmoid', 'laplacian', 'precomputed'; a kernel object (``RBF(0.1) + 2 * Linear()``);
-        or a function of two arrays of rows that returns their kernel matrix, each entry from its own pair alone; it
-        is called on blocks of at most 1,024 rows each.
+        or a function of two arrays of rows that returns their kernel matrix, each entry from its own pair alone,
+        called on blocks of at most 1,024 rows. If the samples are no rows of numbers (texts, graphs, series), the
+        function gets them as they are, all at once.
     degree : int, default=3
         Degree of 'poly'.
     gamma : {'scale', 'auto'} or float, default='scale'
@@ -84,6 +85,8 @@ class SVC(Classifier):
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
         The certificate. ``duality_gap_`` is relative, (primal - dual) / max(1, \|primal\|, \|dual\|): an upper bound of
         how far the solution is from optimal; nan if the kernel is found not to be positive semi-definite.
+    compact_ : bool
+        Whether :meth:`compact` made the model; what the attributes mean then is said there.
     trace_ : dict of ndarray, or list of them for each binary problem
         'seconds', 'n_iter', 'kkt_violation', 'duality_gap', 'dual_objective' after each block, epoch or so, and what
         the solver adds. The gap is nan where it was not computed.

@@ -34,13 +34,15 @@ def save_libsvm(model: Any, path: Path) -> None:
     ------
     ModelFileError
         If LIBSVM has no place for it: another kernel, classes that are not whole numbers, one class against the rest,
-        scaling.
+        a compact model, scaling.
     OSError
         If the file cannot be written.
     """
     if not isinstance(model, SVC):
         raise ModelFileError(path, f"a {type(model).__name__} has no place there: scale the data beforehand")
     check_is_fitted(model)
+    if model.compact_:
+        raise ModelFileError(path, "vectors of a compact model have no class: save the one before compact()")
     if model.classes_.dtype.kind not in "iu":
         raise ModelFileError(path, "LIBSVM's classes are whole numbers, these are not")
     if len(model.classes_) > 2 and model.multi_class != "ovo":

@@ -42,6 +42,18 @@ class Points:
     def take(self, which: Any) -> Points:
         return Points(self.source.take(which), self.ids[which])
 
+    def merged(self, V: NDArray[np.float64]) -> tuple[Points, NDArray[np.float64]]:
+        """Each point once, with the sum of its lines of V (|P|, p); as they are where no point comes twice."""
+        if (np.diff(self.ids) > 0).all():
+            return self, V
+        ids, first, number = np.unique(self.ids, return_index=True, return_inverse=True)
+        if len(ids) == len(self):
+            return self, V
+        total = np.zeros((len(ids), V.shape[1]))
+        np.add.at(total, number, V)
+        used = total.any(axis=1)
+        return self.take(first[used]), total[used]
+
     @staticmethod
     def concatenate(parts: Sequence[Points]) -> Points:
         """Points of several shards, in order."""
@@ -148,26 +160,20 @@ class View:
             store[slots, : len(self)] = self.rows(rows)
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
-        """out += K[:, P] @ V for out of shape (n, p) and V of shape (|P|, p)."""
-        if len(set(self.groups)) < len(self.groups):
-            self._accumulate_once(out, P, V)
-            return
-        for group, (a, b) in zip(self.groups, self._spans(), strict=True):
-            self.gram.segments[group].accumulate(out[a:b], P, V)
+        """out += K[:, P] @ V for out of shape (n, p) and V of shape (|P|, p).
 
-    def _accumulate_once(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
-        """The same where segments come more than once: each is visited once, and each point, too."""
-        _, first, number = np.unique(P.ids, return_index=True, return_inverse=True)
-        total = np.zeros((len(first), V.shape[1]))
-        np.add.at(total, number, V)
-        used = total.any(axis=1)
-        P, V = P.take(first[used]), total[used]
-        done: dict[int, NDArray[np.float64]] = {}
+        Points and segments that come more than once are visited once.
+        """
+        P, V = P.merged(V)
+        seen: dict[int, NDArray[np.float64]] = {}
         for group, (a, b) in zip(self.groups, self._spans(), strict=True):
-            if group not in done:
-                done[group] = np.zeros((b - a, V.shape[1]))
-                self.gram.segments[group].accumulate(done[group], P, V)
-            out[a:b] += done[group]
+            if self.groups.count(group) == 1:
+                self.gram.segments[group].accumulate(out[a:b], P, V)
+                continue
+            if group not in seen:
+                seen[group] = np.zeros((b - a, V.shape[1]))
+                self.gram.segments[group].accumulate(seen[group], P, V)
+            out[a:b] += seen[group]
 
     def exact(self, rows: Ids, points: Ids, V: NDArray[np.float64]) -> NDArray[np.float64]:
         """K[rows, points] @ V in double precision, from the data as given."""

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 SMALL = 1000  # rows up to which the whole Gram matrix is one float64 block
 STORE_COST = 64.0  # multiply-adds from which reading a stored kernel value beats making it again
-BLOCK = 1024
+BLOCK = 1024  # where rows of K are stored
+WIDE = 2048  # where they are made again whenever they are needed: larger blocks need them less often
 MEGABYTE = 1 << 20
 
 
@@ -48,7 +49,7 @@ def plan(
     if not blocks:
         concurrent = min(problems, max(1, int(cache_bytes / (itemsize * largest**2))))
         return Plan(1, concurrent, 0, cache_bytes / concurrent)
-    block = BLOCK
+    block = WIDE if cost < STORE_COST or largest <= WIDE else BLOCK
     while block > 64 and 4 * _block_bytes(block, itemsize) > cache_bytes:
         block //= 2
     block = min(block, largest)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy import sparse
 
 from .base import Float64, Term, TileProduct
 from .given import Given
@@ -46,9 +46,18 @@ class Function(Given):
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         Z = X if Z is None else Z
-        values = self.function(X, Z)
-        values = np.asarray(values.toarray() if issparse(values) else values, dtype=np.float64)
-        wanted = np.shape(X)[0], np.shape(Z)[0]
+        returned = self.function(X, Z)
+        if sparse.issparse(returned):
+            returned = returned.toarray()
+        values = np.asarray(returned, dtype=np.float64, order="C")
+        wanted = _length(X), _length(Z)
         if values.shape != wanted:
             raise ValueError(f"The kernel function returned an array of shape {values.shape}; it must be {wanted}.")
+        if not np.isfinite(values).all():
+            raise ValueError("The kernel function returned NaN or infinity.")
         return values
+
+
+def _length(samples: Any) -> int:
+    """Number of samples in an array, a sparse matrix or any sequence."""
+    return samples.shape[0] if hasattr(samples, "shape") else len(samples)

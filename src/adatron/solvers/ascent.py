@@ -66,6 +66,9 @@ class Ascent(ABC, Generic[How]):
         tol = self.options.tol
         while True:
             status = self.ascend(tol)
+            if status is Status.STUCK and self.view.gram.dtype != np.float64:
+                self._widen()
+                continue
             size = float(np.abs(self.beta).sum())
             slack = self.view.error_bound() * (size + self._proven) + self.rounding
             self._proven = max(self._proven, size)
@@ -90,11 +93,16 @@ class Ascent(ABC, Generic[How]):
         if self._rounds % ROUNDS == 0:
             if self.view.gram.dtype == np.float64 and self._rounds >= 4 * ROUNDS:
                 return 0.0
-            if self.view.gram.dtype != np.float64:  # float32 tiles do not get there; g keeps their errors
-                self.rounding += 2.0 * self.view.error_bound() * self._proven
-                self.view = self.view.widened()
-                self.prepare()
+            if self.view.gram.dtype != np.float64:  # float32 tiles do not get there
+                self._widen()
         return tol if violation is None else 0.3 * min(tol, max(violation, 0.1 * tol))
+
+    def _widen(self) -> None:
+        """Go on with float64 tiles; g keeps the errors of the float32 ones."""
+        size = max(self._proven, float(np.abs(self.beta).sum()))
+        self.rounding += 2.0 * self.view.error_bound() * size
+        self.view = self.view.widened()
+        self.prepare()
 
     def pause(self, violation: float, tol: float, *extra: float) -> Status | None:
         """Between steps: report, and say what ends the ascent."""

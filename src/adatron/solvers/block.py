@@ -30,7 +30,7 @@ from .shard import Ends, Shard, worst
 from .subproblem import Layout, solve
 
 Ids = NDArray[np.int64]
-STEPS = 100  # most steps in a block, as a multiple of its size
+STEPS = 10  # most steps in a block, as a multiple of its size: what takes more is work for Newton steps
 
 
 @dataclass(frozen=True)

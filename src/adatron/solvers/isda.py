@@ -140,11 +140,11 @@ class _ISDA(Ascent[ISDA]):
             self._value = self.dual.objective(self.beta, self.g)
             while True:
                 worst = max(0.0, float(active.score.max()))
-                self.beta[active.ids] = active.beta[: len(active.ids)]
                 status = self.pause(worst, aim, b, len(active.ids))
                 if status is not None:
                     break
                 self._move(active, b, aim)
+                self.beta[active.ids] = active.beta[: len(active.ids)]  # also of those that go now
                 active = self._shrunk(active, worst)
             self._take(active, b, before)
             left_out = len(active.ids) < len(self.g)

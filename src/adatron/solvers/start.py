@@ -28,11 +28,12 @@ def _balanced(beta: Vector, lower: Vector, upper: Vector, total: float) -> Vecto
     excess = float(beta.sum()) - total
     side = beta > 0 if excess > 0 else beta < 0
     weight = abs(float(beta[side].sum()))
-    if abs(excess) <= 64.0 * UNIT * (weight + abs(total)):
-        return beta
-    if weight > 0:
+    rounding = 64.0 * UNIT * (weight + abs(total))
+    if weight > 0 and abs(excess) > rounding:
         beta[side] *= max(0.0, 1.0 - abs(excess) / weight)
         excess = float(beta.sum()) - total
+    if abs(excess) <= rounding:
+        return beta
     room = np.minimum(beta - lower if excess > 0 else upper - beta, abs(excess))
     beta = beta - np.sign(excess) * filled(room, abs(excess), np.arange(len(beta)))
     crumb = 64.0 * UNIT * abs(excess)

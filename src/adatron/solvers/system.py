@@ -47,7 +47,7 @@ class System:
     def solve(self, r: Vector, held: Ids, totals: Vector) -> Vector:
         """The x, zero where held, that minimises x'(K + lambda^2 11')x/2 - r'x over A x = ``totals``.
 
-        nan if no variable of an equality is left.
+        nan if no variable of an equality is left, or if rounding leaves no way to keep two equalities apart.
         """
         factor, border = self.factor, self.border.copy()
         border[:, held] = 0.0
@@ -66,7 +66,10 @@ class System:
             z = factor.solve(v, held)
             return z - correct(np.array([dot(row, z) for row in border]))
 
-        start = correct(totals)
+        try:
+            start = correct(totals)
+        except np.linalg.LinAlgError:
+            return np.full(len(r), np.nan)
         return start + invert(r) if factor.exact else self._conjugate_gradients(invert, r, start)
 
     def _conjugate_gradients(self, invert: Callable[[Vector], Vector], r: Vector, x: Vector) -> Vector:

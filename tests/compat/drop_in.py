@@ -1,0 +1,41 @@
+"""The installed scikit-learn's test modules, with adatron's five classes where they expect scikit-learn's.
+
+Nothing is copied: a test module is executed anew while ``sklearn.svm`` is a copy of the real module in which the five
+classes are replaced. What else it holds (LinearSVC, ``_libsvm``, ...) stays scikit-learn's.
+"""
+
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec, module_from_spec
+from types import ModuleType
+from typing import Any
+
+import pytest
+import sklearn.svm
+
+from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+
+CLASSES = {one.__name__: one for one in (SVC, NuSVC, SVR, NuSVR, OneClassSVM)}
+MODULES = ("test_svm", "test_sparse", "test_bounds")
+
+
+def load(name: str) -> ModuleType:
+    """The module ``sklearn.svm.tests.<name>`` with adatron's classes."""
+    stand_in = ModuleType("sklearn.svm")
+    vars(stand_in).update({**vars(sklearn.svm), **CLASSES})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sklearn, "svm", stand_in)
+        patch.setitem(sys.modules, "sklearn.svm", stand_in)
+        spec = find_spec(f"sklearn.svm.tests.{name}")
+        assert spec is not None, f"the installed scikit-learn has no sklearn/svm/tests/{name}.py"
+        assert spec.loader is not None
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return module
+
+
+def functions_of(name: str) -> dict[str, Callable[..., Any]]:
+    """The test functions of a module, by name."""
+    found = {key: value for key, value in vars(load(name)).items() if key.startswith("test_") and callable(value)}
+    assert found, f"sklearn/svm/tests/{name}.py of the installed scikit-learn has no tests"
+    return found

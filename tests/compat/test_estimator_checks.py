@@ -1,0 +1,57 @@
+"""scikit-learn's checks of any estimator's conventions, with rows of numbers and with given kernel values."""
+
+import pytest
+import sklearn.svm
+from sklearn.utils import estimator_checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
+
+from compat.drop_in import CLASSES
+
+MODELS = [(name, {"kernel": kernel}) for name in CLASSES for kernel in ("rbf", "precomputed")]
+MODELS[MODELS.index(("NuSVC", {"kernel": "precomputed"}))][1]["nu"] = 0.2  # many checks make 0.5 infeasible
+
+SCALE = "gamma='scale' is taken from X alone, without the weights, as in scikit-learn"
+WEIGHTS = dict.fromkeys(
+    ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"), SCALE
+)
+NU = {
+    "check_classifiers_one_label_sample_weights": "the weights make nu infeasible",
+    "check_class_weight_classifiers": "the class weights make nu infeasible; scikit-learn's NuSVC ignores them",
+}
+NO_VALUES = "the check fits rows, not kernel values"
+# Checks that scikit-learn's class fails as well, and why.
+EXPECTED = {(name, kernel): WEIGHTS if kernel == "rbf" else {} for name in CLASSES for kernel in ("rbf", "precomputed")}
+EXPECTED |= {
+    ("NuSVC", "rbf"): WEIGHTS | NU,
+    ("NuSVC", "precomputed"): NU,
+    ("OneClassSVM", "precomputed"): dict.fromkeys(("check_outliers_fit_predict", "check_outliers_train"), NO_VALUES),
+}
+
+
+def expected(estimator):
+    return EXPECTED[type(estimator).__name__, estimator.kernel]
+
+
+@parametrize_with_checks([CLASSES[name](**params) for name, params in MODELS], expected_failed_checks=expected)
+def test_conventions(estimator, check):
+    with threadpool_limits(1):  # the eigenvalues of small matrices are slow with threads that wait for each other
+        check(estimator)
+
+
+FAILING = [(name, params, check) for name, params in MODELS for check in EXPECTED[name, params["kernel"]]]
+
+
+@pytest.mark.parametrize(("name", "params", "check"), FAILING)
+def test_scikit_learn_fails_the_same_checks(name, params, check):
+    with pytest.raises((AssertionError, ValueError)):
+        getattr(estimator_checks, check)(name, getattr(sklearn.svm, name)(**params))
+
+
+@pytest.mark.parametrize("check", WEIGHTS)
+@pytest.mark.parametrize("name", CLASSES)
+def test_weights_are_repetitions_with_a_given_gamma(name, check):
+    model = CLASSES[name](gamma=0.5)
+    if name == "NuSVC":
+        model.set_params(nu=0.2)  # the check's weights make 0.5 infeasible
+    getattr(estimator_checks, check)(name, model)
