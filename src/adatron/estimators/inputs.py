@@ -89,11 +89,11 @@ def new_data(model: KernelMachine, X: Any, vectors: Any, columns: NDArray[np.int
 
     If X has kernel values, these ``columns`` of it are needed.
     """
-    if vectors.shape[0] and model.n_support_.sum() != vectors.shape[0]:
-        raise ValueError(f"The internal representation of {type(model).__name__} was altered")
     if model.objects_ is not None:
         return objects.kernel_matrix(model.kernel, X, model.objects_)
     values = given(model.kernel)  # of a compact model perhaps none
+    if not values and model.n_support_.sum() != vectors.shape[0]:
+        raise ValueError(f"The internal representation of {type(model).__name__} was altered")
     X = validate_data(model, X, dtype=FLOATS, accept_sparse="csr", reset=False, ensure_min_features=int(not values))
     if values and columns.max(initial=-1) >= X.shape[1]:
         raise ValueError(

@@ -49,7 +49,7 @@ def plan(
     if not blocks:
         concurrent = min(problems, max(1, int(cache_bytes / (itemsize * largest**2))))
         return Plan(1, concurrent, 0, cache_bytes / concurrent)
-    block = WIDE if cost < STORE_COST or largest <= WIDE else BLOCK
+    block = WIDE if cost < STORE_COST else BLOCK
     while block > 64 and 4 * _block_bytes(block, itemsize) > cache_bytes:
         block //= 2
     block = min(block, largest)
