@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from adatron import SVC, SVR
 from adatron.kernels import RBF, Linear, Polynomial
-from adatron.solvers import ISDA, SMO, Block, Decomposition, KernelAdatron, SVMseq
+from adatron.solvers import ISDA, SMO, Block, Decomposition, KernelAdatron, SVMseq, start
 from adatron.solvers.base import State
 from adatron.solvers.table import SOLVERS, choose
 from problems import ball, csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
@@ -348,3 +348,15 @@ def test_three_classes(name):
     model = SVC(solver=name, bias=bias).fit(X, y)
     assert (model.duality_gap_ < 1e-2).all()
     assert model.score(X, y) > 0.95
+
+
+def test_a_start_off_the_equality_moves_its_free_variables_only():
+    y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
+    dual = csvc(y, np.array([1.0, 1.0, 1.0, 1.0, np.inf, 1.0]))
+    moved = start.feasible(dual, np.array([1.0, 0.8, 0.4, -0.5, -0.9, 0.0]))
+    assert abs(moved.sum()) < 1e-15
+    np.testing.assert_array_equal(moved[[0, 5]], [1.0, 0.0])  # at a bound before and after
+    assert ((moved > dual.lower) & (moved < dual.upper))[1:5].all()
+    far = start.feasible(dual, np.array([1.0, 1.0, 1.0, 0.0, 0.0, -0.1]))  # too far for the free ones
+    assert abs(far.sum()) < 1e-15
+    assert ((far >= dual.lower) & (far <= dual.upper)).all()

@@ -244,7 +244,11 @@ def test_a_libsvm_model_of_given_values_must_be_compact(tmp_path):
     np.testing.assert_allclose(small.decision_function(few), model.decision_function(K), atol=1e-9)
 
 
-@pytest.mark.parametrize("kernel", ["laplacian", Laplacian(0.1), RBF(0.1) + Linear(), rbf_kernel], ids=["laplacian", "Laplacian", "sum", "function"])
+@pytest.mark.parametrize(
+    "kernel",
+    ["laplacian", Laplacian(0.1), RBF(0.1) + Linear(), rbf_kernel],
+    ids=["laplacian", "Laplacian", "sum", "function"],
+)
 def test_unknown_kernels(kernel):
     X, y = samples(2)
     with pytest.raises(ValueError, match="scikit-learn's SVR without this library knows only the kernels 'linear'"):

@@ -14,21 +14,24 @@ from .samples import Samples
 
 
 def binary_problems(
-    n_classes: int, multi_class: str, samples: Samples, program: Callable[[Vector, Vector], Dual]
+    segments: list[list[int]], multi_class: str, samples: Samples, program: Callable[[Vector, Vector], Dual]
 ) -> list[Problem]:
     """One against one in scikit-learn's order (the first class is positive), or one against the rest.
 
-    Of two classes the second one is positive. ``program`` is that of labels 1 and -1, and weights.
+    Of two classes the second one is positive. ``segments`` are those of each class, ``program`` is that of labels 1
+    and -1, and weights.
     """
+    n_classes = len(segments)
 
     def problem(positive: int, classes: list[int]) -> Problem:
         def of_samples(ids: Ids) -> Dual:
-            y = np.concatenate([np.full(samples.sizes[c], 1.0 if c == positive else -1.0) for c in classes])
+            sides = [(s, 1.0 if c == positive else -1.0) for c in classes for s in segments[c]]
+            y = np.concatenate([np.full(samples.sizes[s], side) for s, side in sides])
             if len(np.unique(y)) < 2:  # the other side has no weight: without an error of this one, beta = 0 and b = y
                 return csvc(y, np.zeros_like(y), "none")
             return program(y, samples.weight[ids])
 
-        return Problem(classes, of_samples)
+        return Problem([s for c in classes for s in segments[c]], of_samples)
 
     if n_classes == 2:
         return [problem(1, [0, 1])]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from time import monotonic
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +18,19 @@ from ..problems import Dual
 from . import inputs, layout
 from .convergence import warn_unless_converged
 from .machine import BIAS, KernelMachine
+from .probability import Probabilistic
+
+if TYPE_CHECKING:
+    from .engine import Problem
+    from .samples import Samples
 
 
-class Classifier(ClassifierMixin, KernelMachine):
+class Classifier(ClassifierMixin, Probabilistic):
     """Base of the classifiers: a program for each pair of classes, or for each class against the rest."""
 
     class_weight: dict[Any, float] | str | None
-    probability: bool | str
     decision_function_shape: str
     break_ties: bool
-    random_state: Any
     bias: str
     augment: float | str
     multi_class: str
@@ -44,8 +48,8 @@ class Classifier(ClassifierMixin, KernelMachine):
     }
 
     @abstractmethod
-    def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float) -> Dual:
-        """The program of two classes, y = 1 and -1."""
+    def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float, whole: bool) -> Dual:
+        """The program of two classes, y = 1 and -1, with all of their samples or without those of a fold."""
 
     @property
     def _bound(self) -> float:
@@ -76,33 +80,42 @@ class Classifier(ClassifierMixin, KernelMachine):
         Raises
         ------
         ValueError
-            Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight.
+            Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight;
+            one distinct sample of each class and ``probability=True``.
         """
-        from . import samples
         from .binary import binary_problems
+        from .folds import divide
+        from .samples import canonical
 
         check_random_state(self.random_state)
-        if self.probability is True:
-            raise ValueError(
-                "The 'probability' parameter must be False. Got True instead; wrap the classifier: "
-                "CalibratedClassifierCV(SVC(), ensemble=False)."
-            )
+        started = monotonic()
         X, y = inputs.training_data(self, X, y)
         classes, codes = inputs.classes(y)
         class_weight = inputs.weights_of_classes(self.class_weight, classes, codes)
         weight = inputs.weights(X, sample_weight) * class_weight[codes]
         if len(np.unique(codes[weight > 0])) < 2:
             raise ValueError(self._one_sided)
-        distinct = samples.canonical(X, codes, len(classes), weight, mergeable=not self._values)
+        distinct = canonical(X, codes, len(classes), weight, mergeable=not self._values)
         augment = inputs.augment(self.augment, X)
-        problems = binary_problems(
-            len(classes), self.multi_class, distinct, lambda y, weight: self._program(y, weight, augment)
-        )
-        fitted = self._solve(X, distinct, problems)
+
+        def problems(segments: list[list[int]], samples: Samples) -> list[Problem]:
+            return binary_problems(
+                segments,
+                self.multi_class,
+                samples,
+                lambda y, weight: self._program(y, weight, augment, whole=samples is distinct),
+            )
+
+        divided = divide(distinct, self.random_state) if self.with_probability else None
+        fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct))
         self.classes_, self.class_weight_ = classes, class_weight
         self._store_coefficients(X, codes, self._spread(distinct, fitted, X.shape[0], self._bound), fitted)
         self._store_certificates(fitted, len(classes) == 2)
         warn_unless_converged(fitted, X, self.max_iter)
+        self._slope = None
+        if divided is not None:
+            folds = self._fit_probabilities(X, divided, fitted, problems, monotonic() - started)
+            warn_unless_converged(folds, X, self.max_iter, "problems of the folds")
         return self
 
     def _store_coefficients(
@@ -162,14 +175,13 @@ class Classifier(ClassifierMixin, KernelMachine):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        if self.break_ties and self.decision_function_shape == "ovo":
-            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         return self._decision(X, lambda values: self.classes_[self._codes(values)])
 
-    def _codes(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Numbers of the classes of some rows."""
+    def _codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if len(self.classes_) == 2:
-            return (values[:, 0] >= 0).astype(np.intp)
+            return (values[:, 0] >= 0).astype(np.int64)
         if self._one_against_one() and not self.break_ties:
             return layout.votes(values, len(self.classes_))
         return np.argmax(self._shaped(values), axis=1)

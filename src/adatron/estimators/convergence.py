@@ -18,7 +18,7 @@ EARLY = (
 )
 
 
-def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int) -> None:
+def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str = "problems") -> None:
     """One line that says what was reached, the likely cause, and the cure.
 
     It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words.
@@ -32,7 +32,7 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int) -> None:
     certificate = worst.certificate
     early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
     warnings.warn(
-        f"{early}Not converged in {len(open_ones)} of {len(fitted)} problems: "
+        f"{early}Not converged in {len(open_ones)} of {len(fitted)} {what}: "
         f"KKT violation {certificate.kkt_violation:.2e}, relative duality gap {certificate.relative_gap:.2e}; "
         f"{worst.status.value}.{_scales(X)}",
         ConvergenceWarning,

@@ -58,7 +58,7 @@ def decision_values(
     out: Any = None
     with Pool(threads) as pool:
         expansion = cache(lambda dtype: _Expansion(points, coefficients, dtype, pool))
-        for start in range(0, n, step):
+        for start in range(0, max(1, n), step):
             block = _ready(X[start : start + step], vectors)
             rows = np.arange(block.shape[0])
             values = np.tile(intercepts, (len(rows), 1))
@@ -89,7 +89,7 @@ class _Expansion:
 
 
 def _rows_of_a_block(X: Any, outputs: int) -> int:
-    features = X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
+    features = X.nnz / max(1, X.shape[0]) if sparse.issparse(X) else X.shape[1]
     return int(np.clip(BLOCK_BYTES / (8 * (features + 4 * outputs)), FEWEST_ROWS, MOST_ROWS))
 
 

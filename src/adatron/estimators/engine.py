@@ -13,24 +13,25 @@ from numpy.typing import NDArray
 from ..gram import SMALL, Gram, Plan, Pool, Source, allowed_threads, plan
 from ..kernels import Kernel
 from ..problems import Dual, half_width, intercept
-from ..solvers.base import Options, Solution, Solver
+from ..solvers.base import Options, Solution, Solver, State
 from ..solvers.block import Block
 from ..solvers.run import Callback, Task, solve_all
 from ..solvers.table import choose
 from .samples import Samples
 
 Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
 WORK = 1e9  # multiply-adds of all Gram matrices below which threads cost more than they give
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One program of a fit: the classes (segments of the samples) it is about, and the program of their samples.
+    """One program of a fit: the segments of the samples (their classes) it is about, and the program of these samples.
 
     ``copies``: variables that a sample has; the program's are all first ones, then all second ones.
     """
 
-    classes: list[int]
+    segments: list[int]
     program: Callable[[Ids], Dual]
     copies: int = 1
 
@@ -68,11 +69,16 @@ class Fitted:
     half_width: float = 0.0
 
 
-def fit(X: Any, samples: Samples, problems: list[Problem], settings: Settings) -> list[Fitted]:
-    """Solve all problems over one Gram matrix."""
+def fit(
+    X: Any, samples: Samples, problems: list[Problem], settings: Settings, starts: list[Vector] | None = None
+) -> list[Fitted]:
+    """Solve all problems over one Gram matrix.
+
+    ``starts``: for each problem where to start, a coefficient for each of *all* distinct samples.
+    """
     n = len(samples.rows)
-    starts = np.concatenate([[0], np.cumsum(samples.sizes)])
-    ids = [np.concatenate([np.arange(starts[c], starts[c + 1]) for c in problem.classes]) for problem in problems]
+    ends = np.concatenate([[0], np.cumsum(samples.sizes)])
+    ids = [np.concatenate([np.arange(ends[s], ends[s + 1]) for s in problem.segments]) for problem in problems]
     duals = [problem.program(own) for problem, own in zip(problems, ids, strict=True)]
     solver = choose(settings.solver, max(duals, key=lambda dual: len(dual.totals)))
     source = Source.of(X, samples.rows, settings.kernel)
@@ -88,9 +94,12 @@ def fit(X: Any, samples: Samples, problems: list[Problem], settings: Settings) -
         p = plan(n, largest, len(problems), cost, size, settings.cache_bytes, blocks=isinstance(solver, Block))
         whole = small and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
         gram = Gram(source, dtype, sizes, pool, p.slots, whole)
-        groups = [problem.classes if len(problems) > 1 else [0] for problem in problems]
+        groups = [problem.segments if len(problems) > 1 else [0] for problem in problems]
         views = [gram.restrict(some * problem.copies) for some, problem in zip(groups, problems, strict=True)]
-        tasks = [Task(view, dual) for view, dual in zip(views, duals, strict=True)]
+        states = (
+            [None] * len(ids) if starts is None else [State(beta[own]) for beta, own in zip(starts, ids, strict=True)]
+        )
+        tasks = [Task(*parts) for parts in zip(views, duals, states, strict=True)]
         solved = _solve(tasks, solver, settings, pool, p)
     return [_fitted(i, d, s) for i, d, s in zip(ids, duals, solved, strict=True)]
 

@@ -37,6 +37,7 @@ class NameIn(StrOptions):
         return f"a str among {self.names()}"
 
 
+Finish = Callable[[NDArray[np.float64]], NDArray[Any]]  # makes a result of the decision values of some rows
 PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
 PART: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
 BIAS: dict[str, list[Any]] = {
@@ -149,13 +150,17 @@ class KernelMachine(BaseEstimator):
         """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
         self.compact_ = False
         self.support_ = support.astype(np.int32)
-        self.support_vectors_ = X[:0, :0] if self._values else X[support]
+        self.support_vectors_ = self._vectors(X, support)
         as_sparse = sparse.issparse(X) and not objects.is_function(self.kernel)  # as scikit-learn
         self.dual_coef_ = sparse.csr_matrix(dual) if as_sparse else dual
         self.intercept_ = intercepts
         if not (np.isfinite(dual).all() and np.isfinite(self.intercept_).all()):
             raise ValueError(inputs.NOT_FINITE)
         self.shape_fit_ = X.shape
+
+    def _vectors(self, X: Any, support: NDArray[np.int64]) -> Any:
+        """Support vectors; none where X holds kernel values."""
+        return X[:0, :0] if self._values else X[support]
 
     def _store_certificates(self, fitted: list[Any], alone: bool) -> None:
         """Keep the proofs; ``alone`` says that there is one problem only, whose numbers are plain floats."""
@@ -265,14 +270,27 @@ class KernelMachine(BaseEstimator):
         """Where X holds kernel values: the column of each support vector."""
         return np.arange(self._n_support.sum()) if self.compact_ else self.support_.astype(np.int64)
 
-    def _decision(self, X: Any, finish: Callable[[NDArray[np.float64]], NDArray[Any]] = np.asarray) -> NDArray[Any]:
+    def _decision(self, X: Any, finish: Finish = np.asarray) -> NDArray[Any]:
         """Decision values of the problems, (n_samples, n_problems), or what ``finish`` makes of those of some rows."""
-        from .decision import decision_values
-
         check_is_fitted(self)
         X = inputs.new_data(self, X, self.support_vectors_, self._columns())
+        columns, coefficients = self._columns(), self._coefficients()
+        return self._evaluate(X, self.support_vectors_, columns, coefficients, self.intercept_, finish)
+
+    def _evaluate(
+        self,
+        X: Any,
+        vectors: Any,
+        support: NDArray[np.int64],
+        coefficients: NDArray[np.float64],
+        intercepts: Any,
+        finish: Finish = np.asarray,
+    ) -> NDArray[Any]:
+        """Decision values, (n_samples, n_problems), from (n_problems, n_support_vectors) coefficients."""
+        from .decision import decision_values
+
         precision = "double" if self.precision == "auto" and X.dtype != np.float32 else self.precision
         return decision_values(
-            X, self.support_vectors_, self._columns(), np.ascontiguousarray(self._coefficients().T),
-            self.intercept_, self._served(), precision, self.n_jobs, finish,
+            X, vectors, support, np.ascontiguousarray(coefficients.T), intercepts, self._served(),
+            precision, self.n_jobs, finish,
         )  # fmt: skip

@@ -98,13 +98,16 @@ class NuSVC(Classifier):
     ) -> None:
         self._keep(locals())
 
-    def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float) -> Dual:
-        if not feasible_nu(y, weight, self.nu):
+    def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float, whole: bool) -> Dual:
+        nu = self.nu
+        if not whole:  # the balance of the classes is not quite that of all samples
+            nu = min(nu, 2.0 * min(weight[y < 0].sum(), weight[y > 0].sum()) / weight.sum())
+        elif not feasible_nu(y, weight, nu):
             raise ValueError(
-                f"{INFEASIBLE}: with nu = {self.nu:g} each of two classes needs at least {50 * self.nu:g} % of their "
+                f"{INFEASIBLE}: with nu = {nu:g} each of two classes needs at least {50 * nu:g} % of their "
                 f"weight. Got classes of weight {weight[y < 0].sum():g} and {weight[y > 0].sum():g}."
             )
-        return nusvc(y, weight, self.nu, cast("Bias", self.bias), augment)
+        return nusvc(y, weight, nu, cast("Bias", self.bias), augment)
 
     def _scale(self, one: Any) -> float:
         if one.solution is None:

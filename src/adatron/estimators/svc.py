@@ -34,10 +34,12 @@ class SVC(Classifier):
         1 / (n_features * X.var()), 1 / n_features, or the value itself.
     coef0 : float, default=0.0
         Constant of 'poly' and 'sigmoid'.
-    shrinking, random_state :
+    shrinking : bool
         Accepted for compatibility, without effect (``solver=ISDA(shrinking=False)`` is another thing).
-    probability : bool
-        Accepted for compatibility; use ``CalibratedClassifierCV(SVC(), ensemble=False)``.
+    probability : bool, default=False
+        Fit class probabilities, too, for ``predict_proba``: a sigmoid through 1/2 where the prediction changes, from
+        decision values of samples that were left out. They agree with ``predict``. The way that scikit-learn documents
+        works as well and will stay: ``CalibratedClassifierCV(SVC(), ensemble=False)``.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions, as in scikit-learn, but certified.
     cache_size : float, default=500
@@ -66,6 +68,8 @@ class SVC(Classifier):
     precision : {'auto', 'single', 'double'}, default='auto'
         Kernel values in float32 with float64 corrections where float32 is accurate enough; always (decision values
         then come from float32 too); or float64 throughout. Certificates are float64 in any case.
+    random_state : int, RandomState instance or None, default=None
+        Shuffles the samples before they are left out for ``probability=True``; None is a fixed seed.
     multi_class : {'ovo', 'ovr'}, default='ovo'
         One classifier for each pair of classes, as scikit-learn, or for each class against the rest.
     gap_tol : float, default=None
@@ -144,5 +148,5 @@ class SVC(Classifier):
     def _bound(self) -> float:
         return self.C
 
-    def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float) -> Dual:
+    def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float, whole: bool) -> Dual:
         return csvc(y, self.C * weight, cast("Bias", self.bias), augment)

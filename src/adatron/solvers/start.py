@@ -21,15 +21,22 @@ def feasible(dual: Dual, beta: Vector) -> Vector:
 
 
 def _balanced(beta: Vector, lower: Vector, upper: Vector, total: float) -> Vector:
-    """A point with this sum: the side that is too large shrinks, then one variable after the other moves to its bound.
+    """A point with this sum: the free variables move, or else the side that is too large shrinks.
 
+    Free variables move in proportion to the distance from their nearer bound if none reaches it: what a bound holds,
+    in most problems right, stays there. Otherwise, after shrinking, one variable after the other moves to its bound.
     So few variables change, and the two variables that a sample has in nu-SVR stay opposite.
     """
     excess = float(beta.sum()) - total
     side = beta > 0 if excess > 0 else beta < 0
     weight = abs(float(beta[side].sum()))
     rounding = 64.0 * UNIT * (weight + abs(total))
-    if weight > 0 and abs(excess) > rounding:
+    if abs(excess) <= rounding:
+        return beta
+    room = np.minimum(beta - lower, upper - beta)
+    if abs(excess) < room.sum() < np.inf:
+        return beta - excess / room.sum() * room
+    if weight > 0:
         beta[side] *= max(0.0, 1.0 - abs(excess) / weight)
         excess = float(beta.sum()) - total
     if abs(excess) <= rounding:
