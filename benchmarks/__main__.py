@@ -15,6 +15,8 @@ from .libraries import LIBRARIES
 
 REPEATS = 3
 GAP = 1e-6
+MANY = {"rows": 1_000_000, "features": 784, "vectors": 10_000}
+GROWTH, SHARE = 500e6, 0.5  # wanted of the prediction of many rows: bytes, and part of a matrix product's rate
 LONG = 60.0
 SCALING_ROWS = (2_500, 5_000, 10_000, 20_000)
 SCALING_DATA = "20,000 x 20, C 1"
@@ -97,9 +99,42 @@ def fit(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Pa
 @main.command()
 @data_option
 @library_option
+@click.option("--rows", type=int, default=MANY["rows"], show_default=True, help="Rows of the line of many rows.")
+@click.option("--vectors", type=int, default=MANY["vectors"], show_default=True, help="Its support vectors.")
+@click.option("--many-only", is_flag=True, help="Only the line of many rows.")
 @options
-def predict(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Path) -> None:
-    """Time of the classes of the test samples."""
+def predict(
+    data: tuple[str, ...], library: tuple[str, ...], rows: int, vectors: int, many_only: bool, fresh: bool, output: Path
+) -> None:
+    """Time of the classes of the test samples; memory and speed of those of many rows (unless --data is given)."""
+    if not many_only:
+        _test_samples(data, library, fresh, output)
+    if many_only or not data:
+        _many_rows({**MANY, "rows": rows, "vectors": vectors}, fresh, output)
+
+
+def _many_rows(sizes: dict[str, int], fresh: bool, output: Path) -> None:
+    (row,) = run([{"task": "many", "library": "adatron", **sizes}], fresh)
+    if "failed" in row:
+        raise click.ClickException(row["failed"])
+    for key in ("rate", "gemm32"):
+        if key in row:
+            row[f"{key}_G"] = round(row[key] / 1e9)
+    notes = (
+        "Two classes of float32 rows that are in memory before, RBF kernel. Growth is the peak of the process beyond "
+        f"what it had before the prediction (allowed: {GROWTH / 1e6:.0f} MB). The rate is 2 x rows x features x SVs "
+        "operations by the time of predict, beside that of a float32 matrix product (3,000 x 3,000) in the same "
+        f"process (wanted: {SHARE})."
+    )
+    columns = [("rows", "rows", "count"), ("features", "features", "count"), ("SVs", "support_vectors", "count"),
+               ("seconds", "seconds", "time"), ("growth MB", "extra", "MB"), ("GFLOP/s", "rate_G", "count"),
+               ("matrix product", "gemm32_G", "count"), ("share %", "share", "percent")]  # fmt: skip
+    click.echo(tables.write(output, "predict-many", notes, [{"library": "adatron", **row}], columns))
+    if not (row.get("extra", np.inf) < GROWTH and row.get("share", 0.0) >= SHARE):
+        raise click.ClickException("the prediction of many rows grew too much or was too slow")
+
+
+def _test_samples(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Path) -> None:
     rows = measured("predict", data, library, fresh)
     notes = "Classes of the test samples, or of the training samples where there are none; medians as for fit."
     columns = [*TIMES, ("samples", "rows", "count"), ("SVs", "support_vectors", "count")]

@@ -23,6 +23,7 @@ LIMIT = 600  # seconds after which a fit is cut off
 LONG = 20.0  # seconds from which a fit is not repeated in a process
 SHORT = 0.5  # seconds for which short fits are repeated
 MOST = 9  # such repetitions
+MADE = 4096  # rows generated at a time
 
 
 def fit(spec: dict[str, Any]) -> dict[str, Any]:
@@ -60,13 +61,33 @@ def predict(spec: dict[str, Any]) -> dict[str, Any]:
     return {**result, "first": _limited(lambda: model.predict(X)), "seconds": _repeated(lambda: model.predict(X))}
 
 
+def many(spec: dict[str, Any]) -> dict[str, Any]:
+    """Classes of many float32 rows: memory beyond the rows and the result, and speed beside a matrix product's."""
+    n, d, m = spec["rows"], spec["features"], spec["vectors"]
+    generator = np.random.default_rng(0)
+    X = np.empty((n, d), np.float32)  # filled in place: all of it is there, and nothing else, before memory is read
+    for start in range(0, n, MADE):
+        generator.standard_normal(dtype=np.float32, out=X[start : start + MADE])
+    # So small a C leaves every sample at its bound, a support vector.
+    model = LIBRARIES[spec["library"]].make(C=1e-4, gamma=1.0 / d)
+    vectors = generator.standard_normal((m, d), np.float32)
+    model.fit(vectors, np.arange(m) % 2)
+    model.predict(X[: min(n, MADE)])
+    product = _product_rate(np.float32)
+    result = {"rows": n, "features": d, "support_vectors": len(model.support_), "baseline": _memory("VmRSS")}
+    Path("/proc/self/clear_refs").write_text("5")
+    result["seconds"] = _limited(lambda: model.predict(X))
+    result["extra"] = _memory("VmHWM") - result["baseline"]
+    result["rate"] = 2.0 * n * d * len(model.support_) / result["seconds"]
+    result["gemm32"] = max(product, _product_rate(np.float32))
+    return {**result, "share": result["rate"] / result["gemm32"]}
+
+
 def rates(spec: dict[str, Any]) -> dict[str, Any]:
     """What the machine can do: multiply-adds of a matrix product (two operations each) and exponentials, a second."""
     result: dict[str, Any] = {}
     for name, dtype in (("gemm32", np.float32), ("gemm64", np.float64)):
-        A = np.ones((3000, 3000), dtype)
-        seconds = min(_seconds(lambda: A @ A) for _ in range(5))  # noqa: B023
-        result[name] = 2.0 * 3000**3 / seconds
+        result[name] = _product_rate(dtype)
     values = [np.full(1 << 15, -0.5, np.float32) for _ in range(spec["threads"])]
     outs = [np.empty_like(v) for v in values]
     with ThreadPoolExecutor(spec["threads"]) as pool:
@@ -77,6 +98,12 @@ def rates(spec: dict[str, Any]) -> dict[str, Any]:
         seconds = min(_seconds(all_exponentials) for _ in range(5))
     result["map"] = 100 * len(values) * (1 << 15) / seconds
     return result
+
+
+def _product_rate(dtype: Any) -> float:
+    """Operations a second of a matrix product."""
+    A = np.ones((3000, 3000), dtype)
+    return 2.0 * 3000**3 / min(_seconds(lambda: A @ A) for _ in range(5))
 
 
 def _seconds(work: Callable[[], Any]) -> float:
@@ -112,7 +139,7 @@ def _bytes(X: Any) -> int:
     return X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
 
 
-TASKS = {"fit": fit, "predict": predict, "rates": rates}
+TASKS = {"fit": fit, "predict": predict, "many": many, "rates": rates}
 
 if __name__ == "__main__":
     specification = json.loads(sys.argv[1])

@@ -80,6 +80,20 @@ def test_a_table_from_start_to_end(task, data_dir, tmp_path, monkeypatch):
     assert len(list((tmp_path / "cells").iterdir())) == measured  # nothing was measured again
 
 
+def test_the_line_of_many_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(cells, "CELLS", tmp_path / "cells")
+    few = ["predict", "--many-only", "--rows", "9000", "--vectors", "300", "--output", str(tmp_path)]
+    monkeypatch.setattr("benchmarks.__main__.SHARE", 0.0)
+    done = CliRunner().invoke(main, few)
+    assert done.exit_code == 0, done.output
+    (row,) = json.loads((tmp_path / "predict-many.json").read_text())["rows"]
+    assert (row["rows"], row["features"], row["support_vectors"]) == (9000, 784, 300)
+    assert 0 <= row["extra"] < 9000 * 784 * 4  # no copy of the rows
+    assert row["rate"] == pytest.approx(2 * 9000 * 784 * 300 / row["seconds"])
+    monkeypatch.setattr("benchmarks.__main__.SHARE", 100.0)
+    assert "too slow" in CliRunner().invoke(main, few).output
+
+
 @pytest.mark.data
 @pytest.mark.parametrize("name", [name for name in CASES if not name.startswith(("MNIST", "ijcnn1", "a9a", "20,000"))])
 def test_data_sets_are_there(name, data_dir):

@@ -154,14 +154,15 @@ class Classifier(ClassifierMixin, Probabilistic):
         values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
             Two classes: positive for ``classes_[1]``. More: votes refined by decision values ('ovr', as scikit-learn),
             the values of the pairs ('ovo'), or those of each class with ``multi_class='ovr'``. They are computed in
-            float64 unless X is float32 or ``precision='single'``.
+            float64, but for float32 rows with ``precision='auto'`` that are not far beyond the support vectors where
+            float32 is accurate enough, and for all with ``precision='single'``.
         """
-        return self._shaped(self._decision(X))
+        return self._decision(X, self._shaped)
 
     def _shaped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The decision function, from the values of the problems."""
+        """The decision function of some rows from the values of the problems, (rows, n_problems)."""
         if len(self.classes_) == 2:
-            return values.ravel()
+            return values[:, 0]
         if self.decision_function_shape == "ovr" and self._one_against_one():
             return _ovr_decision_function(values < 0, -values, len(self.classes_))
         return values
@@ -175,7 +176,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         """
         check_is_fitted(self)
         self._check_ties()
-        return self.classes_[self._codes(self._decision(X))]
+        return self._decision(X, lambda values: self.classes_[self._codes(values)])
 
     def _check_ties(self) -> None:
         if self.break_ties and self.decision_function_shape == "ovo":
@@ -184,7 +185,7 @@ class Classifier(ClassifierMixin, Probabilistic):
     def _codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
         """Number of the class for each row of decision values."""
         if len(self.classes_) == 2:
-            return (values.ravel() >= 0).astype(np.int64)
+            return (values[:, 0] >= 0).astype(np.int64)
         if self._one_against_one() and not self.break_ties:
             return layout.votes(values, len(self.classes_))
         return np.argmax(self._shaped(values), axis=1)

@@ -21,7 +21,6 @@ from .samples import Samples
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-DOUBT = 0.02  # proven relative error of a float32 kernel value beyond which the tiles are float64
 WORK = 1e9  # multiply-adds of all Gram matrices below which threads cost more than they give
 
 
@@ -93,7 +92,7 @@ def fit(
         sizes = samples.sizes.tolist() if len(problems) > 1 else [n]
         size = np.dtype(dtype).itemsize
         p = plan(n, largest, len(problems), cost, size, settings.cache_bytes, blocks=isinstance(solver, Block))
-        whole = small and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes and compiled
+        whole = small and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
         gram = Gram(source, dtype, sizes, pool, p.slots, whole)
         groups = [problem.segments if len(problems) > 1 else [0] for problem in problems]
         views = [gram.restrict(some * problem.copies) for some, problem in zip(groups, problems, strict=True)]
@@ -113,8 +112,7 @@ def _tile_type(source: Source, settings: Settings, small: bool) -> Any:
         return source.X.dtype
     if settings.precision == "single":
         return np.float32
-    bound = settings.kernel.error_bound(source.largest, source.terms, 2.0**-24)
-    return np.float32 if bound <= DOUBT * settings.kernel.magnitude(source.largest) else np.float64
+    return np.float32 if source.suits_single(source.largest) else np.float64
 
 
 def _solve(tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p: Plan) -> list[Solution | None]:

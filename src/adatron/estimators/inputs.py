@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import is_regressor
-from sklearn.utils import check_consistent_length, column_or_1d, compute_class_weight
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
+MOST_COLUMNS = 2**31 - 1  # columns have 32-bit numbers in compiled code
 FEW = 2**16  # entries of a matrix that is small however it is stored
 NOT_FINITE = (
     "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be "
@@ -35,7 +36,8 @@ def given(kernel: Any) -> bool:
 
 def training_data(model: KernelMachine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector."""
-    y_checks: dict[str, Any] = {"multi_output": True, "y_numeric": is_regressor(model)}
+    numeric = is_regressor(model)
+    y_checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
     model.objects_ = objects.kept(model.kernel, X)
     if model.objects_ is not None:
         check_consistent_length(X, y)
@@ -44,7 +46,10 @@ def training_data(model: KernelMachine, X: Any, y: Any) -> tuple[Any, NDArray[An
         _refuse_sparse_values(model, X)
         X, y = validate_data(model, X, y, dtype=FLOATS, order="C", accept_sparse="csr", **y_checks)
         X = _training(model, X)
-    return X, column_or_1d(y, warn=True, dtype=np.float64 if is_regressor(model) else None)
+    y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
+    if numeric:
+        assert_all_finite(y, input_name="y")  # None among objects is nan only now
+    return X, y
 
 
 def training_rows(model: KernelMachine, X: Any) -> Any:
@@ -71,7 +76,7 @@ def _training(model: KernelMachine, X: Any) -> Any:
         largest = max(values.max(initial=0.0), -values.min(initial=0.0))
         if largest > np.sqrt(np.finfo(np.float64).max / (n * d)):  # a sum of squares overflows
             raise ValueError(NOT_FINITE)
-    return _tidy(X)
+    return tidy(X) if sparse.issparse(X) else _opened(X)
 
 
 def as_dense_if_small(X: Any) -> Any:
@@ -80,33 +85,52 @@ def as_dense_if_small(X: Any) -> Any:
 
 
 def new_data(model: KernelMachine, X: Any, vectors: Any, columns: NDArray[np.int64]) -> Any:
-    """X for prediction, in the storage of the support vectors; these ``columns`` are needed if X has kernel values."""
+    """X for prediction, as it is if it is an array or CSR matrix of floats; its rows are made ready block by block.
+
+    If X has kernel values, these ``columns`` of it are needed.
+    """
     if model.objects_ is not None:
         return objects.kernel_matrix(model.kernel, X, model.objects_)
     values = given(model.kernel)  # of a compact model perhaps none
     if not values and model.n_support_.sum() != vectors.shape[0]:
         raise ValueError(f"The internal representation of {type(model).__name__} was altered")
-    X = validate_data(
-        model, X, dtype=FLOATS, order="C", accept_sparse="csr", reset=False, ensure_min_features=int(not values)
-    )
+    X = validate_data(model, X, dtype=FLOATS, accept_sparse="csr", reset=False, ensure_min_features=int(not values))
     if values and columns.max(initial=-1) >= X.shape[1]:
         raise ValueError(
             f"X has {X.shape[1]} columns, kernel values with training samples; {columns.max() + 1} are needed"
         )
-    if sparse.issparse(vectors):
-        return _tidy(sparse.csr_matrix(X))
-    if sparse.issparse(X):
+    if sparse.issparse(X) and not sparse.issparse(vectors):
         raise ValueError(f"cannot use sparse input in {type(model).__name__!r} trained on dense data")
-    return X
+    return X if sparse.issparse(X) else _opened(X)
 
 
-def _tidy(X: Any) -> Any:
-    """CSR rows with sorted columns, no repeated ones and no stored zeros."""
-    if not sparse.issparse(X):
-        return X
-    X = sparse.csr_matrix(X, copy=True)
-    X.sum_duplicates()
-    X.eliminate_zeros()
+class _Memory:
+    """The memory of an array; numpy keeps this object, and so the array, as long as it uses it."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self.array = array
+        self.__array_interface__ = {**array.__array_interface__, "data": (array.ctypes.data, False)}
+
+
+def _opened(array: NDArray[Any]) -> NDArray[Any]:
+    """The same memory without the mark that it may only be read.
+
+    Nothing writes to it, but for numba an array with the mark (a memmap, a pandas frame's) is another type, for which
+    it would compile the tile loops once more.
+    """
+    return array if array.flags.writeable else np.asarray(_Memory(array))
+
+
+def tidy(X: Any) -> Any:
+    """CSR rows with sorted columns, no repeated ones and no stored zeros; what has all this is not copied."""
+    if X.shape[1] > MOST_COLUMNS:
+        raise ValueError(f"Sparse X may have at most {MOST_COLUMNS} features. Got {X.shape[1]}; drop empty columns.")
+    X = sparse.csr_matrix(X)
+    X.data, X.indices, X.indptr = _opened(X.data), _opened(X.indices), _opened(X.indptr)
+    if not (X.has_canonical_format and X.data.all()):
+        X = X.copy()
+        X.sum_duplicates()
+        X.eliminate_zeros()
     return X
 
 
@@ -148,7 +172,13 @@ def gamma(value: float | str, X: Any, kernel: Any) -> float:
     if value == "auto":
         return 1.0 / X.shape[1]
     spread = variance(X)
-    return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+    found = 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+    if not np.isfinite(found):
+        raise ValueError(
+            f"gamma='scale' is 1 / (n_features * X.var()) = inf, as X.var() is {spread:g}: X has too small values. "
+            "Scale it, or give gamma as a number."
+        )
+    return found
 
 
 def augment(value: float | str, X: Any) -> float:

@@ -37,6 +37,7 @@ class NameIn(StrOptions):
         return f"a str among {self.names()}"
 
 
+Finish = Callable[[NDArray[np.float64]], NDArray[Any]]  # makes a result of the decision values of some rows
 PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
 PART: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
 BIAS: dict[str, list[Any]] = {
@@ -269,20 +270,27 @@ class KernelMachine(BaseEstimator):
         """Where X holds kernel values: the column of each support vector."""
         return np.arange(self._n_support.sum()) if self.compact_ else self.support_.astype(np.int64)
 
-    def _decision(self, X: Any) -> NDArray[np.float64]:
-        """Decision values of the problems, (n_samples, n_problems)."""
+    def _decision(self, X: Any, finish: Finish = np.asarray) -> NDArray[Any]:
+        """Decision values of the problems, (n_samples, n_problems), or what ``finish`` makes of those of some rows."""
         check_is_fitted(self)
         X = inputs.new_data(self, X, self.support_vectors_, self._columns())
-        return self._evaluate(X, self.support_vectors_, self._columns(), self._coefficients(), self.intercept_)
+        columns, coefficients = self._columns(), self._coefficients()
+        return self._evaluate(X, self.support_vectors_, columns, coefficients, self.intercept_, finish)
 
     def _evaluate(
-        self, X: Any, vectors: Any, support: NDArray[np.int64], coefficients: NDArray[np.float64], intercepts: Any
-    ) -> NDArray[np.float64]:
+        self,
+        X: Any,
+        vectors: Any,
+        support: NDArray[np.int64],
+        coefficients: NDArray[np.float64],
+        intercepts: Any,
+        finish: Finish = np.asarray,
+    ) -> NDArray[Any]:
         """Decision values, (n_samples, n_problems), from (n_problems, n_support_vectors) coefficients."""
         from .decision import decision_values
 
-        single = self.precision == "single" or (X.dtype == np.float32 and self.precision != "double")
+        precision = "double" if self.precision == "auto" and X.dtype != np.float32 else self.precision
         return decision_values(
             X, vectors, support, np.ascontiguousarray(coefficients.T), intercepts, self._served(),
-            np.float32 if single else np.float64, self.n_jobs,
+            precision, self.n_jobs, finish,
         )  # fmt: skip

@@ -100,11 +100,15 @@ class Probabilistic(KernelMachine):
             If the model was fitted without ``probability=True``.
         """
         check_is_fitted(self)
-        if self._slope is None:
+        slope = self._slope
+        if slope is None:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         self._check_ties()
-        values = self._decision(X)
-        return agreeing(coupled(self._slope * self._of_pairs(values), len(self.classes_)), self._codes(values))
+
+        def probabilities(values: Vector) -> Vector:
+            return agreeing(coupled(slope * self._of_pairs(values), len(self.classes_)), self._codes(values))
+
+        return self._decision(X, probabilities)
 
     @available_if(_offered)
     def predict_log_proba(self, X: Any) -> Vector:

@@ -112,5 +112,6 @@ def variance(X: Any) -> float:
         return max(0.0, fsum(np.square(X.data, dtype=np.float64)) / size - mean**2)
     n, d = X.shape
     mean = fsum(np.add.reduce(X, axis=1, dtype=np.float64)) / (n * d)
-    squares = [np.square(X[i : i + 1024] - mean).sum(axis=1, dtype=np.float64) for i in range(0, n, 1024)]
+    rows = (np.subtract(X[i : i + 1024], mean, dtype=np.float64) for i in range(0, n, 1024))
+    squares = [np.square(part).sum(axis=1) for part in rows]
     return fsum(np.concatenate(squares)) / (n * d)

@@ -25,8 +25,9 @@ class SVC(Classifier):
         Penalty of margin violations, > 0; ``inf`` is the hard margin. Multiplied by class and sample weights.
     kernel : str, adatron.kernels.Kernel or callable, default='rbf'
         'rbf', 'linear', 'poly', 'sigmoid', 'laplacian', 'precomputed'; a kernel object (``RBF(0.1) + 2 * Linear()``);
-        or a function of two arrays of rows that returns their kernel matrix, each entry from its own pair alone. If
-        the samples are no rows of numbers (texts, graphs, series), the function gets them as they are, all at once.
+        or a function of two arrays of rows that returns their kernel matrix, each entry from its own pair alone,
+        called on blocks of at most 1,024 rows. If the samples are no rows of numbers (texts, graphs, series), the
+        function gets them as they are, all at once.
     degree : int, default=3
         Degree of 'poly'.
     gamma : {'scale', 'auto'} or float, default='scale'
@@ -62,7 +63,8 @@ class SVC(Classifier):
     solver : {'auto', 'block', 'kernel_adatron', 'svmseq', 'isda', 'smo', 'decomposition'} or Solver, default='auto'
         The algorithm, by name or as one of :mod:`adatron.solvers` with its own parameters. 'auto' is 'block'.
     n_jobs : int, default=None
-        Threads; None and -1 are all that the process may use. The solution does not depend on it by a single bit.
+        Threads; None and -1 are all that the process may use, or joblib allows in its worker; fits in several threads
+        of a process share them. The solution does not depend on it by a single bit.
     precision : {'auto', 'single', 'double'}, default='auto'
         Kernel values in float32 with float64 corrections where float32 is accurate enough; always (decision values
         then come from float32 too); or float64 throughout. Certificates are float64 in any case.

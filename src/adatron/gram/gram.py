@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled.panels import Operand
 from .pool import Pool
 from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Workspace
 from .source import Source
@@ -25,10 +26,15 @@ EXACT_ROWS, EXACT_POINTS = 4096, 2048  # float64 operands made at a time
 
 @dataclass(frozen=True)
 class Points:
-    """Rows that travel: what another view needs to evaluate the kernel against them."""
+    """Rows that travel: what another view needs to evaluate the kernel against them.
+
+    ids : numbers of the rows in the training set, the key under which their kernel values are stored
+    operand : the rows as operand of the tiles, made once for points that are used many times
+    """
 
     source: Source
-    ids: Ids  # numbers of the rows in the training set, the key under which their kernel values are stored
+    ids: Ids
+    operand: Operand | None = None
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -3,6 +3,9 @@
 The work of a problem is a list of tasks that write to disjoint places, so who runs which task cannot change a
 bit. The caller always works too: a problem that finds no helper idle runs its tasks alone, and nothing can
 deadlock. The pool lives as long as the fit; one from before a fork would hang.
+
+Fits in several threads of a process (joblib's threading backend, a Dask worker) share what the process may use: a
+helper is called only while fewer threads than that work in all pools together.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import itertools
 import os
 import queue
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
@@ -51,25 +55,46 @@ class _Job:
             self.error = error
 
 
+class _Crowd:
+    """Threads that work in the pools of this process: those that opened one, and the helpers called now."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """None of them is in a child of a fork."""
+        self.lock = threading.Lock()
+        self.openers: Counter[int] = Counter()  # pools that each thread has open
+        self.helpers = 0
+
+    def room(self, limit: int) -> int:
+        """Further threads up to a limit; the caller holds the lock."""
+        return limit - len(self.openers) - self.helpers
+
+
+_CROWD = _Crowd()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_CROWD.forget)
+
+
 class Pool:
-    """``threads`` workers counting the caller, BLAS held at one thread; use it as a context manager."""
+    """At most ``threads`` workers counting the caller, BLAS held at one thread; use it as a context manager."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
+        self._limit = max(threads, allowed_threads(None)) if threads > 1 else 1  # of the process
         self._queue: queue.SimpleQueue[tuple[_Job, threading.Event] | None] = queue.SimpleQueue()
-        self._idle = 0
-        self._lock = threading.Lock()
+        self._called = 0
+        self._opener = 0
         self._members: list[threading.Thread] = []
         self._open = ExitStack()
 
     def __enter__(self) -> Pool:
         if self.threads > 1:
             self._open.enter_context(one_blas_thread())
-        for _ in range(self.threads - 1):
-            member = threading.Thread(target=self._serve, name="adatron", daemon=True)
-            member.start()
-            self._members.append(member)
-        self._idle = self.threads - 1
+        self._opener = threading.get_ident()
+        with _CROWD.lock:
+            _CROWD.openers[self._opener] += 1
         return self
 
     def __exit__(
@@ -80,14 +105,19 @@ class Pool:
         for member in self._members:
             member.join()
         self._members.clear()
+        with _CROWD.lock:
+            _CROWD.openers -= Counter([self._opener])
+            _CROWD.helpers -= self._called  # not 0 if Ctrl-C came between counting helpers and calling them
+            self._called = 0
         self._open.close()
 
     def _serve(self) -> None:
         while (item := self._queue.get()) is not None:
             job, finished = item
             job.work()
-            with self._lock:
-                self._idle += 1
+            with _CROWD.lock:
+                self._called -= 1
+                _CROWD.helpers -= 1
             finished.set()
 
     def run(self, task: Callable[[int], None], n: int, most: int | None = None) -> None:
@@ -100,9 +130,13 @@ class Pool:
 
     @contextmanager
     def _call_helpers(self, job: _Job, most: int) -> Iterator[None]:
-        with self._lock:
-            helpers = max(0, min(self._idle, most))
-            self._idle -= helpers
+        with _CROWD.lock:
+            helpers = max(0, min(self.threads - 1 - self._called, most, _CROWD.room(self._limit)))
+            self._called += helpers
+            _CROWD.helpers += helpers
+            while len(self._members) < self._called:
+                self._members.append(threading.Thread(target=self._serve, name="adatron", daemon=True))
+                self._members[-1].start()
         events = [threading.Event() for _ in range(helpers)]
         for event in events:
             self._queue.put((job, event))

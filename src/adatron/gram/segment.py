@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .gram import Points
 
 TASKS_PER_THREAD = 4
-FUNCTION_ROWS = 1024
+FUNCTION_ROWS = 1024  # a function is asked for this many rows at a time, with this many points
 
 
 def whole_tiles(n: int) -> int:
@@ -95,7 +95,10 @@ class TileSegment:
         missing = np.flatnonzero(lease.found < 0)
         order = -1 - lease.found
         order[missing] = np.arange(len(missing))
-        points = P.source.take(missing).as_points(self._workspace.dtype)
+        if P.operand is not None and len(missing) == len(P):
+            points = P.operand
+        else:
+            points = P.source.take(missing).as_points(self._workspace.dtype)
         self._sweep(points, order, lease.slots, V, out, self._store.values)
 
     def values(self, P: Points) -> NDArray[Any]:
@@ -166,15 +169,25 @@ class FunctionSegment:
         self._source, self._kernel = source, source.kernel
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
-        if not len(P):
-            return  # a function may refuse to look at no points
-        points = P.source.given()
-        for start in range(0, len(out), FUNCTION_ROWS):
-            part = slice(start, start + FUNCTION_ROWS)
-            out[part] += self._kernel(self._source.take(part).given(), points) @ V
+        for start in range(0, len(P), FUNCTION_ROWS):
+            some = slice(start, start + FUNCTION_ROWS)
+            points = P.source.take(some).given()
+            for first in range(0, len(out), FUNCTION_ROWS):
+                part = slice(first, first + FUNCTION_ROWS)
+                K = self._kernel(self._source.take(part).given(), points)
+                for j, v in enumerate(V[some].T):
+                    out[part, j] += np.sum(K * v, axis=1)  # no BLAS: its bits change with its number of threads
 
     def values(self, P: Points) -> NDArray[Any]:
-        return self._kernel(P.source.given(), self._source.given())
+        out = np.empty((len(P), len(self._source)))
+        self.fill(P, out, np.arange(len(P)))
+        return out
 
     def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
-        store[slots, : len(self._source)] = self.values(P)
+        for start in range(0, len(P), FUNCTION_ROWS):
+            some = slice(start, start + FUNCTION_ROWS)
+            points = P.source.take(some).given()
+            for first in range(0, len(self._source), FUNCTION_ROWS):
+                part = slice(first, first + FUNCTION_ROWS)
+                K = self._kernel(points, self._source.take(part).given())
+                store[slots[some], first : first + K.shape[1]] = K

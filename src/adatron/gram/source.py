@@ -16,6 +16,8 @@ from ..kernels import Kernel
 from .pool import Pool
 
 Ids = NDArray[np.int64]
+DOUBT = 0.02  # proven relative error of a float32 kernel value beyond which the tiles are float64
+DIAGONAL = 32  # rows whose k(x, x) a function is asked for at a time: values in vain cost less than calls
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,9 @@ class Source:
             return np.asarray(self.X[self.ids, self.columns], np.float64)
         out = np.empty(len(self))
         if not self.kernel.compiled:
-            for i, row in enumerate(self.ids):
-                out[i] = self.kernel(self.X[row : row + 1], self.X[row : row + 1])[0, 0]
+            for start in range(0, len(self), DIAGONAL):
+                rows = self.take(slice(start, start + DIAGONAL)).given()
+                out[start : start + DIAGONAL] = np.diagonal(self.kernel(rows, rows))
         elif sparse.issparse(self.X):
             out[:] = np.asarray(self.given().astype(np.float64).power(2).sum(axis=1)).ravel()
         else:
@@ -91,7 +94,12 @@ class Source:
     def largest(self) -> float:
         """The largest size, or the largest kernel value where they are given."""
         values = self.sizes if self.columns is None else self.X
-        return float(np.abs(values).max(initial=0.0))
+        return float(np.maximum(values.max(initial=0.0), -values.min(initial=0.0)))
+
+    def suits_single(self, largest: float) -> bool:
+        """Whether float32 kernel values of rows up to this size are proven to be accurate enough."""
+        bound = self.kernel.error_bound(largest, self.terms, 2.0**-24)
+        return bound <= DOUBT * self.kernel.magnitude(largest)
 
     def as_points(self, dtype: Any, pool: Pool | None = None) -> Operand:
         return self._operand(POINTS, dtype, pool)

@@ -22,8 +22,8 @@ class Function(Given):
     Parameters
     ----------
     function : callable
-        Takes X (n, d) and Z (m, d) and returns the matrix (n, m), dense or sparse. Each entry must depend on its own
-        pair of rows only.
+        Takes X (n, d) and Z (m, d), blocks of the data in their storage, and returns the matrix (n, m), dense or
+        sparse. Each entry must depend on its own pair of rows only.
     """
 
     function: Callable[[Any, Any], Any]

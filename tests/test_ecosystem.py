@@ -1,0 +1,314 @@
+"""The five estimators inside scikit-learn and joblib: searches, pipelines, routing, workers."""
+
+import threading
+from functools import partial
+
+import joblib
+import numpy as np
+import pytest
+import sklearn
+from joblib import Parallel, delayed, parallel_config
+from sklearn.base import clone, is_classifier, is_outlier_detector, is_regressor
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.datasets import make_classification
+from sklearn.ensemble import BaggingClassifier, StackingRegressor
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, cross_validate
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_html_repr
+from sklearn.utils._param_validation import InvalidParameterError
+
+import adatron
+from adatron import SVC, SVR, NuSVR, OneClassSVM
+from adatron.gram import Pool, allowed_threads
+from machines import NAMES, assert_same, ours, target, theirs
+
+rng = np.random.default_rng(3)
+X = rng.normal(size=(120, 4))
+SUPERVISED = [name for name in NAMES if name != "OneClassSVM"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_parameters_are_those_of_scikit_learn_and_more(name):
+    model, peer = ours(name), theirs(name)
+    own, other = model.get_params(), peer.get_params()
+    assert set(other) <= set(own)
+    defaults = getattr(adatron, name)().get_params()
+    theirs_defaults = type(peer)().get_params()
+    assert {key for key in theirs_defaults if theirs_defaults[key] != defaults[key]} <= {"cache_size"}
+    assert model.set_params(gamma=0.3).gamma == 0.3
+    with pytest.raises(ValueError, match="Invalid parameter 'sigma'"):
+        model.set_params(sigma=1)
+    fitted = ours(name, gamma=0.3).fit(X, target(name, X))
+    copy = clone(fitted)
+    assert copy.get_params() == fitted.get_params()
+    assert not hasattr(copy, "support_")
+
+
+NOT_THERE = {
+    "SVC": ["nu", "epsilon"],
+    "NuSVC": ["C", "epsilon"],
+    "SVR": ["nu", "class_weight", "decision_function_shape"],
+    "NuSVR": ["epsilon", "class_weight"],
+    "OneClassSVM": ["C", "epsilon", "class_weight", "bias"],
+}
+BAD = {
+    "C": [0.0, -1.0, "1", np.nan, None],
+    "nu": [0.0, -0.1, 1.1, "half", None],
+    "epsilon": [-0.1, "wide", None],
+    "kernel": ["rfb", 3, None],
+    "degree": [-1, 2.5],
+    "gamma": [-0.1, "big", None],
+    "coef0": [np.inf, None],
+    "shrinking": ["yes"],
+    "tol": [0.0, -1e-3, None],
+    "cache_size": [0, -5, None],
+    "verbose": ["loud"],
+    "max_iter": [-2, 1.5, None],
+    "class_weight": ["balance", 3],
+    "probability": ["perhaps"],
+    "decision_function_shape": ["ovz"],
+    "break_ties": [3.5],
+    "random_state": ["a", -1],
+    "bias": ["yes", None],
+    "augment": [0.0, -1.0, "none"],
+    "solver": ["smoo", 3, None],
+    "n_jobs": [1.5, "all"],
+    "precision": ["half", None],
+    "multi_class": ["ovx"],
+    "gap_tol": [0.0, "small"],
+    "max_time": [0, -1],
+    "callback": [3],
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_bad_parameter_is_named(name):
+    y, tried = target(name, X), set()
+    for parameter in ours(name).get_params():
+        for value in BAD[parameter]:
+            with pytest.raises(InvalidParameterError, match=f"The '{parameter}' parameter of {name} must be"):
+                ours(name, **{parameter: value}).fit(X, y)
+        tried.add(parameter)
+    assert tried | set(NOT_THERE[name]) <= set(BAD)
+    for parameter in NOT_THERE[name]:
+        assert parameter not in tried
+        with pytest.raises(TypeError, match=f"unexpected keyword argument '{parameter}'"):
+            getattr(adatron, name)(**{parameter: 1.0})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_html(name):
+    fitted = ours(name, kernel="linear").fit(X, target(name, X))
+    for model in (ours(name), fitted, make_pipeline(StandardScaler(), ours(name))):
+        page = estimator_html_repr(model)
+        assert name in page
+    assert repr(ours(name)).startswith(f"{name}(")
+
+
+def searched(name, **arguments):
+    """A search over a pipeline."""
+    y = target(name, X)
+    grid = {f"{name.lower()}__gamma": [0.05, 0.5], f"{name.lower()}__tol": [1e-3, 1e-5]}
+    if name == "OneClassSVM":
+        arguments["scoring"] = share_inside
+    search = GridSearchCV(make_pipeline(StandardScaler(), ours(name)), grid, cv=3, **arguments)
+    return search.fit(X, y)
+
+
+def share_inside(model, X, y=None):
+    return float(np.mean(model.decision_function(X)))
+
+
+def results(search):
+    return {key: np.asarray(value) for key, value in search.cv_results_.items() if "score" in key and "time" not in key}
+
+
+def assert_same_search(first, second):
+    assert first.best_params_ == second.best_params_
+    for key, value in results(first).items():
+        np.testing.assert_array_equal(value, results(second)[key], key)
+    assert_same(first.best_estimator_[-1], second.best_estimator_[-1])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_search_in_threads_is_the_same_to_the_last_bit(name):
+    with parallel_config(backend="threading"):
+        assert_same_search(searched(name), searched(name, n_jobs=-1))
+
+
+def test_a_search_in_processes_is_the_same_to_the_last_bit():
+    for name in NAMES:
+        assert_same_search(searched(name), searched(name, n_jobs=2))
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two workers, in threads of this process: what is tested is joblib's dask backend, not Dask's processes."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as local,
+        Client(local) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("name", ["SVC", "NuSVR"])
+def test_a_search_on_dask_is_the_same_to_the_last_bit(name, cluster):
+    with parallel_config(backend="dask"):
+        other = searched(name, n_jobs=-1)
+    assert_same_search(searched(name), other)
+
+
+def most_threads(path, state):
+    """A callback that notes how many threads the fit has now, the caller counted."""
+    helpers = sum(thread.name == "adatron" for thread in threading.enumerate())
+    with open(path, "a") as stream:  # noqa: PTH123
+        stream.write(f"{1 + helpers}\n")
+
+
+def counted(path):
+    """A fit that is large enough for threads: what the process may use, the most threads that were seen, the bias."""
+    features, y = make_classification(3300, 100, n_informative=15, flip_y=0.05, random_state=0)
+    model = SVC(callback=partial(most_threads, path), tol=0.1).fit(features, y)
+    return allowed_threads(None), max(map(int, path.read_text().split())), model.intercept_[0]
+
+
+LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+@pytest.mark.parametrize(("n_jobs", "inner"), [(2, None), (-1, None), (2, 1)])
+def test_threads_of_a_fit_in_a_worker(n_jobs, inner, tmp_path, monkeypatch):
+    """joblib gives each worker its part of the cores, or what ``inner_max_num_threads`` says."""
+    for variable in LIMITS:
+        monkeypatch.delenv(variable, raising=False)
+    cores = joblib.cpu_count()
+    allowed, seen, bias = counted(tmp_path / "alone")
+    assert allowed == cores
+    assert min(2, cores) <= seen <= cores
+    expected = inner or max(1, cores // (cores if n_jobs == -1 else n_jobs))
+    with parallel_config(backend="loky", **({} if inner is None else {"inner_max_num_threads": inner})):
+        fits = Parallel(n_jobs=n_jobs)(delayed(counted)(tmp_path / str(i)) for i in range(2))
+    assert [(allowed, bias) for allowed, _, bias in fits] == [(expected, bias)] * 2
+    assert all(min(2, expected) <= seen <= expected for _, seen, _ in fits)
+
+
+def working_threads(fits, threads):
+    """The most threads that worked at once in several pools, each opened by a thread of its own."""
+    lock, opened, now, most = threading.Lock(), threading.Barrier(fits), 0, 0
+    pause = threading.Event()
+
+    def task(_):
+        nonlocal now, most
+        with lock:
+            now += 1
+            most = max(most, now)
+        pause.wait(0.002)
+        with lock:
+            now -= 1
+
+    def fit():
+        with Pool(threads) as pool:
+            opened.wait(30)
+            for _ in range(5):
+                pool.run(task, 40)
+            opened.wait(30)
+
+    members = [threading.Thread(target=fit) for _ in range(fits)]
+    for member in members:
+        member.start()
+    for member in members:
+        member.join(60)
+        assert not member.is_alive()
+    return most
+
+
+@pytest.mark.parametrize("fits", [1, 2, 3, 8])
+def test_fits_in_threads_share_the_cores(fits, monkeypatch):
+    """joblib's threading backend gives its workers no allowance: a process counts the threads of all its pools."""
+    monkeypatch.setattr("adatron.gram.pool.joblib.cpu_count", lambda: 4)
+    for variable in LIMITS:
+        monkeypatch.delenv(variable, raising=False)
+    assert working_threads(fits, 4) == max(4, fits)
+    assert working_threads(1, 6) == 6  # n_jobs=6 was asked for
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cross_validation(name):
+    y = target(name, X)
+    arguments = {"scoring": share_inside} if name == "OneClassSVM" else {}
+    scores, peers = (cross_val_score(make(name, tol=1e-6), X, y, cv=4, **arguments) for make in (ours, theirs))
+    np.testing.assert_allclose(scores, peers, atol=0.04)
+    if y is not None:
+        predicted = cross_val_predict(ours(name, tol=1e-6), X, y, cv=4)
+        np.testing.assert_allclose(predicted, cross_val_predict(theirs(name, tol=1e-6), X, y, cv=4), atol=1e-3)
+
+
+def test_kernel_values_are_split_in_rows_and_columns():
+    y = target("SVC", X)
+    K = X @ X.T
+    scores = cross_val_score(SVC(kernel="precomputed"), K, y, cv=4)
+    np.testing.assert_array_equal(scores, cross_val_score(SVC(kernel="linear"), X, y, cv=4))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_routing_of_weights(name):
+    y, weight = target(name, X), rng.uniform(0.2, 3.0, len(X))
+    with sklearn.config_context(enable_metadata_routing=True):
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        asked = make_pipeline(scaler, ours(name).set_fit_request(sample_weight=True))
+        ignored = make_pipeline(scaler, ours(name).set_fit_request(sample_weight=False))
+        scaled = StandardScaler().fit_transform(X)
+        assert_same(asked.fit(X, y, sample_weight=weight)[-1], ours(name).fit(scaled, y, sample_weight=weight))
+        with pytest.raises(TypeError, match="sample_weight"):
+            ignored.fit(X, y, sample_weight=weight)
+        if y is None:
+            return
+        scored = ours(name).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        found = cross_validate(scored, X, y, cv=3, params={"sample_weight": weight})["test_score"]
+        peer = theirs(name).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        other = cross_validate(peer, X, y, cv=3, params={"sample_weight": weight})["test_score"]
+        np.testing.assert_allclose(found, other, atol=0.05)
+
+
+def test_weights_by_the_name_of_a_step():
+    y, weight = target("SVR", X), rng.uniform(0.2, 3.0, len(X))
+    model = make_pipeline(StandardScaler(), SVR()).fit(X, y, svr__sample_weight=weight)
+    assert_same(model[-1], SVR().fit(StandardScaler().fit_transform(X), y, weight))
+
+
+def test_outliers_in_a_pipeline():
+    model = make_pipeline(StandardScaler(), OneClassSVM(nu=0.1, gamma=0.2))
+    found = model.fit_predict(X)
+    np.testing.assert_array_equal(found, model.predict(X))
+    assert set(found) == {-1, 1}
+    assert np.mean(found == -1) <= 0.15
+    np.testing.assert_allclose(model.score_samples(X) - model[-1].offset_, model.decision_function(X), atol=1e-12)
+    np.testing.assert_array_equal(OneClassSVM(nu=0.1).fit_predict(X), OneClassSVM(nu=0.1).fit(X).predict(X))
+    assert is_outlier_detector(OneClassSVM())
+    assert [is_classifier(ours(n)) for n in NAMES] == [True, True, False, False, False]
+    assert [is_regressor(ours(n)) for n in NAMES] == [False, False, True, True, False]
+
+
+@pytest.mark.parametrize("name", ["SVR", "NuSVR"])
+def test_transformed_targets(name):
+    y = np.exp(target(name, X))
+    logs = TransformedTargetRegressor(ours(name), func=np.log, inverse_func=np.exp).fit(X, y)
+    np.testing.assert_array_equal(logs.predict(X), np.exp(ours(name).fit(X, np.log(y)).predict(X)))
+    scaled = TransformedTargetRegressor(ours(name), transformer=StandardScaler()).fit(X, y)
+    assert scaled.score(X, y) > 0.3
+
+
+def test_inside_other_estimators():
+    y = target("SVC", X)
+    assert BaggingClassifier(SVC(), 3, random_state=0).fit(X, y).score(X, y) > 0.7
+    assert OneVsRestClassifier(SVC()).fit(X, y).score(X, y) > 0.7
+    calibrated = CalibratedClassifierCV(SVC(), ensemble=False).fit(X, y)
+    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1.0)
+    numbers = target("NuSVR", X)
+    stack = StackingRegressor([("svr", NuSVR()), ("ridge", Ridge())]).fit(X, numbers)
+    assert stack.score(X, numbers) > 0.5
