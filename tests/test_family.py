@@ -202,7 +202,7 @@ def test_the_solution_is_that_of_libsvm(case):
     try:
         theirs = case.theirs()
     except ValueError as error:
-        if "not finite" not in str(error):
+        if "not finite" not in str(error) and "specified nu" not in str(error):  # by rounding, at the largest nu
             raise
         model = fitted(case)
         assert model is None or np.isfinite(model.decision_function(case.samples)).all()

@@ -343,12 +343,12 @@ def test_probabilities_only_on_request():
         assert not hasattr(model, "predict_proba")
         with pytest.raises(AttributeError, match="predict_log_proba"):
             model.fit(X, y).predict_log_proba(X)
-        with pytest.raises(NotFittedError, match="fitted with probability=True"):
+        with pytest.raises(NotFittedError, match="not available when fitted with probability=False"):
             model.set_params(probability=True).predict_proba(X)
     with pytest.raises(NotFittedError):
         SVC(probability=True).predict_proba(X)
     again = SVC(probability=np.True_).fit(X, y).set_params(probability=False).fit(X, y).set_params(probability=True)
-    with pytest.raises(NotFittedError, match="fitted with probability=True"):
+    with pytest.raises(NotFittedError, match="not available when fitted with probability=False"):
         again.predict_proba(X)
 
 

@@ -11,6 +11,8 @@ UNDERFLOW = (
     "needs kernel values that underflow to 0 exactly, so that decision values tie; adatron's exp ends at the smallest "
     "normal number"
 )
+KEPT = "expects the deprecation of probability=True, which is not deprecated here"
+PLATT = "probA_ and probB_ are Platt's two numbers for each pair; adatron has one slope, so that predict agrees"
 
 EXCEPTIONS: dict[str, str] = {
     "test_svm.py::test_tweak_params": INTERNAL,
@@ -21,24 +23,10 @@ EXCEPTIONS: dict[str, str] = {
     "test_svm.py::test_precomputed": PATHS,
     "test_svm.py::test_svc_ovr_tie_breaking[SVC]": UNDERFLOW,
     "test_svm.py::test_svc_ovr_tie_breaking[NuSVC]": UNDERFLOW,
+    "test_svm.py::test_probability_raises_futurewarning[True-SVC-SVC]": KEPT,
+    "test_svm.py::test_probability_raises_futurewarning[True-NuSVC-NuSVC]": KEPT,
+    "test_svm.py::test_probability_raises_futurewarning[False-SVC-SVC]": KEPT,
+    "test_svm.py::test_probability_raises_futurewarning[False-NuSVC-NuSVC]": KEPT,
+    "test_svm.py::test_svc_nusvc_probA_probB_deprecated[SVC]": PLATT,
+    "test_svm.py::test_svc_nusvc_probA_probB_deprecated[NuSVC]": PLATT,
 }
-
-# To be removed together with the gap: predict_proba and its deprecated switch are not there yet.
-PROBABILITIES = "probabilities"
-EXCEPTIONS |= dict.fromkeys(
-    (
-        "test_svm.py::test_probability",
-        "test_svm.py::test_hasattr_predict_proba",
-        "test_sparse.py::test_unsorted_indices[csr_matrix]",
-        "test_sparse.py::test_unsorted_indices[csr_array]",
-        "test_sparse.py::test_sparse_svc_clone_with_callable_kernel[lil_matrix]",
-        "test_sparse.py::test_sparse_svc_clone_with_callable_kernel[lil_array]",
-        *(f"test_svm.py::test_probability_raises_futurewarning[{probability}-{one}-{one}]"
-          for probability in (True, False) for one in ("SVC", "NuSVC")),
-        *(f"test_svm.py::test_svc_nusvc_probA_probB_deprecated[{one}]" for one in ("SVC", "NuSVC")),
-        *(f"test_sparse.py::test_svc[{container}-{kernel}-X_train{i}-y_train{i}-X_test{i}]"
-          for container in ("csr_matrix", "csr_array", "lil_matrix", "lil_array")
-          for kernel in ("linear", "poly", "rbf", "sigmoid") for i in range(4)),
-    ),
-    PROBABILITIES,
-)  # fmt: skip

@@ -175,11 +175,15 @@ class Classifier(ClassifierMixin, Probabilistic):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         """
         check_is_fitted(self)
+        self._check_ties()
         return self._decision(X, lambda values: self.classes_[self._codes(values)])
 
-    def _codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+    def _check_ties(self) -> None:
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+
+    def _codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Number of the class for each row of decision values."""
         if len(self.classes_) == 2:
             return (values[:, 0] >= 0).astype(np.int64)
         if self._one_against_one() and not self.break_ties:

@@ -72,6 +72,10 @@ class Probabilistic(KernelMachine):
         """Whether there is a problem for each pair of more than two classes."""
 
     @abstractmethod
+    def _check_ties(self) -> None:
+        """Refuse a way to break ties that does not go with the shape of the decision function."""
+
+    @abstractmethod
     def _codes(self, values: Vector) -> Ids:
         """Number of the predicted class, (n_samples,), from the values of the problems."""
 
@@ -98,7 +102,8 @@ class Probabilistic(KernelMachine):
         check_is_fitted(self)
         slope = self._slope
         if slope is None:
-            raise NotFittedError("predict_proba needs a model that was fitted with probability=True")
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        self._check_ties()
 
         def probabilities(values: Vector) -> Vector:
             return agreeing(coupled(slope * self._of_pairs(values), len(self.classes_)), self._codes(values))
