@@ -10,7 +10,7 @@ demo: $(STAMP)
 	$(BIN)/adatron demo
 
 test: $(STAMP)
-	$(BIN)/pytest -n auto $(PYTEST_ARGS)
+	$(BIN)/pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -118,8 +118,7 @@ def _many_rows(sizes: dict[str, int], fresh: bool, output: Path) -> None:
     if "failed" in row:
         raise click.ClickException(row["failed"])
     for key in ("rate", "gemm32"):
-        if key in row:
-            row[f"{key}_G"] = round(row[key] / 1e9)
+        row[f"{key}_G"] = round(row[key] / 1e9)
     notes = (
         "Two classes of float32 rows that are in memory before, RBF kernel. Growth is the peak of the process beyond "
         f"what it had before the prediction (allowed: {GROWTH / 1e6:.0f} MB). The rate is 2 x rows x features x SVs "

@@ -31,7 +31,8 @@ def quality(model: Any, X: Any, y: Any, parameters: dict[str, float]) -> Quality
     C, gamma = parameters["C"], parameters["gamma"]
     if "epsilon" in parameters:
         program = svr(y, np.full(len(y), C), parameters["epsilon"])
-        return Quality(*_proven(program, X, support, dual[0], gamma)[:3], len(support), float(len(y)) * len(support))
+        *proven, products = _proven(program, X, support, dual[0], gamma)
+        return Quality(*proven, len(support), products)
     classes, codes = np.unique(y, return_inverse=True)
     rows = [dual] if len(classes) == 2 else [row[None] for row in from_dual_coef(dual, codes[support], len(classes))]
     problems = [_problem(X, codes, support, row[0], pair, C, gamma)

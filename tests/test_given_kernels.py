@@ -6,6 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import is_regressor
 
+from adatron import SVC
 from adatron.gram import segment
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from machines import NAMES, X, assert_same_after, ours, target, theirs, values
@@ -88,3 +89,30 @@ def test_functions_of_sparse_rows(name):
     named = ours(name, kernel="linear", tol=1e-8).fit(S, y)
     np.testing.assert_allclose(model.dual_objective_, named.dual_objective_, rtol=1e-8)
     np.testing.assert_allclose(values(model, S), values(named, S), atol=1e-4)
+
+
+def test_probabilities_of_samples_that_are_no_rows():
+    """The folds use the function's values, too, and do not ask it about rows of its own matrix."""
+    words = ["a" * n + "b" * m for n in range(1, 7) for m in range(1, 7)]
+    y = np.array([word.count("a") > word.count("b") for word in words]).astype(int)
+
+    def counts(texts):
+        return np.array([[text.count("a"), text.count("b")] for text in texts], float)
+
+    def of_texts(first, second):
+        return counts(first) @ counts(second).T
+
+    texts = SVC(kernel=of_texts, probability=True).fit(words, y)
+    rows = SVC(kernel="precomputed", probability=True).fit(of_texts(words, words), y)
+    np.testing.assert_array_equal(texts.predict_proba(words), rows.predict_proba(of_texts(words, words)))
+
+
+def test_a_failed_fit_leaves_the_model_as_it_was():
+    def of_texts(first, second):
+        return np.array([[float(a == b) for b in second] for a in first])
+
+    words, y = ["a", "b", "a", "b"], [0, 1, 0, 1]
+    model = SVC(kernel=of_texts).fit(words, y)
+    with pytest.raises(ValueError, match="inconsistent"):
+        model.fit(["c", "d"], [0, 1, 1])
+    assert model.predict(words).tolist() == y

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..gram import SMALL, View
+from ..gram.gate import one_blas_thread
 from ..problems import Dual
 from ..problems.dual import Vector
 from .gap import best_multipliers, duality_gap
@@ -80,7 +81,8 @@ def _semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     if not np.isfinite(K).all():
         return False
     rounding = 8.0 * len(rows) * float(np.finfo(K.dtype).eps) * float(np.abs(K).max())
-    return float(np.linalg.eigvalsh(K.astype(np.float64))[0]) >= -rounding
+    with one_blas_thread():  # bits of LAPACK depend on its threads
+        return float(np.linalg.eigvalsh(K.astype(np.float64))[0]) >= -rounding
 
 
 def _refresh(

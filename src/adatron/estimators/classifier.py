@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Hidden, StrOptions
 from sklearn.utils.multiclass import _ovr_decision_function  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.validation import check_is_fitted
@@ -56,6 +55,9 @@ class Classifier(ClassifierMixin, Probabilistic):
         """Largest coefficient of a sample of weight 1 in the program."""
         return 1.0
 
+    def _warn(self, fitted: list[Any]) -> None:
+        """Say what is wrong with a solution although it is optimal."""
+
     def _scale(self, one: Any) -> float:
         """What the solution of a problem is divided by."""
         return 1.0
@@ -87,7 +89,6 @@ class Classifier(ClassifierMixin, Probabilistic):
         from .folds import divide
         from .samples import canonical
 
-        check_random_state(self.random_state)
         started = monotonic()
         X, y = inputs.training_data(self, X, y)
         classes, codes = inputs.classes(y)
@@ -111,11 +112,12 @@ class Classifier(ClassifierMixin, Probabilistic):
         self.classes_, self.class_weight_ = classes, class_weight
         self._store_coefficients(X, codes, self._spread(distinct, fitted, X.shape[0], self._bound), fitted)
         self._store_certificates(fitted, len(classes) == 2)
-        warn_unless_converged(fitted, X, self.max_iter)
+        self._warn(fitted)
+        warn_unless_converged(fitted, None if self._values else X, self.max_iter)
         self._slope = None
         if divided is not None:
             folds = self._fit_probabilities(X, divided, fitted, problems, monotonic() - started)
-            warn_unless_converged(folds, X, self.max_iter, "problems of the folds")
+            warn_unless_converged(folds, None if self._values else X, self.max_iter, "problems of the folds")
         return self
 
     def _store_coefficients(

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from ..kernels import Linear
 from . import inputs
+from .layout import feature_weights
 from .samples import canonical
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def shrink(model: KernelMachine, coefficients: Matrix) -> None:
     else:
         vectors = vectors[rows]
     if model.kernel_ == Linear():
-        weights = _weights(coefficients, vectors)
+        weights = feature_weights(coefficients, vectors)
         if weights.size < vectors.size:  # of CSR: the numbers it stores
             # f(x) = w·x + b: w is the one vector that a problem needs.
             support, vectors, coefficients = support[:0], weights, np.eye(len(coefficients))
@@ -69,16 +70,3 @@ def _narrow(model: KernelMachine, support: Any) -> None:
     fitted["n_features_in_"] = len(support)
     if "feature_names_in_" in fitted:
         fitted["feature_names_in_"] = fitted["feature_names_in_"][support]
-
-
-def _weights(coefficients: Matrix, vectors: Any) -> Any:
-    """Weights of the features, (n_problems, n_features), stored as the vectors are.
-
-    Not by BLAS: the last bits would depend on its threads.
-    """
-    if sparse.issparse(vectors):
-        weights = sparse.csr_matrix(coefficients) @ vectors
-        weights.sort_indices()
-        weights.eliminate_zeros()
-        return weights
-    return np.einsum("pm,md->pd", coefficients, vectors)

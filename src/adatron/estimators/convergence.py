@@ -19,8 +19,9 @@ EARLY = (
 
 
 def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str = "problems") -> None:
-    """One line that says what was reached, the likely cause, and the cure.
+    """One line that says what was reached, the likely cause, and the cure; called by ``fit`` itself.
 
+    X are the features, None where it holds kernel values.
     It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words.
     """
     from ..solvers.base import Status
@@ -41,7 +42,7 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str
 
 
 def _scales(X: Any) -> str:
-    if sparse.issparse(X):
+    if X is None or sparse.issparse(X):
         return ""
     spread = X.std(axis=0, dtype=np.float64)
     spread = spread[spread > 0]

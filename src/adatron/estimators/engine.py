@@ -117,7 +117,8 @@ def _tile_type(source: Source, settings: Settings, small: bool) -> Any:
 
 def _solve(tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p: Plan) -> list[Solution | None]:
     """Solutions of the tasks but for those whose variables must be 0 or are all on one side of it."""
-    open_ones = [t for t in tasks if any(t.dual.totals) or ((t.dual.upper > 0).any() and (t.dual.lower < 0).any())]
+    is_open = [any(t.dual.totals) or bool((t.dual.upper > 0).any() and (t.dual.lower < 0).any()) for t in tasks]
+    open_ones = [task for task, one in zip(tasks, is_open, strict=True) if one]
     deadline = np.inf if settings.max_time is None else monotonic() + settings.max_time
     most = settings.max_iter
     if most == -1:
@@ -125,7 +126,7 @@ def _solve(tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p:
     chosen = settings.max_iter != -1
     options = Options(settings.tol, settings.gap_tol, most, chosen, deadline, p.block, p.factor)
     solutions = iter(solve_all(open_ones, solver, options, pool, p.concurrent, settings.callback))
-    return [next(solutions) if any(t is s for s in open_ones) else None for t in tasks]
+    return [next(solutions) if one else None for one in is_open]
 
 
 def _fitted(ids: Ids, dual: Dual, solution: Solution | None) -> Fitted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,8 +39,8 @@ def training_data(model: KernelMachine, X: Any, y: Any) -> tuple[Any, NDArray[An
     """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector."""
     numeric = is_regressor(model)
     y_checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
-    model.objects_ = objects.kept(model.kernel, X)
-    if model.objects_ is not None:
+    kept = objects.kept(model.kernel, X)
+    if kept is not None:
         check_consistent_length(X, y)
         X, y = objects.kernel_matrix(model.kernel, X, X), validate_data(model, y=y, **y_checks)
     else:
@@ -49,16 +50,27 @@ def training_data(model: KernelMachine, X: Any, y: Any) -> tuple[Any, NDArray[An
     y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     if numeric:
         assert_all_finite(y, input_name="y")  # None among objects is nan only now
+    _keep(model, kept)
     return X, y
 
 
 def training_rows(model: KernelMachine, X: Any) -> Any:
     """The same for X alone."""
-    model.objects_ = objects.kept(model.kernel, X)
-    if model.objects_ is not None:
-        return objects.kernel_matrix(model.kernel, X, X)
-    _refuse_sparse_values(model, X)
-    return _training(model, validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr"))
+    kept = objects.kept(model.kernel, X)
+    if kept is not None:
+        X = objects.kernel_matrix(model.kernel, X, X)
+    else:
+        _refuse_sparse_values(model, X)
+        X = _training(model, validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr"))
+    _keep(model, kept)
+    return X
+
+
+def _keep(model: KernelMachine, kept: Any) -> None:
+    """Keep samples that are no rows of numbers, once all is accepted; they have no features."""
+    model.objects_ = kept
+    if kept is not None:
+        vars(model).pop("n_features_in_", None)
 
 
 def _refuse_sparse_values(model: KernelMachine, X: Any) -> None:
@@ -79,9 +91,13 @@ def _training(model: KernelMachine, X: Any) -> Any:
     return tidy(X) if sparse.issparse(X) else _opened(X)
 
 
-def as_dense_if_small(X: Any) -> Any:
-    """A CSR matrix of few entries as an array: the same bits in the fit, and the same model, as from the dense rows."""
-    return X.toarray() if sparse.issparse(X) and X.shape[0] * X.shape[1] <= FEW else X
+def as_dense_if_small(X: Any, kernel: Any) -> Any:
+    """A CSR matrix of few entries as an array: the same bits in the fit, and the same model, as from the dense rows.
+
+    Functions get the rows as they were given.
+    """
+    small = sparse.issparse(X) and X.shape[0] * X.shape[1] <= FEW and not objects.is_function(kernel)
+    return X.toarray() if small else X
 
 
 def new_data(model: KernelMachine, X: Any, vectors: Any, columns: NDArray[np.int64]) -> Any:
@@ -185,8 +201,11 @@ def augment(value: float | str, X: Any) -> float:
     """The augmenting factor: 'auto' is the magnitude of the inputs (SVMseq, section 4.1.1)."""
     if not isinstance(value, str):
         return float(value)
-    squares = X.multiply(X).sum() if sparse.issparse(X) else np.square(X, dtype=np.float64).sum()
-    return float(np.sqrt(squares / X.shape[0])) or 1.0
+    if sparse.issparse(X):
+        squares = np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel()
+    else:
+        squares = np.square(X, dtype=np.float64).sum(axis=1)
+    return float(np.sqrt(fsum(squares) / X.shape[0])) or 1.0  # exactly rounded: the order of the rows does not matter
 
 
 def settings(model: KernelMachine, kernel: Kernel) -> Settings:

@@ -1,4 +1,4 @@
-"""scikit-learn's layout of the coefficients of several binary problems, and back."""
+"""scikit-learn's layout of the coefficients of several binary problems, and back; votes; weights of the features."""
 
 from __future__ import annotations
 
@@ -45,3 +45,16 @@ def votes(decision: Vector, n_classes: int) -> Ids:
         counts[wins, i] += 1
         counts[~wins, j] += 1
     return np.argmax(counts, axis=1)
+
+
+def feature_weights(coefficients: Vector, vectors: Any) -> Any:
+    """Weights of the features, (n_problems, n_features), stored as the vectors are.
+
+    Not by BLAS: the last bits would depend on its threads.
+    """
+    if sparse.issparse(vectors):
+        weights = sparse.csr_matrix(coefficients) @ vectors
+        weights.sort_indices()
+        weights.eliminate_zeros()
+        return weights
+    return np.einsum("pm,md->pd", coefficients, vectors)

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from . import inputs, objects
-from .convergence import warn_unless_converged
+from .layout import feature_weights
 
 
 class NameIn(StrOptions):
@@ -122,8 +122,7 @@ class KernelMachine(BaseEstimator):
         from ..kernels import resolve
         from . import engine
 
-        if not objects.is_function(self.kernel):  # a function gets the rows as they were given
-            X = inputs.as_dense_if_small(X)
+        X = inputs.as_dense_if_small(X, self.kernel)
         self._gamma = inputs.gamma(self.gamma, X, self.kernel)
         self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
         return engine.fit(X, distinct, problems, inputs.settings(self, self._served()))
@@ -144,7 +143,6 @@ class KernelMachine(BaseEstimator):
         self._store_support(X, support, coefficients[:, support], np.array([fitted[0].intercept]))
         self._store_certificates(fitted, alone=True)
         self.n_iter_ = int(self.n_iter_[0])
-        warn_unless_converged(fitted, X, self.max_iter)
 
     def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, intercepts: NDArray[np.float64]) -> None:
         """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
@@ -190,9 +188,7 @@ class KernelMachine(BaseEstimator):
         """Weights of the features, (n_problems, n_features), of a linear kernel."""
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        weights: Any = self._coefficients() @ self.support_vectors_
-        if sparse.issparse(self.support_vectors_):
-            weights = sparse.csr_matrix(weights)
+        weights = feature_weights(self._coefficients(), self.support_vectors_)
         # They are computed anew each time: a change of them would be lost, so it is refused.
         (weights.data if sparse.issparse(weights) else weights).flags.writeable = False
         return weights

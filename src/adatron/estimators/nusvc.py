@@ -113,7 +113,8 @@ class NuSVC(Classifier):
         if one.solution is None:
             return 1.0
         rho = -one.half_width
-        if rho > 0:
-            return rho
-        warnings.warn(NO_MARGIN.format(self.nu), ConvergenceWarning, stacklevel=5)
-        return 1.0  # nothing to divide by: the function stays 0 within tol
+        return rho if rho > 0 else 1.0  # nothing to divide by: the function stays 0 within tol
+
+    def _warn(self, fitted: list[Any]) -> None:
+        if any(one.solution is not None and not one.half_width < 0 for one in fitted):
+            warnings.warn(NO_MARGIN.format(self.nu), ConvergenceWarning, stacklevel=4)

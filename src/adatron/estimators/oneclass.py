@@ -11,6 +11,7 @@ from sklearn.base import OutlierMixin, _fit_context  # pyright: ignore[reportPri
 
 from ..problems import oneclass
 from . import inputs
+from .convergence import warn_unless_converged
 from .machine import PART, KernelMachine
 
 
@@ -110,6 +111,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         fitted = self._solve(X, distinct, [Problem([0], lambda ids: oneclass(distinct.weight[ids], self.nu))])
         self._store_one(X, self._spread(distinct, fitted, X.shape[0], 1.0), fitted)
         self.offset_ = -self.intercept_
+        warn_unless_converged(fitted, None if self._values else X, self.max_iter)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -142,7 +142,8 @@ class Probabilistic(KernelMachine):
         from . import engine
         from .folds import FOLDS
 
-        settings = inputs.settings(self, self.kernel_)
+        X = inputs.as_dense_if_small(X, self.kernel)
+        settings = inputs.settings(self, self._served())
         time_left = None if settings.max_time is None else max(0.0, settings.max_time - seconds)
         coarse = COARSE * min(self._scale(one) for one in fitted)
         settings = replace(settings, tol=max(settings.tol, coarse), gap_tol=None, max_time=time_left)
@@ -206,12 +207,15 @@ def slope(values: Vector, classes: Ids, weight: Vector, n_classes: int) -> float
     """
     from sklearn.calibration import _SigmoidCalibration  # pyright: ignore[reportPrivateUsage]
 
+    from ..gram.gate import one_blas_thread
+
     parts: list[tuple[Vector, Vector, Vector]] = []
     for pair, (i, j) in enumerate(combinations(range(n_classes), 2)):
         own = (classes == i) | (classes == j)
         parts.append((values[own, pair], (classes[own] == i).astype(np.float64), weight[own]))
     f, first, weight = (np.concatenate(part) for part in zip(*parts, strict=True))
-    sigmoid = _SigmoidCalibration().fit(np.r_[f, -f], np.r_[first, 1.0 - first], np.r_[weight, weight])
+    with one_blas_thread():  # bits of BLAS depend on its threads
+        sigmoid = _SigmoidCalibration().fit(np.r_[f, -f], np.r_[first, 1.0 - first], np.r_[weight, weight])
     return max(0.0, -float(sigmoid.a_))
 
 

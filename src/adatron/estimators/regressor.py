@@ -11,6 +11,7 @@ from sklearn.base import RegressorMixin, _fit_context  # pyright: ignore[reportP
 
 from ..problems import Dual
 from . import inputs
+from .convergence import warn_unless_converged
 from .machine import BIAS, PENALTY, KernelMachine
 
 
@@ -69,6 +70,7 @@ class Regressor(RegressorMixin, KernelMachine):
 
         fitted = self._solve(X, distinct, [Problem([0], program, self._copies)])
         self._store_one(X, self._spread(distinct, fitted, X.shape[0], self.C), fitted)
+        warn_unless_converged(fitted, None if self._values else X, self.max_iter)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -38,7 +38,7 @@ def plan(
     Parameters
     ----------
     n : rows of the training set
-    largest : rows of the largest problem
+    largest : variables of the largest problem
     problems : number of problems
     cost : multiply-adds of one kernel value (``Kernel.cost``)
     itemsize : bytes of a kernel value

@@ -25,7 +25,7 @@ from ..problems import Dual
 from ..problems.dual import Vector
 from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Watch
-from .newton import UNSETTLED, Newton, Progress
+from .newton import UNSETTLED, Newton, Standing
 from .shard import Ends, Shard, worst
 from .subproblem import Layout, solve
 
@@ -157,8 +157,8 @@ class _Block(Ascent[Block]):
         self.newton.judge(before, self._progress())
         return move is not None
 
-    def _progress(self) -> Progress:
-        return Progress(self.dual.objective(self.beta, self.g), self.relative_gap())
+    def _progress(self) -> Standing:
+        return Standing(self.dual.objective(self.beta, self.g), self.relative_gap())
 
     def _inward(self, ends: list[Ends], tol: float) -> Ids:
         """The violators that gain by moving at the best multipliers."""

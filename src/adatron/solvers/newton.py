@@ -49,7 +49,7 @@ class Move(NamedTuple):
     beta: Vector
 
 
-class Progress(NamedTuple):
+class Standing(NamedTuple):
     """Where a solver stands."""
 
     objective: float
@@ -98,7 +98,7 @@ class Newton:
         """Ask again when a tenth more has been spent."""
         self.spent *= 0.9
 
-    def judge(self, before: Progress, after: Progress) -> None:
+    def judge(self, before: Standing, after: Standing) -> None:
         """Learn from a step: it paid if it halved the gap, or gained more for its cost than the blocks before it."""
         gain, rent = before.objective - after.objective, self.start - before.objective
         better = np.isfinite(rent) and gain > 0.0 and gain * self.spent > rent * self.price
