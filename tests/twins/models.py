@@ -130,7 +130,7 @@ def points(model, K, y, weight):
 
 def snapped(dual, beta):
     """Rounding moves a variable off its bound: by the division by rho and back, or as what a sum leaves over."""
-    crumb = 1e-13 * np.maximum(np.abs(dual.lower), np.abs(dual.upper))
+    crumb = 1e-12 * np.maximum(np.abs(dual.lower), np.abs(dual.upper))
     for bound in (dual.lower, dual.upper, np.zeros(len(dual))):
         beta = np.where(np.abs(beta - bound) <= crumb, bound, beta)
     return beta
