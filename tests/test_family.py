@@ -198,6 +198,8 @@ def bounds(mine, other):
 @settings(max_examples=150, deadline=None)
 @given(cases())
 def test_the_solution_is_that_of_libsvm(case):
+    if case.kind is OneClassSVM and case.parameters["nu"] == 1.0:
+        return  # where rounding leaves a rest of the sum, LIBSVM writes beyond its arrays
     case.form = {}
     try:
         theirs = case.theirs()

@@ -37,7 +37,7 @@ ROUNDS = 8  # solutions of the system in one step
 UNSETTLED = 0.125  # violators, as a part of the free variables, with which F has not settled
 LEAVING = 0.125  # part of F that may leave in a step; more, and F has not settled
 FEW = 4.0  # steps; block ascent that will cost less than these is left alone
-DRIFT = 1e-10  # off the equalities, relative to the variables, by which a step betrays that rounding has ruled it
+DRIFT = 1e-13  # off the equalities, relative to the variables, that a step may go; more is solved for once more
 PATIENCE = 64.0  # steps that keep failing cost no more than this part of what block ascent does
 STEP_COST = 64.0  # one pair update costs this many multiply-adds of a kernel value for each variable of its block
 
@@ -139,14 +139,13 @@ class Newton:
             if np.count_nonzero(out | bound) > LEAVING * len(ids) or not np.isfinite(new).all() or self.stopped():
                 return None
             delta[place] = np.clip(new, dual.lower, dual.upper) - old
-            settled = not (out & ~bound).any()
+            even = np.abs(system.sums(delta)) <= DRIFT * np.abs(old).sum()
+            settled = even.all() and not (out & ~bound).any()
             bound |= out
             r = system.times(delta)
             curvature = dot(delta, r)
             r[place] += slope
             if settled:
-                if (np.abs(system.sums(delta)) > DRIFT * np.abs(old).sum()).any():
-                    return None
                 length = self._length(delta[place], slope, curvature)
                 new = np.clip(old + min(length, 1.0) * delta[place], dual.lower, dual.upper)
                 return Move(ids, new) if length > 0.0 else None
