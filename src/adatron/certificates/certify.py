@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from ..gram import SMALL, View
 from ..gram.gate import one_blas_thread
 from ..problems import Dual
-from ..problems.dual import Vector
+from ..problems.dual import UNIT, Vector
 from .gap import best_multipliers, duality_gap
 from .kkt import kkt_violation
 
-UNIT = 2.0**-53
 SAMPLE = 512  # rows on which a kernel without a guarantee is checked for negative eigenvalues
 
 

@@ -38,15 +38,13 @@ def given(kernel: Any) -> bool:
 def training_data(model: KernelMachine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector."""
     numeric = is_regressor(model)
-    y_checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
+    checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
     kept = objects.kept(model.kernel, X)
-    if kept is not None:
-        check_consistent_length(X, y)
-        X, y = objects.kernel_matrix(model.kernel, X, X), validate_data(model, y=y, **y_checks)
+    if kept is None:
+        X, y = _rows(model, X, y=y, **checks)
     else:
-        _refuse_sparse_values(model, X)
-        X, y = validate_data(model, X, y, dtype=FLOATS, order="C", accept_sparse="csr", **y_checks)
-        X = _training(model, X)
+        check_consistent_length(X, y)
+        X, y = objects.kernel_matrix(model.kernel, X, X), validate_data(model, y=y, **checks)
     y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     if numeric:
         assert_all_finite(y, input_name="y")  # None among objects is nan only now
@@ -57,13 +55,17 @@ def training_data(model: KernelMachine, X: Any, y: Any) -> tuple[Any, NDArray[An
 def training_rows(model: KernelMachine, X: Any) -> Any:
     """The same for X alone."""
     kept = objects.kept(model.kernel, X)
-    if kept is not None:
-        X = objects.kernel_matrix(model.kernel, X, X)
-    else:
-        _refuse_sparse_values(model, X)
-        X = _training(model, validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr"))
+    X = _rows(model, X) if kept is None else objects.kernel_matrix(model.kernel, X, X)
     _keep(model, kept)
     return X
+
+
+def _rows(model: KernelMachine, X: Any, **targets: Any) -> Any:
+    """Rows of numbers, alone or with their targets, checked."""
+    if sparse.issparse(X) and given(model.kernel):
+        raise TypeError("Sparse precomputed kernels are not supported.")
+    found = validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr", **targets)
+    return (_training(model, found[0]), found[1]) if targets else _training(model, found)
 
 
 def _keep(model: KernelMachine, kept: Any) -> None:
@@ -71,11 +73,6 @@ def _keep(model: KernelMachine, kept: Any) -> None:
     model.objects_ = kept
     if kept is not None:
         vars(model).pop("n_features_in_", None)
-
-
-def _refuse_sparse_values(model: KernelMachine, X: Any) -> None:
-    if sparse.issparse(X) and given(model.kernel):
-        raise TypeError("Sparse precomputed kernels are not supported.")
 
 
 def _training(model: KernelMachine, X: Any) -> Any:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
+UNIT = 2.0**-53  # relative rounding of a float64
 
 
 def dot(a: Vector, b: Vector) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from ..certificates import best_multipliers, certify, duality_gap, kkt_violation
 from ..gram import View
 from ..problems import Dual
-from ..problems.dual import Vector
+from ..problems.dual import UNIT, Vector
 from .base import Options, Solution, Solver, State, Status, Watch
 from .start import feasible, filled
 
@@ -23,7 +23,6 @@ How = TypeVar("How", bound=Solver)
 ROUNDS = 8  # certificates refused before float64 tiles take over
 FAR = 1e12  # coefficients times kernel values of a hard margin beyond this are a dual without bound
 HUGE = 1e100  # a margin violation beyond this is overflow, not learning
-UNIT = 2.0**-53
 
 
 class Ascent(ABC, Generic[How]):

@@ -65,7 +65,7 @@ class _SMO(Ascent[SMO]):
         self.diagonal = self.view.diagonal() + self.dual.lambda2
         self.sign = np.ones(len(self.g)) if self.dual.sign is None else self.dual.sign
         self.tied = np.zeros(len(self.g), np.int64) if self.dual.row is None else self.dual.row
-        self.ties = [np.flatnonzero(self.tied == r) for r in range(len(self.dual.totals))]
+        self.ties = [np.arange(len(self.g))[tie] for tie in self.dual.ties()]
         self.plain = self.dual.unsigned()
         self.mu = np.zeros(len(self.ties))
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..problems import Dual
-from ..problems.dual import Ids, Vector
-
-UNIT = 2.0**-53
+from ..problems.dual import UNIT, Ids, Vector
 
 
 def feasible(dual: Dual, beta: Vector) -> Vector:
