@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from adatron.certificates import certify
+from adatron.certificates import Exact, certify
 from adatron.gram import Gram, Pool, Source
 from adatron.problems import ball, csvc, nusvc, nusvr, oneclass, svr
 from adatron.solvers.base import Options, Watch
@@ -33,7 +33,7 @@ def certificate(view, dual, beta, K):
     rng = np.random.default_rng(len(beta))
     slack = 1e-3 + view.error_bound() * np.abs(beta).sum()
     g = (K + dual.lambda2) @ beta - dual.t + rng.uniform(-1, 1, len(beta)) * min(slack, 0.5)
-    return certify(view, dual, beta, g, slack)
+    return certify(view, Exact(dual), beta, g, slack)
 
 
 def feasible(dual, rng):

@@ -49,27 +49,64 @@ class Certificate:
         return self.gap / max(1.0, abs(self.primal), abs(self.dual)) if np.isfinite(self.primal) else np.inf
 
 
-def certify(view: View, dual: Dual, beta: Vector, g: Vector, slack: float, convex: bool = True) -> Certificate:
+class Exact:
+    """The gradient in float64 on the rows that proofs have asked for.
+
+    A proof after another one computes only what beta has changed by since.
+    """
+
+    def __init__(self, dual: Dual) -> None:
+        self.dual = dual
+        self._begin()
+
+    def _begin(self) -> None:
+        """At 0, where all is known."""
+        n = len(self.dual)
+        self.beta, self.g, self.known = np.zeros(n), -self.dual.t, np.ones(n, bool)
+        self.proofs, self.size = 0, 0.0  # and the largest |beta|_1 of them
+
+    def at(self, beta: Vector) -> None:
+        """Begin a proof: no row is known there yet."""
+        if np.count_nonzero(beta != self.beta) > np.count_nonzero(beta):
+            self._begin()
+        self._last = self.beta, self.g, self.known
+        self.beta, self.g, self.known = beta.copy(), np.zeros(len(beta)), np.zeros(len(beta), bool)
+        self.proofs, self.size = self.proofs + 1, max(self.size, float(np.abs(beta).sum()))
+
+    def ask(self, view: View, rows: NDArray[np.int64]) -> Vector:
+        """The gradient on some rows, which are known from now on."""
+        before, g, known = self._last
+        changed = np.flatnonzero(self.beta != before)
+        near = rows[known[rows]]
+        self.g[near] = g[near] + self._product(view, near, changed, self.beta - before)
+        far = rows[~known[rows]]
+        self.g[far] = self._product(view, far, np.flatnonzero(self.beta), self.beta) - self.dual.t[far]
+        self.known[rows] = True
+        return self.g[rows]
+
+    def _product(self, view: View, rows: NDArray[np.int64], ids: NDArray[np.int64], beta: Vector) -> Vector:
+        return view.exact(rows, ids, beta[ids, None])[:, 0] + self.dual.lambda2 * float(beta[ids].sum())
+
+
+def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: float, convex: bool = True) -> Certificate:
     """Prove what can be proven about ``beta``, and correct ``g`` in place on the rows that were computed anew.
 
     Parameters
     ----------
+    exact : what earlier proofs about this program have computed
     g : (n,) gradient as the solver tracked it
     slack : proven bound of the error of ``g``
     """
-    support = np.flatnonzero(beta)
+    dual, support = exact.dual, np.flatnonzero(beta)
     convex = convex and (view.gram.kernel.convex or _semidefinite(view, support))
-    known = np.full(len(beta), len(beta) <= SMALL)
-    known[support] = True
-    _refresh(view, dual, beta, g, np.flatnonzero(known), support)
+    exact.at(beta)
+    rows = np.arange(len(beta)) if len(beta) <= SMALL else support
     while True:
+        g[rows] = exact.ask(view, rows)
         mu = best_multipliers(dual, beta, g)
-        rows = np.flatnonzero(_may_matter(dual, beta, g, mu, slack, known))
+        rows = np.flatnonzero(_may_matter(dual, beta, g, mu, slack, exact.known))
         if not len(rows):
-            break
-        _refresh(view, dual, beta, g, rows, support)
-        known[rows] = True
-    return _evaluate(view, dual, beta, g, mu, convex)
+            return _evaluate(view, exact, g, mu, convex)
 
 
 def _semidefinite(view: View, support: NDArray[np.int64]) -> bool:
@@ -82,12 +119,6 @@ def _semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     rounding = 8.0 * len(rows) * float(np.finfo(K.dtype).eps) * float(np.abs(K).max())
     with one_blas_thread():  # bits of LAPACK depend on its threads
         return float(np.linalg.eigvalsh(K.astype(np.float64))[0]) >= -rounding
-
-
-def _refresh(
-    view: View, dual: Dual, beta: Vector, g: Vector, rows: NDArray[np.int64], support: NDArray[np.int64]
-) -> None:
-    g[rows] = view.exact(rows, support, beta[support, None])[:, 0] + dual.lambda2 * beta.sum() - dual.t[rows]
 
 
 def _may_matter(
@@ -105,10 +136,11 @@ def _may_matter(
     return ~known & (inward + slack > 0)
 
 
-def _evaluate(view: View, dual: Dual, beta: Vector, g: Vector, mu: Vector, convex: bool) -> Certificate:
-    size, largest = float(np.abs(beta).sum()), view.magnitude + dual.lambda2
+def _evaluate(view: View, exact: Exact, g: Vector, mu: Vector, convex: bool) -> Certificate:
+    dual, beta = exact.dual, exact.beta
+    size, largest = exact.size, view.magnitude + dual.lambda2
     target = float(np.abs(dual.t).max(initial=0.0))
-    error = UNIT * (8.0 * size * largest + 4.0 * (1.0 + target))  # of a gradient computed in float64
+    error = exact.proofs * UNIT * (8.0 * size * largest + 4.0 * (1.0 + target))  # of a gradient computed in float64
     value = -dual.objective(beta, g)
     gap = duality_gap(dual, beta, g, mu, error)
     gap += float(np.abs(mu * (dual.sums(beta) - dual.totals)).sum())

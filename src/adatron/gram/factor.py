@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dgetrf, dgetrs  # pyright: ignore[reportAttributeAccessIssue]
+from scipy.linalg.lapack import dgetrf, dgetrs, dpotrf, dtrtri  # pyright: ignore[reportAttributeAccessIssue]
 
 from ..compiled.cholesky import invert_factor
 from .gate import one_blas_thread
@@ -95,7 +95,11 @@ class _Part:
     def _eliminate(self, k: int, floor: float) -> None:
         """Column k of L, and what it takes from the columns behind. A diagonal tile keeps the inverse of its L."""
         diagonal = self._tile(k, k)
-        invert_factor(diagonal, floor)
+        L, failed = dpotrf(diagonal, lower=1, clean=1)
+        if failed or (np.diagonal(L) ** 2 <= floor).any():
+            invert_factor(diagonal, floor)  # tells rounding from pivots
+        else:
+            diagonal[:] = dtrtri(L, lower=1)[0]
         behind = self.count - k - 1
 
         def column(number: int) -> None:

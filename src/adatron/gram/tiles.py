@@ -141,8 +141,9 @@ def accumulate(
                 evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
             for c in range(p0 * POINTS, min(points.n, p1 * POINTS)):
                 if slots[c] >= 0:
+                    kept, made = store[slots[c], column : column + TILE], stack[0, c - p0 * POINTS]
                     for t in range(TILE):
-                        store[slots[c], column + t] = stack[0, c - p0 * POINTS, t]
+                        kept[t] = made[t]
             stop = i
             while stop < len(order) and order[stop] < p1 * POINTS:
                 stop += 1

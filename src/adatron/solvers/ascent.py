@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ..certificates import best_multipliers, certify, duality_gap, kkt_violation
+from ..certificates import Exact, best_multipliers, certify, duality_gap, kkt_violation
 from ..gram import View
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector
@@ -45,6 +45,7 @@ class Ascent(ABC, Generic[How]):
         self.n_iter = state.n_iter
         self.rounding = 0.0
         self._rounds, self._proven = 0, 0.0
+        self.exact = Exact(dual)
         if state.g is not None and np.array_equal(self.beta, state.beta):
             self.g[:] = state.g
             self._proven = float(np.abs(self.beta).sum())
@@ -71,7 +72,7 @@ class Ascent(ABC, Generic[How]):
             size = float(np.abs(self.beta).sum())
             slack = self.view.error_bound() * (size + self._proven) + self.rounding
             self._proven = max(self._proven, size)
-            proof = certify(self.view, self.dual, self.beta, self.g, slack, convex=not self.watch.flag[1])
+            proof = certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[1])
             if status is Status.CONVERGED:
                 small = proof.kkt_violation <= self.options.tol
                 if not small or (self.options.gap_tol is not None and proof.relative_gap > self.options.gap_tol):

@@ -2,8 +2,9 @@
 
 Problem   any program of ``problems.dual``, all three forms of the bias.
 Update    the block W takes half of its q variables from the last block and fills up with the worst violators, from
-          both ends; ``pairs`` (equality) or ``singles`` (none) solves the program restricted to W; then
-          g += K[:, P] (change of beta on P), P the variables that changed: only their rows are ever needed.
+          both ends; ``pairs`` (equality) or ``singles`` (none) solves the program restricted to W, where they crawl
+          an active set; then g += K[:, P] (change of beta on P), P the variables that changed: only their rows are
+          ever needed.
 Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose; the certificate
           corrects g where it matters and the iteration goes on with what is left, whose float32 error is
           proportional to the change of beta, not to beta. Never on a stall: that is reported as such.
@@ -27,10 +28,9 @@ from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Watch
 from .newton import UNSETTLED, Newton, Standing
 from .shard import Ends, Shard, worst
-from .subproblem import Layout, solve
+from .subproblem import Inner, Layout
 
 Ids = NDArray[np.int64]
-STEPS = 10  # most steps in a block, as a multiple of its size: what takes more is work for Newton steps
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ class _Block(Ascent[Block]):
     def prepare(self) -> None:
         """Shards over whole segments; each holds its part of beta and g (views of the whole here)."""
         self.newton = Newton(self.view, self.dual, self.options.memory, self.stopped)
+        self.inner = Inner()
         self.shards: list[Shard] = []
         for groups in np.array_split(np.arange(len(self.view.groups)), self.how.shards):
             a, b = self.view.offsets[groups[0]], self.view.offsets[groups[-1] + 1]
@@ -127,8 +128,8 @@ class _Block(Ascent[Block]):
         layout = Layout.of(part)
         places = points.take(layout.order)
         K = self.view.block(places, places)
-        steps = min(STEPS * len(W), self.options.max_iter - self.n_iter)
-        new, steps = solve(K, layout, part, old, self.g[W], tol, steps, self.watch.flag)
+        steps = self.options.max_iter - self.n_iter
+        new, steps = self.inner.solve(K, layout, part, old, self.g[W], tol, steps, self.watch.flag)
         self.n_iter += steps
         changed = np.flatnonzero(new != old)
         self.newton.book(steps, len(W), W[changed])

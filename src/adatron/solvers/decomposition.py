@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 from ..gram import View
 from ..problems import Dual
 from ..problems.dual import Vector
-from . import subproblem
 from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Watch
+from .subproblem import Inner, Layout
 
 Ids = NDArray[np.int64]
 STEPS = 1000  # updates in a working set, as a multiple of its size
-Inner = Callable[[NDArray[Any], Dual, Vector, Vector, float], Vector]  # K, program, beta, g, tol -> beta
+Subsolver = Callable[[NDArray[Any], Dual, Vector, Vector, float], Vector]  # K, program, beta, g, tol -> beta
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Decomposition(Solver):
         Size of the working set, even and at least 2.
     inner : callable, default=None
         Solver of the sub-problem: from its kernel matrix (q, q), its program, beta and g, and a tolerance to the new
-        beta. None is sequential minimal optimisation.
+        beta. None is sequential minimal optimisation and, where that crawls, an active set.
     """
 
     q: int = 40
-    inner: Inner | None = None
+    inner: Subsolver | None = None
     unit: ClassVar[str] = "working sets"
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class Decomposition(Solver):
 
 class _Decomposition(Ascent[Decomposition]):
     def prepare(self) -> None:
-        """Nothing depends on the view."""
+        self.inner = Inner()
 
     def ascend(self, tol: float) -> Status:
         while True:
@@ -85,11 +85,11 @@ class _Decomposition(Ascent[Decomposition]):
     def _advance(self, W: Ids, tol: float) -> bool:
         """Solve the working set and carry the change over to g. False if nothing moved."""
         old, part = self.beta[W], self.dual.take(W)
-        layout = subproblem.Layout.of(part)
+        layout = Layout.of(part)
         points = self.view.points(W[layout.order])
         K = self.view.block(points, points)
         if self.how.inner is None:
-            new, _ = subproblem.solve(K, layout, part, old, self.g[W], tol, STEPS * len(W), self.watch.flag)
+            new, _ = self.inner.solve(K, layout, part, old, self.g[W], tol, STEPS * len(W), self.watch.flag)
         else:
             new = self.how.inner(K[np.ix_(layout.place, layout.place)], part, old, self.g[W], tol)
         self.n_iter += 1

@@ -11,10 +11,16 @@ from numpy.typing import NDArray
 from ...compiled.search import CHUNK
 from ...problems import Dual
 from ...problems.dual import Ids, Vector
+from .active_set import ActiveSet, price
 from .pairs import pairs
 from .singles import singles
 
-__all__ = ["Layout", "pairs", "singles", "solve"]
+__all__ = ["Inner", "Layout", "pairs", "singles"]
+
+STEPS = 10  # updates of pairs or singles, as a multiple of a block's size, after which it waits for its active set
+UPDATE = 4.0  # multiply-adds of such an update for each variable of its block
+BLOCK = 3e5  # multiply-adds in the time that a block takes beside them
+FLOOR = {4: 2e-6, 8: 1e-12}  # pivots below this are rounding, by bytes of a kernel value
 
 
 @dataclass(frozen=True)
@@ -48,27 +54,62 @@ class Layout:
         return out
 
 
-def solve(
+class Inner:
+    """Solves dense blocks: by pairs or singles and, once those have cost as much, by the active set.
+
+    ``credit`` is what updates in blocks that they did not finish have cost more than active sets, in multiply-adds.
+    """
+
+    def __init__(self) -> None:
+        self.credit = 0.0
+
+    def solve(
+        self,
+        K: NDArray[Any],
+        layout: Layout,
+        dual: Dual,
+        beta: Vector,
+        g: Vector,
+        tol: float,
+        steps: int,
+        flag: NDArray[Any],
+    ) -> tuple[Vector, int]:
+        """A better ``beta`` of a block, the best to ``tol`` as a rule, and the steps it took, at most ``steps``.
+
+        K is the kernel matrix of the places, and is overwritten; dual, beta and g belong to the block alone.
+        """
+        if K.dtype == np.float32 and np.abs(g).max() * 2.0**-20 > 0.1 * tol:
+            K = K.astype(np.float64)  # float32 does not resolve this tolerance
+        if dual.lambda2:
+            K += K.dtype.type(dual.lambda2)
+        plain, sign = dual.unsigned(), dual.sign
+        if sign is not None:
+            signs = layout.spread(sign).astype(K.dtype)
+            K *= signs[:, None] * signs
+            beta, g = sign * beta, sign * g
+        limit = min(STEPS * len(beta), steps)
+        found, used = _updated(K, layout, plain, beta, g, tol, limit, flag)
+        if used == limit < steps:
+            self.credit += BLOCK + UPDATE * used * len(beta)
+            free = int(np.count_nonzero(plain.free(found)))
+            if price(free) <= self.credit:
+                floor = FLOOR[K.itemsize]
+                K = K[np.ix_(layout.place, layout.place)].astype(np.float64, copy=False)
+                rest = ActiveSet(K, plain, found, g + np.dot(K, found - beta), floor)
+                used += rest.run(tol, self.credit, flag, steps - used)
+                self.credit -= rest.spent
+                found = rest.beta
+        return found if sign is None else sign * found, used
+
+
+def _updated(
     K: NDArray[Any], layout: Layout, dual: Dual, beta: Vector, g: Vector, tol: float, steps: int, flag: NDArray[Any]
 ) -> tuple[Vector, int]:
-    """The best ``beta`` of a block (to ``tol``), and the updates it took.
-
-    K is the kernel matrix of the places, and is overwritten; dual, beta and g belong to the block alone.
-    """
-    if K.dtype == np.float32 and np.abs(g).max() * 2.0**-20 > 0.1 * tol:
-        K = K.astype(np.float64)  # float32 does not resolve this tolerance
-    K += K.dtype.type(dual.lambda2)
-    plain = dual.unsigned()
-    if dual.sign is not None:
-        sign = layout.spread(dual.sign).astype(K.dtype)
-        K *= sign[:, None] * sign
-        beta, g = dual.sign * beta, dual.sign * g
-    # The padding cannot move: its bounds are 0.
-    new, lower, upper, slope = (layout.spread(v) for v in (beta, plain.lower, plain.upper, g))
+    """``beta`` after at most so many updates, and their number. The padding cannot move: its bounds are 0."""
+    new, lower, upper, slope = (layout.spread(v) for v in (beta, dual.lower, dual.upper, g))
     slope = slope.astype(K.dtype)
     if dual.totals:
-        steps = pairs(K, new, slope, lower, upper, layout.starts, dual.epsilon, tol, steps, flag)
+        used = pairs(K, new, slope, lower, upper, layout.starts, dual.epsilon, tol, steps, flag)
     else:
-        steps = singles(K, new, slope, lower, upper, dual.epsilon, tol, steps, flag)
-    found = new[layout.place]
-    return found if dual.sign is None else dual.sign * found, steps
+        used = singles(K, new, slope, lower, upper, dual.epsilon, tol, steps, flag)
+    return new[layout.place], used

@@ -1,0 +1,51 @@
+"""A Cholesky factor that gains and loses single rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._jit import jit
+
+
+@jit
+def forward(L: Any, r: Any) -> None:
+    """r <- L^-1 r, for the leading rows of L that r has."""
+    for k in range(len(r)):
+        row, total = L[k], r[k]
+        for j in range(k):
+            total -= row[j] * r[j]
+        r[k] = total / row[k]
+
+
+@jit
+def backward(L: Any, r: Any) -> None:
+    """r <- L'^-1 r, for the leading rows of L that r has."""
+    for k in range(len(r) - 1, -1, -1):
+        row = L[k]
+        r[k] = r[k] / row[k]
+        for j in range(k):
+            r[j] -= row[j] * r[k]
+
+
+@jit
+def drop(L: Any, m: int, place: int) -> None:
+    """The factor of m rows without the row and column ``place`` of what it is a factor of, in place.
+
+    The rows below move up; the entry that each then has right of the diagonal is rotated away.
+    """
+    cosine, sine = np.empty(m), np.empty(m)
+    for r in range(place, m - 1):
+        row, below = L[r], L[r + 1]
+        for j in range(r + 2):
+            row[j] = below[j]
+        carried = row[place]
+        for k in range(place, r):
+            right = row[k + 1]
+            row[k] = cosine[k] * carried + sine[k] * right
+            carried = cosine[k] * right - sine[k] * carried
+        length = np.hypot(carried, row[r + 1])
+        cosine[r], sine[r] = carried / length, row[r + 1] / length
+        row[r] = length
+        row[r + 1] = 0.0

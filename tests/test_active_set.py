@@ -1,0 +1,119 @@
+"""The margin system against a dense one, and blocks that only an active set finishes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adatron import SVC
+from adatron.kernels import RBF, Linear, Polynomial
+from adatron.problems import csvc, nusvr, svr
+from adatron.solvers.base import Status
+from adatron.solvers.margin import Margin
+from adatron.solvers.subproblem.active_set import ActiveSet
+from problems import samples, solve, view_of
+from twins import programs
+
+
+def dense(H, A, r, sums):
+    """d and mu of the margin system, where A has full rank."""
+    m, equalities = A.shape
+    system = np.block([[H, A], [A.T, np.zeros((equalities, equalities))]])
+    both = np.linalg.solve(system, np.concatenate([r, sums]))
+    return both[:m], both[m:]
+
+
+@settings(max_examples=80, deadline=None)
+@given(seed=st.integers(0, 10**6), equalities=st.integers(0, 2), moves=st.lists(st.integers(0, 29), max_size=60))
+def test_the_margin_system_is_that_of_its_variables_whoever_came_and_went(seed, equalities, moves):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(30, 3))
+    H, A = RBF(0.5)(X) + 0.1 * np.eye(30), np.zeros((30, equalities))
+    if equalities:
+        A[np.arange(30), rng.integers(0, equalities, 30)] = rng.choice([-1.0, 1.0], 30)
+    margin, ids = Margin(equalities, 1.0, 1e-12), []
+    for one in moves:
+        if one in ids:
+            margin.remove(ids.index(one))
+            ids.remove(one)
+        else:
+            assert margin.append(H[one, ids], H[one, one], A[one])
+            ids.append(one)
+    held = A[ids].any(axis=0)
+    r, sums = rng.normal(size=len(ids)), rng.normal(size=equalities) * held
+    d, mu = margin.solve(r, sums)
+    want, nu = dense(H[np.ix_(ids, ids)], A[ids][:, held], r, sums[held])
+    np.testing.assert_allclose(d, want, atol=1e-8)
+    np.testing.assert_allclose(mu[held], nu, atol=1e-8)
+    assert (mu[~held] == 0).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), rank=st.integers(1, 6), tied=st.booleans())
+def test_what_depends_on_the_others_stays_outside_and_says_how_all_move(seed, rank, tied):
+    rng = np.random.default_rng(seed)
+    X, border = rng.normal(size=(12, rank)), np.ones((12, int(tied)))
+    H, margin, ids = X @ X.T, Margin(int(tied), 1.0, 1e-10), []
+    for one in range(12):
+        if margin.append(H[one, ids], H[one, one], border[one]):
+            ids.append(one)
+            continue
+        d = np.zeros(12)
+        d[ids], d[one] = margin.along(H[one, ids], border[one]), 1.0
+        np.testing.assert_allclose(H @ d, 0.0, atol=1e-6 * (1 + np.abs(d).max()))
+        np.testing.assert_allclose(border.T @ d, 0.0, atol=1e-6 * (1 + np.abs(d).max()))
+    assert len(ids) == rank + tied
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 40),
+    kernel=st.sampled_from([Linear(), RBF(0.5), Polynomial(0.5, 3, 1.0)]),
+    C=st.sampled_from([0.1, 10.0, 1e4]),
+    bias=st.sampled_from(["explicit", "augmented", "none"]),
+    epsilon=st.sampled_from([None, 0.0, 0.1]),
+)
+def test_an_active_set_ends_at_the_solution_by_itself(seed, n, kernel, C, bias, epsilon):
+    X, y = samples(seed, n)
+    K, bound = kernel(X), np.full(n, C)
+    dual = csvc(y, bound, bias) if epsilon is None else svr(X[:, 0] + y, bound, epsilon, bias)
+    H = K + dual.lambda2
+    walk = ActiveSet(H, dual, np.zeros(n), -dual.t, 1e-12)
+    assert walk.run(1e-6, np.inf, np.zeros(2, np.int64), 100 * n) < 100 * n
+    assert programs.kkt(K, dual, walk.beta) <= 1e-6 + 1e-12 * (1.0 + np.abs(walk.beta).sum() * np.abs(H).max())
+    np.testing.assert_allclose(walk.g, H @ walk.beta - dual.t, atol=1e-10 * (1 + np.abs(walk.beta).sum()))
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(0.5, 3, 1.0), RBF(0.5)])
+@pytest.mark.parametrize("bias", ["explicit", "augmented", "none"])
+@pytest.mark.parametrize("epsilon", [None, 0.0, 0.1])
+def test_low_rank_and_large_C_end_soon(kernel, bias, epsilon):
+    """Pairs alone need tens of millions of updates here."""
+    for seed in range(4):
+        n = 15 * (seed + 1)
+        X, y = samples(seed, n)
+        bound = np.random.default_rng(seed).uniform(0.5, 2, n) * 1e4
+        dual = csvc(y, bound, bias) if epsilon is None else svr(X[:, 0] + y, bound, epsilon, bias)
+        solution = solve(view_of(X, kernel), dual, tol=1e-4, max_iter=100_000)
+        assert solution.status is Status.CONVERGED
+        assert programs.kkt(kernel(X), dual, solution.beta) <= 1e-4 * (1 + 1e-6)
+
+
+def test_two_equalities_with_signs():
+    X, y = samples(3, 30)
+    K = Linear()(X)
+    dual = nusvr(X[:, 0] + y, np.full(30, 1e4), 0.4, "none")
+    view = view_of(X, Linear(), copies=2)
+    solution = solve(view, dual, tol=1e-6, max_iter=100_000)
+    assert solution.status is Status.CONVERGED
+    assert programs.kkt(np.tile(K, (2, 2)), dual, solution.beta) <= 1e-6 * (1 + 1e-6)
+
+
+def test_a_linear_machine_with_a_large_C_on_more_rows_than_a_block_holds():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2500, 4))
+    y = X[:, 0] + 0.5 * rng.normal(size=2500) > 0
+    model = SVC(kernel="linear", C=1e3, max_iter=3_000_000).fit(X, y)
+    assert model.fit_status_ == 0
+    assert model.duality_gap_ < 1e-4
