@@ -12,6 +12,7 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.metrics import pairwise
 
+from adatron.compiled.search import CHUNK
 from adatron.kernels import (
     ADD,
     KERNELS,
@@ -63,7 +64,8 @@ def points(seed: int, n: int, d: int, scale: float = 1.0) -> np.ndarray:
 
 def run_program(kernel: Kernel, X: np.ndarray, Z: np.ndarray, dtype: type) -> np.ndarray:
     """The kernel's postfix program as compiled tiles run it: products summed in order, then maps and operators."""
-    X, Z = X.astype(dtype), Z.astype(dtype)
+    X, Z, columns = X.astype(dtype), Z.astype(dtype), len(Z)
+    Z = np.concatenate([Z, np.zeros((-columns % CHUNK, Z.shape[1]), dtype)])  # tiles are this wide
     dot, l1 = np.zeros((len(X), len(Z)), dtype), np.zeros((len(X), len(Z)), dtype)
     own = [np.zeros(len(P), dtype) for P in (X, Z)]
     for k in range(X.shape[1]):
@@ -82,7 +84,7 @@ def run_program(kernel: Kernel, X: np.ndarray, Z: np.ndarray, dtype: type) -> np
             apply_leaf(op, stack[-1], *own, *parameters)
     (tile,) = stack
     assert tile.dtype == dtype
-    return tile
+    return tile[:, :columns]
 
 
 # --- values
@@ -215,9 +217,10 @@ def test_maps_are_symmetric_to_the_bit(kernel: Kernel, dtype: Any) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_sigmoid_map_neither_overflows_nor_loses_its_sign(dtype: Any) -> None:
-    tile = np.array([[-1e30, -50.0, -1.0, -1e-3, 0.0, 1e-3, 1.0, 50.0, 1e30]], dtype)
+    tile = np.zeros((1, CHUNK), dtype)
+    tile[0, :8] = [-1e30, -50.0, -1.0, -1e-3, 1e-3, 1.0, 50.0, 1e30]
     expected = np.tanh(tile.astype(np.float64))
-    apply_leaf(Sigmoid.op, tile, np.zeros(1, dtype), np.zeros(9, dtype), 1.0, 0.0, 0.0)
+    apply_leaf(Sigmoid.op, tile, np.zeros(1, dtype), np.zeros(CHUNK, dtype), 1.0, 0.0, 0.0)
     np.testing.assert_allclose(tile, expected, atol=8 * UNIT[dtype])
     np.testing.assert_array_equal(np.sign(tile), np.sign(expected))
 

@@ -34,9 +34,8 @@ def tolerance(dtype):
 
 
 @jit
-def exp_of_all(x, out):
-    for i in range(len(x)):
-        out[i] = exp(x[i])
+def exp_of_all(values):
+    exp(values, len(values))
 
 
 @jit
@@ -46,10 +45,21 @@ def largest(values):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_exp(dtype):
-    x = np.linspace(-80, 20, 501).astype(dtype)
-    out = np.empty_like(x)
-    exp_of_all(x, out)
-    np.testing.assert_allclose(out, np.exp(x.astype(np.float64)), rtol=4 * np.finfo(dtype).eps)
+    x = np.linspace(-80, 20, 8 * CHUNK).astype(dtype)
+    out = x.copy()
+    exp_of_all(out)
+    np.testing.assert_allclose(out, np.exp(x.astype(np.float64)), rtol=2 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_exp_beyond_the_range_of_normal_numbers(dtype):
+    values = np.full(CHUNK, np.nan, dtype)
+    values[:3] = -np.inf, np.inf, 0.0
+    exp_of_all(values)
+    assert 0 < values[0] < 1e-37
+    assert 1e38 < values[1] < np.inf
+    assert values[2] == 1
+    assert np.isnan(values[3:]).all()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

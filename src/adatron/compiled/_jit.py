@@ -22,7 +22,6 @@ from numba import types as numba_types
 from numba.core import cgutils, config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator  # pyright: ignore[reportPrivateUsage]
 from numba.extending import intrinsic
-from numba.extending import overload as overload_compiled
 
 __all__ = [
     "JIT_DISABLED",
@@ -31,7 +30,6 @@ __all__ = [
     "intrinsic",
     "jit",
     "numba_types",
-    "overload_compiled",
     "package_hash",
 ]
 

@@ -38,7 +38,8 @@ def rows_width(dtype: Any) -> int:
     return _VECTORS * VECTOR_BYTES // np.dtype(dtype).itemsize
 
 
-def _multiply_add(builder: Any, vector: Any, a: Any, b: Any, c: Any) -> Any:
+def multiply_add(builder: Any, vector: Any, a: Any, b: Any, c: Any) -> Any:
+    """The instruction a * b + c for vectors, fused where the machine can."""
     if not _FUSED:
         return builder.fadd(builder.fmul(a, b), c)
     bits = 32 if isinstance(vector.element, ir.FloatType) else 64
@@ -100,7 +101,7 @@ class _Block:
             value = build.shuffle_vector(value, undefined, zeros)
             for v in range(_VECTORS):
                 total = build.load(self.sums[i][v])
-                build.store(_multiply_add(build, self.vector, value, rows[v], total), self.sums[i][v])
+                build.store(multiply_add(build, self.vector, value, rows[v], total), self.sums[i][v])
 
 
 @intrinsic

@@ -95,4 +95,5 @@ def laplacian_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: f
     gamma = tile.dtype.type(p0)
     for i in range(tile.shape[0]):
         for t in range(tile.shape[1]):
-            tile[i, t] = exp(-gamma * tile[i, t])
+            tile[i, t] = -gamma * tile[i, t]
+        exp(tile[i], tile.shape[1])

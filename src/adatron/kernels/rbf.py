@@ -82,4 +82,5 @@ def rbf_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) 
     gamma, two, zero = real(p0), real(2.0), real(0.0)
     for i in range(tile.shape[0]):
         for t in range(tile.shape[1]):
-            tile[i, t] = exp(-gamma * max((points[i] + rows[t]) - two * tile[i, t], zero))
+            tile[i, t] = -gamma * max((points[i] + rows[t]) - two * tile[i, t], zero)
+        exp(tile[i], tile.shape[1])

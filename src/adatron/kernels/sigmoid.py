@@ -81,9 +81,12 @@ def sigmoid_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: flo
     """tanh|t| = (1 - e)/(1 + e) with e = exp(-2|t|) <= 1 cannot overflow; the sign is put back."""
     real = tile.dtype.type
     gamma, coef0, zero, one, two = real(p0), real(p1), real(0.0), real(1.0), real(2.0)
+    e = np.empty(tile.shape[1], tile.dtype)
     for i in range(tile.shape[0]):
         for t in range(tile.shape[1]):
-            argument = gamma * tile[i, t] + coef0
-            e = exp(-two * abs(argument))
-            value = (one - e) / (one + e)
-            tile[i, t] = value if argument >= zero else -value
+            tile[i, t] = gamma * tile[i, t] + coef0
+            e[t] = -two * abs(tile[i, t])
+        exp(e, tile.shape[1])
+        for t in range(tile.shape[1]):
+            value = (one - e[t]) / (one + e[t])
+            tile[i, t] = value if tile[i, t] >= zero else -value

@@ -36,7 +36,7 @@ PRODUCTS = tuple(leaf.product for _, leaf, _ in KERNELS)
 
 
 def _compile_dispatch() -> Callable[..., None]:
-    """``apply_leaf``: run the map with this op id on a tile.
+    """``apply_leaf``: run the map with this op id on a tile, whose width is a multiple of CHUNK.
 
     Compiled code cannot index a tuple of different functions, and a kernel passed as an argument would be compiled anew
     in every process; so the chain of ifs that one would write by hand is written from the table.

@@ -19,20 +19,28 @@ RESOLVED = 1e-4  # tolerance that float32 kernel values resolve
 
 @jit
 def gaussian(distances: Any, gamma: Any, out: Any, first: int, last: int) -> None:
-    """out[i] = exp(-gamma distances[i]) for the rows first:last."""
+    """out[i] = exp(-gamma distances[i]) for the rows first:last; out is as wide as whole CHUNKs."""
+    n = distances.shape[1]
     for i in range(first, last):
         row, values = distances[i], out[i]
-        for t in range(len(row)):
-            values[t] = exp(-gamma * row[t])
+        for t in range(n):
+            values[t] = -gamma * row[t]
+        exp(values, len(values))
+        values[n:] = 0.0
 
 
 @jit
 def add_rows(distances: Any, gamma: float, rows: Any, weights: Any, out: Any) -> None:
     """out += sum over i of weights[i] exp(-gamma distances[rows[i]])."""
+    n = len(out)
+    values = np.zeros(-(-n // CHUNK) * CHUNK)
     for i in range(len(rows)):
         row, weight = distances[rows[i]], weights[i]
-        for t in range(len(row)):
-            out[t] += weight * exp(-gamma * row[t])
+        for t in range(n):
+            values[t] = -gamma * row[t]
+        exp(values, len(values))
+        for t in range(n):
+            out[t] += weight * values[t]
 
 
 class Gaussians:
