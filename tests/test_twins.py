@@ -56,8 +56,8 @@ def test_exp_beyond_the_range_of_normal_numbers(dtype):
     values = np.full(CHUNK, np.nan, dtype)
     values[:3] = -np.inf, np.inf, 0.0
     exp_of_all(values)
-    assert 0 < values[0] < 1e-37
-    assert 1e38 < values[1] < np.inf
+    assert 0 <= values[0] < 1e-37
+    assert values[1] > 1e38
     assert values[2] == 1
     assert np.isnan(values[3:]).all()
 
