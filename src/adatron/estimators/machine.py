@@ -89,8 +89,7 @@ class KernelMachine(BaseEstimator):
 
     def _keep(self, parameters: dict[str, Any]) -> None:
         """Keep what a constructor was given, its ``locals()``, as it was given."""
-        for name in self._get_param_names():
-            setattr(self, name, parameters[name])
+        vars(self).update((name, value) for name, value in parameters.items() if name not in ("self", "__class__"))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -291,12 +291,11 @@ def _labelled(X: Any, y: Any, classes: NDArray[Any]) -> tuple[Vector, NDArray[np
 
 
 def _distances(X: Vector, Z: Vector, origin: Vector) -> Vector:
-    """Squared distances of all pairs of rows, from products of what is left without the mean of ``origin``."""
+    """Squared distances of all pairs of rows, from what is left without the mean of ``origin``: one product."""
     same, centre = X is Z, origin.mean(axis=0)
     X, Z = X - centre, Z - centre
-    out = X @ (-2.0 * Z.T)
-    out += np.square(X).sum(axis=1)[:, None]
-    out += np.square(Z).sum(axis=1)
+    one, other = (np.square(rows).sum(axis=1) for rows in (X, Z))
+    out = np.column_stack([-2.0 * X, one, np.ones(len(X))]) @ np.column_stack([Z, np.ones(len(Z)), other]).T
     if same:
         np.fill_diagonal(out, 0.0)
     return np.maximum(out, 0.0, out=out)
