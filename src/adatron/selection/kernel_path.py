@@ -31,7 +31,7 @@ from ..problems import Bias, Dual, ball, csvc, intercept
 from ..problems.dual import dot
 from ..solvers.start import feasible
 from ..solvers.subproblem import pairs, singles
-from .gaussians import Gaussians, weighted
+from .gaussians import ROWS, Gaussians, weighted
 
 Vector = NDArray[np.float64]
 ROUGH = 1e-3  # error of the squared radius, which is at most 1
@@ -177,7 +177,7 @@ def kernel_path(
         walk = _Walk(X, np.where(codes == 1, 1.0, -1.0), C, cast("Bias", bias), tol, pool, warm)
         steps = [walk.step(float(gamma), delta) for gamma in gammas]
         found = {name: np.array([step[name] for step in steps]) for name in steps[0]}
-        found["validation_error"] = _errors(_distances(X, test, X), truth, gammas, found, pool)
+        found["validation_error"] = _errors(_distances(X, test, X, pool), truth, gammas, found, pool)
     _warn_of(gammas[found.pop("open")])
     score = found["validation_error" if by_error else "radius_margin"]
     best = int(np.flatnonzero(score == score.min())[-1])
@@ -218,7 +218,7 @@ class _Walk:
         n = len(X)
         self.dual, self.around = csvc(y, np.full(n, float(C)), bias), ball(np.ones(n))
         self.tol, self.warm = tol, warm
-        self.kernel = Gaussians(_distances(X, X, X), tol, pool)
+        self.kernel = Gaussians(_distances(X, X, X, pool), tol, pool)
         self.beta, self.centre = np.zeros((2, n))
 
     def step(self, gamma: float, delta: float) -> dict[str, Any]:
@@ -290,15 +290,24 @@ def _labelled(X: Any, y: Any, classes: NDArray[Any]) -> tuple[Vector, NDArray[np
     return X, np.searchsorted(classes, y)
 
 
-def _distances(X: Vector, Z: Vector, origin: Vector) -> Vector:
+def _distances(X: Vector, Z: Vector, origin: Vector, pool: Pool) -> Vector:
     """Squared distances of all pairs of rows, from what is left without the mean of ``origin``: one product."""
     same, centre = X is Z, origin.mean(axis=0)
     X, Z = X - centre, Z - centre
     one, other = (np.square(rows).sum(axis=1) for rows in (X, Z))
-    out = np.column_stack([-2.0 * X, one, np.ones(len(X))]) @ np.column_stack([Z, np.ones(len(Z)), other]).T
+    left = np.column_stack([-2.0 * X, one, np.ones(len(X))])
+    right = np.column_stack([Z, np.ones(len(Z)), other]).T
+    out = np.empty((len(X), len(Z)))
+
+    def task(number: int) -> None:
+        rows = slice(number * ROWS, (number + 1) * ROWS)
+        np.dot(left[rows], right, out=out[rows])
+        np.maximum(out[rows], 0.0, out=out[rows])
+
+    pool.run(task, -(-len(X) // ROWS))
     if same:
         np.fill_diagonal(out, 0.0)
-    return np.maximum(out, 0.0, out=out)
+    return out
 
 
 def _errors(distances: Vector, truth: NDArray[np.int64], gammas: Vector, found: dict[str, Any], pool: Pool) -> Vector:
