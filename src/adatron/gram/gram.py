@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..compiled.panels import Operand
 from .pool import Pool
-from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Workspace, whole_tiles
+from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Workspace
 from .source import Source
 
 Ids = NDArray[np.int64]
@@ -91,10 +91,8 @@ class Gram:
         spans = list(zip(self.starts[:-1], self.starts[1:], strict=True))
         self.whole: NDArray[np.float64] | None = None
         if whole:
-            n = len(source)
-            store = np.empty((n, whole_tiles(n)), self.dtype)
-            self.segment(source).fill(Points(source, np.arange(n)), store, np.arange(n))
-            self.whole = store[:, :n]
+            everything = Points(source, np.arange(len(source)))
+            self.whole = self.segment(source).values(everything)
             self.segments: list[Segment] = [WholeSegment(self.whole[:, a:b]) for a, b in spans]
         else:
             self.segments = [self.segment(source.take(slice(a, b)), slots) for a, b in spans]
@@ -143,7 +141,7 @@ class View:
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
         """Kernel values of |P| points with |Q| points, in the precision of the tiles."""
         if self.gram.whole is not None:
-            return self.gram.whole.take(P.ids, axis=0).take(Q.ids, axis=1)
+            return self.gram.whole[np.ix_(P.ids, Q.ids)]
         return self.gram.segment(Q.source).values(P)
 
     def rows(self, rows: Ids) -> NDArray[Any]:
@@ -182,7 +180,7 @@ class View:
         gram = self.gram
         wide = gram if gram.dtype == np.float64 else Gram(gram.source, np.float64, [], gram.pool)
         if gram.whole is not None:
-            K = gram.whole.take(self.ids[rows], axis=0).take(self.ids[points], axis=1)
+            K = gram.whole[np.ix_(self.ids[rows], self.ids[points])]
             return np.stack([np.sum(K * v, axis=1) for v in V.T], axis=1)
         out = np.zeros((len(rows), V.shape[1]))
         for a in range(0, len(rows), EXACT_ROWS):
