@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
 from adatron import SVC
 from adatron.kernels import RBF, Linear, Polynomial
@@ -108,6 +109,15 @@ def test_two_equalities_with_signs():
     solution = solve(view, dual, tol=1e-6, max_iter=100_000)
     assert solution.status is Status.CONVERGED
     assert programs.kkt(np.tile(K, (2, 2)), dual, solution.beta) <= 1e-6 * (1 + 1e-6)
+
+
+def test_the_bits_do_not_depend_on_the_threads_of_blas():
+    X, y = samples(0, 400, d=12)
+    found = []
+    for threads in (1, 4):
+        with threadpool_limits(threads):
+            found.append(SVC(kernel="linear", C=1e4).fit(X, y).dual_coef_)
+    np.testing.assert_array_equal(*found)
 
 
 def test_a_linear_machine_with_a_large_C_on_more_rows_than_a_block_holds():

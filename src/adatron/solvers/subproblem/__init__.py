@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...compiled.search import CHUNK
+from ...gram.gate import one_blas_thread
 from ...problems import Dual
 from ...problems.dual import Ids, Vector
 from .active_set import ActiveSet, price
@@ -91,14 +92,14 @@ class Inner:
         found, used = _updated(K, layout, plain, beta, g, tol, limit, flag)
         if used == limit < steps:
             self.credit += BLOCK + UPDATE * used * len(beta)
-            free = int(np.count_nonzero(plain.free(found)))
-            if price(free) <= self.credit:
+            if price(int(np.count_nonzero(plain.free(found)))) <= self.credit:
                 floor = FLOOR[K.itemsize]
                 K = K[np.ix_(layout.place, layout.place)].astype(np.float64, copy=False)
-                rest = ActiveSet(K, plain, found, g + np.dot(K, found - beta), floor)
-                used += rest.run(tol, self.credit, flag, steps - used)
-                self.credit -= rest.spent
-                found = rest.beta
+                with one_blas_thread():  # its bits depend on its threads
+                    walk = ActiveSet(K, plain, found, g + np.dot(K, found - beta), floor)
+                    used += walk.run(tol, self.credit, flag, steps - used)
+                self.credit -= walk.spent
+                found = walk.beta
         return found if sign is None else sign * found, used
 
 
