@@ -6,6 +6,7 @@ import numpy as np
 import sklearn.svm
 from scipy import sparse
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.datasets import make_classification, make_moons
 
 import adatron
 
@@ -19,6 +20,17 @@ PARAMETERS = {
 NAMES = list(PARAMETERS)
 rng = np.random.default_rng(0)
 X = rng.integers(-4, 5, (90, 5)) * (rng.random((90, 5)) < 0.6) * 1.0  # exact in every type of number
+
+
+def four_classes(n=160):
+    X, y = make_classification(
+        n, 6, n_informative=4, n_redundant=0, n_classes=4, flip_y=0.2, weights=[0.4, 0.2, 0.2, 0.2], random_state=1
+    )
+    return X, np.array(["d", "b", "a", "c"])[y]
+
+
+def two_moons(n=200):
+    return make_moons(n, noise=0.35, random_state=0)
 
 
 def ours(name, **parameters):

@@ -5,24 +5,13 @@ import pytest
 import sklearn.svm
 from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import make_classification, make_moons
 
 from adatron import SVC, NuSVC
-
-
-def several(n=160):
-    X, y = make_classification(
-        n, 6, n_informative=4, n_redundant=0, n_classes=4, flip_y=0.2, weights=[0.4, 0.2, 0.2, 0.2], random_state=1
-    )
-    return X, np.array(["d", "b", "a", "c"])[y]
-
-
-def two(n=200):
-    return make_moons(n, noise=0.35, random_state=0)
+from machines import four_classes, two_moons
 
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
-@pytest.mark.parametrize("data", [two, several])
+@pytest.mark.parametrize("data", [two_moons, four_classes])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_calibrated_classifier_cv_gives_what_it_gives_around_scikit_learn(container, data, weighted):
     X, y = data()
@@ -37,7 +26,7 @@ def test_calibrated_classifier_cv_gives_what_it_gives_around_scikit_learn(contai
 
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 def test_calibrated_classifier_cv_of_nu_svc(method):
-    X, y = several()
+    X, y = four_classes()
     ours, theirs = (
         CalibratedClassifierCV(kind(nu=0.3, tol=1e-7), ensemble=False, method=method).fit(X, y)
         for kind in (NuSVC, sklearn.svm.NuSVC)

@@ -24,6 +24,20 @@ def hard(seed=0, n=900, C=1e4, bias="explicit"):
     return X, csvc(y, np.full(n, C), bias)
 
 
+def goes_down(newton, K, beta, rng):
+    """Every step from beta stays feasible and lowers the objective."""
+    dual, g = newton.dual, programs.gradient(K, newton.dual, beta)
+    free = np.flatnonzero((beta > dual.lower) & (beta < dual.upper))
+    for ids in (free, free[rng.random(len(free)) < 0.98]):  # the second with the factor of the first
+        move = newton.step(beta, g, ids) if len(ids) else None
+        if move is not None:
+            new = beta.copy()
+            new[move.ids] = move.beta
+            assert np.array_equal(new, np.clip(new, dual.lower, dual.upper))
+            np.testing.assert_allclose(programs.matrix(dual) @ new, dual.totals, rtol=0, atol=1e-9 * np.abs(beta).sum())
+            assert programs.objective(K, dual, new) < programs.objective(K, dual, beta)
+
+
 @pytest.fixture
 def steps(monkeypatch):
     """The moves that the finish proposes during a test."""
@@ -116,17 +130,8 @@ def test_a_step_goes_down_inside_the_box(bias, seed, memory, duplicates):
         X[200:] = X[:200]
     dual, K = csvc(y, np.full(400, 3.0), bias), RBF(0.5)(X)
     beta = feasible(dual, rng)
-    g = (K + dual.lambda2) @ beta - dual.t
-    free = np.flatnonzero((beta > dual.lower) & (beta < dual.upper))
     newton = Newton(view_of(X, RBF(0.5)), dual, memory)
-    for ids in (free, free[rng.random(len(free)) < 0.98]):  # the second with the factor of the first
-        move = newton.step(beta, g, ids) if len(ids) else None
-        if move is not None:
-            new = beta.copy()
-            new[move.ids] = move.beta
-            assert np.array_equal(new, np.clip(new, dual.lower, dual.upper))
-            assert not dual.totals or abs(new.sum() - beta.sum()) <= 1e-9 * np.abs(beta).sum()
-            assert programs.objective(K, dual, new) < programs.objective(K, dual, beta)
+    goes_down(newton, K, beta, rng)
 
 
 def nu_problem(kind, bias, n, seed=0, nu=0.3):
@@ -150,17 +155,8 @@ def test_a_step_with_nu_keeps_every_equality(kind, bias, seed, memory, duplicate
         X[len(X) // 2 :] = X[: len(X) - len(X) // 2]
     K = np.tile(RBF(0.5)(X), (copies, copies))
     beta = start.feasible(dual, rng.random(len(dual)) * (dual.lower + dual.upper))
-    g = programs.gradient(K, dual, beta)
-    free = np.flatnonzero((beta > dual.lower) & (beta < dual.upper))
     newton = Newton(view_of(X, RBF(0.5), copies=copies), dual, memory)
-    for ids in (free, free[rng.random(len(free)) < 0.98]):  # the second with the factor of the first
-        move = newton.step(beta, g, ids) if len(ids) else None
-        if move is not None:
-            new = beta.copy()
-            new[move.ids] = move.beta
-            assert np.array_equal(new, np.clip(new, dual.lower, dual.upper))
-            np.testing.assert_allclose(programs.matrix(dual) @ new, dual.totals, rtol=0, atol=1e-9 * np.abs(beta).sum())
-            assert programs.objective(K, dual, new) < programs.objective(K, dual, beta)
+    goes_down(newton, K, beta, rng)
 
 
 @pytest.mark.parametrize("bias", BIASES)

@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification, make_moons
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
@@ -24,22 +24,12 @@ from adatron import SVC, NuSVC, load, save
 from adatron.estimators import engine, folds, probability
 from adatron.estimators.probability import agreeing, coupled
 from adatron.kernels import RBF
+from machines import four_classes, two_moons
 
 
 def cancer():
     X, y = load_breast_cancer(return_X_y=True)
     return StandardScaler().fit_transform(X), y
-
-
-def several(n=160):
-    X, y = make_classification(
-        n, 6, n_informative=4, n_redundant=0, n_classes=4, flip_y=0.2, weights=[0.4, 0.2, 0.2, 0.2], random_state=1
-    )
-    return X, np.array(["d", "b", "a", "c"])[y]
-
-
-def two(n=200):
-    return make_moons(n, noise=0.35, random_state=0)
 
 
 def noisy(n=300):
@@ -95,7 +85,7 @@ def fold_fits(monkeypatch):
     ],
     ids=lambda model: "".join(str(model).split()),
 )
-@pytest.mark.parametrize("data", [two, several])
+@pytest.mark.parametrize("data", [two_moons, four_classes])
 def test_values_are_those_of_fits_without_the_sample(model, data, folds_and_values, monkeypatch):
     monkeypatch.setattr(probability, "COARSE", 0.0)
     X, y = data()
@@ -127,7 +117,7 @@ def test_noise_is_not_learnt_by_heart():
 
 
 def test_folds_are_stratified_and_keep_equal_samples_together(folds_and_values):
-    X, y = several()
+    X, y = four_classes()
     SVC(probability=True).fit(np.vstack([X, X[:50]]), np.concatenate([y, y[:50]]))
     division = folds_and_values["folds"]
     assert len(division.out) == len(y)
@@ -156,7 +146,7 @@ def test_folds_start_from_the_full_solution(model, data, most, fold_fits):
 
 
 def test_the_main_fit_is_the_same_with_and_without_probabilities():
-    X, y = several()
+    X, y = four_classes()
     plain, model = SVC().fit(X, y), SVC(probability=True).fit(X, y)
     assert plain.decision_function(X).tobytes() == model.decision_function(X).tobytes()
     for name in ("duality_gap_", "kkt_violation_", "n_iter_", "dual_objective_"):
@@ -167,7 +157,7 @@ def test_the_main_fit_is_the_same_with_and_without_probabilities():
 
 
 def test_probabilities_are_the_same_every_time():
-    X, y = several()
+    X, y = four_classes()
     first = SVC(probability=True).fit(X, y)
     order = np.random.default_rng(0).permutation(len(y))
     again = [
@@ -185,7 +175,7 @@ def test_probabilities_are_the_same_every_time():
 
 @pytest.mark.parametrize("kind", [SVC, NuSVC])
 def test_weights_are_repetitions(kind):
-    X, y = several()
+    X, y = four_classes()
     weight = np.random.default_rng(1).integers(0, 3, len(y))
     model = kind(gamma=0.3, probability=True)
     weighted = clone(model).fit(X, y, weight)
@@ -195,7 +185,7 @@ def test_weights_are_repetitions(kind):
 
 
 def test_storage_does_not_matter():
-    X, y = several()
+    X, y = four_classes()
     kernel = RBF(0.3)
     dense = SVC(gamma=0.3, probability=True).fit(X, y).predict_proba(X)
     others = [
@@ -220,7 +210,7 @@ def variants(classes):
         yield from (SVC(decision_function_shape="ovo"), NuSVC(nu=0.2, break_ties=True))
 
 
-@pytest.mark.parametrize("data", [cancer, two, several, iris])
+@pytest.mark.parametrize("data", [cancer, two_moons, four_classes, iris])
 def test_the_predicted_class_has_the_largest_probability(data):
     X, y = data()
     rng = np.random.default_rng(0)
@@ -256,7 +246,7 @@ def three_votes(model, X):
 
 
 def test_two_classes_keep_the_order_of_the_decision_values():
-    X, y = two()
+    X, y = two_moons()
     model = SVC(probability=True).fit(X, y)
     order = np.argsort(model.decision_function(X))
     p = model.predict_proba(X)[order, 1]
@@ -293,7 +283,7 @@ def test_pairs_that_agree_give_their_probabilities_back(seed, classes):
 
 @pytest.mark.parametrize(
     ("data", "multi_class"),
-    [(cancer, "ovo"), (digits, "ovo"), (digits, "ovr"), (lambda: several(800), "ovo")],
+    [(cancer, "ovo"), (digits, "ovo"), (digits, "ovr"), (lambda: four_classes(800), "ovo")],
     ids=["cancer", "digits", "rest", "several"],
 )
 def test_log_loss_beside_the_documented_way(data, multi_class):
@@ -309,7 +299,7 @@ def test_log_loss_beside_the_documented_way(data, multi_class):
 
 
 def test_probabilities_only_on_request():
-    X, y = two()
+    X, y = two_moons()
     for model in (SVC(), SVC(probability=False), NuSVC()):
         assert not hasattr(model, "predict_proba")
         with pytest.raises(AttributeError, match="predict_log_proba"):
@@ -331,7 +321,7 @@ def test_a_single_sample_of_each_class_is_refused_before_the_fit():
 
 
 def test_the_only_sample_of_a_class_is_never_left_out(folds_and_values):
-    X, y = several()
+    X, y = four_classes()
     y[0] = "e"
     model = SVC(probability=True).fit(X, y)
     division = folds_and_values["folds"]
@@ -364,7 +354,7 @@ def test_the_largest_nu_is_still_feasible_in_the_folds():
 
 
 def test_folds_that_do_not_converge_are_reported():
-    X, y = two()
+    X, y = two_moons()
     with pytest.warns(ConvergenceWarning) as record:
         SVC(probability=True, max_iter=3).fit(X, y)
     texts = [str(one.message) for one in record]
@@ -383,7 +373,7 @@ def test_check_estimator():
 
 @pytest.mark.parametrize("model", [SVC(), NuSVC(nu=0.3), SVC(multi_class="ovr"), SVC(random_state=3)], ids=str)
 def test_saved_models_give_the_same_bits(model, tmp_path):
-    X, y = several()
+    X, y = four_classes()
     model = clone(model).set_params(probability=True).fit(X, y)
     save(model, tmp_path / "m.adatron")
     for copy in (load(tmp_path / "m.adatron"), pickle.loads(pickle.dumps(model))):  # noqa: S301 (our own)

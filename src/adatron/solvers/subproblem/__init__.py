@@ -19,8 +19,8 @@ from .singles import singles
 __all__ = ["Inner", "Layout", "pairs", "singles"]
 
 STEPS = 10  # updates of pairs or singles, as a multiple of a block's size, after which it waits for its active set
-UPDATE = 4.0  # multiply-adds of such an update for each variable of its block
-BLOCK = 3e5  # multiply-adds in the time that a block takes beside them
+UPDATE = 4.0  # multiply-adds of an active set, on one thread, in the time of such an update, for each variable
+BLOCK = 3e5  # the same for what a block takes beside its updates
 FLOOR = {4: 2e-6, 8: 1e-12}  # pivots below this are rounding, by bytes of a kernel value
 
 
