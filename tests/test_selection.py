@@ -1,8 +1,11 @@
 """Paths of kernels: the solutions are those of single fits, found with less work."""
 
+from itertools import pairwise
+
 import matplotlib as mpl
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
@@ -35,6 +38,15 @@ def test_warm_starts_save_updates_and_distances_are_computed_once():
     assert warm.n_iter.sum() < 0.9 * cold.n_iter.sum()
     assert warm.kernel_evaluations < 0.5 * len(gammas) * len(X) ** 2 / 2
     assert np.abs(warm.margin / cold.margin - 1).max() < 1e-2
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_samples_of_either_class_that_join_the_support_vectors_are_found(sign):
+    X, y = load_digits(n_class=3, return_X_y=True)
+    X, y = X[y != 0], y[y != 0]
+    path = kernel_path(X, sign * y, 1.0 / (2.0 * np.linspace(8.0, 60.0, 40) ** 2), tol=1e-4)  # warns if one is not
+    assert any(set(np.flatnonzero(b)) - set(np.flatnonzero(a)) for a, b in pairwise(path.coefficients))
+    assert (path.duality_gap < 1e-3).all()
 
 
 def test_the_radius_is_that_of_the_smallest_ball():

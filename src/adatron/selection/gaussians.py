@@ -13,20 +13,35 @@ from ..compiled.search import CHUNK
 from ..gram import Pool
 
 Vector = NDArray[np.float64]
+Ids = NDArray[np.int64]
 ROWS = 64  # of a task
 RESOLVED = 1e-4  # tolerance that float32 kernel values resolve
 
 
+def padded(n: int) -> int:
+    """n rounded up to whole CHUNKs."""
+    return -(-n // CHUNK) * CHUNK
+
+
 @jit
-def gaussian(distances: Any, gamma: Any, out: Any, first: int, last: int) -> None:
-    """out[i] = exp(-gamma distances[i]) for the rows first:last; out is as wide as whole CHUNKs."""
+def fill_rows(distances: Any, gamma: Any, rows: Any, out: Any) -> None:
+    """out[i] = exp(-gamma distances[rows[i]]); out is as wide as whole CHUNKs."""
     n = distances.shape[1]
-    for i in range(first, last):
-        row, values = distances[i], out[i]
+    for i in range(len(rows)):
+        row, values = distances[rows[i]], out[i]
         for t in range(n):
             values[t] = -gamma * row[t]
         exp(values, len(values))
         values[n:] = 0.0
+
+
+@jit
+def pick(K: Any, rows: Any, columns: Any, out: Any) -> None:
+    """out[i, j] = K[rows[i], columns[j]]."""
+    for i in range(len(rows)):
+        row, values = K[rows[i]], out[i]
+        for j in range(len(columns)):
+            values[j] = row[columns[j]]
 
 
 @jit
@@ -44,11 +59,9 @@ def add_rows(distances: Any, gamma: float, rows: Any, weights: Any, out: Any) ->
 
 
 class Gaussians:
-    """K = exp(-gamma distances): whole for a solver, in float32 where ``tol`` allows; K beta in both precisions.
+    """K = exp(-gamma distances): parts for a solver, in float32 where ``tol`` allows; K beta in both precisions.
 
-    Attributes
-    ----------
-    K : (size, size) kernel matrix, padded to whole CHUNKs
+    Rows of K are computed when they are first needed: few are, once the samples that support the margin are known.
     """
 
     def __init__(self, distances: Vector, tol: float, pool: Pool) -> None:
@@ -56,26 +69,39 @@ class Gaussians:
         dtype = np.float32 if tol >= RESOLVED else np.float64
         self.pool, self.gamma = pool, 1.0
         self._distances, self._narrow = distances, distances.astype(dtype, copy=False)
-        size = -(-n // CHUNK) * CHUNK
-        self.K = np.zeros((size, size), dtype)
+        self._K = np.empty((n, padded(n)), dtype)  # the rows made so far, in the order of making
+        self._place, self._rows = np.full(n, -1), np.empty(0, np.int64)  # of a sample's row in K; whose rows they are
 
-    def fill(self, gamma: float) -> None:
+    def widen(self, gamma: float) -> None:
         """Go to another width."""
         self.gamma = gamma
-        n, narrow = len(self._narrow), self.K.dtype.type(gamma)
+        self._place[:], self._rows = -1, self._rows[:0]
+
+    def _make(self, samples: Ids) -> NDArray[Any]:
+        """All rows of K made so far, those of these samples among them."""
+        new, made = samples[self._place[samples] < 0], len(self._rows)
+        self._place[new] = made + np.arange(len(new))
+        self._rows = np.concatenate([self._rows, new])
+        gamma, K = self._K.dtype.type(self.gamma), self._K[: len(self._rows)]
 
         def task(number: int) -> None:
-            gaussian(self._narrow, narrow, self.K, number * ROWS, min(n, (number + 1) * ROWS))
+            part = slice(number * ROWS, (number + 1) * ROWS)
+            fill_rows(self._narrow, gamma, new[part], K[made:][part])
 
-        self.pool.run(task, -(-n // ROWS))
+        self.pool.run(task, -(-len(new) // ROWS))
+        return K
+
+    def among(self, samples: Ids) -> NDArray[Any]:
+        """K among these samples, padded to whole CHUNKs with zeros."""
+        K, n = self._make(samples), len(samples)
+        out = np.zeros((padded(n), padded(n)), K.dtype)
+        pick(K, self._place[samples], samples, out)
+        return out
 
     def roughly(self, beta: Vector) -> Vector:
-        """K beta, from K."""
-        n, support = len(beta), np.flatnonzero(beta)
-        weights = beta.astype(self.K.dtype)
-        if 4 * len(support) > n:
-            return (self.K[:n, :n] @ weights).astype(np.float64)
-        return (weights[support] @ self.K[support, :n]).astype(np.float64)
+        """K beta, in the precision of K."""
+        K = self._make(np.flatnonzero(beta))
+        return (beta[self._rows].astype(K.dtype) @ K)[: len(beta)].astype(np.float64)
 
     def times(self, beta: Vector) -> Vector:
         """K beta in float64."""

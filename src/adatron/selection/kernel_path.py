@@ -31,11 +31,11 @@ from ..problems import Bias, Dual, ball, csvc, intercept
 from ..problems.dual import dot
 from ..solvers.start import feasible
 from ..solvers.subproblem import pairs, singles
-from .gaussians import ROWS, Gaussians, weighted
+from .gaussians import ROWS, Gaussians, Ids, weighted
 
 Vector = NDArray[np.float64]
 ROUGH = 1e-3  # error of the squared radius, which is at most 1
-ROUNDS = 10  # of the dense solver, each from a fresh gradient
+ROUNDS = 20  # of the dense solver, each from a fresh gradient and with the samples that it proves wrong
 STEPS = 1000  # of a round, as a multiple of the number of samples
 
 
@@ -211,7 +211,8 @@ def _samples(X: Any, y: Any, cache_size: float) -> tuple[Vector, NDArray[np.int6
 class _Walk:
     """The training samples, and the last solution.
 
-    All of K is at hand, so a step is one call of the dense solver; the gradient and its proof are in float64.
+    A step solves for the last support vectors and the samples that violate the conditions, then for those that still
+    do, until there are none: few rows of K are needed. The last gradient, the proof, is in float64.
     """
 
     def __init__(self, X: Vector, y: Vector, C: float, bias: Bias, tol: float, pool: Pool, warm: bool) -> None:
@@ -224,7 +225,7 @@ class _Walk:
     def step(self, gamma: float, delta: float) -> dict[str, Any]:
         """Solve for one gamma."""
         n = len(self.centre)
-        self.kernel.fill(gamma)
+        self.kernel.widen(gamma)
         beta, g, n_iter = self._descend(self.dual, self.beta, self.tol, self.kernel.times)
         centre, slope, _ = self._descend(self.around, self.centre, ROUGH, self.kernel.roughly)
         if self.warm:
@@ -251,25 +252,43 @@ class _Walk:
 
         The start is first made longer or shorter: where that is feasible it costs nothing.
         """
-        n, K = len(start), self.kernel.K
-        beta, lower, upper, slope = np.zeros((4, len(K)))
-        beta[:n], lower[:n], upper[:n] = feasible(dual, start), dual.lower, dual.upper
-        z = self.kernel.roughly(beta[:n])
-        energy = dot(beta[:n], z)
-        length = dot(dual.t, beta[:n]) / energy if energy > 0 and not any(dual.totals) else 1.0
-        if (length * beta <= upper).all() and (length * beta >= lower).all():
+        beta = feasible(dual, start)
+        z = self.kernel.roughly(beta)
+        energy = dot(beta, z)
+        length = dot(dual.t, beta) / energy if energy > 0 and not any(dual.totals) else 1.0
+        if (length * beta <= dual.upper).all() and (length * beta >= dual.lower).all():
             beta, z = length * beta, length * z
-        flag, n_iter = np.zeros(2, np.int64), 0
-        starts = np.array([0, len(K)])
+        inside, n_iter = (beta != 0) | _violators(dual, beta, z - dual.t, tol), 0
         for _ in range(ROUNDS):
-            slope[:n] = z - dual.t
-            program = (K, beta, slope.astype(K.dtype), lower, upper)
-            limits = (0.0, 0.5 * tol, STEPS * n, flag)
-            n_iter += pairs(*program, starts, *limits) if dual.totals else singles(*program, *limits)
-            z = proof(beta[:n])
-            if kkt_violation(dual, beta[:n], z - dual.t) <= tol:
+            n_iter += self._improve(dual, beta, z - dual.t, np.flatnonzero(inside), tol)
+            z = proof(beta)
+            if kkt_violation(dual, beta, z - dual.t) <= tol:
                 break
-        return beta[:n], z - dual.t, n_iter
+            inside |= _violators(dual, beta, z - dual.t, tol)
+        return beta, z - dual.t, n_iter
+
+    def _improve(self, dual: Dual, beta: Vector, g: Vector, rows: Ids, tol: float) -> int:
+        """Solve for the variables of these rows, in place; the others are 0. Returns the number of updates."""
+        K, n = self.kernel.among(rows), len(rows)
+        part, lower, upper, slope = np.zeros((4, len(K)))
+        part[:n], lower[:n], upper[:n], slope[:n] = beta[rows], dual.lower[rows], dual.upper[rows], g[rows]
+        program = (K, part, slope.astype(K.dtype), lower, upper)
+        limits = (0.0, 0.5 * tol, STEPS * n, np.zeros(2, np.int64))
+        n_iter = pairs(*program, np.array([0, len(K)]), *limits) if dual.totals else singles(*program, *limits)
+        beta[rows] = part[:n]
+        return n_iter
+
+
+def _violators(dual: Dual, beta: Vector, g: Vector, tol: float) -> NDArray[np.bool_]:
+    """Variables that violate the Karush-Kuhn-Tucker conditions by more than tol, alone or with the best partner."""
+    grow, shrink = dual.growth(beta, g), dual.shrinkage(beta, g)
+    if not dual.totals:
+        return np.maximum(grow, shrink) > tol
+    wrong = np.zeros(len(beta), bool)
+    for tie in dual.ties():
+        up, down = grow[tie], shrink[tie]
+        wrong[tie] = np.maximum(up + down.max(), down + up.max()) > tol
+    return wrong
 
 
 def _warn_of(gammas: Vector) -> None:
