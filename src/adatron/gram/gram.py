@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.panels import Operand
+from ..compiled.submatrix import submatrix
 from .pool import Pool
-from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Workspace
+from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Workspace, whole_tiles
 from .source import Source
 
 Ids = NDArray[np.int64]
@@ -79,7 +80,7 @@ class Gram:
     slots : int, default=0
         Rows of K that may be stored.
     whole : bool, default=False
-        Hold all of K, in float64.
+        Hold all of K, in float64 (in whole tiles: entries beyond a row's end are arbitrary).
     """
 
     def __init__(
@@ -91,8 +92,9 @@ class Gram:
         spans = list(zip(self.starts[:-1], self.starts[1:], strict=True))
         self.whole: NDArray[np.float64] | None = None
         if whole:
-            everything = Points(source, np.arange(len(source)))
-            self.whole = self.segment(source).values(everything)
+            everything = np.arange(len(source))
+            self.whole = np.empty((len(source), whole_tiles(len(source))))
+            self.segment(source).fill(Points(source, everything), self.whole, everything)
             self.segments: list[Segment] = [WholeSegment(self.whole[:, a:b]) for a, b in spans]
         else:
             self.segments = [self.segment(source.take(slice(a, b)), slots) for a, b in spans]
@@ -106,6 +108,12 @@ class Gram:
         if not self.kernel.compiled:
             return FunctionSegment(source)
         return TileSegment(source, self.workspace, self.pool, slots, len(self.source))
+
+    def among(self, rows: Ids, columns: Ids) -> NDArray[np.float64]:
+        """A part of K, which is held whole."""
+        out = np.empty((len(rows), len(columns)))
+        submatrix(self.whole, rows, columns, out)
+        return out
 
     def restrict(self, groups: Sequence[int] | None = None) -> View:
         """The rows of some segments (all by default), in their order; a segment may come more than once."""
@@ -141,7 +149,7 @@ class View:
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
         """Kernel values of |P| points with |Q| points, in the precision of the tiles."""
         if self.gram.whole is not None:
-            return self.gram.whole[np.ix_(P.ids, Q.ids)]
+            return self.gram.among(P.ids, Q.ids)
         return self.gram.segment(Q.source).values(P)
 
     def rows(self, rows: Ids) -> NDArray[Any]:
@@ -180,7 +188,7 @@ class View:
         gram = self.gram
         wide = gram if gram.dtype == np.float64 else Gram(gram.source, np.float64, [], gram.pool)
         if gram.whole is not None:
-            K = gram.whole[np.ix_(self.ids[rows], self.ids[points])]
+            K = gram.among(self.ids[rows], self.ids[points])
             return np.stack([np.sum(K * v, axis=1) for v in V.T], axis=1)
         out = np.zeros((len(rows), V.shape[1]))
         for a in range(0, len(rows), EXACT_ROWS):

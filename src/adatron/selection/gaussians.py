@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..compiled._jit import jit
 from ..compiled.exp import exp
 from ..compiled.search import CHUNK
+from ..compiled.submatrix import submatrix
 from ..gram import Pool
 
 Vector = NDArray[np.float64]
@@ -33,15 +34,6 @@ def fill_rows(distances: Any, gamma: Any, rows: Any, out: Any) -> None:
             values[t] = -gamma * row[t]
         exp(values, len(values))
         values[n:] = 0.0
-
-
-@jit
-def pick(K: Any, rows: Any, columns: Any, out: Any) -> None:
-    """out[i, j] = K[rows[i], columns[j]]."""
-    for i in range(len(rows)):
-        row, values = K[rows[i]], out[i]
-        for j in range(len(columns)):
-            values[j] = row[columns[j]]
 
 
 @jit
@@ -95,7 +87,7 @@ class Gaussians:
         """K among these samples, padded to whole CHUNKs with zeros."""
         K, n = self._make(samples), len(samples)
         out = np.zeros((padded(n), padded(n)), K.dtype)
-        pick(K, self._place[samples], samples, out)
+        submatrix(K, self._place[samples], samples, out)
         return out
 
     def roughly(self, beta: Vector) -> Vector:
