@@ -149,14 +149,20 @@ def tidy(X: Any) -> Any:
 
 def classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The classes, and the number of each sample's class."""
-    check_classification_targets(y)
-    return np.unique(y, return_inverse=True)
+    if y.dtype.kind not in "biu":
+        check_classification_targets(y)
+    found = np.unique(y, return_inverse=True)
+    if y.dtype.kind in "biu" and 2 * len(found[0]) > len(y):
+        check_classification_targets(y)  # of integers it has nothing to say but that there are many classes
+    return found
 
 
 def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[np.int64]) -> Vector:
     """Weight of every class."""
     if len(classes) < 2:
         raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+    if class_weight is None:
+        return np.ones(len(classes))
     weights = compute_class_weight(class_weight, classes=classes, y=classes[codes])
     if not (weights >= 0).all():
         raise ValueError(f"The 'class_weight' parameter must hold weights >= 0. Got {class_weight!r} instead.")

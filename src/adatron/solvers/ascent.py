@@ -49,7 +49,7 @@ class Ascent(ABC, Generic[How]):
         if state.g is not None and np.array_equal(self.beta, state.beta):
             self.g[:] = state.g
             self._proven = float(np.abs(self.beta).sum())
-        else:
+        elif self.beta.any():
             self._add(self.beta)
         self.prepare()
 
