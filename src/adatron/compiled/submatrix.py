@@ -14,3 +14,12 @@ def submatrix(K: Any, rows: Any, columns: Any, out: Any) -> None:
         row, values = K[rows[i]], out[i]
         for j in range(len(columns)):
             values[j] = row[columns[j]]
+
+
+@jit
+def scatter(K: Any, rows: Any, columns: Any, out: Any, to_rows: Any, to_columns: Any) -> None:
+    """out[to_rows[i], to_columns[j]] = K[rows[i], columns[j]]."""
+    for i in range(len(rows)):
+        row, values = K[rows[i]], out[to_rows[i]]
+        for j in range(len(columns)):
+            values[to_columns[j]] = row[columns[j]]

@@ -91,7 +91,7 @@ def fit(
         dtype = _tile_type(source, settings, small)
         sizes = samples.sizes.tolist() if len(problems) > 1 else [n]
         size = np.dtype(dtype).itemsize
-        p = plan(n, largest, len(problems), cost, size, settings.cache_bytes, blocks=isinstance(solver, Block))
+        p = plan(n, [len(dual) for dual in duals], cost, size, settings.cache_bytes, blocks=isinstance(solver, Block))
         whole = small and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
         gram = Gram(source, dtype, sizes, pool, p.slots, whole)
         groups = [problem.segments if len(problems) > 1 else [0] for problem in problems]
@@ -124,7 +124,7 @@ def _solve(tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p:
     if most == -1:
         most = solver.most(max(len(t.dual) for t in tasks))
     chosen = settings.max_iter != -1
-    options = Options(settings.tol, settings.gap_tol, most, chosen, deadline, p.block, p.factor)
+    options = Options(settings.tol, settings.gap_tol, most, chosen, deadline, p.block, p.whole, p.factor)
     solutions = iter(solve_all(open_ones, solver, options, pool, p.concurrent, settings.callback))
     return [next(solutions) if one else None for one in is_open]
 

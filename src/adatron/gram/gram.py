@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..compiled.panels import Operand
 from ..compiled.submatrix import submatrix
+from .block import symmetric
 from .pool import Pool
 from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Workspace, whole_tiles
 from .source import Source
@@ -115,6 +116,11 @@ class Gram:
         submatrix(self.whole, rows, columns, out)
         return out
 
+    def own(self, number: int) -> Points:
+        """The points of a segment."""
+        rows = np.arange(self.starts[number], self.starts[number + 1])
+        return Points(self.source.take(rows), rows)
+
     def restrict(self, groups: Sequence[int] | None = None) -> View:
         """The rows of some segments (all by default), in their order; a segment may come more than once."""
         return View(self, list(range(len(self.segments)) if groups is None else groups))
@@ -150,6 +156,8 @@ class View:
         """Kernel values of |P| points with |Q| points, in the precision of the tiles."""
         if self.gram.whole is not None:
             return self.gram.among(P.ids, Q.ids)
+        if P is Q and len(self.groups) > 1 and self.gram.kernel.compiled:
+            return symmetric(self.gram, P)
         return self.gram.segment(Q.source).values(P)
 
     def rows(self, rows: Ids) -> NDArray[Any]:

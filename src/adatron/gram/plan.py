@@ -11,6 +11,7 @@ SMALL = 1000  # rows up to which the whole Gram matrix is one float64 block
 STORE_COST = 64.0  # multiply-adds from which reading a stored kernel value beats making it again
 BLOCK = 1024  # where rows of K are stored
 WIDE = 2048  # where they are made again whenever they are needed: larger blocks need them less often
+WHOLE = 2304  # variables of a problem that is one block: rows of it would be asked for one by one
 MEGABYTE = 1 << 20
 
 
@@ -19,27 +20,26 @@ class Plan:
     """Sizes for one fit.
 
     block : most variables in a block, q
+    whole : a problem of up to so many variables is one block
     concurrent : most problems solved at the same time
     slots : rows that the row store holds (0: recompute always)
     factor : bytes for the factors of one problem's Newton steps, or for the rows that its solver stores itself
     """
 
     block: int
+    whole: int
     concurrent: int
     slots: int
     factor: float
 
 
-def plan(
-    n: int, largest: int, problems: int, cost: float, itemsize: int, cache_bytes: float, blocks: bool = True
-) -> Plan:
+def plan(n: int, sizes: list[int], cost: float, itemsize: int, cache_bytes: float, blocks: bool = True) -> Plan:
     """Sizes for a fit of n rows.
 
     Parameters
     ----------
     n : rows of the training set
-    largest : variables of the largest problem
-    problems : number of problems
+    sizes : variables of each problem
     cost : multiply-adds of one kernel value (``Kernel.cost``)
     itemsize : bytes of a kernel value
     cache_bytes : total for kernel values; at most half of it goes to blocks, a quarter (half without a row store) to
@@ -47,19 +47,23 @@ def plan(
     blocks : False for a solver that goes through single rows, which it stores itself
     """
     if not blocks:
-        concurrent = min(problems, max(1, int(cache_bytes / (itemsize * largest**2))))
-        return Plan(1, concurrent, 0, cache_bytes / concurrent)
-    block = WIDE if cost < STORE_COST else BLOCK
+        concurrent = min(len(sizes), max(1, int(cache_bytes / (itemsize * max(sizes) ** 2))))
+        return Plan(1, 1, concurrent, 0, cache_bytes / concurrent)
+    block, whole = (_fitting(most, itemsize, cache_bytes) for most in (WIDE if cost < STORE_COST else BLOCK, WHOLE))
+    used = _block_bytes(max(size if size <= whole else min(size, block) for size in sizes), itemsize)
+    concurrent = min(len(sizes), max(1, int(cache_bytes / (2 * used))))
+    stored = cost >= STORE_COST and (len(sizes) > 1 or max(sizes) > whole)
+    factors = cache_bytes / (4 if stored else 2)
+    left = cache_bytes - factors - min(concurrent, 4) * used
+    slots = int(max(0.0, left) // (itemsize * n)) if stored else 0
+    return Plan(block, whole, concurrent, min(slots, n), factors / concurrent)
+
+
+def _fitting(block: int, itemsize: int, cache_bytes: float) -> int:
+    """The size of a block, halved until four of them fit."""
     while block > 64 and 4 * _block_bytes(block, itemsize) > cache_bytes:
         block //= 2
-    block = min(block, largest)
-    concurrent = max(1, int(cache_bytes / (2 * _block_bytes(block, itemsize))))
-    concurrent = min(concurrent, problems)
-    stored = cost >= STORE_COST and block < largest
-    factors = cache_bytes / (4 if stored else 2)
-    left = cache_bytes - factors - min(concurrent, 4) * _block_bytes(block, itemsize)
-    slots = int(max(0.0, left) // (itemsize * n)) if stored else 0
-    return Plan(block, concurrent, min(slots, n), factors / concurrent)
+    return block
 
 
 def _block_bytes(block: int, itemsize: int) -> int:

@@ -76,20 +76,21 @@ class TileSegment:
         self._source = source
         self._rows = source.as_rows(workspace.dtype, pool)
         self._blocks = -(-len(source) // self._width)
-        self._store = RowStore(slots, whole_tiles(len(source)), workspace.dtype, n_ids if slots else 0)
+        self._making = threading.Lock()
+        self.store = RowStore(slots, whole_tiles(len(source)), workspace.dtype, n_ids if slots else 0)
 
     @property
     def _width(self) -> int:
         return self._rows.panels.shape[2]
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
-        lease = self._store.lease(P.ids)
+        lease = self.store.lease(P.ids)
         filled = False
         try:
             self._accumulate(out, P, V, lease)
             filled = True
         finally:
-            self._store.give_back(lease, filled)
+            self.store.give_back(lease, filled)
 
     def _accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64], lease: Lease) -> None:
         missing = np.flatnonzero(lease.found < 0)
@@ -99,7 +100,19 @@ class TileSegment:
             points = P.operand
         else:
             points = P.source.take(missing).as_points(self._workspace.dtype)
-        self._sweep(points, order, lease.slots, V, out, self._store.values)
+        self._sweep(points, order, lease.slots, V, out, self.store.values)
+
+    def keep(self, P: Points) -> None:
+        """Store the rows of these points as far as there is room. Problems that want the same ones wait."""
+        with self._making:
+            lease = self.store.lease(P.ids)
+            filled, there = False, lease.slots >= 0
+            try:
+                if there.any():
+                    self.fill(P.take(np.flatnonzero(lease.found < 0)[there]), self.store.values, lease.slots[there])
+                filled = True
+            finally:
+                self.store.give_back(lease, filled)
 
     def values(self, P: Points) -> NDArray[Any]:
         n = len(self._source)

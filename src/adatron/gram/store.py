@@ -42,6 +42,9 @@ class RowStore:
         self._clock = 0
         self._lock = threading.Lock()
 
+    def __len__(self) -> int:
+        return len(self.values)
+
     def lease(self, ids: Ids) -> Lease:
         if not len(self.values):
             return Lease(ids, np.full(len(ids), -1, np.int64), np.full(len(ids), -1, np.int64))
@@ -53,6 +56,13 @@ class RowStore:
             self._used[hit] = self._clock
             slots = self._free_slots(int(np.count_nonzero(found < 0)))
             return Lease(ids, found, slots)
+
+    def borrow(self, ids: Ids) -> Lease:
+        """The rows that are here, and room for no others."""
+        with self._lock:
+            found = self._slot_of[ids]
+            self._pins[found[found >= 0]] += 1
+        return Lease(ids, found, np.empty(0, np.int64))
 
     def _free_slots(self, wanted: int) -> Ids:
         """Up to ``wanted`` unpinned slots, the longest unused first, emptied and pinned; -1 for the rest."""

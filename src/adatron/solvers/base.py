@@ -58,6 +58,7 @@ class Options:
     chosen : whether the user chose that limit; reaching the default says more about the problem
     deadline : value of ``time.monotonic()`` at which to stop
     block : most variables in a block of the block solver
+    whole : a problem of up to so many variables is one block
     memory : bytes for the factor of a Newton step, or for stored rows of K
     """
 
@@ -67,6 +68,7 @@ class Options:
     chosen: bool = False
     deadline: float = np.inf
     block: int = 1024
+    whole: int = 1024
     memory: float = 2.5e8
 
 

@@ -58,7 +58,7 @@ class Block(Solver):
 
 class _Block(Ascent[Block]):
     def __init__(self, how: Block, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
-        self.q = min(options.block, len(dual))
+        self.q = len(dual) if len(dual) <= options.whole else min(options.block, len(dual))
         self.mark = np.zeros(len(dual), bool)
         self.last: Ids = np.empty(0, np.int64)
         super().__init__(how, view, dual, options, state, watch)

@@ -1,0 +1,74 @@
+"""Kernel matrices of some points of several segments: half of them is mirrored, what many problems share is stored.
+
+Kernel values do not depend on the order of the pair, to the last bit. One-vs-one problems of a class share the values
+among its samples: if a block holds most of a segment, the segment's rows over itself are stored and copied.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled.submatrix import scatter
+from .segment import TileSegment
+
+if TYPE_CHECKING:
+    from .gram import Gram, Points
+
+Ids = NDArray[np.int64]
+
+
+class _Side(NamedTuple):
+    """The points of a block that are of one segment."""
+
+    points: Points
+    segment: int
+    places: Ids  # in the block
+    columns: Ids  # in the segment
+
+
+def symmetric(gram: Gram, P: Points) -> NDArray[Any]:
+    """Kernel values among points, in the precision of the tiles."""
+    out = np.empty((len(P), len(P)), gram.dtype)
+    sides = _sides(gram, P)
+    for i, one in enumerate(sides):
+        if not _shared(gram, one, out):
+            _put(gram.segment(one.points.source).values(one.points), one, one, out)
+        for other in sides[:i]:
+            K = gram.segment(one.points.source).values(other.points)
+            _put(K, other, one, out)
+            _put(np.ascontiguousarray(K.T), one, other, out)
+    return out
+
+
+def _sides(gram: Gram, P: Points) -> list[_Side]:
+    segment = np.searchsorted(gram.starts, P.ids, side="right") - 1
+    found = []
+    for number in np.unique(segment):
+        places = np.flatnonzero(segment == number)
+        found.append(_Side(P.take(places), int(number), places, P.ids[places] - gram.starts[number]))
+    return found
+
+
+def _shared(gram: Gram, one: _Side, out: NDArray[Any]) -> bool:
+    """Copy values among the points from the stored rows of their segment, if there is room for them."""
+    segment = gram.segments[one.segment]
+    size = int(gram.starts[one.segment + 1] - gram.starts[one.segment])
+    if not isinstance(segment, TileSegment) or len(segment.store) < size or 2 * len(one.places) < size:
+        return False
+    segment.keep(gram.own(one.segment))
+    lease = segment.store.borrow(one.points.ids)
+    try:
+        if (lease.found < 0).any():
+            return False
+        scatter(segment.store.values, lease.found, one.columns, out, one.places, one.places)
+        return True
+    finally:
+        segment.store.give_back(lease, filled=False)
+
+
+def _put(K: NDArray[Any], rows: _Side, columns: _Side, out: NDArray[Any]) -> None:
+    """K to its places."""
+    scatter(K, np.arange(len(K)), np.arange(K.shape[1]), out, rows.places, columns.places)
