@@ -179,10 +179,12 @@ def equal(a, b):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
-@pytest.mark.parametrize("classes", [2, 4])
-@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
-def test_threads_and_stored_rows_do_not_change_a_bit(classes, multi_class):
-    X, y = make_classification(2600, 80, n_informative=20, n_classes=classes, flip_y=0.05, random_state=1)
+@pytest.mark.parametrize(
+    ("n", "classes", "multi_class"),
+    [(2600, 2, "ovo"), (2600, 4, "ovr"), (5200, 4, "ovo"), (2000, 4, "ovo")],  # the last: each pair is one block
+)
+def test_threads_and_stored_rows_do_not_change_a_bit(n, classes, multi_class):
+    X, y = make_classification(n, 80, n_informative=20, n_classes=classes, flip_y=0.05, random_state=1)
     fits = [
         SVC(n_jobs=jobs, cache_size=size, multi_class=multi_class).fit(X, y)
         for jobs, size in ((1, 500), (2, 500), (4, 500), (4, 40))

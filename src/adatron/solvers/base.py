@@ -68,7 +68,7 @@ class Options:
     chosen: bool = False
     deadline: float = np.inf
     block: int = 1024
-    whole: int = 1024
+    whole: int = 0
     memory: float = 2.5e8
 
 
