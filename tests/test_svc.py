@@ -184,7 +184,7 @@ def equal(a, b):
     [(2600, 2, "ovo"), (2600, 4, "ovr"), (5200, 4, "ovo"), (2000, 4, "ovo")],  # the last: each pair is one block
 )
 def test_threads_and_stored_rows_do_not_change_a_bit(n, classes, multi_class):
-    X, y = make_classification(n, 80, n_informative=20, n_classes=classes, flip_y=0.05, random_state=1)
+    X, y = make_classification(n, 200, n_informative=20, n_classes=classes, class_sep=2.0, random_state=1)
     fits = [
         SVC(n_jobs=jobs, cache_size=size, multi_class=multi_class).fit(X, y)
         for jobs, size in ((1, 500), (2, 500), (4, 500), (4, 40))

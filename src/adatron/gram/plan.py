@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SMALL = 1000  # rows up to which the whole Gram matrix is one float64 block
-STORE_COST = 64.0  # multiply-adds from which reading a stored kernel value beats making it again
+STORE_COST = 192.0  # multiply-adds from which reading a stored kernel value beats making it again
 BLOCK = 1024  # where rows of K are stored
 WIDE = 2048  # where they are made again whenever they are needed: larger blocks need them less often
 WHOLE = 2304  # variables of a problem that is one block: rows of it would be asked for one by one

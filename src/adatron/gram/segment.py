@@ -76,7 +76,6 @@ class TileSegment:
         self._source = source
         self._rows = source.as_rows(workspace.dtype, pool)
         self._blocks = -(-len(source) // self._width)
-        self._making = threading.Lock()
         self.store = RowStore(slots, whole_tiles(len(source)), workspace.dtype, n_ids if slots else 0)
 
     @property
@@ -103,16 +102,15 @@ class TileSegment:
         self._sweep(points, order, lease.slots, V, out, self.store.values)
 
     def keep(self, P: Points) -> None:
-        """Store the rows of these points as far as there is room. Problems that want the same ones wait."""
-        with self._making:
-            lease = self.store.lease(P.ids)
-            filled, there = False, lease.slots >= 0
-            try:
-                if there.any():
-                    self.fill(P.take(np.flatnonzero(lease.found < 0)[there]), self.store.values, lease.slots[there])
-                filled = True
-            finally:
-                self.store.give_back(lease, filled)
+        """Store the rows of these points as far as there is room."""
+        lease = self.store.lease(P.ids)
+        filled, there = False, lease.slots >= 0
+        try:
+            if there.any():
+                self.fill(P.take(np.flatnonzero(lease.found < 0)[there]), self.store.values, lease.slots[there])
+            filled = True
+        finally:
+            self.store.give_back(lease, filled)
 
     def values(self, P: Points) -> NDArray[Any]:
         n = len(self._source)

@@ -37,7 +37,7 @@ def fill_rows(distances: Any, gamma: Any, rows: Any, out: Any) -> None:
 
 
 @jit
-def add_rows(distances: Any, gamma: float, rows: Any, weights: Any, out: Any) -> None:
+def add_gaussians(distances: Any, gamma: float, rows: Any, weights: Any, out: Any) -> None:
     """out += sum over i of weights[i] exp(-gamma distances[rows[i]])."""
     n = len(out)
     values = np.zeros(-(-n // CHUNK) * CHUNK)
@@ -107,7 +107,7 @@ def weighted(distances: Vector, gamma: float, beta: Vector, pool: Pool) -> Vecto
 
     def task(number: int) -> None:
         rows = support[number * ROWS : (number + 1) * ROWS]
-        add_rows(distances, gamma, rows, beta[rows], parts[number])
+        add_gaussians(distances, gamma, rows, beta[rows], parts[number])
 
     pool.run(task, len(parts))
     return np.add.reduce(parts, axis=0)

@@ -129,11 +129,13 @@ class _Block(Ascent[Block]):
         places = points.take(layout.order)
         K = self.view.block(places, places)
         steps = self.options.max_iter - self.n_iter
-        new, steps = self.inner.solve(K, layout, part, old, self.g[W], tol, steps, self.watch.flag)
-        self.n_iter += steps
-        changed = np.flatnonzero(new != old)
-        self.newton.book(steps, len(W), W[changed])
-        if len(changed):
+        found = self.inner.solve(K, layout, part, old, self.g[W], tol, steps, self.watch.flag)
+        self.n_iter += found.steps
+        new, changed = found.beta, np.flatnonzero(found.beta != old)
+        self.newton.book(found.steps, len(W), W[changed])
+        if len(W) == len(self.dual):
+            self._set(W, new, found.push(new - old))
+        elif len(changed):
             self._move(W[changed], new[changed], points.take(changed))
         return len(changed) > 0
 
@@ -173,6 +175,14 @@ class _Block(Ascent[Block]):
         self._apply(ids, beta - self.beta[ids], points)
         for shard in self.shards:
             shard.set_beta(ids, beta)
+
+    def _set(self, W: Ids, beta: Vector, push: Vector) -> None:
+        """Set all variables, whose change adds ``push`` to g."""
+        change = beta - self.beta[W]
+        for shard in self.shards:
+            shard.set_beta(W, beta)
+        self.g[W] += push
+        self.round(1, len(W), float(np.abs(change).sum()))
 
     def _points(self, ids: Ids) -> Points:
         """The points behind some variables, from the shards that hold them."""

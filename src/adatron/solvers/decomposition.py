@@ -89,7 +89,7 @@ class _Decomposition(Ascent[Decomposition]):
         points = self.view.points(W[layout.order])
         K = self.view.block(points, points)
         if self.how.inner is None:
-            new, _ = self.inner.solve(K, layout, part, old, self.g[W], tol, STEPS * len(W), self.watch.flag)
+            new = self.inner.solve(K, layout, part, old, self.g[W], tol, STEPS * len(W), self.watch.flag).beta
         else:
             new = self.how.inner(K[np.ix_(layout.place, layout.place)], part, old, self.g[W], tol)
         self.n_iter += 1

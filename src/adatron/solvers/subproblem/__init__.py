@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...compiled.search import CHUNK
+from ...compiled.submatrix import add_rows
 from ...gram.gate import one_blas_thread
 from ...problems import Dual
 from ...problems.dual import Ids, Vector
@@ -55,6 +56,23 @@ class Layout:
         return out
 
 
+class Improved(NamedTuple):
+    """What ``Inner`` found after so many steps: a better beta. K has lambda^2 and the signs of the program in it."""
+
+    beta: Vector
+    steps: int
+    K: NDArray[Any]
+    layout: Layout
+    sign: Vector | None
+
+    def push(self, change: Vector) -> Vector:
+        """(K + lambda^2 11') change: what a change of the block's variables adds to their gradient."""
+        out, moved = np.zeros(len(self.K)), np.flatnonzero(change)
+        weights = change if self.sign is None else self.sign * change
+        add_rows(self.K, self.layout.place[moved], weights[moved], out)
+        return out[self.layout.place] if self.sign is None else self.sign * out[self.layout.place]
+
+
 class Inner:
     """Solves dense blocks: by pairs or singles and, once those have cost as much, by the active set.
 
@@ -74,8 +92,8 @@ class Inner:
         tol: float,
         steps: int,
         flag: NDArray[Any],
-    ) -> tuple[Vector, int]:
-        """A better ``beta`` of a block, the best to ``tol`` as a rule, and the steps it took, at most ``steps``.
+    ) -> Improved:
+        """A better ``beta`` of a block, the best to ``tol`` as a rule, in at most ``steps`` steps.
 
         K is the kernel matrix of the places, and is overwritten; dual, beta and g belong to the block alone.
         """
@@ -88,6 +106,7 @@ class Inner:
             signs = layout.spread(sign).astype(K.dtype)
             K *= signs[:, None] * signs
             beta, g = sign * beta, sign * g
+        whole = K
         limit = min(STEPS * len(beta), steps)
         found, used = _updated(K, layout, plain, beta, g, tol, limit, flag)
         if used == limit < steps:
@@ -100,7 +119,7 @@ class Inner:
                     used += walk.run(tol, self.credit, flag, steps - used)
                 self.credit -= walk.spent
                 found = walk.beta
-        return found if sign is None else sign * found, used
+        return Improved(found if sign is None else sign * found, used, whole, layout, sign)
 
 
 def _updated(
