@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.datasets import make_classification, make_moons
+from sklearn.datasets import make_blobs, make_classification, make_moons
 from sklearn.preprocessing import StandardScaler
 
 from adatron.files import read
@@ -36,6 +36,7 @@ class Case:
     C: float
     gamma: float
     epsilon: float | None = None
+    large: bool = False  # measured only if asked for by name
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -131,8 +132,15 @@ def _made(**arguments: Any) -> Split:
     return _standardised(Split(*make_classification(**arguments, random_state=0)))
 
 
-def _moons() -> Split:
-    return _standardised(Split(*make_moons(20_000, noise=0.2, random_state=0)))
+def _moons(n: int) -> Split:
+    return _standardised(Split(*make_moons(n, noise=0.2, random_state=0)))
+
+
+def _blobs(n: int) -> Split:
+    """Twenty clouds of two classes in turn, one label in a hundred wrong."""
+    X, cloud = make_blobs(n, 20, centers=20, cluster_std=3.0, random_state=0)
+    wrong = np.random.default_rng(0).random(n) < 0.01
+    return _standardised(Split(X, (cloud + wrong) % 2))
 
 
 CASES: dict[str, Case] = {
@@ -143,15 +151,22 @@ CASES: dict[str, Case] = {
     "Wisconsin": Case(_wisconsin, C=1.0, gamma=1.0),
     "USPS": Case(_usps, C=10.0, gamma=1 / 128),
     "a9a": Case(partial(_libsvm, "a9a.gz", "a9a.t.gz", 123), C=1.0, gamma=0.05),
+    "a9a, dense": Case(lambda: _dense(_libsvm("a9a.gz", "a9a.t.gz", 123)), C=1.0, gamma=0.05),
     "ijcnn1": Case(lambda: _dense(_libsvm("ijcnn1.trn.bz2", "ijcnn1.tst.bz2", 22)), C=32.0, gamma=2.0),
     "10,000 x 100": Case(partial(_made, n_samples=10_000, n_features=100, n_informative=30), C=1.0, gamma=0.01),
     "12,000 x 22, noisy": Case(
         partial(_made, n_samples=12_000, n_features=22, n_informative=10, flip_y=0.2), C=1.0, gamma=0.05
     ),
+    "12,000 x 784": Case(
+        partial(_made, n_samples=12_000, n_features=784, n_informative=30, flip_y=0.02, class_sep=1.5),
+        C=1.0,
+        gamma=5e-4,
+    ),
     "20,000 x 20, C 1": Case(family, C=1.0, gamma=0.05),
     "20,000 x 20, C 100": Case(family, C=100.0, gamma=0.05),
     "20,000 x 20, C 1e4": Case(family, C=1e4, gamma=0.05),
-    "moons 20,000": Case(_moons, C=10.0, gamma=1.0),
+    "moons 20,000": Case(partial(_moons, 20_000), C=10.0, gamma=1.0),
+    "moons 200,000": Case(partial(_moons, 200_000), C=10.0, gamma=1.0),
     "cal.housing, regression": Case(
         partial(_regression, "cal.housing.arff.gz", scale_target=True), C=10.0, gamma=0.25, epsilon=0.1
     ),
@@ -159,4 +174,5 @@ CASES: dict[str, Case] = {
         partial(_regression, "cpu.small.arff", scale_target=False), C=100.0, gamma=0.1, epsilon=0.1
     ),
     "MNIST": Case(_mnist, C=10.0, gamma=0.02),
+    "1,000,000 x 20": Case(partial(_blobs, 1_000_000), C=1.0, gamma=0.05, large=True),
 }
