@@ -1,0 +1,124 @@
+"""Exact paths: after every change of a program its solution is the solution of the changed program."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adatron.certificates import best_multipliers, duality_gap, kkt_violation
+from adatron.gram import Pool
+from adatron.kernels import RBF, Linear, Polynomial
+from adatron.problems import csvc, nusvc, oneclass, svr
+from adatron.solvers.homotopy import Homotopy
+from problems import solve, view_of
+
+KERNELS = {"rbf": RBF(0.5), "linear": Linear(), "polynomial": Polynomial(0.5, 2, 1.0)}
+FORMS = [(kind, bias) for kind in ("csvc", "svr", "nusvc") for bias in ("explicit", "augmented", "none")]
+
+
+class Case:
+    """Samples that come and go, and the path that follows them."""
+
+    def __init__(self, seed, kind, bias, kernel, C, equal, n=40):
+        self.rng = np.random.default_rng(seed)
+        self.kind, self.bias, self.kernel, self.C, self.equal = kind, bias, KERNELS[kernel], C, equal
+        self.X, self.y = self.samples(n)
+        with Pool(1) as pool:
+            start = solve(view_of(self.X, self.kernel, np.float64, [n], pool), self.dual(), tol=1e-3)
+        self.path = Homotopy(self.rows(), self.dual(), start.beta, start.g)
+
+    def samples(self, n):
+        X = self.rng.normal(size=(n, 2 if self.equal else 3))
+        X = np.round(X) if self.equal else X  # many equal samples, also with opposite labels
+        if self.kind == "svr":
+            return X, np.sin(X[:, 0]) + 0.2 * self.rng.normal(size=n)
+        return X, np.where(X[:, 0] + 0.5 * self.rng.normal(size=n) > 0, 1.0, -1.0)
+
+    def rows(self):
+        X = self.X
+        return lambda ids: self.kernel(X[ids], X)
+
+    def dual(self):
+        n = len(self.y)
+        if self.kind == "oneclass":
+            return oneclass(np.ones(n), 0.3)
+        if self.kind == "nusvc":
+            return nusvc(self.y, np.ones(n), 0.3, self.bias)
+        C = np.full(n, self.C)
+        return csvc(self.y, C, self.bias) if self.kind == "csvc" else svr(self.y, C, 0.1, self.bias)
+
+    def add(self):
+        X, y = self.samples(self.rng.integers(1, 4))
+        self.X, self.y = np.concatenate([self.X, X]), np.concatenate([self.y, y])
+        self.path.extend(self.rows(), self.dual())
+
+    def remove(self, gone):
+        kept = np.setdiff1d(np.arange(len(self.y)), gone)
+        self.X, self.y = self.X[kept], self.y[kept]
+        self.path.shrink(self.rows(), self.dual(), kept)
+
+    def change(self):
+        self.C = float(np.clip(self.C * np.exp(self.rng.normal()), 1e-3, 1e4))
+        self.path.follow(self.dual())
+
+    def check(self):
+        """The path is at the solution: proven by a gradient computed anew."""
+        path, dual = self.path, self.dual()
+        g = (self.kernel(self.X, self.X) + dual.lambda2) @ path.beta - dual.t
+        gap = duality_gap(dual, path.beta, g, best_multipliers(dual, path.beta, g))
+        assert (path.beta >= dual.lower).all()
+        assert (path.beta <= dual.upper).all()
+        assert np.abs(dual.sums(path.beta) - np.array(dual.totals)).max(initial=0.0) <= 1e-9 * (1 + self.C)
+        assert kkt_violation(dual, path.beta, g) <= 1e-9 * (1.0 + np.abs(g).max())
+        assert gap <= 1e-8 * max(1.0, abs(dual.objective(path.beta, g)))
+        assert np.abs(path.g - g).max() <= 1e-9 * (1.0 + np.abs(g).max())
+
+
+@pytest.mark.parametrize("kernel", list(KERNELS))
+@pytest.mark.parametrize(("kind", "bias"), [*FORMS, ("oneclass", "explicit")])
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 2**31), C=st.sampled_from([0.01, 1.0, 1000.0]), equal=st.booleans())
+def test_after_every_change_the_solution_is_that_of_the_program(kind, bias, kernel, seed, C, equal):
+    case = Case(seed, kind, bias, kernel, C, equal)
+    case.check()
+    for _ in range(6):
+        step = case.rng.integers(3)
+        if step == 0:
+            case.add()
+        elif step == 1:
+            case.remove(case.rng.choice(len(case.y), case.rng.integers(1, 4), replace=False))
+        elif kind in ("csvc", "svr"):
+            case.change()
+        case.check()
+
+
+@pytest.mark.parametrize(("kind", "bias"), FORMS)
+def test_what_was_added_and_removed_leaves_no_trace(kind, bias):
+    case = Case(1, kind, bias, "rbf", 2.0, equal=False)
+    before, n = case.path.beta.copy(), len(case.y)
+    case.add()
+    assert len(case.y) > n
+    case.remove(np.arange(n, len(case.y)))
+    np.testing.assert_allclose(case.path.beta, before, atol=1e-9)
+
+
+def test_a_hard_margin_takes_in_and_lets_go():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    case = Case(0, "csvc", "explicit", "rbf", 1e3, equal=False)
+    case.X, case.y, case.C = X, np.where(X[:, 0] > 0, 1.0, -1.0), np.inf
+    with Pool(1) as pool:
+        start = solve(view_of(X, case.kernel, np.float64, [30], pool), case.dual(), tol=1e-3)
+    case.path = Homotopy(case.rows(), case.dual(), start.beta, start.g)
+    for gone in (np.arange(3), np.flatnonzero(case.path.beta)[:1]):
+        case.remove(gone[gone < len(case.y)])
+        g = case.path.g
+        assert kkt_violation(case.dual(), case.path.beta, g) <= 1e-9 * (1.0 + np.abs(g).max())
+
+
+def test_few_events_for_one_sample():
+    case = Case(3, "csvc", "explicit", "rbf", 1.0, equal=False, n=300)
+    before = case.path.n_event
+    for _ in range(20):
+        case.add()
+    assert case.path.n_event - before < 20 * 30
+    case.check()
