@@ -4,7 +4,7 @@ import numpy as np
 
 from adatron.certificates import Exact, certify
 from adatron.gram import Gram, Pool, Source
-from adatron.problems import ball, csvc, nusvc, nusvr, oneclass, svr
+from adatron.problems import ball, csvc, nusvc, nusvr, oneclass, svr, with_targets
 from adatron.solvers.base import Options, Watch
 from adatron.solvers.block import Block
 
@@ -63,4 +63,5 @@ __all__ = [
     "solve",
     "svr",
     "view_of",
+    "with_targets",
 ]

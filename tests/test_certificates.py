@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
-from problems import certificate, csvc, feasible, samples, solve, svr, view_of
+from problems import certificate, csvc, feasible, samples, solve, svr, view_of, with_targets
 from twins import programs
 
 KERNELS = [RBF(0.5), RBF(20.0), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3)]
@@ -23,8 +23,11 @@ case = {
 
 
 def program(X, y, bound, bias, epsilon):
-    """A classifier's program, or the regression of a number with ``epsilon``."""
-    return csvc(y, bound, bias) if epsilon is None else svr(X[:, 0] + y, bound, epsilon, bias)
+    """A classifier's program, also with targets of different sizes, or the regression of a number with ``epsilon``."""
+    if epsilon is not None and epsilon > 0.0:
+        return svr(X[:, 0] + y, bound, epsilon, bias)
+    dual = csvc(y, bound, bias)
+    return dual if epsilon is None else with_targets(dual, np.exp(X[:, -1]))
 
 
 def agree(got, K, dual, beta, tol):

@@ -1,19 +1,16 @@
 """Fits beside each other, in workers, and interrupted: right answers, BLAS threads as before, no hang."""
 
-import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 from sklearn.datasets import make_classification
 from threadpoolctl import threadpool_info
 
 from adatron import SVC
-from adatron.compiled import _jit
 
 TIMEOUT = 120
 
@@ -50,7 +47,6 @@ import multiprocessing
 from joblib import Parallel, delayed
 from sklearn.datasets import make_classification
 from adatron import SVC
-from adatron.compiled import _jit
 
 def fit(seed):
     X, y = make_classification(1800, 40, n_informative=15, flip_y=0.05, random_state=seed)
@@ -82,7 +78,6 @@ LONG = """
 import sys, threading
 from sklearn.datasets import make_classification
 from adatron import SVC
-from adatron.compiled import _jit
 
 X, y = make_classification(30000, 60, n_informative=20, n_classes=int(sys.argv[1]), flip_y=0.4, random_state=0)
 started = False
@@ -141,25 +136,3 @@ def imported(statement):
 def test_imports_are_lazy():
     assert imported("import adatron") == set()
     assert "numba" not in imported("from adatron import SVC")
-
-
-def test_compiled_code_is_kept_by_the_hash_of_the_package(tmp_path):
-    """Where the user's cache cannot be written, in a private temporary folder."""
-    environment = os.environ | {"ADATRON_CACHE_DIR": "/dev/null/x", "TMPDIR": str(tmp_path)}
-    code = "from adatron.compiled._jit import cache_folder as f, package_hash as h; print(f(), h())"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=TIMEOUT, check=True
-    )
-    folder, digest = done.stdout.split()
-    assert folder.startswith(str(tmp_path))
-    assert folder.endswith(digest)
-    assert Path(folder).stat().st_mode & 0o077 == 0
-
-
-def test_the_faces_hold_no_compiled_code():
-    """Their files are left out of the hash that names the cache."""
-    root = Path(_jit.__file__).parents[1]
-    for face in _jit.FACES:
-        files = list((root / face).rglob("*.py"))
-        assert files
-        assert not [path for path in files if "import jit" in path.read_text(encoding="utf-8")]

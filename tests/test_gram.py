@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_info
 from adatron.gram import Gram, Pool, Source
 from adatron.gram.gate import one_blas_thread
 from adatron.gram.store import RowStore
-from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
+from adatron.kernels import RBF, Function, Laplacian, Linear, Polynomial, Sigmoid
 
 KERNELS = [RBF(0.2), Linear(), Polynomial(0.1, 3, 1.0), Sigmoid(0.05, 0.1), Laplacian(0.1), 0.5 * RBF(0.1) + Linear()]
 
@@ -136,11 +136,47 @@ def test_exact_and_the_error_bound(kernel):
     X, rng = data(300, 9), np.random.default_rng(3)
     with Pool(2) as pool:
         v = view(X, kernel, np.float32, [300], pool)
-        rows, points, V = rng.choice(300, 50), rng.choice(300, 20, replace=False), rng.normal(size=(20, 1))
+        rows, points, w = rng.choice(300, 50), rng.choice(300, 20, replace=False), rng.normal(size=20)
         K = kernel(X)
-        np.testing.assert_allclose(v.exact(rows, points, V), K[np.ix_(rows, points)] @ V, rtol=1e-11, atol=1e-11)
+        np.testing.assert_allclose(v.exact(rows, points, w), K[np.ix_(rows, points)] @ w, rtol=1e-11, atol=1e-11)
         assert np.abs(v.rows(np.arange(300)) - K).max() <= v.error_bound()
         np.testing.assert_allclose(v.diagonal(), np.diag(K), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.01), Polynomial(0.1, 3, 1.0), Laplacian(0.1)], ids=str)
+def test_sums_of_half_the_matrix(kernel):
+    X, w = data(1300, 5), np.random.default_rng(3).normal(size=1300)
+    with Pool(2) as pool:
+        v = view(X, kernel, np.float32, [1300], pool)
+        for rows in (np.arange(1300), np.arange(0, 1300, 2)):
+            expected = kernel(X[rows]) @ w[rows]
+            np.testing.assert_allclose(v.exact(rows, rows, w[rows]), expected, rtol=1e-10, atol=1e-10)
+
+
+def test_a_function_is_called_on_one_thread():
+    X, seen = data(1500, 3), set()
+
+    def linear(A, B):
+        seen.add(threading.get_ident())
+        return A @ B.T
+
+    with Pool(4) as pool:
+        v = view(X, Function(linear), np.float64, [1500], pool)
+        rows = np.arange(1500)
+        np.testing.assert_allclose(v.exact(rows, rows[:1200], np.ones(1200)), X @ X[:1200].sum(axis=0), atol=1e-9)
+    assert seen == {threading.get_ident()}
+
+
+@pytest.mark.parametrize("d", [127, 128, 129, 700])
+def test_products_of_many_features(d):
+    X = data(60, d)
+    with Pool(1) as pool:
+        v = view(X, RBF(0.5 / d), np.float32, [60], pool)
+        K = v.rows(np.arange(60))
+        assert np.abs(K - RBF(0.5 / d)(X)).max() <= v.error_bound()
+        assert (K == K.T).all()
+        assert (np.diag(K) == 1.0).all()
+        assert v.error_bound() < 1.01 * RBF(0.5 / d).error_bound(v.gram.largest, min(d, 140), 2.0**-24)
 
 
 def blas_threads():

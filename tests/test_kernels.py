@@ -160,6 +160,30 @@ def test_derivatives_agree_with_central_differences(kernel: Kernel, seed: int) -
     np.testing.assert_allclose(kernel.cross_derivative(x, z), cross, atol=1e-8 * (1.0 + abs(cross).max()))
 
 
+@pytest.mark.parametrize("kernel", SMOOTH, ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_images_are_no_farther_apart_than_the_bound(kernel: Kernel, seed: int) -> None:
+    """‖φ(x) - φ(x')‖² = k(x, x) + k(x', x') - 2 k(x, x'), on and inside the sphere around x."""
+    rng = np.random.default_rng(seed)
+    X, way, radius = points(seed, 60, 3), rng.normal(size=(60, 3)), np.exp(rng.normal(size=60))
+    inside = radius * rng.random(60) ** 0.2
+    other = X + (inside / np.linalg.norm(way, axis=1))[:, None] * way
+    squared = np.diagonal(kernel(X)) + np.diagonal(kernel(other)) - 2.0 * np.diagonal(kernel(X, other))
+    norms = np.linalg.norm(X, axis=1)
+    bound = kernel.apart(norms, radius)
+    assert (np.sqrt(np.maximum(squared, 0.0)) <= bound * (1 + 1e-9) + 1e-7).all()
+    assert (kernel.apart(norms, 1.1 * radius) >= bound).all()
+    assert (kernel.apart(norms + 0.1, radius) >= bound).all()
+
+
+@pytest.mark.parametrize("kernel", SMOOTH, ids=str)
+def test_no_slope_is_steeper_than_the_bound(kernel: Kernel) -> None:
+    Z = points(0, 20, 3)
+    bound = kernel.steepness(np.linalg.norm(Z, axis=1))
+    for x in points(1, 50, 3, scale=2.0):
+        assert (np.linalg.norm(kernel.gradient(x, Z), axis=1) <= bound * (1 + 1e-12) + 1e-12).all()
+
+
 @pytest.mark.parametrize("kernel", [Laplacian(), Precomputed(), Function(pairwise.rbf_kernel), RBF() + Laplacian()])
 def test_a_kernel_without_derivative_says_so(kernel: Kernel) -> None:
     assert not kernel.differentiable

@@ -15,7 +15,7 @@ from adatron.kernels import RBF, Linear, Polynomial
 from adatron.solvers import ISDA, SMO, Block, Decomposition, KernelAdatron, SVMseq, start
 from adatron.solvers.base import State
 from adatron.solvers.table import SOLVERS, choose
-from problems import ball, csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
+from problems import ball, csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of, with_targets
 from twins import programs
 
 ALL = {
@@ -33,17 +33,20 @@ ALL = {
 KERNELS = {"rbf": RBF(0.3), "poly": 0.01 * Polynomial(0.5, 2, 1.0), "linear + rbf": 0.1 * Linear() + 0.5 * RBF(1.0)}
 BIASES = ("explicit", "augmented", "none")
 KINDS = (
-    "classification", "hard margin", "regression", "nu classification", "nu regression", "one class", "soft ball"
+    "classification", "hard margin", "input margin", "hard input margin",
+    "regression", "nu classification", "nu regression", "one class", "soft ball"
 )  # fmt: skip
 
 
 def program(kind, bias, n=70):
     n = {"nu regression": 30, "nu classification": 45}.get(kind, n)
-    X, y = samples(7, n, 3, noise=0.0 if kind == "hard margin" else 0.7)
+    X, y = samples(7, n, 3, noise=0.0 if "hard" in kind else 0.7)
     target, w = np.sin(X[:, 0]) + 0.1 * X[:, 1], np.linspace(0.5, 1.5, n)
     duals = {
         "classification": lambda: csvc(y, np.full(n, 2.0), bias, 0.7),
         "hard margin": lambda: csvc(y, np.full(n, np.inf), bias, 0.7),
+        "input margin": lambda: with_targets(csvc(y, np.full(n, 2.0), bias, 0.7), w),
+        "hard input margin": lambda: with_targets(csvc(y, np.full(n, np.inf), bias, 0.7), w),
         "regression": lambda: svr(target, np.full(n, 5.0), 0.05, bias, 0.7),
         "nu classification": lambda: nusvc(y, w, 0.4, bias, 0.7),
         "nu regression": lambda: nusvr(target + 0.5 * y, w, 0.3, bias, 0.7),
@@ -68,12 +71,12 @@ def accepted(solver, n):
 
 
 def table():
-    """Every combination that is accepted. The hard margin needs a kernel that separates."""
+    """Every combination that is accepted. Hard margins need a kernel that separates; their kin has it, too."""
     for name, solver in ALL.items():
         for kind in KINDS:
             for bias in BIASES if kind not in ("one class", "soft ball") else ["explicit"]:
                 if solver.accepts(program(kind, bias)[1]):
-                    for kernel in KERNELS if kind != "hard margin" else ["rbf"]:
+                    for kernel in KERNELS if "margin" not in kind else ["rbf"]:
                         for dtype in (np.float64, np.float32):
                             name_it = f"{name}-{kind}-{bias}-{kernel}-{dtype.__name__}"
                             yield pytest.param(solver, kind, bias, kernel, dtype, id=name_it)

@@ -6,16 +6,33 @@ from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+    from .estimators import SVC, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, input_margin
+    from .estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
     from .files import load, save
     from .warm import warmup
 
 __version__ = metadata.version("adatron")
-__all__ = ["SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM", "load", "save", "warmup"]
+__all__ = [
+    "SVC",
+    "SVR",
+    "IncrementalNuSVC",
+    "IncrementalOneClassSVM",
+    "IncrementalSVC",
+    "IncrementalSVR",
+    "InputMarginSVC",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "input_margin",
+    "load",
+    "save",
+    "warmup",
+]
 
 # Imported when first used: importing the package costs nothing.
 _HOME = {
-    **dict.fromkeys(("SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM"), "estimators"),
+    **dict.fromkeys(("SVC", "SVR", "InputMarginSVC", "NuSVC", "NuSVR", "OneClassSVM", "input_margin"), "estimators"),
+    **dict.fromkeys((name for name in __all__ if name.startswith("Incremental")), "estimators.incremental"),
     "load": "files",
     "save": "files",
     "warmup": "warm",

@@ -1,8 +1,11 @@
-"""Compile everything once, for containers and read-only installs."""
+"""Compile everything once, for containers and read-only installs, and parts of it ahead, see ``compiled.ahead``."""
 
 from __future__ import annotations
 
+import os
+import sys
 from itertools import product
+from threading import Thread
 from warnings import catch_warnings
 
 import numpy as np
@@ -33,3 +36,41 @@ def warmup() -> None:
                 SVC(solver=solver, max_iter=2).fit(X[rows].astype(dtype), y[rows])
     invert_factor(np.eye(2), 0.0)  # large C only
     kernel_path(X[:50], y[:50], [1.0])
+
+
+def tiles(dtype: type) -> None:
+    """The tile loops in one precision."""
+    from .gram import Gram, Pool, Source
+    from .kernels import RBF
+
+    with Pool(1) as pool:
+        view = Gram(Source.of(np.eye(2), np.arange(2), RBF()), dtype, [2], pool).restrict()
+        view.accumulate(np.zeros((2, 1)), view.points(np.arange(2)), np.ones((2, 1)))
+
+
+def subproblems() -> None:
+    """The solvers of blocks."""
+    from .problems import csvc
+    from .solvers.subproblem import Inner, Layout
+
+    y = np.array([1.0, -1.0])
+    for dtype, bias in product((np.float64, np.float32), ("explicit", "none")):
+        dual = csvc(y, np.ones(2), bias)
+        layout = Layout.of(dual)
+        K = np.eye(len(layout.order), dtype=dtype)
+        found = Inner().solve(K, layout, dual, np.zeros(2), -y, 1e-3, 10, np.zeros(2, np.int64))
+        found.push(found.beta)
+
+
+def _end_with_parent() -> None:
+    from .compiled.folder import TURN
+
+    sys.stdin.read()
+    TURN.end_all()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    Thread(target=_end_with_parent, daemon=True).start()
+    for part in sys.argv[1:]:
+        {"single": lambda: tiles(np.float32), "double": lambda: tiles(np.float64), "subproblems": subproblems}[part]()

@@ -5,6 +5,7 @@ import sklearn.svm
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from adatron import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
 from compat.drop_in import CLASSES
 
 MODELS = [(name, {"kernel": kernel}) for name in CLASSES for kernel in ("rbf", "precomputed")]
@@ -26,13 +27,23 @@ EXPECTED |= {
     ("NuSVC", "precomputed"): NU,
     ("OneClassSVM", "precomputed"): dict.fromkeys(("check_outliers_fit_predict", "check_outliers_train"), NO_VALUES),
 }
+INCREMENTAL = [
+    IncrementalSVC(),
+    IncrementalNuSVC(nu=0.2),
+    IncrementalSVR(),
+    IncrementalOneClassSVM(),
+]
+EXPECTED |= {(type(one).__name__, "rbf"): WEIGHTS for one in INCREMENTAL}
+EXPECTED["IncrementalNuSVC", "rbf"] = WEIGHTS | NU
 
 
 def expected(estimator):
     return EXPECTED[type(estimator).__name__, estimator.kernel]
 
 
-@parametrize_with_checks([CLASSES[name](**params) for name, params in MODELS], expected_failed_checks=expected)
+@parametrize_with_checks(
+    [*(CLASSES[name](**params) for name, params in MODELS), *INCREMENTAL], expected_failed_checks=expected
+)
 def test_conventions(estimator, check):
     check(estimator)  # asserts by itself
 

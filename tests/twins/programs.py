@@ -41,8 +41,9 @@ def gap(K, dual, beta):
     g = gradient(K, dual, beta)
     if dual.unbounded:
         z = K @ beta + dual.lambda2 * beta.sum()
-        b = 0.0 if not dual.totals else -0.5 * (z[dual.t > 0].min() + z[dual.t < 0].max())
-        margin = (dual.t * (z + b)).min()
+        plus, minus = dual.t > 0, dual.t < 0
+        pairs = np.subtract.outer(z[plus], z[minus]) / np.subtract.outer(dual.t[plus], dual.t[minus])
+        margin = pairs.min() if dual.totals else (z / dual.t).min()  # the largest m with (z + b) / t >= m
         value = objective(K, dual, beta)
         return np.inf if margin <= 0 else 0.5 * beta @ (K + dual.lambda2) @ beta / margin**2 + value
     ends = [dual.lower, dual.upper, np.clip(0.0, dual.lower, dual.upper)]

@@ -2,6 +2,6 @@
 
 from .certify import Certificate, Exact, certify
 from .gap import best_multipliers, duality_gap
-from .kkt import kkt_violation
+from .kkt import kkt_violation, violators
 
-__all__ = ["Certificate", "Exact", "best_multipliers", "certify", "duality_gap", "kkt_violation"]
+__all__ = ["Certificate", "Exact", "best_multipliers", "certify", "duality_gap", "kkt_violation", "violators"]

@@ -85,7 +85,7 @@ class Exact:
         return self.g[rows]
 
     def _product(self, view: View, rows: NDArray[np.int64], ids: NDArray[np.int64], beta: Vector) -> Vector:
-        return view.exact(rows, ids, beta[ids, None])[:, 0] + self.dual.lambda2 * float(beta[ids].sum())
+        return view.exact(rows, ids, beta[ids]) + self.dual.lambda2 * float(beta[ids].sum())
 
 
 def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: float, convex: bool = True) -> Certificate:
@@ -130,8 +130,8 @@ def _may_matter(
     """
     h = g + dual.push(mu)
     if dual.hard_margin:
-        inner = dual.t * h
-        return ~known & (inner - slack < np.min(inner[known], initial=np.inf))
+        inner = h / dual.t
+        return ~known & (inner - slack / np.abs(dual.t) < np.min(inner[known], initial=np.inf))
     inward = np.maximum(dual.growth(beta, h), dual.shrinkage(beta, h))
     return ~known & (inward + slack > 0)
 

@@ -49,19 +49,27 @@ def _middle(dual: Dual, beta: Vector, g: Vector) -> float:
     """The middle of the interval that the conditions on mu leave, or by which they fail."""
     if not dual.hard_margin:
         return 0.5 * float(np.max(dual.growth(beta, g)) - np.max(dual.shrinkage(beta, g)))
-    z = g + dual.t
-    return -0.5 * float(np.min(z[dual.t > 0], initial=np.inf) + np.max(z[dual.t < 0], initial=-np.inf))
+    z, plus, minus = g + dual.t, dual.t > 0, dual.t < 0
+    if not (plus.any() and minus.any()):
+        return np.inf if plus.any() else -np.inf
+    t_plus, t_minus, z_plus, z_minus = dual.t[plus], dual.t[minus], z[plus], z[minus]
+    i, j, m = int(np.argmin(z_plus)), int(np.argmax(z_minus)), np.inf
+    while (new := (z_plus[i] - z_minus[j]) / (t_plus[i] - t_minus[j])) < m:
+        # The largest m with (z + mu) / t >= m, by Newton's method on a convex, piecewise linear function.
+        m, best = new, new * t_plus - z_plus
+        i, j = int(np.argmax(best)), int(np.argmin(m * t_minus - z_minus))
+    return float(m * t_plus[i] - z_plus[i])
 
 
 def duality_gap(dual: Dual, beta: Vector, g: Vector, mu: Vector, error: float = 0.0) -> float:
     """gap(mu), for a gradient that is known up to ``error``, if the equalities hold.
 
-    For a hard margin the primal point is (w, b) divided by its smallest margin m: the gap is |w|^2 / (2 m^2) + D, and
-    infinite while m <= 0. In regression every violated constraint then counts infinitely.
+    For a hard margin the primal point is (w, b) divided by its smallest margin m, the least f(x_i) / t_i: the gap is
+    |w|^2 / (2 m^2) + D, and infinite while m <= 0. In regression every violated constraint then counts infinitely.
     """
     h = g + dual.push(mu)
     if dual.hard_margin:
-        margin = float(np.min(1.0 + dual.t * h)) - error
+        margin = float(np.min(1.0 + h / dual.t)) - error / float(np.abs(dual.t).min())
         if margin <= 0.0:
             return np.inf
         norm2 = dual.squared_norm(beta, g) + error * float(np.abs(beta).sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..problems import Dual
 from ..problems.dual import Vector
@@ -20,3 +21,15 @@ def kkt_violation(dual: Dual, beta: Vector, g: Vector) -> float:
         return max(0.0, float(np.max(grow, initial=-np.inf)), float(np.max(shrink, initial=-np.inf)))
     ends = [np.max(grow[tie], initial=-np.inf) + np.max(shrink[tie], initial=-np.inf) for tie in dual.ties()]
     return max(0.0, float(max(ends)))
+
+
+def violators(dual: Dual, beta: Vector, g: Vector, tol: float) -> NDArray[np.bool_]:
+    """Whether each variable violates the conditions by more than tol, alone or with the best partner."""
+    grow, shrink = dual.growth(beta, g), dual.shrinkage(beta, g)
+    if not dual.totals:
+        return np.maximum(grow, shrink) > tol
+    wrong = np.zeros(len(beta), bool)
+    for tie in dual.ties():
+        up, down = grow[tie], shrink[tie]
+        wrong[tie] = np.maximum(up + down.max(), down + up.max()) > tol
+    return wrong

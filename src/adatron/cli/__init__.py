@@ -17,6 +17,7 @@ from .info import info, warmup
 from .papers import papers
 from .predict import predict
 from .status import Status
+from .stream import stream
 from .train import train
 
 
@@ -26,7 +27,7 @@ def adatron() -> None:
     """Train and use exact, certified kernel support vector machines."""
 
 
-for command in (train, predict, evaluate, info, convert, papers, warmup, demo):
+for command in (train, predict, evaluate, stream, info, convert, papers, warmup, demo):
     adatron.add_command(command)
 
 

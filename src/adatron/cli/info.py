@@ -37,7 +37,7 @@ def info(model: str | None, solvers: bool, wants_json: bool) -> None:
 def warmup() -> None:
     """Compile everything that is compiled on first use and keep it in the cache folder."""
     from .. import warmup as compile_all
-    from ..compiled._jit import cache_folder
+    from ..compiled.folder import cache_folder
 
     start = time.perf_counter()
     compile_all()
@@ -45,7 +45,7 @@ def warmup() -> None:
 
 
 def _installation() -> list[tuple[str, object]]:
-    from ..compiled._jit import cache_folder
+    from ..compiled.folder import cache_folder
     from ..gram.pool import allowed_threads
 
     packages = ("adatron", "numba", "numpy", "scipy", "scikit-learn")

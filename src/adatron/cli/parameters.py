@@ -56,7 +56,7 @@ def weights_of(classes: Any, given: dict[str, float]) -> dict[Any, float]:
 
 
 # An option that is left out leaves the estimator's own default: no default is written twice.
-_OPTIONS = (
+_OPTIONS: tuple[Any, ...] = (
     click.option("--kernel", type=NameIn("kernel", kernel_names), help="Such as linear or poly.  [default: rbf]"),
     click.option("--C", "C", type=positive, help="Weight of the errors; inf is the hard margin.  [default: 1]"),
     click.option("--gamma", type=gamma, help="Kernel coefficient, or scale or auto.  [default: scale]"),
@@ -86,3 +86,16 @@ def parameter_options(command: Any) -> Any:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def some_parameter_options(names: tuple[str, ...]) -> Any:
+    """Add the options of some parameters."""
+
+    def decorate(command: Any) -> Any:
+        for option in reversed(_OPTIONS):
+            bare = option(lambda: None)
+            if bare.__click_params__[0].name in names:
+                command = option(command)
+        return command
+
+    return decorate

@@ -77,17 +77,20 @@ class _Block:
                 yield self.sums[i][v], self._vector_at(self.out, offset)
 
     def emit(self) -> None:
-        with self.builder.if_else(self.fresh) as (first, later):
+        build = self.builder
+        for row in self.sums:
+            for total in row:
+                build.store(ir.Constant(self.vector, [0.0] * self.lanes), total)
+        with cgutils.for_range(build, self.features) as loop:
+            self._feature(loop.index)
+        with build.if_else(self.fresh) as (first, later):
             with first:
-                for total, _ in self._each():
-                    self.builder.store(ir.Constant(self.vector, [0.0] * self.lanes), total)
+                for total, place in self._each():
+                    build.store(build.load(total), place, align=self.size)
             with later:
                 for total, place in self._each():
-                    self.builder.store(self.builder.load(place, align=self.size), total)
-        with cgutils.for_range(self.builder, self.features) as loop:
-            self._feature(loop.index)
-        for total, place in self._each():
-            self.builder.store(self.builder.load(total), place, align=self.size)
+                    whole = build.fadd(build.load(place, align=self.size), build.load(total))
+                    build.store(whole, place, align=self.size)
 
     def _feature(self, k: Any) -> None:
         i64, build = ir.IntType(64), self.builder

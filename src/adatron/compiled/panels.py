@@ -1,7 +1,8 @@
 """Packing rows into panels, and the raw products of panels of points with panels of rows.
 
 A panel of width w holds w rows feature by feature: ``panels[b, k, i]`` is feature k of row b*w + i, zero beyond
-the last row. Each loop adds the terms of a pair in the order of the features (see ``micro``), whatever the tile.
+the last row. Each loop adds the terms of a pair in the order of the features (see ``micro``), whatever the tile; those
+of dense products in passes, whose sums are added: the error that is proven falls with the length of a pass.
 """
 
 from __future__ import annotations
@@ -11,27 +12,54 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._jit import jit
+from ._jit import jit, overload
 from .micro import POINTS, register_block
 
 TILE = 256  # rows of a tile: with POINT_PANELS panels of points it stays in the second-level cache
 POINT_PANELS = 240 // POINTS
-FEATURES = 512  # features of one pass of a dense product, so that a panel of rows stays in the first-level cache
+FEATURES = 128  # of one pass of a dense product: a panel of rows stays in the first-level cache, few roundings pile up
 COLUMNS = 4096  # columns of one pass of a sparse product
 DOT, L1, GATHER = 0, 1, 2  # the raw product that a kernel's map starts from
 
 
-class Operand(NamedTuple):
-    """Rows made ready for the tiles: dense panels, or CSR arrays, or the rows of a given Gram matrix."""
+# Rows made ready for the tiles. All kinds have ``norms``: squared norms, zero beyond the last row up to a whole tile,
+# by the same sums as the products; ``width``, the rows of a block; and ``n``, the rows without the padding.
+class Dense(NamedTuple):
+    """Panels."""
 
-    panels: NDArray[Any]  # (blocks, d, width); (0, 0, width) unless dense
-    norms: NDArray[Any]  # squared, zero beyond the last row up to a whole tile; by the same sums as the products
-    data: NDArray[Any]  # CSR values; empty unless sparse
+    panels: NDArray[Any]  # (blocks, d, width)
+    norms: NDArray[Any]
+    width: int
+    n: int
+
+
+class Sparse(NamedTuple):
+    """CSR arrays."""
+
+    data: NDArray[Any]
     indices: NDArray[np.int32]
     indptr: NDArray[np.int64]
-    matrix: NDArray[Any]  # (n, m) given Gram matrix; (0, 0) otherwise
-    ids: NDArray[np.int64]  # (blocks * width,) row or column of ``matrix``
-    n: int  # rows without the padding
+    norms: NDArray[Any]
+    width: int
+    n: int
+
+
+class Given(NamedTuple):
+    """Rows, or columns, of a given Gram matrix."""
+
+    matrix: NDArray[Any]  # (n, m); (0, 0) for columns, which those of the rows' matrix are
+    ids: NDArray[np.int64]  # (blocks * width,)
+    norms: NDArray[Any]
+    width: int
+    n: int
+
+
+Operand = Dense | Sparse | Given
+
+
+def roundings(d: int) -> int:
+    """How many a term of a dense product of d features goes through: in its pass, then in the sum of the passes."""
+    return min(d, FEATURES) + max(0, -(-d // FEATURES) - 1)
 
 
 @jit
@@ -39,15 +67,20 @@ def pack(X: Any, ids: Any, center: Any, panels: Any, norms: Any, first: int, las
     """Fill blocks ``first:last``; subtract ``center`` in double precision before rounding."""
     width = panels.shape[2]
     d = panels.shape[1]
+    part = np.empty(width, panels.dtype)
     for b in range(first, last):
         count = min(width, len(ids) - b * width)
         for i in range(count):
             row = ids[b * width + i]
             for k in range(d):
                 panels[b, k, i] = X[row, k] - center[k]
-        for k in range(d):
+        for start in range(0, d, FEATURES):
+            part.fill(0)
+            for k in range(start, min(d, start + FEATURES)):
+                for i in range(width):
+                    part[i] += panels[b, k, i] * panels[b, k, i]
             for i in range(width):
-                norms[b * width + i] += panels[b, k, i] * panels[b, k, i]
+                norms[b * width + i] += part[i]
 
 
 @jit
@@ -103,9 +136,9 @@ def l1_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, til
 
 
 @jit
-def sparse_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, width: int, tile: Any) -> None:
+def sparse_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
     """The same products from CSR rows: the points are spread over a dense panel, COLUMNS columns at a time."""
-    n, m = len(rows.indptr) - 1, len(points.indptr) - 1
+    n, m, width = rows.n, points.n, rows.width
     first, count = p0 * POINTS, (p1 - p0) * POINTS
     start, stop = min(r0 * width, n), min(r1 * width, n)
     d = 0
@@ -143,9 +176,9 @@ def _spread(points: Any, first: int, from_point: Any, base: int, panel: Any) -> 
 
 
 @jit
-def sparse_l1(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, width: int, tile: Any) -> None:
+def sparse_l1(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
     """L1 distances of CSR rows, by merging their sorted columns."""
-    n, m = len(rows.indptr) - 1, len(points.indptr) - 1
+    n, m, width = rows.n, points.n, rows.width
     for i in range(p0 * POINTS, min(m, p1 * POINTS)):
         for t in range(r0 * width, min(n, r1 * width)):
             a, a_end, b, b_end = points.indptr[i], points.indptr[i + 1], rows.indptr[t], rows.indptr[t + 1]
@@ -163,26 +196,42 @@ def sparse_l1(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, width:
 
 
 @jit
-def gather(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, width: int, tile: Any) -> None:
+def gather(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
     """Entries of a given Gram matrix."""
+    width = rows.width
     for t in range(r0 * width, r1 * width):
         row = rows.matrix[rows.ids[t]]
         for i in range(p0 * POINTS, p1 * POINTS):
             tile[i - p0 * POINTS, t - r0 * width] = row[points.ids[i]]
 
 
-@jit
-def raw_products(product: int, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    """Dispatch on what the kernel starts from and on how the rows are given."""
-    width = rows.panels.shape[2]
-    sparse = len(rows.indptr) > 0
-    if product == GATHER:
-        gather(points, p0, p1, rows, r0, r1, width, tile)
-    elif product == L1 and sparse:
-        sparse_l1(points, p0, p1, rows, r0, r1, width, tile)
-    elif product == L1:
+def _of_panels(product: int, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
+    if product == L1:
         l1_distances(points.panels, p0, p1, rows.panels, r0, r1, tile)
-    elif sparse:
-        sparse_products(points, p0, p1, rows, r0, r1, width, tile)
     else:
         dense_products(points.panels, p0, p1, rows.panels, r0, r1, tile)
+
+
+def _of_csr(product: int, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
+    if product == L1:
+        sparse_l1(points, p0, p1, rows, r0, r1, tile)
+    else:
+        sparse_products(points, p0, p1, rows, r0, r1, tile)
+
+
+def _of_matrix(product: int, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
+    gather(points, p0, p1, rows, r0, r1, tile)
+
+
+KINDS: dict[Any, Any] = {Dense: _of_panels, Sparse: _of_csr, Given: _of_matrix}
+
+
+def raw_products(product: int, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
+    """What the kernel starts from, by the way of the operands' kind."""
+    KINDS[type(rows)](product, points, p0, p1, rows, r0, r1, tile)
+
+
+@overload(raw_products)
+def _raw_products(product: int, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> Any:
+    """The same in compiled code, where the kind is known: what another kind needs is not compiled."""
+    return KINDS[rows.instance_class]

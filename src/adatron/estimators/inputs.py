@@ -149,11 +149,12 @@ def tidy(X: Any) -> Any:
 
 def classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The classes, and the number of each sample's class."""
-    if y.dtype.kind not in "biu":
+    integers = y.dtype.kind in "biu"
+    if not integers:
         check_classification_targets(y)
     found = np.unique(y, return_inverse=True)
-    if y.dtype.kind in "biu" and 2 * len(found[0]) > len(y):
-        check_classification_targets(y)  # of integers it has nothing to say but that there are many classes
+    if integers and 2 * len(found[0]) > len(y):
+        check_classification_targets(y)  # of integers it says nothing but that there are many classes
     return found
 
 

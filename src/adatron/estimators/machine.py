@@ -66,7 +66,7 @@ class KernelMachine(BaseEstimator):
     dual_objective_: Any
     duality_gap_: Any
     compact_: bool = False
-    _names: ClassVar[list[str]]
+    _parameter_names: ClassVar[list[str]]
     _n_support: NDArray[np.int32]
     objects_: Any = None  # training samples of a kernel function that are no rows of numbers, see objects.py
 
@@ -91,9 +91,9 @@ class KernelMachine(BaseEstimator):
     @classmethod
     def _get_param_names(cls) -> list[str]:
         """Looked up once: every fit asks, and a small one takes hardly longer than the answer."""
-        if "_names" not in vars(cls):
-            cls._names = super()._get_param_names()
-        return cls._names
+        if "_parameter_names" not in vars(cls):
+            cls._parameter_names = super()._get_param_names()
+        return cls._parameter_names
 
     def _keep(self, parameters: dict[str, Any]) -> None:
         """Keep what a constructor was given, its ``locals()``, as it was given."""

@@ -38,6 +38,12 @@ class Samples:
     group: Ids
     share: Vector
 
+    @classmethod
+    def alone(cls, rows: Ids) -> Samples:
+        """Some rows as one class, none of them merged, each of weight 1."""
+        everything, ones = np.arange(len(rows)), np.ones(len(rows))
+        return cls(rows, np.array([len(rows)]), ones, everything, everything, ones)
+
     def together(self) -> Samples:
         """The same samples as one class, in an order of their content alone."""
         return replace(self, sizes=np.array([len(self.rows)]))

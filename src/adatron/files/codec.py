@@ -19,7 +19,9 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
-from ..estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from ..estimators import SVC, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM
+from ..estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
+from ..estimators.incremental.machine import Incremental
 from ..kernels import Kernel, from_spec
 from ..solvers.base import Solver
 from ..solvers.table import SOLVERS
@@ -29,7 +31,11 @@ STORABLE_KINDS = "biufcU"
 # What a file may hold: this library's estimators, and the scaling that goes before them.
 CLASSES: dict[str, type[Any]] = {
     one.__name__: one
-    for one in (SVC, SVR, NuSVC, NuSVR, OneClassSVM, Pipeline, StandardScaler, MinMaxScaler, MaxAbsScaler)
+    for one in (
+        *(SVC, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM),
+        *(IncrementalSVC, IncrementalSVR, IncrementalNuSVC, IncrementalOneClassSVM),
+        *(Pipeline, StandardScaler, MinMaxScaler, MaxAbsScaler),
+    )
 }
 
 
@@ -124,7 +130,8 @@ class Encoder:
         if CLASSES.get(name) is not type(value):
             raise CodecError(f"a {name} cannot be stored, only {', '.join(CLASSES)} can")
         params = value.get_params(deep=False)
-        state = {key: item for key, item in vars(value).items() if key not in params}
+        lasting = value.lasting_state() if isinstance(value, Incremental) else vars(value)
+        state = {key: item for key, item in lasting.items() if key not in params}
         return {"$": "estimator", "class": name, "params": self._named(params), "state": self._named(state)}
 
     def _named(self, values: dict[str, Any]) -> dict[str, Json]:
@@ -183,7 +190,10 @@ def _decode_estimator(value: dict[str, Json], arrays: Mapping[str, NDArray[Any]]
         raise CodecError(f"holds a {name!r}, which this adatron does not know")
     params, state = ({key: decode(item, arrays) for key, item in value[part].items()} for part in ("params", "state"))
     estimator = CLASSES[name](**params)
-    vars(estimator).update(state)
+    if isinstance(estimator, Incremental):
+        estimator.restore_state(state)
+    else:
+        vars(estimator).update(state)
     return estimator
 
 

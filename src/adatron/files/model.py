@@ -12,15 +12,19 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path as FilePath
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from .atomic import atomic_write
+from ..estimators.incremental.machine import Incremental
+from .atomic import atomic_write, remove_leftovers
 from .codec import CodecError, Encoder, decode
+from .journal import holds_records, journal_of
 from .libsvm_model import START, load_libsvm
 from .source import open_plain, rewindable
 from .table import ModelFileError, NoModelError, Path
@@ -60,6 +64,7 @@ def save(model: BaseEstimator, path: Path) -> None:
         raise ModelFileError(path, str(error)) from error
     with atomic_write(path) as stream:
         _write_archive(stream, header, encoder.arrays)
+    _remember(model, path)
 
 
 def load(path: Path, n_features: int | None = None) -> Any:
@@ -93,7 +98,53 @@ def load(path: Path, n_features: int | None = None) -> Any:
         model = decode(header.get("model"), arrays)
     if not isinstance(model, BaseEstimator):
         raise ModelFileError(path, f"damaged model file ({HEADER} has no model)")
+    _remember(model, path)
     return model
+
+
+def _remember(model: BaseEstimator, path: Path) -> None:
+    """Tell an incremental model, alone or in a pipeline, of the file that holds it."""
+    steps: Any = getattr(model, "steps", [("", model)])
+    place = FilePath(path)
+    if isinstance(steps[-1][1], Incremental) and place.is_file():
+        place = place.resolve()
+        steps[-1][1].remember_file(str(place), Keeper(model, place, _stamp(place)))
+
+
+@dataclass
+class Keeper:
+    """Writes a file anew when its model has forgotten something."""
+
+    model: BaseEstimator
+    place: FilePath
+    stamp: tuple[int, int, int]
+
+    def check(self) -> None:
+        """Fail if there is a file that is another one than was written."""
+        if self.place.exists() and _stamp(self.place) != self.stamp:
+            raise ModelFileError(
+                self.place,
+                "it was replaced since the model was saved to it or loaded from it, and may hold what is to be "
+                "forgotten: delete it, or save the model there again",
+            )
+        if holds_records(journal_of(self.place)):
+            raise ModelFileError(
+                journal_of(self.place),
+                "it holds lines that were learned after the model was written, and maybe what is to be forgotten: let "
+                "`adatron stream` go on with the model first",
+            )
+
+    def write(self) -> None:
+        """Write it, if it is still there; leave nothing of what a killed process wrote."""
+        remove_leftovers(self.place)
+        if self.place.exists():
+            save(self.model, self.place)
+
+
+def _stamp(place: FilePath) -> tuple[int, int, int]:
+    """What tells a file from another one at the same place."""
+    found = place.stat()
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def is_libsvm_model(path: Path) -> bool:

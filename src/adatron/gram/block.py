@@ -1,4 +1,4 @@
-"""Kernel matrices of some points of several segments: half of them is mirrored, what many problems share is stored.
+"""Kernel matrices among some points: half of one is mirrored, what many problems share is stored.
 
 Kernel values do not depend on the order of the pair, to the last bit. One-vs-one problems of a class share the values
 among its samples: if a block holds most of a segment, the segment's rows over itself are stored and copied.
@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.submatrix import scatter
+from ..compiled.submatrix import add_rows, scatter
 from .segment import TileSegment
 
 if TYPE_CHECKING:
     from .gram import Gram, Points
 
 Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+SQUARE = 512  # points of the squares that half of a matrix is made of
 
 
 class _Side(NamedTuple):
@@ -41,6 +43,35 @@ def symmetric(gram: Gram, P: Points) -> NDArray[Any]:
             _put(K, other, one, out)
             _put(np.ascontiguousarray(K.T), one, other, out)
     return out
+
+
+def mirrored_sums(gram: Gram, P: Points, v: Vector) -> Vector:
+    """K[P, P] v from half of the matrix, of which no more is held than a square for each thread."""
+    parts = [slice(a, min(len(P), a + SQUARE)) for a in range(0, len(P), SQUARE)]
+    out = np.zeros(len(P))
+    for i in range((len(parts) + 1) // 2):  # a short line of squares and a long one, as much work for every i
+        _add_lines(gram, P, v, parts, {i, len(parts) - 1 - i}, out)
+    return out
+
+
+def _add_lines(gram: Gram, P: Points, v: Vector, parts: list[slice], lines: set[int], out: Vector) -> None:
+    """out += K v for the squares left of the diagonal on some lines, and for their mirror images."""
+    rows = {k: gram.segment(P.source.take(parts[k])) for k in sorted(lines)}
+    squares = [(k, j) for k in rows for j in range(k + 1)]
+    sums: list[Any] = [None] * len(squares)
+
+    def square(number: int) -> None:
+        k, j = squares[number]
+        K = rows[k].values(P.take(parts[j]))
+        down = np.zeros(K.shape[1])
+        add_rows(K, np.arange(len(K)), v[parts[j]], down)
+        sums[number] = down, np.einsum("ij,j->i", K, v[parts[k]])
+
+    gram.pool.run(square, len(squares))
+    for (k, j), (down, across) in zip(squares, sums, strict=True):
+        out[parts[k]] += down
+        if j != k:
+            out[parts[j]] += across
 
 
 def _sides(gram: Gram, P: Points) -> list[_Side]:

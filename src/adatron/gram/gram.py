@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from ..compiled.panels import Operand
 from ..compiled.submatrix import submatrix
-from .block import symmetric
+from .block import mirrored_sums, symmetric
 from .pool import Pool
 from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Workspace, whole_tiles
 from .source import Source
 
 Ids = NDArray[np.int64]
-EXACT_ROWS, EXACT_POINTS = 4096, 2048  # float64 operands made at a time
+EXACT_ROWS, EXACT_POINTS = 4096, 512  # float64 operands made at a time
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,11 @@ class Gram:
         """The largest size of a row, see ``Source.largest``."""
         return self.source.largest
 
+    @property
+    def mirrors(self) -> bool:
+        """Whether k(x, z) = k(z, x) to the last bit, which values that the user gives need not be."""
+        return self.kernel.compiled and self.source.columns is None
+
     def segment(self, source: Source, slots: int = 0) -> Segment:
         if not self.kernel.compiled:
             return FunctionSegment(source)
@@ -156,7 +161,7 @@ class View:
         """Kernel values of |P| points with |Q| points, in the precision of the tiles."""
         if self.gram.whole is not None:
             return self.gram.among(P.ids, Q.ids)
-        if P is Q and len(self.groups) > 1 and self.gram.kernel.compiled:
+        if P is Q and len(self.groups) > 1 and self.gram.mirrors:
             return symmetric(self.gram, P)
         return self.gram.segment(Q.source).values(P)
 
@@ -191,20 +196,33 @@ class View:
                 self.gram.segments[group].accumulate(seen[group], P, V)
             out[a:b] += seen[group]
 
-    def exact(self, rows: Ids, points: Ids, V: NDArray[np.float64]) -> NDArray[np.float64]:
-        """K[rows, points] @ V in double precision, from the data as given."""
+    def exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """K[rows, points] @ v in double precision, from the data as given."""
         gram = self.gram
         wide = gram if gram.dtype == np.float64 else Gram(gram.source, np.float64, [], gram.pool)
         if gram.whole is not None:
             K = gram.among(self.ids[rows], self.ids[points])
-            return np.stack([np.sum(K * v, axis=1) for v in V.T], axis=1)
-        out = np.zeros((len(rows), V.shape[1]))
-        for a in range(0, len(rows), EXACT_ROWS):
-            segment = wide.segment(self.gram.source.take(self.ids[rows[a : a + EXACT_ROWS]]))
-            for b in range(0, len(points), EXACT_POINTS):
-                part = slice(b, b + EXACT_POINTS)
-                segment.accumulate(out[a : a + EXACT_ROWS], self.points(points[part]), V[part])
-        return out
+            return np.sum(K * v, axis=1)
+        if wide.mirrors and np.array_equal(rows, points):
+            return mirrored_sums(wide, self.points(points), v)
+        parts = [rows[a : a + EXACT_ROWS] for a in range(0, len(rows), EXACT_ROWS)]
+        return np.concatenate([np.zeros(0), *(self._exact(wide, part, points, v) for part in parts)])
+
+    def _exact(self, wide: Gram, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sums over some of the points at a time, so that few rows keep all threads busy, too."""
+        segment = wide.segment(self.gram.source.take(self.ids[rows]))
+        if not wide.kernel.compiled:  # a function is called on this thread alone
+            out = np.zeros((len(rows), 1))
+            segment.accumulate(out, self.points(points), v[:, None])
+            return out[:, 0]
+        sums = np.zeros((-(-len(points) // EXACT_POINTS), len(rows), 1))
+
+        def some(number: int) -> None:
+            part = slice(number * EXACT_POINTS, (number + 1) * EXACT_POINTS)
+            segment.accumulate(sums[number], self.points(points[part]), v[part, None])
+
+        wide.pool.run(some, len(sums))
+        return np.add.reduce(sums[:, :, 0], axis=0)
 
     def error_bound(self) -> float:
         """Proven bound of |computed - exact| for every kernel value of this view."""

@@ -80,7 +80,7 @@ class TileSegment:
 
     @property
     def _width(self) -> int:
-        return self._rows.panels.shape[2]
+        return self._rows.width
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
         lease = self.store.lease(P.ids)
@@ -98,7 +98,7 @@ class TileSegment:
         if P.operand is not None and len(missing) == len(P):
             points = P.operand
         else:
-            points = P.source.take(missing).as_points(self._workspace.dtype)
+            points = P.source.take(missing).as_points(self._workspace.dtype, self._pool)
         self._sweep(points, order, lease.slots, V, out, self.store.values)
 
     def keep(self, P: Points) -> None:
@@ -120,7 +120,9 @@ class TileSegment:
 
     def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
         nothing = np.empty((0, 1)), np.zeros((len(self._source), 1))
-        self._sweep(P.source.as_points(self._workspace.dtype), np.empty(0, np.int64), slots, *nothing, store)
+        self._sweep(
+            P.source.as_points(self._workspace.dtype, self._pool), np.empty(0, np.int64), slots, *nothing, store
+        )
 
     def _sweep(self, points: Any, order: Any, slots: Any, V: Any, out: Any, keep: Any) -> None:
         space = self._workspace

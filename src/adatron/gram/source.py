@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..compiled.micro import POINTS, rows_width
-from ..compiled.panels import TILE, Operand, pack, sparse_norms, squared_norms
+from ..compiled.panels import TILE, Dense, Given, Operand, Sparse, pack, roundings, sparse_norms, squared_norms
 from ..kernels import Kernel
 from .pool import Pool
 
 Ids = NDArray[np.int64]
 DOUBT = 0.02  # proven relative error of a float32 kernel value beyond which the tiles are float64
+PACKED = 16  # panels that a task packs
 DIAGONAL = 32  # rows whose k(x, x) a function is asked for at a time: values in vain cost less than calls
 
 
@@ -62,10 +63,12 @@ class Source:
 
     @property
     def terms(self) -> int:
-        """Most terms in a product of two rows."""
+        """Most roundings that a term goes through where a product, or an L1 distance, of two rows is summed."""
+        d, l1 = self.X.shape[1], any(leaf.product == "l1" for leaf in self.kernel.leaves())
         if sparse.issparse(self.X):
-            return int(np.diff(self.X.indptr).max(initial=0))
-        return self.X.shape[1]
+            most = int(np.diff(self.X.indptr).max(initial=0))
+            return min(2 * most, d) if l1 else most
+        return d if l1 else roundings(d)
 
     def given(self) -> Any:
         """The rows as the user gave them."""
@@ -111,29 +114,25 @@ class Source:
         n = len(self)
         blocks = -(-n // width)
         norms = np.zeros(max(blocks * width, -(-n // TILE) * TILE), dtype)
-        panels = np.zeros((0, 0, width), dtype)
-        data, indices, indptr = np.zeros(0, dtype), np.zeros(0, np.int32), np.zeros(0, np.int64)
-        matrix, ids = np.zeros((0, 0), dtype), np.zeros(0, np.int64)
         if self.columns is not None:
-            ids = np.zeros(len(norms), np.int64)
+            ids, same = np.zeros(len(norms), np.int64), self.X.dtype == dtype
             if width == POINTS:  # points name columns of the matrix that the rows hold
                 ids[:n] = self.columns
-            else:
-                same = self.X.dtype == dtype
-                matrix = np.ascontiguousarray(self.X if same else self.X[self.ids], dtype)
-                ids[:n] = self.ids if same else np.arange(n)
-        elif sparse.issparse(self.X):
+                return Given(np.zeros((0, 0), dtype), ids, norms, width, n)
+            ids[:n] = self.ids if same else np.arange(n)
+            return Given(np.ascontiguousarray(self.X if same else self.X[self.ids], dtype), ids, norms, width, n)
+        if sparse.issparse(self.X):
             part = self.X[self.ids]
             data, indices, indptr = part.data.astype(dtype), part.indices.astype(np.int32), part.indptr.astype(np.int64)
             sparse_norms(data, indptr, norms)
-        else:
-            panels = np.zeros((blocks, self.X.shape[1], width), dtype)
-            _pack(self, panels, norms, pool)
-        return Operand(panels, norms, data, indices, indptr, matrix, ids, n)
+            return Sparse(data, indices, indptr, norms, width, n)
+        panels = np.zeros((blocks, self.X.shape[1], width), dtype)
+        _pack(self, panels, norms, pool)
+        return Dense(panels, norms, width, n)
 
 
 def _pack(source: Source, panels: NDArray[Any], norms: NDArray[Any], pool: Pool | None) -> None:
-    blocks, step = len(panels), 64
+    blocks, step = len(panels), PACKED
     if pool is None or blocks <= step:
         pack(source.X, source.ids, source.center, panels, norms, 0, blocks)
         return

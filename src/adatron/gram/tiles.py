@@ -50,7 +50,7 @@ def evaluate(
     ``program`` is postfix, a line (operation, raw product) each; ``parameters`` has three numbers a line.
     """
     count = (p1 - p0) * POINTS
-    width = rows.panels.shape[2]
+    width = rows.width
     point_norms = points.norms[p0 * POINTS : p0 * POINTS + count]
     row_norms = rows.norms[r0 * width : r0 * width + TILE]
     top = -1
@@ -125,7 +125,7 @@ def accumulate(
     written to the store's row ``slots[order[i]]`` unless that is negative), or row ``-1 - order[i]`` of the store.
     The sum runs in the order of i in either case, so the bits do not depend on what is stored.
     """
-    width = rows.panels.shape[2]
+    width = rows.width
     blocks = -(-points.n // POINTS)
     sums = np.empty((V.shape[1], TILE))
     for r0 in range(first, last, TILE // width):
@@ -134,7 +134,7 @@ def accumulate(
         for j in range(V.shape[1]):
             for t in range(TILE):
                 sums[j, t] = 0.0
-        i = 0
+        i = order.dtype.type(0)  # a literal would be compiled for itself
         for p0 in range(0, max(1, blocks), POINT_PANELS):
             p1 = min(blocks, p0 + POINT_PANELS)
             if p1 > p0:

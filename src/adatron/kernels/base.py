@@ -24,6 +24,7 @@ ADD, MULTIPLY, SCALE = 100, 101, 102
 
 Float64 = NDArray[np.float64]
 Term = tuple[int, tuple[float, float, float]]
+Mixture = dict["Kernel", float]  # a sum of multiples of kernels, of either sign
 TileProduct = Literal["dot", "l1", "gather", "call"]
 
 
@@ -58,12 +59,19 @@ class Kernel(ABC):
         """Upper bound of |k(x, z)| over all points with squared norms <= sq_norm."""
 
     @abstractmethod
-    def gradient(self, x: Float64, Z: Float64) -> Float64:
-        """∂k(x, z_j)/∂x for every row z_j of Z, (d,) and (m, d) to (m, d)."""
+    def slopes(self) -> tuple[Mixture, Mixture]:
+        """∂κ/∂s and ∂κ/∂D of k(x, z) = κ(s, D), s = x·z, D = ‖x - z‖²; all derivatives follow (``derivatives``)."""
 
     @abstractmethod
-    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
-        """The matrix of ∂²k/∂x_a∂z_b, (d, d), row a."""
+    def apart(self, norm: Float64, radius: Float64) -> Float64:
+        """Upper bound of ‖φ(x) - φ(x')‖ over ‖x‖ <= norm, ‖x - x'‖ <= radius, growing with both; inf if unknown.
+
+        φ is the map into the kernel's own space, φ(x)·φ(z) = k(x, z). Arrays of one shape, as is the result.
+        """
+
+    def steepness(self, norms: Float64) -> Float64:
+        """Upper bound of ‖∂k(x, z)/∂x‖ over all x for points z with these norms ‖z‖, (m,); inf where none is known."""
+        return np.full_like(norms, np.inf)
 
     @abstractmethod
     def __call__(self, X: Any, Z: Any = None) -> Float64:
@@ -93,6 +101,18 @@ class Kernel(ABC):
         """Whether compiled tiles can evaluate the kernel."""
         return all(leaf.product != "call" for leaf in self.leaves())
 
+    def gradient(self, x: Float64, Z: Float64) -> Float64:
+        """∂k(x, z_j)/∂x for every row z_j of Z, (d,) and (m, d) to (m, d)."""
+        from .derivatives import gradient
+
+        return gradient(self, x, Z)
+
+    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
+        """The matrix of ∂²k/∂x_a∂z_b, (d, d), row a."""
+        from .derivatives import cross_derivative
+
+        return cross_derivative(self, x, z)
+
     def error_bound(self, sq_norm: float, d: int, u: float) -> float:
         """Proven upper bound of |computed - exact k(x, z)| in a tile.
 
@@ -101,7 +121,8 @@ class Kernel(ABC):
         sq_norm : float
             Largest squared norm ‖x‖² of any point.
         d : int
-            Number of features; for CSR and without an 'l1' leaf, the most nonzeros of a row are enough.
+            Number of features; without an 'l1' leaf, the roundings that a term of a product goes through are enough
+            (``Source.terms``).
         u : float
             Unit roundoff of the tile's type: 2**-24 or 2**-53.
 

@@ -6,7 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from .base import ADD, MULTIPLY, SCALE, Float64, Kernel, Leaf, Term, number
+import numpy as np
+
+from .base import ADD, MULTIPLY, SCALE, Float64, Kernel, Leaf, Mixture, Term, number
 from .rounding import growth, tiny
 
 
@@ -22,6 +24,10 @@ def _check_parts(kernel: Kernel, *parts: Any) -> None:
 def _either_first(left: Kernel, right: Kernel, d: float) -> float:
     """Cost of both parts where they share the product x·z."""
     return 1.0 + max(left.cost(d) + right.cost(0.0), left.cost(0.0) + right.cost(d))
+
+
+def _total(left: Mixture, right: Mixture) -> Mixture:
+    return {kernel: left.get(kernel, 0.0) + right.get(kernel, 0.0) for kernel in left | right}
 
 
 @dataclass(frozen=True)
@@ -61,11 +67,15 @@ class Sum(Kernel):
         parts = self.left.error_bound(sq_norm, d, u) + self.right.error_bound(sq_norm, d, u)
         return parts + u * (self.magnitude(sq_norm) + parts)
 
-    def gradient(self, x: Float64, Z: Float64) -> Float64:
-        return self.left.gradient(x, Z) + self.right.gradient(x, Z)
+    def slopes(self) -> tuple[Mixture, Mixture]:
+        s, D = (_total(a, b) for a, b in zip(self.left.slopes(), self.right.slopes(), strict=True))
+        return s, D
 
-    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
-        return self.left.cross_derivative(x, z) + self.right.cross_derivative(x, z)
+    def apart(self, norm: Float64, radius: Float64) -> Float64:
+        return np.hypot(self.left.apart(norm, radius), self.right.apart(norm, radius))
+
+    def steepness(self, norms: Float64) -> Float64:
+        return self.left.steepness(norms) + self.right.steepness(norms)
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         return self.left(X, Z) + self.right(X, Z)
@@ -111,16 +121,17 @@ class Product(Kernel):
             return math.inf
         return a * f + b * e + e * f + u * (a + e) * (b + f) + tiny(u)
 
-    def gradient(self, x: Float64, Z: Float64) -> Float64:
-        k, h = self.left(x[None], Z).T, self.right(x[None], Z).T  # (m, 1)
-        return self.left.gradient(x, Z) * h + k * self.right.gradient(x, Z)
+    def slopes(self) -> tuple[Mixture, Mixture]:
+        left, right = (
+            [{slope * other: factor for slope, factor in mixture.items()} for mixture in part.slopes()]
+            for part, other in ((self.left, self.right), (self.right, self.left))
+        )
+        return _total(left[0], right[0]), _total(left[1], right[1])
 
-    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
-        k, h = self.left(x[None], z[None]), self.right(x[None], z[None])  # (1, 1)
-        k_x, h_x = self.left.gradient(x, z[None]), self.right.gradient(x, z[None])  # (1, d)
-        k_z, h_z = self.left.gradient(z, x[None]), self.right.gradient(z, x[None])  # by symmetry
-        both = self.left.cross_derivative(x, z) * h + k * self.right.cross_derivative(x, z)
-        return both + k_x.T @ h_z + h_x.T @ k_z
+    def apart(self, norm: Float64, radius: Float64) -> Float64:
+        """‖a⊗b - a'⊗b'‖ <= ‖a‖ ‖b - b'‖ + ‖b'‖ ‖a - a'‖."""
+        a, b = self.left.diagonal(norm**2), self.right.diagonal((norm + radius) ** 2)
+        return np.sqrt(a) * self.right.apart(norm, radius) + np.sqrt(b) * self.left.apart(norm, radius)
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         return self.left(X, Z) * self.right(X, Z)
@@ -168,11 +179,15 @@ class Scaled(Kernel):
             return math.inf
         return self.factor * (error + growth(2, u) * (size + error)) + (1.0 + size + error) * tiny(u)
 
-    def gradient(self, x: Float64, Z: Float64) -> Float64:
-        return self.factor * self.part.gradient(x, Z)
+    def slopes(self) -> tuple[Mixture, Mixture]:
+        s, D = ({k: self.factor * v for k, v in mixture.items()} for mixture in self.part.slopes())
+        return s, D
 
-    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
-        return self.factor * self.part.cross_derivative(x, z)
+    def apart(self, norm: Float64, radius: Float64) -> Float64:
+        return math.sqrt(self.factor) * self.part.apart(norm, radius)
+
+    def steepness(self, norms: Float64) -> Float64:
+        return self.factor * self.part.steepness(norms)
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         return self.factor * self.part(X, Z)

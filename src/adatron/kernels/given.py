@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .base import Float64, Leaf, not_differentiable
+from .base import Float64, Leaf, Mixture, not_differentiable
 from .rounding import tiny
 
 UNKNOWN = "its formula is unknown"
@@ -35,8 +35,8 @@ class Given(Leaf):
         """A value is rounded once."""
         return u * sq_norm + tiny(u)
 
-    def gradient(self, x: Float64, Z: Float64) -> Float64:
+    def slopes(self) -> tuple[Mixture, Mixture]:
         raise not_differentiable(self, UNKNOWN)
 
-    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
-        raise not_differentiable(self, UNKNOWN)
+    def apart(self, norm: Float64, radius: Float64) -> Float64:
+        return np.full_like(radius, np.inf)

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from ..compiled._jit import jit
 from ..compiled.exp import exp
-from .base import Float64, Leaf, Term, TileProduct, not_differentiable, number, operands
+from .base import Float64, Leaf, Mixture, Term, TileProduct, not_differentiable, number, operands
 from .rounding import exp_error, growth, tiny
 
 KINKS = "it has a kink wherever two points share a coordinate"
@@ -65,11 +65,11 @@ class Laplacian(Leaf):
         underflow = (1.0 + reach + distance) * tiny(u)
         return exp_error(self.gamma * distance + underflow, growth(d + 2, u), u)
 
-    def gradient(self, x: Float64, Z: Float64) -> Float64:
+    def slopes(self) -> tuple[Mixture, Mixture]:
         raise not_differentiable(self, KINKS)
 
-    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
-        raise not_differentiable(self, KINKS)
+    def apart(self, norm: Float64, radius: Float64) -> Float64:
+        return np.full_like(radius, np.inf)
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         X, Z = operands(X, Z)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..compiled._jit import jit
-from .base import Float64, Leaf, Term, products
+from .base import Float64, Leaf, Mixture, Term, products
+from .polynomial import ONE
 from .rounding import product_error
 
 
@@ -32,11 +33,11 @@ class Linear(Leaf):
         """The product's own."""
         return product_error(sq_norm, d, u)
 
-    def gradient(self, x: Float64, Z: Float64) -> Float64:
-        return np.array(Z, dtype=np.float64)
+    def slopes(self) -> tuple[Mixture, Mixture]:
+        return {ONE: 1.0}, {}
 
-    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
-        return np.eye(len(x))
+    def apart(self, norm: Float64, radius: Float64) -> Float64:
+        return radius + 0.0 * norm
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         return products(X, Z)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..compiled._jit import jit
-from .base import Float64, Leaf, Term, number, products
+from .base import Float64, Leaf, Mixture, Term, number, products
 from .rounding import affine_error, growth, power, tiny
+
+PIECES = 32  # of a segment, along which the stretch by φ is bounded
 
 
 @dataclass(frozen=True)
@@ -67,17 +69,30 @@ class Polynomial(Leaf):
         underflow = n * max(1.0, power(top, n)) * tiny(u)
         return n * e * power(top, n - 1) + growth(n - 1, u) * power(top, n) + underflow
 
-    def gradient(self, x: Float64, Z: Float64) -> Float64:
-        t = self.gamma * (Z @ x) + self.coef0
-        return (self.degree * self.gamma * t ** max(self.degree - 1, 0))[:, None] * Z
+    def slopes(self) -> tuple[Mixture, Mixture]:
+        if self.degree == 0:
+            return {}, {}
+        lower = replace(self, degree=self.degree - 1) if self.degree > 1 else ONE
+        return {lower: self.gamma * self.degree}, {}
 
-    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
-        g, n, t = self.gamma, self.degree, self.gamma * (x @ z) + self.coef0
-        first, second = n * t ** max(n - 1, 0), n * (n - 1) * t ** max(n - 2, 0)
-        return g * first * np.eye(len(x)) + g * g * second * np.outer(z, x)
+    def apart(self, norm: Float64, radius: Float64) -> Float64:
+        """The length of φ along a segment: where ‖x‖ = ρ it stretches by √λ_max of ∂²k/∂x∂z, which grows with ρ."""
+        if not self.semidefinite:
+            return np.full_like(radius, np.inf)
+        n, step = self.degree, radius / PIECES
+        length = np.zeros_like(radius)
+        for piece in range(1, PIECES + 1):  # an upper sum
+            rho2 = (norm + piece * step) ** 2
+            t = self.gamma * rho2 + self.coef0
+            first, second = n * t ** max(n - 1, 0), n * (n - 1) * t ** max(n - 2, 0)
+            length += step * np.sqrt(self.gamma * first + self.gamma**2 * second * rho2)
+        return length
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         return (self.gamma * products(X, Z) + self.coef0) ** self.degree
+
+
+ONE = Polynomial(gamma=0.0, degree=0)
 
 
 @jit

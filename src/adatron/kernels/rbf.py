@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from ..compiled._jit import jit
 from ..compiled.exp import exp
-from .base import Float64, Leaf, Term, number, operands
+from .base import Float64, Leaf, Mixture, Term, number, operands
 from .rounding import exp_error, growth, product_error, tiny
 
 
@@ -60,12 +60,14 @@ class RBF(Leaf):
         underflow = (1.0 + 4.0 * sq_norm + distance) * tiny(u)
         return exp_error(self.gamma * distance + underflow, growth(3, u), u)
 
-    def gradient(self, x: Float64, Z: Float64) -> Float64:
-        return -2.0 * self.gamma * self(x[None], Z).T * (x - Z)
+    def slopes(self) -> tuple[Mixture, Mixture]:
+        return {}, {self: -self.gamma}
 
-    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
-        r, g = x - z, self.gamma
-        return math.exp(-g * (r @ r)) * (2.0 * g * np.eye(len(x)) - 4.0 * g * g * np.outer(r, r))
+    def apart(self, norm: Float64, radius: Float64) -> Float64:
+        return np.sqrt(-2.0 * np.expm1(-self.gamma * radius**2)) + 0.0 * norm
+
+    def steepness(self, norms: Float64) -> Float64:
+        return np.full(len(norms), math.sqrt(2.0 * self.gamma / math.e))
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         X, Z = operands(X, Z)

@@ -39,7 +39,10 @@ def power(base: float, degree: int) -> float:
 
 
 def product_error(sq_norm: float, d: int, u: float) -> float:
-    """Of x·z as d fused multiply-adds: d roundings and two of the inputs touch each term, and Σ|x_k z_k| <= sq_norm."""
+    """Of x·z: d roundings and two of the inputs touch each term, and Σ|x_k z_k| <= sq_norm.
+
+    Of a sum in passes d may be the roundings of a term: ``tiny`` is more than the underflow of 2**20 terms.
+    """
     return growth(d + 2, u) * sq_norm + d * (1.0 + sq_norm) * tiny(u)
 
 

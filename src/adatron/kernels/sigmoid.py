@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,8 @@ import numpy as np
 
 from ..compiled._jit import jit
 from ..compiled.exp import exp
-from .base import Float64, Leaf, Term, number, products
+from .base import Float64, Leaf, Mixture, Term, number, products
+from .polynomial import ONE
 from .rounding import affine_error, tiny
 
 
@@ -64,13 +64,14 @@ class Sigmoid(Leaf):
         """
         return affine_error(self.gamma, self.coef0, sq_norm, d, u) + 8.0 * u + tiny(u)
 
-    def gradient(self, x: Float64, Z: Float64) -> Float64:
-        k = np.tanh(self.gamma * (Z @ x) + self.coef0)
-        return (self.gamma * (1.0 - k * k))[:, None] * Z
+    def slopes(self) -> tuple[Mixture, Mixture]:
+        return {ONE: self.gamma, self * self: -self.gamma}, {}
 
-    def cross_derivative(self, x: Float64, z: Float64) -> Float64:
-        g, k = self.gamma, math.tanh(self.gamma * (x @ z) + self.coef0)
-        return (1.0 - k * k) * (g * np.eye(len(x)) - 2.0 * k * g * g * np.outer(z, x))
+    def apart(self, norm: Float64, radius: Float64) -> Float64:
+        return np.full_like(radius, np.inf)  # there is no φ
+
+    def steepness(self, norms: Float64) -> Float64:
+        return self.gamma * np.asarray(norms)
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         return np.tanh(self.gamma * products(X, Z) + self.coef0)

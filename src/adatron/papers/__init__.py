@@ -16,6 +16,7 @@ PAPERS = {
     "svmseq": "Vijayakumar, Wu, Sequential support vector classifiers and regression (1999)",
     "kernel_adatron": "Campbell, Cristianini, Simple learning algorithms for training support vector machines (1998)",
     "isda": "Huang, Kecman, Bias term b in SVMs again (2004)",
+    "akaho": "Akaho, Maximizing the margin in the input space (2002)",
 }
 
 

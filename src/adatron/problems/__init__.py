@@ -4,6 +4,7 @@ from .ball import ball
 from .bias import Bias, half_width, intercept, multipliers
 from .csvc import csvc
 from .dual import Dual
+from .input_margin import with_targets
 from .nusvc import feasible_nu, nusvc
 from .nusvr import nusvr
 from .oneclass import oneclass
@@ -22,4 +23,5 @@ __all__ = [
     "nusvr",
     "oneclass",
     "svr",
+    "with_targets",
 ]

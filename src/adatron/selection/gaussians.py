@@ -12,9 +12,8 @@ from ..compiled.exp import exp
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import submatrix
 from ..gram import Pool
+from ..problems.dual import Ids, Vector
 
-Vector = NDArray[np.float64]
-Ids = NDArray[np.int64]
 ROWS = 64  # of a task
 RESOLVED = 1e-4  # tolerance that float32 kernel values resolve
 

@@ -23,17 +23,16 @@ from sklearn.utils import check_array, check_consistent_length, check_X_y
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..certificates import best_multipliers, duality_gap, kkt_violation
+from ..certificates import best_multipliers, duality_gap, kkt_violation, violators
 from ..certificates.radius_margin import vc_bound
 from ..gram import Pool, allowed_threads
 from ..gram.gate import one_blas_thread
 from ..problems import Bias, Dual, ball, csvc, intercept
-from ..problems.dual import dot
+from ..problems.dual import Ids, Vector, dot
 from ..solvers.start import feasible
 from ..solvers.subproblem import pairs, singles
-from .gaussians import ROWS, Gaussians, Ids, weighted
+from .gaussians import ROWS, Gaussians, weighted
 
-Vector = NDArray[np.float64]
 ROUGH = 1e-3  # error of the squared radius, which is at most 1
 ROUNDS = 20  # of the dense solver, each from a fresh gradient and with the samples that it proves wrong
 STEPS = 1000  # of a round, as a multiple of the number of samples
@@ -258,13 +257,13 @@ class _Walk:
         length = dot(dual.t, beta) / energy if energy > 0 and not any(dual.totals) else 1.0
         if (length * beta <= dual.upper).all() and (length * beta >= dual.lower).all():
             beta, z = length * beta, length * z
-        inside, n_iter = (beta != 0) | _violators(dual, beta, z - dual.t, tol), 0
+        inside, n_iter = (beta != 0) | violators(dual, beta, z - dual.t, tol), 0
         for _ in range(ROUNDS):
             n_iter += self._improve(dual, beta, z - dual.t, np.flatnonzero(inside), tol)
             z = proof(beta)
             if kkt_violation(dual, beta, z - dual.t) <= tol:
                 break
-            inside |= _violators(dual, beta, z - dual.t, tol)
+            inside |= violators(dual, beta, z - dual.t, tol)
         return beta, z - dual.t, n_iter
 
     def _improve(self, dual: Dual, beta: Vector, g: Vector, rows: Ids, tol: float) -> int:
@@ -277,18 +276,6 @@ class _Walk:
         n_iter = pairs(*program, np.array([0, len(K)]), *limits) if dual.totals else singles(*program, *limits)
         beta[rows] = part[:n]
         return n_iter
-
-
-def _violators(dual: Dual, beta: Vector, g: Vector, tol: float) -> NDArray[np.bool_]:
-    """Variables that violate the Karush-Kuhn-Tucker conditions by more than tol, alone or with the best partner."""
-    grow, shrink = dual.growth(beta, g), dual.shrinkage(beta, g)
-    if not dual.totals:
-        return np.maximum(grow, shrink) > tol
-    wrong = np.zeros(len(beta), bool)
-    for tie in dual.ties():
-        up, down = grow[tie], shrink[tie]
-        wrong[tie] = np.maximum(up + down.max(), down + up.max()) > tol
-    return wrong
 
 
 def _warn_of(gammas: Vector) -> None:

@@ -134,7 +134,7 @@ class _Block(Ascent[Block]):
         new, changed = found.beta, np.flatnonzero(found.beta != old)
         self.newton.book(found.steps, len(W), W[changed])
         if len(W) == len(self.dual):
-            self._set(W, new, found.push(new - old))
+            self._set_all(W, new, found.push(new - old))
         elif len(changed):
             self._move(W[changed], new[changed], points.take(changed))
         return len(changed) > 0
@@ -176,7 +176,7 @@ class _Block(Ascent[Block]):
         for shard in self.shards:
             shard.set_beta(ids, beta)
 
-    def _set(self, W: Ids, beta: Vector, push: Vector) -> None:
+    def _set_all(self, W: Ids, beta: Vector, push: Vector) -> None:
         """Set all variables, whose change adds ``push`` to g."""
         change = beta - self.beta[W]
         for shard in self.shards:

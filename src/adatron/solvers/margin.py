@@ -11,10 +11,72 @@ Source: P. E. Gill, G. H. Golub, W. Murray, M. A. Saunders, Math. Comp. 28 (1974
 
 from __future__ import annotations
 
-import numpy as np
+from copy import copy
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled._jit import jit
 from ..compiled.triangle import backward, drop, forward
-from ..problems.dual import Vector, dot
+from ..problems.dual import Vector
+
+Matrix = NDArray[np.float64]
+ROOM = 16  # rows that a factor has to spare
+
+
+@jit
+def append_row(L: Any, A: Any, column: Any, own: float, border: Any, shift: float, floor: float) -> bool:
+    """One more row of the factor, unless its pivot is rounding."""
+    n = len(column)
+    z = L[n, :n]
+    for k in range(n):
+        z[k] = column[k]
+        for q in range(len(border)):
+            z[k] += shift * A[k, q] * border[q]
+    forward(L, z)
+    own += shift * np.sum(border * border)
+    pivot = own - np.sum(z * z)
+    if not pivot > floor * own:
+        z[:] = 0.0
+        return False
+    L[n, n] = np.sqrt(pivot)
+    A[n] = border
+    return True
+
+
+@jit
+def bordered(L: Any, A: Any, shift: float, d: Any, sums: Any) -> Any:
+    """d <- the solution for the right sides d and sums; returns mu."""
+    m, p = len(d), len(sums)
+    mu, nu, crossed, Z = np.zeros(p), np.zeros(p), np.eye(p), np.zeros((p, m))
+    held = np.zeros(p, np.bool_)
+    forward(L, d)
+    backward(L, d)
+    for q in range(p):
+        Z[q] = A[:m, q]
+        held[q] = Z[q].any()
+        forward(L, Z[q])
+        backward(L, Z[q])
+    for q in range(p):  # a sum that nothing holds keeps its line of the unit matrix
+        if held[q]:
+            mu[q] = shift * sums[q]
+            for s in range(p):
+                crossed[q, s] = np.sum(A[:m, q] * Z[s])
+    for _ in range(2):  # once more for what rounding leaves of the sums: near-singular factors leave much
+        for q in range(p):
+            nu[q] = np.sum(A[:m, q] * d) - sums[q] if held[q] else 0.0
+        if p == 2:
+            nu[1] -= crossed[1, 0] / crossed[0, 0] * nu[0]
+            nu[1] /= crossed[1, 1] - crossed[1, 0] / crossed[0, 0] * crossed[0, 1]
+            nu[0] -= crossed[0, 1] * nu[1]
+        if p:
+            nu[0] /= crossed[0, 0]
+        for q in range(p):
+            if held[q]:
+                d -= nu[q] * Z[q]
+                mu[q] += nu[q]
+    return mu
 
 
 class Margin:
@@ -30,28 +92,28 @@ class Margin:
     def __init__(self, equalities: int, shift: float, floor: float) -> None:
         self.shift, self.floor = shift, floor
         self.n = 0
-        self._L = np.zeros((16, 16))
-        self._A = np.zeros((16, equalities))
+        self._L = np.zeros((ROOM, ROOM))
+        self._A = np.zeros((ROOM, equalities))
+        self._held = [0] * equalities  # variables of each equality
 
     def append(self, column: Vector, own: float, border: Vector) -> bool:
         """Take in a variable, given H between it and the others, H_ss and its column of A; False if it depends."""
-        n, z = self.n, self._shifted(column, border)
-        forward(self._L, z)
-        own += self.shift * dot(border, border)
-        pivot = own - dot(z, z)
-        if not pivot > self.floor * own:
-            return False
+        n = self.n
         if n == len(self._L):
             self._L, self._A = np.pad(self._L, (0, n)), np.pad(self._A, ((0, n), (0, 0)))
-        self._L[n, :n], self._L[n, n], self._A[n] = z, np.sqrt(pivot), border
+        if not append_row(self._L, self._A, column, own, border, self.shift, self.floor):
+            return False
+        self._held = [count + (a != 0.0) for count, a in zip(self._held, border, strict=True)]
         self.n += 1
         return True
 
     def remove(self, place: int) -> None:
         """Let one variable go."""
         drop(self._L, self.n, place)
+        self._held = [count - (a != 0.0) for count, a in zip(self._held, self._A[place], strict=True)]
         self._A[place : self.n - 1] = self._A[place + 1 : self.n]
         self.n -= 1
+        self._L[self.n] = 0.0  # nothing of a sample that is to be forgotten stays
 
     def along(self, column: Vector, border: Vector) -> Vector:
         """How the others move if one variable outside grows by 1 and the others' gradients stay even."""
@@ -59,17 +121,32 @@ class Margin:
 
     def solve(self, r: Vector, sums: Vector) -> tuple[Vector, Vector]:
         """d and mu; where an equality has no variable, its sum is left and mu is 0."""
-        A = self._A[: self.n]
-        d, mu = self._inverse(r.copy()), np.zeros(len(sums))
-        held = A.any(axis=0)
-        if held.any():
-            A = A[:, held]
-            Z = np.stack([self._inverse(column.copy()) for column in A.T], axis=1)
-            crossed = np.array([[dot(a, z) for z in Z.T] for a in A.T])
-            nu = np.linalg.solve(crossed, np.array([dot(a, d) for a in A.T]) - sums[held])
-            d = d - np.sum(Z * nu, axis=1)
-            mu[held] = nu + self.shift * sums[held]
-        return d, mu
+        d = r.copy()
+        return d, bordered(*self.factor, d, sums)
+
+    def inverse(self, k: int) -> tuple[Vector, Vector]:
+        """d and mu for a right side that is 1 for the k-th variable, else 0."""
+        d = np.zeros(self.n)
+        d[k] = 1.0
+        return d, bordered(*self.factor, d, np.zeros(self._A.shape[1]))
+
+    @property
+    def held(self) -> bool:
+        """Whether each equality has a variable."""
+        return min(self._held, default=1) > 0
+
+    @property
+    def factor(self) -> tuple[Matrix, Matrix, float]:
+        """What ``bordered`` takes first."""
+        return self._L, self._A, self.shift
+
+    def copy(self, used: Margin | None = None) -> Margin:
+        """Another factor; one that is no longer needed gives its memory, since new one costs more."""
+        other, room = copy(self), min(self.n + ROOM, len(self._L))
+        other._L = used._L if used is not None and len(used._L) == room else np.empty((room, room))
+        other._L[:] = self._L[:room, :room]
+        other._A = self._A[:room].copy()
+        return other
 
     def _shifted(self, column: Vector, border: Vector) -> Vector:
         return column + self.shift * np.sum(self._A[: self.n] * border, axis=1)

@@ -1,0 +1,104 @@
+"""Kill ``adatron stream`` with SIGKILL at random moments and resume it: ``python -m benchmarks.stream_kills``.
+
+Each child is a fork of this process, which has everything compiled and loaded, so that the moments fall on the work and
+not on the start. After every other kill the journal is cut off at a random byte: the input still has those lines.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import tempfile
+import time
+from pathlib import Path
+
+import click
+import numpy as np
+
+import adatron
+from adatron import IncrementalSVC
+from adatron.cli import main as tool
+
+FEATURES = 4
+
+
+def lines(rng: np.random.Generator, first: int, n: int) -> list[str]:
+    """Samples, and every tenth line forgets one that is there."""
+    there, new, out = list(range(first)), first, []
+    for _ in range(n):
+        if rng.random() < 0.1:
+            out.append(f"-{there.pop(int(rng.integers(len(there))))}")
+            continue
+        x = rng.normal(size=FEATURES)
+        out.append(",".join(map(repr, [*x.tolist(), int(x[0] + 0.5 * rng.normal() > 0)])))
+        there.append(new)
+        new += 1
+    return out
+
+
+def resumed(path: Path, data: Path, rng: np.random.Generator, longest: float) -> tuple[int, bool]:
+    """One child, killed after a random time; whether it was still at work."""
+    child = os.fork()
+    if child == 0:
+        os._exit(tool(["stream", str(path), str(data), "--every", "16", "--quiet"]))
+    time.sleep(rng.uniform(0.0, longest))
+    os.kill(child, signal.SIGKILL)
+    return child, not os.WIFEXITED(os.waitpid(child, 0)[1])
+
+
+def cut(path: Path, rng: np.random.Generator) -> None:
+    """Cut the journal off at a random byte."""
+    journal = path.with_name(path.name + ".journal")
+    if journal.exists():
+        os.truncate(journal, int(rng.integers(journal.stat().st_size + 1)))
+
+
+def same(path: Path, reference: Path, X: np.ndarray) -> float:
+    """The largest difference of decision values; infinite if the samples are others."""
+    one, other = adatron.load(path), adatron.load(reference)
+    if sorted(one.ids_) != sorted(other.ids_) or one.store.arrived != other.store.arrived:
+        return np.inf
+    return float(np.abs(one.decision_function(X) - other.decision_function(X)).max())
+
+
+@click.command()
+@click.option("--kills", default=1000, show_default=True, help="Of processes that were at work.")
+@click.option("--samples", default=60, show_default=True, help="Of the model at the beginning.")
+@click.option("--length", default=150, show_default=True, help="Lines of a stream.")
+@click.option("--longest", default=0.3, show_default=True, help="Seconds that a process lives at most.")
+@click.option("--seed", default=0, show_default=True)
+def main(kills: int, samples: int, length: int, longest: float, seed: int) -> None:
+    """Streams, one after the other, until so many processes were killed."""
+    rng = np.random.default_rng(seed)
+    killed = streams = 0
+    worst = 0.0
+    begin = time.perf_counter()
+    while killed < kills:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            X = rng.normal(size=(samples, FEATURES))
+            y = (X[:, 0] + 0.5 * rng.normal(size=samples) > 0).astype(int)
+            data, path, reference = (folder / part for part in ("data.csv", "m.adatron", "reference.adatron"))
+            data.write_text("\n".join(lines(rng, samples, length)) + "\n")
+            for place in (path, reference):
+                adatron.save(IncrementalSVC(gamma=0.25).fit(X, y), place)
+            assert tool(["stream", str(reference), str(data), "--quiet"]) == 0
+            at_work = True
+            while at_work and killed < kills:
+                _, at_work = resumed(path, data, rng, longest)
+                killed += at_work
+                if at_work and rng.random() < 0.5:
+                    cut(path, rng)
+            assert tool(["stream", str(path), str(data), "--quiet"]) == 0
+            assert not list(folder.glob(".*")), "a killed process left a file"
+            worst = max(worst, same(path, reference, X))
+            streams += 1
+    told = {"kills": killed, "streams": streams, "largest_difference": worst, "seconds": time.perf_counter() - begin}
+    click.echo(json.dumps(told))
+    if not worst <= 1e-8:
+        raise click.ClickException("a resumed stream ended in another state")
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m benchmarks.stream_kills")

@@ -1,0 +1,102 @@
+"""Single lines of data, as the readers of whole files take them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+_FORGET = re.compile(r"\s*-(\d+)\s*$")
+
+
+@dataclass
+class Lines:
+    """How the lines of an input become samples.
+
+    name : of the input, for messages
+    format : as in ``files.read``; None: as the name or the line tells
+    label : column of the label in tables
+    zero_based : whether features of LIBSVM text count from 0
+    forget : whether a line that is nothing but a minus and a whole number forgets; None: unless it may be a sample
+    """
+
+    name: str
+    format: str | None
+    label: int | str | None
+    zero_based: bool
+    features: int | None = None
+    labelled: bool = True
+    scaling: Any = None
+    forget: bool | None = None
+    classes: Any = None
+
+    def expect(self, model: Any, last: Any) -> None:
+        """Read what a model takes."""
+        from sklearn.base import is_outlier_detector
+
+        self.features, self.labelled = model.n_features_in_, not is_outlier_detector(last)
+        self.scaling = model[:-1] if model is not last else None
+        self.classes = getattr(last, "classes_", None)
+
+    def forgotten(self, number: int, text: str) -> int | None:
+        """The id that a line says to forget; None if it is a sample.
+
+        Raises
+        ------
+        DataError
+            It may be either.
+        """
+        from ..files import DataError
+
+        found = _FORGET.match(text)
+        if not found or self.forget is False:
+            return None
+        if self.forget is None and self._may_be_sample(number, text):
+            raise DataError(
+                self.name,
+                f"{text.strip()!r} is a sample without features, or forgets sample {found[1]}: give --forget or "
+                "--no-forget, or write the sample with a feature, as in '-1 1:0'",
+                number,
+            )
+        return int(found[1])
+
+    def _may_be_sample(self, number: int, text: str) -> bool:
+        """Whether it can be read as a sample, with a label that the model knows."""
+        try:
+            label = replace(self, features=self.features or 1).table(number, [text]).y
+        except ValueError:
+            return False
+        return label is None or self.classes is None or bool(label[0] in self.classes)
+
+    def table(self, first: int, texts: list[str]) -> Any:
+        """Samples and labels of some lines; the first one has this number."""
+        from ..files import DataError, read
+        from ..files.source import Piped
+
+        try:
+            return read(
+                Piped(self.name, "\n".join(texts).encode()), self.format, self.label, self.features, self.labelled,
+                self.zero_based,
+            )  # fmt: skip
+        except DataError as error:
+            message = str(error).replace(self.name, "", 1)
+            message = re.sub(r"^, line \d+", "", message).removeprefix(": ")
+            raise DataError(self.name, message, first) from error
+
+    def parse(self, number: int, text: str) -> tuple[Any, Any]:
+        """The sample of a line, and its label."""
+        table = self.table(number, [text])
+        return (table.X if self.scaling is None else self.scaling.transform(table.X)), table.y
+
+
+def numbered(path: str) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, as they come; without blank ones and comments. ``-`` is standard input."""
+    from ..files.source import data_lines, open_text
+
+    if path != "-":
+        with open_text(path) as stream:
+            yield from data_lines(stream)
+        return
+    yield from data_lines(sys.stdin)

@@ -1,0 +1,52 @@
+"""The first use of an installation: a message, and processes that compile ahead what will be needed next.
+
+This process compiles what it needs now. Compilation does not run in threads, so the others are processes of their own;
+they end with this one.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import joblib
+
+from .folder import first_to
+
+PARTS = ("single", "double", "subproblems")  # see ``adatron.warm``
+HELPER = "ADATRON_COMPILES_AHEAD"  # set in the helpers' environment
+
+
+def begin(folder: Path) -> None:
+    """Say that something must be compiled, and call helpers; the first process that asks for a folder does."""
+    if HELPER in os.environ or not first_to(folder / "begun"):
+        return
+    logging.getLogger("adatron").warning("adatron compiles itself for this machine: once, about a quarter of a minute.")
+    python = sys.executable and not getattr(sys, "frozen", False)  # a frozen application would start itself
+    helpers = min(len(PARTS), joblib.cpu_count() - 1) if python else 0
+    for number in range(helpers):
+        _start(PARTS[number::helpers])
+
+
+def _start(parts: tuple[str, ...]) -> None:
+    try:
+        process = subprocess.Popen(  # noqa: S603 (this very Python)
+            [sys.executable, "-P", "-m", "adatron.warm", *parts],
+            env={**os.environ, HELPER: "1"},
+            stdin=subprocess.PIPE,  # it closes with this process, however that ends
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    except OSError:
+        return  # this process compiles everything
+
+    def end() -> None:
+        if process.stdin:
+            process.stdin.close()
+        process.wait()
+
+    atexit.register(end)

@@ -1,0 +1,159 @@
+"""C changes: the solution follows, and every breakpoint of its path can be had."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ...solvers.homotopy import Homotopy
+from .machine import Incremental
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CPath:
+    """The solutions of one program from one C to another: between breakpoints they change linearly.
+
+    Parameters
+    ----------
+    C : ndarray of shape (n_breakpoints,)
+        The first and the last one are the ends of the path.
+    coefficients : ndarray of shape (n_breakpoints, n_samples)
+        Of the samples, in the order of ``ids_``.
+    intercepts : ndarray of shape (n_breakpoints,)
+    """
+
+    C: Vector
+    coefficients: Vector
+    intercepts: Vector
+
+    def at(self, C: float) -> tuple[Vector, float]:
+        """Coefficients, (n_samples,), and intercept for any C on the path.
+
+        Raises
+        ------
+        ValueError
+            A C beyond the ends.
+        """
+        low, high = sorted((self.C[0], self.C[-1]))
+        if not low <= C <= high:
+            raise ValueError(f"C must be on the path, from {low:g} to {high:g}. Got {C!r}.")
+        rising = self.C[0] <= self.C[-1]
+        k = int(np.searchsorted(self.C if rising else -self.C, C if rising else -C, side="right"))
+        k = min(max(k, 1), len(self.C) - 1)
+        room = self.C[k] - self.C[k - 1]
+        part = (C - self.C[k - 1]) / room if room else 1.0
+        coefficients, intercepts = (
+            (1.0 - part) * table[k - 1] + part * table[k] for table in (self.coefficients, self.intercepts)
+        )
+        return coefficients, float(intercepts)
+
+
+class HasC(Incremental):
+    """An incremental model with a C."""
+
+    C: float
+
+    def set_C(self, C: float) -> Self:
+        """Change C: the solution becomes that of the same samples with another C.
+
+        Parameters
+        ----------
+        C : float
+            > 0. From a finite C to ``inf``, or back, the solution is found anew.
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            Not a number > 0.
+        ArithmeticError
+            Rounding leaves no way to the solution; the estimator is then as it was.
+        """
+        _check(C)
+        check_is_fitted(self)
+        self._refuse_changed()
+        events = self._events()
+        with self._or_as_before():
+            self._each(lambda track: track.path(self.program), lambda track: track.dual(self.program))
+            self.C, self._fixed = C, {**self._fixed, "C": C}
+            self._each(
+                lambda track: track.path(self.program).follow(track.dual(self.program)),
+                lambda track: track.dual(self.program),
+            )
+            self._finish(events)
+        return self
+
+    def C_path(self, C: float) -> list[CPath]:
+        """All breakpoints of the exact path from the present C to another one; the model stays as it is.
+
+        Parameters
+        ----------
+        C : float
+            > 0 and finite.
+
+        Returns
+        -------
+        paths : list of CPath
+            One for each binary problem.
+
+        Raises
+        ------
+        ValueError
+            Not a finite number > 0.
+        ArithmeticError
+            Rounding leaves no way.
+        """
+        _check(C)
+        if not np.isfinite([C, self.C]).all():
+            raise ValueError(f"A path in C needs finite ends. Got {self.C!r} and {C!r}.")
+        check_is_fitted(self)
+        self._refuse_changed()
+        return [self._C_path(track, C) for track in self._tracks]
+
+    def _C_path(self, track: Any, C: float) -> CPath:
+        begin, found = self.C, []
+        path: Homotopy = track.path(self.program).copy()
+
+        def keep(done: float) -> None:
+            beta = np.zeros(self._store.n)
+            beta[track.numbers] = path.beta
+            found.append((begin + done * (C - begin), beta, path.offset))
+
+        def watch(done: float) -> None:
+            if done < 1.0:  # the end comes when the last rounding is taken away
+                keep(done)
+
+        keep(0.0)
+        goal = self._with_C(track, C)
+        if len(goal):
+            path.follow(goal, watch)
+        keep(1.0)
+        return CPath(*(np.array(part) for part in zip(*found, strict=True)))
+
+    def _with_C(self, track: Any, C: float) -> Any:
+        before = self.C
+        self.C = C
+        try:
+            return track.dual(self.program)
+        finally:
+            self.C = before
+
+
+def _check(C: Any) -> None:
+    if not isinstance(C, Real) or not float(C) > 0.0:
+        raise ValueError(f"The 'C' parameter must be a float in the range (0.0, inf]. Got {C!r} instead.")
+
+
+def bounds(C: float, weight: Vector) -> Vector:
+    """Largest coefficients; 0 where there is no weight, also for an infinite C."""
+    return C * weight if np.isfinite(C) else np.where(weight > 0.0, np.inf, 0.0)

@@ -1,0 +1,154 @@
+"""What IncrementalSVC and IncrementalNuSVC share: classes, and a path for each pair of them or for each one."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from .. import inputs
+from ..classifier import Classifier
+from .leave_out import loo_values
+from .machine import Incremental
+
+Vector = NDArray[np.float64]
+
+
+class IncrementalClassifier(Incremental, Classifier):
+    """Base of the incremental classifiers."""
+
+    probability = "deprecated"
+
+    def _sides(self) -> list[tuple[int, int] | None]:
+        n = len(self.classes_)
+        if n == 2:
+            return [(1, 0)]
+        return list(combinations(range(n), 2)) if self.multi_class == "ovo" else [(c, -1) for c in range(n)]
+
+    @property
+    def _alone(self) -> bool:
+        return len(self.classes_) == 2
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
+        """Solve the problem from nothing; the model forgets all samples that it had.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples; with ``window`` the last ones of them are kept.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights, times those of the classes; one of weight 2 counts as two, one of weight 0 is left out.
+        ids : array-like of int of shape (n_samples,), default=None
+            An id for each sample, for ``forget``; by default its arrival number 0, 1, 2, ...
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight, an id
+            that comes twice.
+        ArithmeticError
+            Rounding leaves no way to the solution.
+        """
+        with self._anew():
+            self._fit(X, y, None, sample_weight, ids)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, ids: Any = None, sample_weight: Any = None) -> Self:
+        """Learn more samples: the solution becomes that of all.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that will ever come, needed by a first call whose ``y`` lacks some; later calls may repeat them.
+        ids : array-like of int of shape (n_samples,), default=None
+            An id for each sample, for ``forget``; by default its arrival number, or what follows any id
+            so far, if that is more.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, as in ``fit``.
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            Bad data, another number of features, a label that is none of the classes, an id that is taken; a
+            parameter that was changed since ``fit``. The estimator is then as it was.
+        ArithmeticError
+            Rounding leaves no way to the solution; the estimator is then as it was.
+        """
+        if self._is_new:
+            self._validate_params()
+            with self._anew():
+                self._fit(X, y, classes, sample_weight, ids)
+            return self
+        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes must be those of the first call, {self.classes_}. Got {classes!r}.")
+        X, y = self._checked(X, False, y=y)
+        weight = inputs.weights(X, sample_weight)
+        codes = _codes(y, self.classes_)
+        self._learn(X, codes.astype(np.float64), weight * self.class_weight_[codes], ids)
+        return self
+
+    def _fit(self, X: Any, y: Any, classes: Any, sample_weight: Any, ids: Any) -> None:
+        X, y = self._checked(X, True, y=y)
+        check_classification_targets(y)
+        found = np.unique(y if classes is None else classes)
+        codes = _codes(y, found)
+        weights = inputs.weights_of_classes(self.class_weight, found, np.arange(len(found)))
+        weight = inputs.weights(X, sample_weight) * weights[codes]
+        if classes is None and len(np.unique(codes[weight > 0])) < 2:
+            raise ValueError(self._one_sided)
+        self.classes_, self.class_weight_ = found, weights
+        self._begin(X, codes.astype(np.float64), weight, ids)
+
+    def _gather(self) -> None:
+        self._store_coefficients(
+            self._store.X, self._store.y.astype(np.int64), self._coefficients_of_all(), self._fitted
+        )
+
+    def loo_decision(self) -> Vector:
+        """Decision values of each sample by the model of all others.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            As those of ``decision_function``, in the order of ``ids_``.
+        """
+        return self._shaped(loo_values(self))
+
+    def loo_error(self) -> float:
+        """The part of the samples that the model of all others puts into another class: the leave-one-out error.
+
+        Exact: each support vector leaves the solution, step by step, and comes back; the others cost nothing.
+        """
+        check_is_fitted(self)
+        self._check_ties()
+        return float(np.mean(self._codes(loo_values(self, signs=self._alone)) != self._store.y))
+
+
+def _codes(y: Any, classes: Any) -> NDArray[np.int64]:
+    """Numbers of the classes."""
+    unknown = y[~np.isin(y, classes)]
+    if len(unknown):
+        raise ValueError(
+            f"y must hold labels among the classes {classes}. Got {unknown[0]!r}; the first call of partial_fit takes "
+            "all that will ever come as 'classes'."
+        )
+    return np.searchsorted(classes, y)

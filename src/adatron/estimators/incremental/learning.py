@@ -1,0 +1,289 @@
+"""Learning and unlearning along the exact path; if something goes wrong, the model is as it was."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import is_classifier
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import validate_data  # pyright: ignore[reportPrivateUsage]
+
+from ...problems import Dual
+from ...solvers.homotopy import Stalled, compaction
+from .. import engine, inputs
+from ..machine import KernelMachine
+from ..samples import Samples
+from .commit import uninterrupted
+from .store import Store
+from .track import Track
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+Undo = list[Callable[[], None]]
+# What the solution rests on.
+FIXED = ("C", "nu", "epsilon", "kernel", "degree", "gamma", "coef0", "bias", "augment", "multi_class", "class_weight")
+# Made from the solution when they are asked for, not after every sample.
+GATHERED = ("support_", "support_vectors_", "dual_coef_", "intercept_", "offset_", "_n_support", "shape_fit_")
+CACHE = 500 * 2**20  # bytes for kernel values while a solution is found
+TRIES = (1e-6, 1e-10)  # tolerances of the solution from which a path begins
+HARD = 10_000  # updates, for each sample, after which a plane that separates the samples is not found any more
+INSEPARABLE = "No plane separates the samples of the classes, which C=inf needs: give a finite C."
+LOST = 1e-8  # of the largest gradient: a violation that rounding does not explain
+
+
+class Learning(KernelMachine):
+    """What an incremental model does with its samples and programs."""
+
+    window: int | None
+    _store: Store
+    _tracks: list[Track]
+    _gathered: dict[str, Any]
+    precision = "double"
+    stream_: dict[str, Any] | None = None  # what ``adatron stream`` has learned of which input
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMachine._parameter_constraints,
+        "window": [Interval(Integral, 1, None, closed="left"), None],
+        "class_weight": [dict, None],
+        "augment": [Interval(Real, 0.0, None, closed="neither")],
+    }
+
+    @abstractmethod
+    def program(self, y: Vector, weight: Vector) -> Dual:
+        """The program of labels 1 and -1 or of targets, and weights."""
+
+    @abstractmethod
+    def _sides(self) -> list[tuple[int, int] | None]:
+        """The classes of each program, see ``Track``."""
+
+    def divisor(self, half_width: float) -> float:
+        """What decision values are divided by, from ``problems.half_width``."""
+        return 1.0
+
+    @property
+    def _alone(self) -> bool:
+        """Whether the numbers of the certificate are plain floats."""
+        return True
+
+    @property
+    def store(self) -> Store:
+        """The samples."""
+        self._refuse_compact()
+        return self._store
+
+    @property
+    def tracks(self) -> list[Track]:
+        """The programs with their solutions."""
+        self._refuse_compact()
+        return self._tracks
+
+    @property
+    def _is_new(self) -> bool:
+        """Whether there are no samples yet, so that a step is a fit."""
+        self._refuse_compact()
+        return "_store" not in vars(self)
+
+    def _refuse_compact(self) -> None:
+        if self.compact_:
+            raise ValueError("A compact model has no samples that it could go on from. Take the one before compact().")
+
+    @contextmanager
+    def _anew(self) -> Iterator[None]:
+        """All attributes may be set anew; if something goes wrong, the old ones are there again."""
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            with uninterrupted():
+                vars(self).clear()
+                vars(self).update(before)
+            raise
+
+    def _begin(self, X: Any, y: Vector, weight: Vector, ids: Any) -> None:
+        """Solve the problem of checked samples from nothing."""
+        self._refuse_unsuited(X)
+        store = Store(X)
+        some = self._arriving(store, X, y, weight, ids)
+        store.append(*some)
+        store.arrived = len(y)
+        sides = self._sides()
+        tracks = [Track(store, self.kernel_, one, len(sides) + 1) for one in sides]
+        for track in tracks:
+            track.grow(np.arange(store.n))
+            self.solve_anew(track)
+        for name in (*GATHERED, "compact_"):
+            vars(self).pop(name, None)  # those of a compact model
+        self._store, self._tracks, self.n_refit_ = store, tracks, 0
+        self._fixed, self.stream_ = self._foundations(), None
+        self._finish([0] * len(tracks))
+
+    def _refuse_unsuited(self, X: Any) -> None:
+        from ...kernels import Kernel, resolve
+
+        if self._given:
+            raise ValueError(
+                "An incremental model needs samples, not kernel values: kernel='precomputed' is none for it."
+            )
+        self._gamma = inputs.gamma(self.gamma, X, self.kernel)
+        kernel = resolve(self.kernel, self._gamma, self.degree, self.coef0)
+        if kernel.compiled and not kernel.convex:
+            raise ValueError(f"An incremental model needs a positive semi-definite kernel. Got {kernel!r}.")
+        self.kernel_: Kernel = kernel
+
+    def _arriving(self, store: Store, X: Any, y: Vector, weight: Vector, ids: Any) -> tuple[Any, ...]:
+        """Those of some samples that the model takes in: with a weight, and within the window."""
+        new, age = store.new_ids(ids, len(y)), store.arrived + np.arange(len(y))
+        kept = np.flatnonzero(weight > 0)[-(self.window or len(y)) :]
+        if not len(kept):
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
+        return X[kept], y[kept], weight[kept], new[kept], age[kept]
+
+    def _learn(self, X: Any, y: Vector, weight: Vector, ids: Any) -> None:
+        """Follow the solution to that of more samples."""
+        self._refuse_changed()
+        store, n = self._store, self._store.n
+        some, events = self._arriving(store, X, y, weight, ids), self._events()
+        with self._or_as_before() as undo:
+            self._each(lambda track: track.path(self.program), lambda track: track.dual(self.program))
+            store.append(*some)
+            store.arrived += len(y)
+            grown = [track for track in self._tracks if track.grow(np.arange(n, store.n))]
+            self._each(lambda track: track.extend(self.program), lambda track: track.dual(self.program), grown)
+            excess = max(0, store.n - self.window) if self.window else 0
+            gone = np.sort(np.argsort(store.age, kind="stable")[:excess])
+            self._remove(gone, undo)
+            self._finish(events)
+
+    def _remove(self, slots: Ids, undo: Undo) -> None:
+        """Let some samples go."""
+        self._release(slots)
+        self._drop(slots, undo)
+
+    def _release(self, slots: Ids) -> None:
+        """Take the weight from some samples."""
+        if not len(slots):
+            return
+        places = {id(track): track.places(slots) for track in self._tracks}
+        some = [track for track in self._tracks if len(places[id(track)])]
+
+        def goal(track: Track) -> Dual:
+            return track.dual(self.program, places[id(track)])
+
+        self._each(lambda track: track.path(self.program).release(places[id(track)], goal(track)), goal, some)
+
+    def _drop(self, slots: Ids, undo: Undo) -> None:
+        """Let samples without weight go."""
+        if not len(slots):
+            return
+        store = self._store
+        order, number = compaction(store.n, slots), np.arange(store.n)
+        number[order] = np.arange(len(order))
+        for track in self._tracks:
+            track.drop(track.places(slots), number, self.program)
+        with uninterrupted():
+            undo.append(store.keep(order))
+
+    def _each(
+        self, act: Callable[[Track], object], goal: Callable[[Track], Dual], tracks: list[Track] | None = None
+    ) -> None:
+        """Do something with each path; where rounding leaves no way, solve the program that is its goal anew."""
+        for track in self._tracks if tracks is None else tracks:
+            try:
+                act(track)
+            except Stalled:
+                self.n_refit_ += 1
+                self.solve_anew(track, goal(track))
+            track.moved()
+
+    def solve_anew(self, track: Track, dual: Dual | None = None) -> None:
+        """Find the solution of a program without what is known of another one's."""
+        dual = track.dual(self.program) if dual is None else dual
+        m = len(dual)
+        if not m:
+            track.begin(np.zeros(0), np.zeros(0))
+            return
+        samples, limit = Samples.alone(track.numbers), HARD * m if dual.hard_margin else -1
+        for tol in TRIES:
+            settings = engine.Settings(
+                self.kernel_, "auto", self.precision, CACHE, self.n_jobs, tol, None, limit, None, None
+            )
+            (found,) = engine.fit(track.store.X, samples, [engine.Problem([0], lambda _: dual)], settings)
+            state = found.solution
+            if dual.hard_margin and state is not None and np.isinf(state.certificate.primal):
+                raise ValueError(INSEPARABLE)
+            track.begin(*((np.zeros(m), -dual.t) if state is None else (state.beta, state.g)))
+            try:
+                track.start(dual)
+            except Stalled:
+                continue
+            track.moved()
+            return
+        raise Stalled
+
+    @contextmanager
+    def _or_as_before(self) -> Iterator[Undo]:
+        """Whatever goes wrong, the model is as it was; into the list comes what takes back a loss of samples."""
+        undo: Undo = []
+        samples, backups = self._store.backup(), [track.backup() for track in self._tracks]
+        with self._anew():
+            try:
+                yield undo
+            except BaseException:
+                with uninterrupted():
+                    for back in reversed(undo):
+                        back()
+                    self._store.restore(samples)
+                    for track, backup in zip(self._tracks, backups, strict=True):
+                        track.restore(backup)
+                raise
+
+    def _events(self) -> list[int]:
+        return [int(track.counts[0]) for track in self._tracks]
+
+    def _finish(self, events: list[int]) -> None:
+        """Certify the solution; what was gathered from another one is no longer true."""
+        self._gathered = {}
+        since = [now - before for now, before in zip(self._events(), events, strict=True)]
+        fitted: list[engine.Fitted] = []
+        for track, n in zip(self._tracks, since, strict=True):
+            one = track.fitted(self.program, n)
+            if one.solution is not None and one.solution.certificate.kkt_violation > LOST * (
+                1.0 + np.abs(track.g).max(initial=0.0)
+            ):
+                self.n_refit_ += 1  # the path has lost its way and does not know
+                self.solve_anew(track)
+                one = track.fitted(self.program, n)
+            fitted.append(one)
+        self._fitted = fitted
+        self._store_certificates(fitted, self._alone)
+        if not is_classifier(self):
+            self.n_iter_ = int(self.n_iter_[0])
+
+    def _foundations(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in FIXED if name in self.get_params(deep=False)}
+
+    def _refuse_changed(self) -> None:
+        """Fail if what the solution rests on was changed by ``set_params``, or is not there any more."""
+        self._refuse_compact()
+        self._validate_params()
+        for name, value in self._foundations().items():
+            if value != self._fixed[name]:
+                raise ValueError(
+                    f"The {name!r} parameter was changed from {self._fixed[name]!r} to {value!r} after fit. "
+                    f"Call fit again{', or set_C' if name == 'C' else ''}."
+                )
+
+    def _checked(self, X: Any, first: bool, **targets: Any) -> Any:
+        """X in float64 as the store keeps it, and y if it is among the targets, checked as scikit-learn does."""
+        found = validate_data(self, X, dtype=np.float64, order="C", accept_sparse="csr", reset=first, **targets)
+        X, y = found if targets else (found, None)
+        if not first and sparse.issparse(X) != sparse.issparse(self._store.X):
+            X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
+        return inputs.tidy(X) if sparse.issparse(X) else X, y

@@ -1,0 +1,95 @@
+"""Leave one out, exactly: a support vector leaves a copy of the path; any other sample changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ...problems import Dual, intercept
+from ...problems.dual import Vector
+from ...solvers.homotopy import Homotopy, Stalled
+from .track import Track, width_of
+
+if TYPE_CHECKING:
+    from .machine import Incremental
+
+Matrix = NDArray[np.float64]
+WHOLE = 4096  # samples up to which all of K is held meanwhile
+
+
+def loo_values(model: Incremental, signs: bool = False) -> Matrix:
+    """The value of each sample, (n_samples, n_problems), by the solution without it.
+
+    ``signs`` says that only they count. Where a hinge loss is minimised, the loss of a sample only grows when it is
+    left out, so one on the wrong side stays there and costs nothing.
+    """
+    check_is_fitted(model)
+    store = model.store
+    if store.n < 2:
+        raise ValueError("Leaving one out needs at least two samples. Got 1.")
+    out = np.full((store.n, len(model.tracks)), np.nan)
+    for column, track in zip(out.T, model.tracks, strict=True):
+        dual = track.dual(model.program)
+        column[track.numbers] = _of_program(model, track, dual, signs)
+        others = np.flatnonzero(np.isnan(column))
+        if len(others) and len(dual):
+            support = np.flatnonzero(track.beta)
+            values = track.kernel(store.X[others], store.X[track.numbers[support]]) @ track.beta[support]
+            column[others] = (values + intercept(dual, track.beta, track.g)) / _divisor(
+                model, dual, track.beta, track.g
+            )
+    return np.nan_to_num(out, copy=False)  # a program without samples says 0
+
+
+def _of_program(model: Incremental, track: Track, dual: Dual, signs: bool) -> Vector:
+    """For the samples of a program."""
+    n = len(dual)
+    if not n:
+        return np.zeros(0)
+    path, nu = track.path(model.program), any(dual.totals)
+    out = decision(dual, path.beta, path.g) / _divisor(model, dual, path.beta, path.g)
+    rows = track.rows(np.arange(n)).__getitem__ if n <= WHOLE else track.rows
+    # Where the sums depend on nu, they change with every sample.
+    which = np.arange(n) if nu else np.flatnonzero(path.beta)
+    if not nu:
+        if signs:
+            which = which[out[which] * dual.t[which] >= 0.0]
+        values = path.straight()
+        known = np.isfinite(values)
+        out[path.ids[known]] = values[known]
+        which = np.setdiff1d(which, path.ids[known])
+    used: Homotopy | None = None
+    for one in which:
+        goal = track.dual(model.program, np.array([one])) if nu else _held(dual, int(one))
+        try:
+            left = used = path.without(np.array([one]), goal, rows, used)
+        except Stalled:
+            used = None
+            left = Track.of(track.store, track.kernel, track.state())
+            model.solve_anew(left, goal)
+        if nu or isinstance(left, Track) or not left.margin.held:
+            out[one] = decision(goal, left.beta, left.g)[one] / _divisor(model, goal, left.beta, left.g)
+        else:
+            out[one] = left.g[one] + goal.t[one] + (left.offset if dual.totals else 0.0)
+    return out
+
+
+def _held(dual: Dual, one: int) -> Dual:
+    """The program with one variable at 0."""
+    lower, upper = dual.lower.copy(), dual.upper.copy()
+    lower[one] = upper[one] = 0.0
+    return replace(dual, lower=lower, upper=upper)
+
+
+def decision(dual: Dual, beta: Vector, g: Vector) -> Vector:
+    """Decision values of the samples of a program, before any division by a margin."""
+    explicit = len(dual.totals) > 0 and dual.sign is None
+    return g + dual.t + (intercept(dual, beta, g) if explicit else 0.0)
+
+
+def _divisor(model: Incremental, dual: Dual, beta: Vector, g: Vector) -> float:
+    return model.divisor(width_of(dual, beta, g))

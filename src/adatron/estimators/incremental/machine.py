@@ -1,0 +1,197 @@
+"""What the incremental models share: forgetting, reports and files, and attributes that are made when asked for."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from copy import deepcopy
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .learning import GATHERED, Learning
+from .report import report
+from .store import Store
+from .track import Track
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+OWN = ("_store", "_tracks", "_gathered")  # what a step changes in place, or is made of it
+
+
+class Keeper(Protocol):
+    """Keeps a file that holds a model."""
+
+    def check(self) -> None:
+        """Raise ValueError if the file is no longer the one that was written."""
+        ...
+
+    def write(self) -> None:
+        """Write it anew, if it is still there."""
+        ...
+
+
+class Incremental(Learning):
+    """Base of the incremental models, beside the class of the batch."""
+
+    @property
+    def n_refactor_(self) -> int:
+        """Gradients that were computed anew because of drift, since ``fit``."""
+        check_is_fitted(self)
+        return int(sum(track.counts[1] for track in self.tracks))
+
+    @property
+    def ids_(self) -> Ids:
+        """Ids of the samples in the model, (n_samples,), in the order in which ``support_`` numbers them."""
+        check_is_fitted(self)
+        return self.store.ids.copy()
+
+    def __getattr__(self, name: str) -> Any:
+        """What is gathered from the solution only when it is asked for."""
+        if name not in GATHERED or "_tracks" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if not self._gathered:
+            other = self._shadow()
+            other._gather()
+            self._gathered.update({key: vars(other)[key] for key in GATHERED if key in vars(other)})
+        if name not in self._gathered:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self._gathered[name]
+
+    def _shadow(self) -> Self:
+        """Another estimator of the same attributes, which knows of no files."""
+        other = object.__new__(type(self))
+        vars(other).update(self.__getstate__())
+        return other
+
+    def __copy__(self) -> Self:
+        """With samples and a solution of its own, which this one does not change."""
+        other = self._shadow()
+        vars(other).update(deepcopy({name: vars(self)[name] for name in OWN if name in vars(self)}))
+        return other
+
+    def compact(self) -> Self:
+        """A smaller and faster model with the same decisions, see :meth:`SVC.compact`.
+
+        It has no samples: it predicts, but all that needs them, ``partial_fit`` and ``forget`` among it, raises
+        ValueError.
+        """
+        check_is_fitted(self)
+        model = self._shadow()
+        if not self.compact_:
+            model._gather()
+            for name in (*OWN, "_fitted"):
+                del vars(model)[name]
+        return super(Incremental, model).compact()
+
+    def forget(self, ids: Any) -> Self:
+        """Unlearn some samples: the solution becomes that of the others, and no byte of these rows stays.
+
+        Parameters
+        ----------
+        ids : int or array-like of int
+            Ids of the samples, see ``partial_fit``.
+
+        Returns
+        -------
+        self : the estimator
+            Files in which :func:`adatron.save` wrote this estimator, and the one it was loaded from, are written anew
+            (on the disk, then renamed) before this returns, if they are still there. A copy of the estimator, by
+            ``copy`` or ``pickle``, knows of no files.
+
+        Raises
+        ------
+        ValueError
+            An id that no sample has, or one named twice; all samples; a nu that the others make infeasible; a file that
+            was replaced by something else. The estimator is then as it was.
+        OSError
+            A file cannot be written. The rows have left this estimator but not that file; ``forget([])`` tries again.
+        """
+        check_is_fitted(self)
+        self._refuse_changed()
+        slots = self._store.slots(ids)
+        if len(slots) == self._store.n:
+            raise ValueError("ids must leave at least one sample in the model. Got all of them.")
+        for keeper in self._keepers():
+            keeper.check()
+        events = self._events()
+        if len(slots):
+            with self._or_as_before() as undo:
+                self._remove(slots, undo)
+                self._finish(events)
+        for keeper in self._keepers():
+            keeper.write()
+        return self
+
+    @property
+    def files_(self) -> list[str]:
+        """The files that hold this model, as far as it knows."""
+        return sorted(vars(self).get("_saved", {}))
+
+    def _keepers(self) -> list[Keeper]:
+        return list(vars(self).get("_saved", {}).values())
+
+    def remember_file(self, path: str, keeper: Keeper) -> None:
+        """Keep in mind a file that holds this model; called when one is saved or loaded."""
+        vars(self).setdefault("_saved", {})[path] = keeper
+
+    def deletion_report(self, refit: bool = False) -> str:
+        """What proves that the model is the solution of the samples that it still has.
+
+        Parameters
+        ----------
+        refit : bool, default=False
+            Solve the problem of these samples from nothing, too, and compare.
+
+        Returns
+        -------
+        report : str
+            JSON: 'samples', 'arrived', 'kkt_violation', 'duality_gap' (the largest ones of all programs, from a
+            gradient computed anew in float64), 'files' written last, 'refits', 'adatron' (the version); with ``refit``
+            also 'largest_difference', the largest one of the decision values of the samples before any division by a
+            margin.
+        """
+        check_is_fitted(self)
+        return report(self, refit)
+
+    def _gather_one(self) -> None:
+        """Set what a model of one program has."""
+        coefficients = self._coefficients_of_all()
+        support = np.flatnonzero(coefficients[0])
+        self._n_support = np.array([len(support)], np.int32)
+        self._store_support(self._store.X, support, coefficients[:, support], np.array([self._fitted[0].intercept]))
+
+    @abstractmethod
+    def _gather(self) -> None:
+        """Set the attributes in GATHERED."""
+
+    def _coefficients_of_all(self) -> Vector:
+        """Coefficients of all samples, (n_problems, n_samples)."""
+        out = np.zeros((len(self._tracks), self._store.n))
+        for row, track in zip(out, self._tracks, strict=True):
+            row[track.numbers] = track.beta
+        return out
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies, which know of no files."""
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_saved"}
+
+    def lasting_state(self) -> dict[str, Any]:
+        """What a model file keeps besides the parameters."""
+        params = self.get_params(deep=False)
+        hidden = {"_store", "_tracks", "_fitted", "_gathered", "_saved", *params}
+        state = {name: value for name, value in vars(self).items() if name not in hidden}
+        if "_tracks" in vars(self):
+            state["_store"], state["_tracks"] = self._store.state(), [track.state() for track in self._tracks]
+        return state
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Take what ``lasting_state`` gave; the paths begin when they are first needed."""
+        vars(self).update(state)
+        if "_tracks" in state:
+            self._store = Store.of(state["_store"])
+            self._tracks = [Track.of(self._store, self.kernel_, one) for one in state["_tracks"]]
+            iterations = np.atleast_1d(self.n_iter_).tolist()
+            self._finish([now - n for now, n in zip(self._events(), iterations, strict=True)])

@@ -1,0 +1,80 @@
+"""Incremental nu-support vector classification."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...problems import Dual
+from ..nusvc import NuSVC
+from .classifier import IncrementalClassifier
+from .machine import Incremental
+
+
+class IncrementalNuSVC(IncrementalClassifier, NuSVC):
+    r"""Nu-support vector classification that learns and unlearns: after each step the exact solution, certified.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        As in :class:`adatron.NuSVC`. A step after which it would be infeasible is an error, and changes nothing.
+    kernel, degree, gamma, coef0, class_weight, decision_function_shape, break_ties :
+        As in :class:`IncrementalSVC`.
+    bias, augment, multi_class, window, n_jobs :
+        As in :class:`IncrementalSVC`.
+
+    Attributes
+    ----------
+    classes_, class_weight_, dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, shape_fit_ :
+        As in :class:`adatron.NuSVC`; ``support_`` numbers the samples in the order of ``ids_``.
+    ids_, n_iter_, n_refactor_, n_refit_ :
+        As in :class:`IncrementalSVC`.
+    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
+        The certificate of the program with nu, before the division by the margin.
+
+    References
+    ----------
+    Gu, Wang, Yu and Ho, Incremental learning for nu-support vector classification, Neural Networks 67 (2015): the sums
+    change with the samples. Here they do along a straight line.
+
+    Examples
+    --------
+    >>> from adatron import IncrementalNuSVC
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = IncrementalNuSVC(nu=0.1).fit(X[:-1], y[:-1]).partial_fit(X[-1:], y[-1:])
+    >>> model.ids_.size
+    150
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NuSVC._parameter_constraints,
+        **Incremental._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        class_weight: dict[Any, float] | None = None,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        bias: str = "explicit",
+        augment: float = 1.0,
+        multi_class: str = "ovo",
+        window: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._keep(locals())
+
+    def divisor(self, half_width: float) -> float:
+        return -half_width if half_width < 0 else 1.0
+
+    def program(self, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Dual:
+        return self._program(y, weight, float(self.augment), whole=True)

@@ -1,0 +1,175 @@
+"""The samples of an incremental model: each has an id, and what is forgotten leaves no byte behind.
+
+Dense rows lie in arrays with spare room, so that a sample comes in or goes without a copy of the others: a slot that
+empties is filled from the end, and the end is zeroed. CSR rows are copied, which costs what one row of K costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+LEAST = 64  # slots of spare room, and an eighth of those in use
+COLUMNS = ("y", "weight", "ids", "age")
+
+
+class Store:
+    """Samples by slot.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (0, d), which says how rows are stored
+
+    Attributes
+    ----------
+    n : samples
+    arrived : samples that have ever come, the arrival number of the next one
+    next_id : larger than each id that a sample ever had
+    """
+
+    def __init__(self, X: Any) -> None:
+        self.n = self.arrived = self.next_id = 0
+        self._X: Any = X[:0].astype(np.float64)
+        self._columns: dict[str, NDArray[Any]] = {
+            name: np.zeros(0, np.int64 if name in ("ids", "age") else np.float64) for name in COLUMNS
+        }
+
+    @property
+    def X(self) -> Any:
+        """The rows, (n, d)."""
+        return self._X[: self.n] if isinstance(self._X, np.ndarray) else self._X
+
+    @property
+    def y(self) -> Vector:
+        """Targets, or numbers of classes."""
+        return self._columns["y"][: self.n]
+
+    @property
+    def weight(self) -> Vector:
+        """Weights, those of the classes included."""
+        return self._columns["weight"][: self.n]
+
+    @property
+    def ids(self) -> Ids:
+        """Ids of the samples."""
+        return self._columns["ids"][: self.n]
+
+    @property
+    def age(self) -> Ids:
+        """Arrival numbers."""
+        return self._columns["age"][: self.n]
+
+    def new_ids(self, ids: Any, count: int) -> Ids:
+        """The ids of samples that are to come, checked; by default their arrival numbers, or what follows any so far.
+
+        Raises
+        ------
+        ValueError
+            No whole numbers, another count, or an id that is taken.
+        """
+        found = max(self.arrived, self.next_id) + np.arange(count) if ids is None else whole(ids)
+        if len(found) != count:
+            raise ValueError(f"ids must name every sample. Got {len(found)} ids for {count} samples.")
+        values, counts = np.unique(found, return_counts=True)
+        twice = np.concatenate([values[counts > 1], values[np.isin(values, self.ids)]])
+        if len(twice):
+            raise ValueError(f"ids must be new, each of them once. Got {twice[0]}, which another sample has.")
+        return found
+
+    def slots(self, ids: Any) -> Ids:
+        """The slots of some ids, sorted.
+
+        Raises
+        ------
+        ValueError
+            An id that no sample has, or the same one twice.
+        """
+        wanted = whole(ids)
+        known = np.isin(wanted, self.ids)
+        if not known.all():
+            raise ValueError(f"ids must be those of samples that are in the model. Got {wanted[~known][0]}.")
+        if len(np.unique(wanted)) < len(wanted):
+            raise ValueError("ids must be named once each. Got one of them twice.")
+        return np.flatnonzero(np.isin(self.ids, wanted))
+
+    def append(self, X: Any, y: Vector, weight: Vector, ids: Ids, age: Ids) -> None:
+        """Take in samples; the caller counts those that have arrived."""
+        n, new = self.n + len(y), slice(self.n, self.n + len(y))
+        columns = {name: _wider(column, self.n, n) for name, column in self._columns.items()}
+        dense = isinstance(self._X, np.ndarray)
+        rows: Any = _wider(self._X, self.n, n) if dense else sparse.vstack([self._X, X], "csr")
+        for name, values in zip(COLUMNS, (y, weight, ids, age), strict=True):
+            columns[name][new] = values
+        if dense:
+            rows[new] = X
+        self.next_id = max(self.next_id, int(ids.max(initial=-1)) + 1)
+        self._columns, self._X, self.n = columns, rows, n
+
+    def keep(self, order: Ids) -> Callable[[], None]:
+        """Keep the samples in ``order``, which ``solvers.homotopy.compaction`` gave; what takes this back."""
+        left, n, X = len(order), self.n, self._X
+        moved = np.flatnonzero(order != np.arange(left))
+        rows = X if isinstance(X, np.ndarray) else X[order]
+        # All that needs memory comes before the first change.
+        parts = [(table, table[moved], table[left:n].copy(), table[order[moved]]) for table in self._dense()]
+
+        def undo() -> None:
+            for table, holes, end, _ in parts:
+                table[moved], table[left:n] = holes, end
+            self._X, self.n = X, n
+
+        for table, _, _, movers in parts:
+            table[moved], table[left:] = movers, 0
+        self._X, self.n = rows, left
+        return undo
+
+    def backup(self) -> tuple[Any, ...]:
+        """What ``restore`` takes, as long as none but ``append`` has changed anything."""
+        return self._X, self.n, self.arrived, self.next_id
+
+    def restore(self, backup: tuple[Any, ...]) -> None:
+        """Be as ``backup`` was; the spare room holds nothing of what has come since."""
+        X, self.n, self.arrived, self.next_id = backup
+        if not isinstance(X, np.ndarray):
+            self._X = X
+        for table in self._dense():
+            table[self.n :] = 0
+
+    def _dense(self) -> list[NDArray[Any]]:
+        return [table for table in (*self._columns.values(), self._X) if isinstance(table, np.ndarray)]
+
+    def state(self) -> dict[str, Any]:
+        """What a file keeps."""
+        columns = {name: column[: self.n] for name, column in self._columns.items()}
+        return {"X": self.X, "arrived": self.arrived, "next_id": self.next_id, **columns}
+
+    @classmethod
+    def of(cls, state: dict[str, Any]) -> Store:
+        """From what ``state`` gave."""
+        store = cls(state["X"])
+        store.append(state["X"], *(state[name] for name in COLUMNS))
+        store.arrived, store.next_id = int(state["arrived"]), int(state["next_id"])
+        return store
+
+
+def whole(ids: Any) -> Ids:
+    """Ids as a vector of whole numbers."""
+    found = np.atleast_1d(np.asarray(ids))
+    if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
+        raise ValueError(f"ids must be whole numbers in one dimension. Got {ids!r}.")
+    return found.astype(np.int64)
+
+
+def _wider(table: NDArray[Any], n: int, more: int) -> NDArray[Any]:
+    """A table with its first n entries and room for ``more`` of them: itself if it has that."""
+    if more <= len(table):
+        return table
+    out = np.zeros((more + max(LEAST, more // 8), *table.shape[1:]), table.dtype)
+    out[:n] = table[:n]
+    return out

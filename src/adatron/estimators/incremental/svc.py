@@ -1,0 +1,103 @@
+"""Incremental C-support vector classification."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...problems import Bias, Dual, csvc
+from ..svc import SVC
+from .c_path import HasC, bounds
+from .classifier import IncrementalClassifier
+from .machine import Incremental
+
+
+class IncrementalSVC(HasC, IncrementalClassifier, SVC):
+    r"""C-support vector classification that learns and unlearns: after each step the exact solution, certified.
+
+    ``partial_fit`` adds samples, ``forget`` takes them away, ``set_C`` changes C; the solution follows its exact path
+    and is that of a fit to the samples that are then in the model, with the same kernel.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty of margin violations, as in :class:`adatron.SVC`.
+    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
+        As in :class:`adatron.SVC`, but 'precomputed' and 'sigmoid': positive semi-definite, of samples.
+    degree, gamma, coef0 :
+        As in :class:`adatron.SVC`; gamma 'scale' and 'auto' are what they are for the samples of the first call.
+    class_weight : dict, default=None
+        Weights of the classes.
+    decision_function_shape, break_ties, multi_class :
+        As in :class:`adatron.SVC`.
+    bias : {'explicit', 'augmented', 'none'}, default='explicit'
+        As in :class:`adatron.SVC`.
+    augment : float, default=1.0
+        Augmenting factor of ``bias='augmented'``.
+    window : int, default=None
+        Keep so many samples, those that came last; None keeps all.
+    n_jobs : int, default=None
+        Threads of ``fit`` and of predictions, as in :class:`adatron.SVC`.
+
+    Attributes
+    ----------
+    classes_, class_weight_, dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, shape_fit_ :
+        As in :class:`adatron.SVC`; ``support_`` numbers the samples in the order of ``ids_``. Made when asked for.
+    ids_ : ndarray of shape (n_samples,)
+        Ids of the samples in the model.
+    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
+        The certificate, renewed by every call.
+    n_iter_ : int or ndarray
+        Events on the path of the last call: variables that became free or met a bound.
+    n_refactor_, n_refit_ : int
+        Since ``fit``: gradients computed anew because of drift; solutions found anew because rounding left no way.
+
+    Notes
+    -----
+    Memory grows as the free support vectors times all samples. A class whose samples have all gone stays in
+    ``classes_``: its programs then have one side, and all they predict is the other one.
+
+    References
+    ----------
+    Cauwenberghs and Poggio, Incremental and decremental support vector machine learning, NIPS 13 (2001).
+
+    Examples
+    --------
+    >>> from adatron import IncrementalSVC
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = IncrementalSVC().fit(X[:-1], y[:-1]).partial_fit(X[-1:], y[-1:])
+    >>> model.forget([0, 1]).ids_.size
+    148
+    >>> bool(model.kkt_violation_.max() < 1e-9)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SVC._parameter_constraints,
+        **Incremental._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        class_weight: dict[Any, float] | None = None,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        bias: str = "explicit",
+        augment: float = 1.0,
+        multi_class: str = "ovo",
+        window: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._keep(locals())
+
+    def program(self, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Dual:
+        return csvc(y, bounds(self.C, weight), cast("Bias", self.bias), float(self.augment))

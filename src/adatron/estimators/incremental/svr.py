@@ -1,0 +1,141 @@
+"""Incremental epsilon-support vector regression."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
+
+from ...problems import Dual
+from .. import inputs
+from ..svr import SVR
+from .c_path import HasC, bounds
+from .leave_out import loo_values
+from .machine import Incremental
+
+
+class IncrementalSVR(HasC, Incremental, SVR):
+    r"""Epsilon-support vector regression that learns and unlearns: after each step the exact solution, certified.
+
+    Parameters
+    ----------
+    kernel, degree, gamma, coef0 :
+        As in :class:`IncrementalSVC`.
+    C, epsilon :
+        As in :class:`adatron.SVR`.
+    bias, augment, window, n_jobs :
+        As in :class:`IncrementalSVC`.
+
+    Attributes
+    ----------
+    dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, shape_fit_ :
+        As in :class:`adatron.SVR`; ``support_`` numbers the samples in the order of ``ids_``.
+    ids_, n_iter_, n_refactor_, n_refit_ :
+        As in :class:`IncrementalSVC`.
+    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
+        The certificate, renewed by every call.
+
+    References
+    ----------
+    Ma, Theiler and Perkins, Accurate on-line support vector regression, Neural Computation 15 (2003) 2683-2703.
+
+    Examples
+    --------
+    >>> from adatron import IncrementalSVR
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = IncrementalSVR(C=100, epsilon=10).fit(X[:400], y[:400]).partial_fit(X[400:], y[400:])
+    >>> model.kkt_violation_ < 1e-6
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SVR._parameter_constraints,
+        **Incremental._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        bias: str = "explicit",
+        augment: float = 1.0,
+        window: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._keep(locals())
+
+    def program(self, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Dual:
+        return self._program(y, bounds(self.C, weight), float(self.augment))
+
+    def _sides(self) -> list[tuple[int, int] | None]:
+        return [None]
+
+    def _gather(self) -> None:
+        self._gather_one()
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
+        """Solve the problem from nothing; the model forgets all samples that it had.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples; with ``window`` the last ones of them are kept.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights that multiply C; one of weight 0 is left out.
+        ids : array-like of int of shape (n_samples,), default=None
+            As in :meth:`IncrementalSVC.fit`.
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            Bad parameters or data.
+        ArithmeticError
+            Rounding leaves no way to the solution.
+        """
+        with self._anew():
+            X, y = self._checked(X, True, y=y, y_numeric=True)
+            self._begin(X, y, inputs.weights(X, sample_weight), ids)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, ids: Any = None, sample_weight: Any = None) -> Self:
+        """Learn more samples: the solution becomes that of all.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        ids, sample_weight :
+            As in :meth:`IncrementalSVC.partial_fit`, and so is what is raised.
+
+        Returns
+        -------
+        self : the estimator
+        """
+        if self._is_new:
+            return self.fit(X, y, sample_weight, ids)
+        X, y = self._checked(X, False, y=y, y_numeric=True)
+        self._learn(X, y, inputs.weights(X, sample_weight), ids)
+        return self
+
+    def loo_prediction(self) -> NDArray[np.float64]:
+        """The prediction for each sample by the model of all others, (n_samples,), in the order of ``ids_``."""
+        return loo_values(self)[:, 0]
+
+    def loo_error(self) -> float:
+        """The mean squared error of ``loo_prediction``: the leave-one-out error, exact."""
+        return float(np.mean((self.loo_prediction() - self._store.y) ** 2))

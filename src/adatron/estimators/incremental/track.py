@@ -1,0 +1,188 @@
+"""One program of an incremental model, and the path that follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...certificates import Certificate, best_multipliers, duality_gap, kkt_violation
+from ...gram import Gram, Pool, Source, allowed_threads
+from ...kernels import Kernel
+from ...problems import Dual, half_width, intercept
+from ...solvers.base import Solution, Status
+from ...solvers.homotopy import Homotopy, compaction
+from ..engine import Fitted
+from .store import Store
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+Program = Callable[[Vector, Vector], Dual]  # of targets and weights
+BLOCK = 256  # rows of K that are made at a time
+ROUNDING = 1e-12  # of the largest gradient
+MANY, FEW = 32, 2**20  # rows and entries of K from which the tiles, on all threads, are faster than NumPy
+
+
+class Track:
+    """The solution of one program over samples of a store.
+
+    Parameters
+    ----------
+    store : the samples
+    kernel : of them
+    sides : the classes whose labels are 1 and -1, the latter -1 for the rest; None: the targets are the store's
+
+    Attributes
+    ----------
+    slots : the samples' slots, None if all are in the program; then their order is the store's
+    beta, g : the solution and its gradient, one entry for each sample
+    """
+
+    def __init__(self, store: Store, kernel: Kernel, sides: tuple[int, int] | None, n_classes: int) -> None:
+        self.store, self.kernel, self.sides = store, kernel, sides
+        pair = sides is not None and sides[1] >= 0 and n_classes > 2
+        self.slots = np.zeros(0, np.int64) if pair else None
+        self.beta, self.g = np.zeros((2, 0))
+        self._past: Ids = np.zeros(2, np.int64)  # counts of earlier paths
+        self._path: Homotopy | None = None
+
+    @property
+    def numbers(self) -> Ids:
+        """The slots of the samples."""
+        return np.arange(self.store.n) if self.slots is None else self.slots
+
+    def state(self) -> dict[str, Any]:
+        """What a file keeps."""
+        parts = zip(("slots", "beta", "g", "counts"), self.backup(), strict=True)
+        return {"sides": self.sides, **dict(parts)}
+
+    @classmethod
+    def of(cls, store: Store, kernel: Kernel, state: dict[str, Any]) -> Track:
+        """From what ``state`` gave."""
+        track = cls(store, kernel, state["sides"], 0)
+        track.restore(tuple(state[name] for name in ("slots", "beta", "g", "counts")))
+        return track
+
+    def mine(self, slots: Ids) -> Ids:
+        """Those of some slots that are in the program."""
+        return slots if self.slots is None or self.sides is None else slots[np.isin(self.store.y[slots], self.sides)]
+
+    def labels(self) -> Vector:
+        """Targets of the samples."""
+        y = self.store.y if self.slots is None else self.store.y[self.slots]
+        return y if self.sides is None else np.where(y == self.sides[0], 1.0, -1.0)
+
+    def weights(self) -> Vector:
+        """Weights of the samples."""
+        return self.store.weight if self.slots is None else self.store.weight[self.slots]
+
+    def rows(self, ids: Ids) -> NDArray[np.float64]:
+        """Rows of K over the samples."""
+        X = self.store.X if self.slots is None else self.store.X[self.slots]
+        if len(ids) < MANY or len(ids) * X.shape[0] < FEW or not self.kernel.compiled:
+            return self.kernel(X[ids], X)
+        with Pool(allowed_threads(None)) as pool:
+            view = Gram(Source.of(X, np.arange(X.shape[0]), self.kernel), np.float64, [X.shape[0]], pool).restrict()
+            return view.rows(ids)
+
+    def dual(self, program: Program, gone: Ids | None = None) -> Dual:
+        """The program; the bounds of those in the positions ``gone`` are 0."""
+        weight = self.weights().copy()
+        weight[[] if gone is None else gone] = 0.0
+        return program(self.labels(), weight)
+
+    def path(self, program: Program) -> Homotopy:
+        """The path, which begins at the solution when it is first needed."""
+        if self._path is None:
+            self._path = Homotopy(self.rows, self.dual(program), self.beta, self.g)
+        return self._path
+
+    def start(self, dual: Dual) -> None:
+        """Begin the path to the solution of a program."""
+        self._path = Homotopy(self.rows, dual, self.beta, self.g)
+
+    def extend(self, program: Program) -> None:
+        """Follow the solution to that with the samples that ``grow`` numbered."""
+        self.path(program).extend(self.dual(program))
+
+    def gradient(self, dual: Dual) -> Vector:
+        """The gradient, computed anew."""
+        out, support = -dual.t + dual.lambda2 * self.beta.sum(), np.flatnonzero(self.beta)
+        for start in range(0, len(support), BLOCK):
+            part = support[start : start + BLOCK]
+            out += self.beta[part] @ self.rows(part)
+        return out
+
+    def begin(self, beta: Vector, g: Vector) -> None:
+        """Stand at a solution, be it one up to a tolerance."""
+        self._past = self.counts
+        self.beta, self.g, self._path = beta, g, None
+
+    def moved(self) -> None:
+        """Take over what the path has reached."""
+        if self._path is not None:
+            self.beta, self.g = self._path.beta, self._path.g
+
+    def backup(self) -> tuple[Any, ...]:
+        """What ``restore`` takes."""
+        return self.slots, self.beta.copy(), self.g.copy(), self.counts
+
+    def restore(self, backup: tuple[Any, ...]) -> None:
+        """Stand where ``backup`` was."""
+        self.slots, self.beta, self.g, self._past = backup
+        self._path = None
+
+    def grow(self, new: Ids) -> bool:
+        """Number the new samples of a store; whether some are in the program."""
+        mine = self.mine(new)
+        if self.slots is not None:
+            self.slots = np.concatenate([self.slots, mine])
+        return len(mine) > 0
+
+    def places(self, slots: Ids) -> Ids:
+        """The positions of some slots, as far as they are in the program."""
+        return slots if self.slots is None else np.flatnonzero(np.isin(self.slots, slots))
+
+    def drop(self, gone: Ids, number: Ids, program: Program) -> None:
+        """Let released samples at some positions go; ``number`` has the new slots of the others."""
+        order = compaction(len(self.beta), gone)
+        dual = self.dual(program, gone).take(order)
+        if self._path is None:
+            self.beta, self.g = self.beta[order], self.g[order]
+        else:
+            self._path.drop(order, dual)
+            self.moved()
+        if self.slots is not None:
+            self.slots = number[self.slots[order]]
+
+    @property
+    def counts(self) -> Ids:
+        """Events, and gradients computed anew, so far."""
+        return self._past if self._path is None else self._past + np.array([self._path.n_event, self._path.n_refresh])
+
+    def fitted(self, program: Program, n_iter: int) -> Fitted:
+        """The solution with its certificate."""
+        dual = self.dual(program)
+        proof = certificate(dual, self.beta, self.g)
+        solution = Solution(self.beta, self.g, n_iter, Status.CONVERGED, proof, {})
+        width = width_of(dual, self.beta, self.g)
+        b = intercept(dual, self.beta, self.g) if len(dual) else 0.0
+        return Fitted(self.numbers, solution, self.beta, b, width)
+
+
+def width_of(dual: Dual, beta: Vector, g: Vector) -> float:
+    """``half_width`` of a problem with nu; what is rounding is 0."""
+    width = half_width(dual, beta, g) if any(dual.totals) else 0.0
+    return width if abs(width) > ROUNDING * np.abs(g).max(initial=0.0) else 0.0
+
+
+def certificate(dual: Dual, beta: Vector, g: Vector) -> Certificate:
+    """What the gradient proves."""
+    if not len(dual):
+        return Certificate(0.0, 0.0, 0.0)
+    mu = best_multipliers(dual, beta, g)
+    gap = duality_gap(dual, beta, g, mu) + float(np.abs(mu * (dual.sums(beta) - dual.totals)).sum())
+    value = -dual.objective(beta, g)
+    return Certificate(value + gap, value, kkt_violation(dual, beta, g))

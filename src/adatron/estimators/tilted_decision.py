@@ -1,0 +1,57 @@
+"""Decision values of a function with tilted bases, Σ a_j k(z_j, x) + b_j·∂k(z_j, x)/∂z + f0, from the compiled tiles.
+
+With k = κ(s, D) and slopes κ_s, κ_D, which are sums of multiples of kernels h, the second part is
+
+    x·Σ_j (κ_s - 2 κ_D) b_j + Σ_j 2 κ_D z_j·b_j,
+
+so each h gives 1 + d sums over the bases, as if it were a machine with so many outputs. ``margins.Field`` computes the
+same by matrix products, whose last bits depend on the rows beside; a prediction must not.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .decision import decision_values
+
+if TYPE_CHECKING:
+    from ..kernels import Kernel
+    from ..margins import Field
+
+Vector = NDArray[np.float64]
+ROWS = 4096  # at a time
+
+
+def tilted_values(X: Vector, field: Field, n_jobs: int | None) -> Vector:
+    """f at the rows of X, (n,)."""
+    m, values = len(field.a), np.full(len(X), field.f0)
+    support, nothing = np.arange(m), np.zeros(1 + X.shape[1])
+    for kernel, coefficients in _outputs(field).items():
+        for first in range(0, len(X), ROWS):
+            rows = X[first : first + ROWS]
+            sums = decision_values(
+                rows, field.points, support, coefficients, nothing, kernel, "double", n_jobs, np.asarray
+            )
+            values[first : first + ROWS] += sums[:, 0] + np.sum(rows * sums[:, 1:], axis=1)
+    return values
+
+
+def _outputs(field: Field) -> dict[Kernel, Vector]:
+    """The coefficients of each kernel, (m, 1 + d)."""
+    from ..kernels.derivatives import jet
+
+    k, s, D = jet(field.kernel)[:3]
+    b: Any = np.zeros_like(field.points) if field.b is None else field.b
+    inner, found = np.sum(b * field.points, axis=1), defaultdict(lambda: np.zeros((len(b), 1 + b.shape[1])))
+    for kernel, factor in k.items():
+        found[kernel][:, 0] += factor * field.a
+    for kernel, factor in s.items():
+        found[kernel][:, 1:] += factor * b
+    for kernel, factor in D.items():
+        found[kernel][:, 0] += 2.0 * factor * inner
+        found[kernel][:, 1:] -= 2.0 * factor * b
+    return dict(found)

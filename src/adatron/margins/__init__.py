@@ -1,0 +1,25 @@
+"""Margins in the input space: how far a point is from the surface f(x) = 0, what is certain, and how to widen that."""
+
+from .algorithm import Stage, Task, climb, first_stage, needed_bytes
+from .certified import certified
+from .field import Field
+from .metric import Metric
+from .nearest import InputMargins, nearest
+from .projection import parts
+from .worth import Worth, estimated
+
+__all__ = [
+    "Field",
+    "InputMargins",
+    "Metric",
+    "Stage",
+    "Task",
+    "Worth",
+    "certified",
+    "climb",
+    "estimated",
+    "first_stage",
+    "nearest",
+    "needed_bytes",
+    "parts",
+]

@@ -1,0 +1,67 @@
+"""Radii within which f provably keeps its sign.
+
+|f(x) - f(x')| <= ‖w‖ ‖φ(x) - φ(x')‖, and kernels know how far apart φ(x) and φ(x') may be if ‖x - x'‖ <= r
+(``Kernel.apart``); for rbf the radius is √(-ln(1 - f²/(2‖w‖²))/γ). Where the slope of k(z_j, ·) is bounded
+(``Kernel.steepness``), |f(x) - f(x')| <= r Σ|β_j| steepness_j is another bound: |f| / (√(2γ/e) Σ|β_j|) for rbf. The
+larger radius counts; a metric G multiplies it by √λ_min(G).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..gram import Pool
+from .field import Field, Vector
+from .metric import Metric
+
+UNIT = 2.0**-53
+HALVINGS = 60
+
+
+def certified(field: Field, metric: Metric, X: Vector, f: Vector, pool: Pool) -> Vector:
+    """Lower bounds of the distances of the rows of X from f = 0, (n,); 0 where nothing is known, inf if there is none.
+
+    ``f`` are the decision values; what float64 may have spoiled of them is taken off.
+    """
+    if not len(field.a):
+        return np.full(len(X), np.inf if field.f0 else 0.0)
+    norms = np.linalg.norm(X, axis=1)
+    own = np.linalg.norm(field.points, axis=1)
+    height = np.maximum(np.abs(f) - _rounding(field, norms, own), 0.0)
+    radius = _by_norm(field, norms, height, pool)
+    if field.b is None:
+        slope = float(np.abs(field.a) @ field.kernel.steepness(own))
+        if np.isfinite(slope):
+            radius = np.maximum(radius, height / slope if slope else np.inf)
+    return metric.shrinkage() * radius * (1.0 - 1e-12)
+
+
+def _by_norm(field: Field, norms: Vector, height: Vector, pool: Pool) -> Vector:
+    """The largest r with ‖w‖ apart(‖x‖, r) <= |f|, by bisection from below."""
+    size = np.abs(field.a).sum() ** 2 * field.kernel.magnitude(float(np.square(field.points).sum(axis=1).max()))
+    norm = np.sqrt(max(field.squared_norm(pool), 0.0) + 8.0 * len(field.a) * UNIT * size)
+    if not field.kernel.convex or not np.isfinite(norm):
+        return np.zeros(len(norms))
+    low, high = np.zeros(len(norms)), np.full(len(norms), 1e-6)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(100):
+            short = norm * field.kernel.apart(norms, high) <= height
+            low, high = np.where(short, high, low), np.where(short, 2.0 * high, high)
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            short = norm * field.kernel.apart(norms, middle) <= height
+            low, high = np.where(short, middle, low), np.where(short, high, middle)
+    return np.where(low > 1e20, np.inf, low)  # apart is bounded: no point is on the other side
+
+
+def _rounding(field: Field, norms: Vector, own: Vector) -> float:
+    """Bound of the error of a decision value in float64: of the kernel values, and of a sum of m (1 + 2 d) terms."""
+    d, m = field.points.shape
+    largest = float(max(norms.max(initial=0.0), own.max()))
+    kernel, total = field.kernel, float(np.abs(field.a).sum())
+    terms = total * kernel.magnitude(largest**2) + abs(field.f0)
+    if field.b is not None:
+        step = 1e-6 * (1.0 + largest)
+        stretch = float(kernel.apart(np.array([largest]), np.array([step]))[0]) / step
+        terms += (1.0 + largest) * float(np.linalg.norm(field.b, axis=1).sum()) * 2.0 * stretch * (1.0 + stretch)
+    return total * kernel.error_bound(largest**2, d, UNIT) + 4.0 * (m + d + 8) * UNIT * terms

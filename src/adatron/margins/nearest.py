@@ -1,0 +1,80 @@
+"""The nearest point of f = 0 for many rows: starts, projections, certificates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..gram import Pool
+from .certified import certified
+from .crossings import OTHERS, PLANE, first_crossings, islets
+from .field import Field, Vector
+from .metric import Metric
+from .projection import project
+
+STARTS = 8
+NUMBERS = 2**22  # of the rays that are made at a time
+
+
+@dataclass(frozen=True)
+class InputMargins:
+    """What ``input_margin`` has found, an entry or a row for each sample.
+
+    Attributes
+    ----------
+    distance : ndarray of shape (n_samples,)
+        To ``projection``, in the metric: an upper bound of the distance at which the prediction first changes. inf
+        where no change was found.
+    projection : ndarray of shape (n_samples, n_features)
+        The nearest point of the decision boundary that was found; nan where there is none.
+    certified : ndarray of shape (n_samples,)
+        A proven lower bound: no point that is nearer than this is predicted as another class. At most ``distance``; 0
+        where nothing can be proven.
+    converged : ndarray of shape (n_samples,) of bool
+        Whether the projection is a critical point of the distance, with a decision value of zero (within 1e-9, or what
+        float64 allows). Where it is not, the distance is to a point of the boundary all the same.
+    """
+
+    distance: Vector
+    projection: Vector
+    certified: Vector
+    converged: NDArray[np.bool_]
+
+
+def nearest(field: Field, metric: Metric, X: Vector, pool: Pool) -> InputMargins:
+    """The nearest points of the surface, from several starts a row, in blocks of rows."""
+    field = field.lean()
+    step = max(1, NUMBERS // ((1 + OTHERS + PLANE) * X.shape[1]))
+    slices = [slice(a, a + step) for a in range(0, len(X), step)]
+    blocks = [_block(field, metric.take(rows), X[rows], pool) for rows in slices]
+    names = ("distance", "projection", "certified", "converged")
+    return InputMargins(*(np.concatenate([getattr(block, name) for block in blocks]) for name in names))
+
+
+def _block(field: Field, metric: Metric, X: Vector, pool: Pool) -> InputMargins:
+    f, q = field.slopes(X, pool)
+    certain = certified(field, metric, X, f, pool)
+    n = len(X)
+    distance, projection, converged = np.full(n, np.inf), np.full(X.shape, np.nan), np.zeros(n, bool)
+    if len(field.a):
+        found, reach = first_crossings(field, metric, X, f, q, certain, STARTS, pool)
+        more = islets(field, X, f, pool)
+        row = np.concatenate([np.arange(n), found.row, more.row])
+        start = np.concatenate([X, found.points, more.points])
+        bound = _bound(metric, X, found.row, found.points, reach)
+        points, lengths, settled = project(field, metric.take(row), X[row], start, bound[row], pool)
+        order = np.lexsort((~settled, lengths, row))
+        best = order[np.searchsorted(row[order], np.arange(n))]
+        distance, converged = lengths[best], settled[best]
+        projection = np.where(np.isfinite(distance)[:, None], points[best], np.nan)
+    return InputMargins(distance, projection, np.minimum(certain, distance), converged)
+
+
+def _bound(metric: Metric, X: Vector, row: NDArray[np.int64], points: Vector, reach: Vector) -> Vector:
+    """Half the way to the nearest crossing, or else a quarter of what the rays went."""
+    lengths = metric.take(row).lengths(points - X[row])
+    nearest = np.full(len(X), np.inf)
+    np.minimum.at(nearest, row, lengths)
+    return np.where(np.isfinite(nearest), 0.5 * nearest, 0.25 * reach)

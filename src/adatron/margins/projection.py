@@ -1,0 +1,130 @@
+"""The nearest point of a surface f = 0, by Newton-like steps that are slowed down where the surface is strongly curved.
+
+Update    x̂ ← x - G⁻¹q (f(x̂) - (x̂ - x)'q) / (q'G⁻¹q), q = ∇f(x̂) (eq. 12 of the source, with the metric): it goes to
+          the point next to x of the plane that touches f there. That is a step onto the surface and one along it,
+
+              x̂ ← x̂ + n + t,   n = -G⁻¹q f / (q'G⁻¹q),   t = the part of x - x̂ along the surface.
+
+          Near a critical point of the distance t multiplies an error in the direction j by c_j/λ, c_j being the
+          curvature and λ = ‖∇f‖/‖d‖: it diverges for c_j < -λ (Proposition 1). So t is multiplied by 1/(1 - c/λ), the
+          ideal of section 3.4, where 1 - c/λ is measured along the last step instead of being taken from n Hessians:
+          e = s's / s'(t_old - t_new), s the last step, the step size of Barzilai and Borwein. Steps n lead back to the
+          surface; one along it that does not come nearer to x is taken back and tried at a quarter of its length.
+          n grows beyond all bounds where ∇f vanishes, and is bounded.
+Stops     |f| <= 1e-9 and ‖t‖ <= 1e-6 ‖x̂ - x‖.
+Source    S. Akaho, Maximizing the margin in the input space (2002), sections 3.4 and 3.6; J. Barzilai, J. Borwein,
+          Two-point step size gradient methods, IMA J. Numer. Anal. 8 (1988).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..gram import Pool
+from .field import Field, Vector
+from .metric import Metric
+
+EVALUATIONS = 300
+ON, LEVEL = 1e-9, 1e-6  # |f| of a point on the surface; what may be left of t, by the distance
+SLOWEST, FASTEST = 1e-2, 5.0
+TURN = 0.5  # longest step along the surface, by the distance
+RETURNS = 12  # most steps n until the surface is met again
+SHORTEST = 1e-9  # of the steps that are tried, by the distance
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Both parts of a step, (n, d) each."""
+
+    onto: Vector
+    along: Vector
+
+
+def parts(metric: Metric, X: Vector, Z: Vector, f: Vector, q: Vector) -> Parts:
+    """n and t from f and its gradient at Z."""
+    d, raised = Z - X, metric.raised(q)
+    size = np.einsum("ij,ij->i", q, raised)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        back = raised / size[:, None]
+        onto = -back * f[:, None]
+    flat = ~np.isfinite(onto).all(axis=1)  # there is no way to go
+    back[flat] = onto[flat] = 0.0
+    return Parts(onto, back * np.einsum("ij,ij->i", q, d)[:, None] - d)
+
+
+def project(
+    field: Field, metric: Metric, X: Vector, start: Vector, bound: Vector, pool: Pool
+) -> tuple[Vector, Vector, NDArray[np.bool_]]:
+    """A point of f = 0 close to each row of X, from a start for each.
+
+    Parameters
+    ----------
+    X, start : (n, d)
+    bound : (n,) longest step onto the surface
+
+    Returns
+    -------
+    points : (n, d) the nearest point of the surface that was met
+    distances : (n,) inf where none was met
+    converged : (n,) whether it is a critical point of the distance
+    """
+    walk = _Walk(metric, X, start.copy(), bound, max(ON, 16.0 * field.rounding()))
+    for _ in range(EVALUATIONS):
+        if not len(walk.open):
+            break
+        walk.step(*field.slopes(walk.Z[walk.open], pool))
+    met = np.isfinite(walk.distance)
+    return walk.at, np.where(met, metric.lengths(walk.at - X), np.inf), walk.converged
+
+
+class _Walk:
+    """For each row the nearest point so far, and the one that is tried."""
+
+    def __init__(self, metric: Metric, X: Vector, Z: Vector, bound: Vector, on: float) -> None:
+        n = len(X)
+        self.metric, self.X, self.Z, self.bound, self.on = metric, X, Z, bound, on
+        self.at, self.distance, self.converged = Z.copy(), np.full(n, np.inf), np.zeros(n, bool)
+        self.pull, self.speed, self.returns = np.zeros_like(Z), np.ones(n), np.zeros(n, int)
+        self.open = np.arange(n)
+
+    def step(self, f: Vector, q: Vector) -> None:
+        ids = self.open
+        metric, X, Z = self.metric.take(ids), self.X[ids], self.Z[ids]
+        move = parts(metric, X, Z, f, q)
+        far = metric.lengths(Z + move.onto - X)  # f is not quite 0, but for this it is
+        on = np.abs(f) <= self.on
+        nearer = on & (far <= self.distance[ids] * (1.0 + 1e-13))
+        self.returns[ids] += 1
+        back = ~nearer & (on | (self.returns[ids] > RETURNS) | ~move.onto.any(axis=1))
+        self._accept(ids[nearer], metric.take(nearer), Z[nearer], move.along[nearer], far[nearer])
+        self.speed[ids[back]] *= 0.25
+        turned = nearer | back
+        self._try(ids[turned], metric.take(turned))
+        rest = ids[~turned]
+        self.Z[rest] += _bounded(self.metric.take(rest), move.onto[~turned], self.bound[rest])
+
+    def _accept(self, ids: NDArray[np.int64], metric: Metric, Z: Vector, along: Vector, far: Vector) -> None:
+        step = Z - self.at[ids]
+        change, size = metric.products(step, self.pull[ids] - along), metric.products(step, step)
+        e = np.minimum(2.0 * self.speed[ids], FASTEST)
+        np.divide(size, change, out=e, where=change > 0)
+        self.speed[ids] = np.clip(np.where(np.isinf(self.distance[ids]), 1.0, e), SLOWEST, FASTEST)
+        self.at[ids], self.pull[ids], self.distance[ids] = Z, along, far
+        self.converged[ids] = metric.lengths(along) <= LEVEL * far
+
+    def _try(self, ids: NDArray[np.int64], metric: Metric) -> None:
+        """A step along the surface from the nearest point; none from one that will do, or that no step improves."""
+        far, pull = self.distance[ids], metric.lengths(self.pull[ids])
+        left = np.isfinite(far) & ~self.converged[ids] & (self.speed[ids] * pull > SHORTEST * far)
+        step = self.speed[ids, None] * self.pull[ids]
+        self.Z[ids] = self.at[ids] + _bounded(metric, step, np.where(np.isfinite(far), TURN * far, 0.0))
+        self.returns[ids] = 0
+        self.open = np.setdiff1d(self.open, ids[~left], assume_unique=True)
+
+
+def _bounded(metric: Metric, step: Vector, longest: Vector) -> Vector:
+    length = metric.lengths(step)
+    return step * np.minimum(1.0, longest / np.where(length > 0, length, 1.0))[:, None]

@@ -1,0 +1,183 @@
+"""Pictures of margins in the input space, in the manner of scikit-learn's displays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+
+from ..estimators import InputMarginSVC, input_margin
+from .axes import axes
+
+if TYPE_CHECKING:
+    from ..margins import InputMargins
+
+Vector = NDArray[np.float64]
+GRID = 200  # points of the picture in each direction
+ROOM = 0.1  # around the samples, by their extent
+
+
+@dataclass
+class InputMarginDisplay:
+    """The decision boundary of a classifier in the plane, with the projections of samples onto it.
+
+    Use :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, 2)
+    codes : ndarray of shape (n_samples,)
+        Numbers of the classes.
+    margins : InputMargins
+    support : ndarray of shape (n_support, 2)
+        Support vectors.
+    grid : tuple of two ndarrays of shape (n,)
+        Coordinates of the picture's points.
+    regions : ndarray of shape (n, n)
+        Number of the class at each of them.
+
+    Attributes
+    ----------
+    ax_ : matplotlib axes
+    """
+
+    X: Vector
+    codes: NDArray[np.int64]
+    margins: InputMargins
+    support: Vector
+    grid: tuple[Vector, Vector]
+    regions: NDArray[np.int64]
+    ax_: Any = field(default=None, init=False)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, metric: Any = None, ax: Any = None) -> Self:
+        """Compute and draw.
+
+        Parameters
+        ----------
+        estimator : SVC, NuSVC or InputMarginSVC
+            Fitted on two features.
+        X : array-like of shape (n_samples, 2)
+        y : array-like of shape (n_samples,)
+            Their classes.
+        metric : None, array-like of shape (2, 2) or callable, default=None
+            See :func:`adatron.input_margin`.
+        ax : matplotlib axes, default=None
+
+        Raises
+        ------
+        ValueError
+            Other than two features.
+        """
+        given, X = X, check_array(X, dtype="float64")
+        if X.shape[1] != 2:
+            raise ValueError(f"The boundary can be drawn in two features only. Got {X.shape[1]}.")
+        margins = input_margin(estimator, given, metric)
+        room = ROOM * np.ptp(X, axis=0).max()
+        low, high = X.min(axis=0) - room, X.max(axis=0) + room
+        grid = (np.linspace(low[0], high[0], GRID), np.linspace(low[1], high[1], GRID))
+        points = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2)
+        table: Any = type(given)(points, columns=given.columns) if hasattr(given, "columns") else points
+        regions = np.searchsorted(estimator.classes_, estimator.predict(table)).reshape(GRID, GRID)
+        # Of algorithm='full' the support vectors are projections; what is marked are the samples they come from.
+        tilted = getattr(estimator, "tilts_", None) is not None and len(estimator.projections_) == len(X)
+        support = X[estimator.support_] if tilted else estimator.support_vectors_
+        codes = np.searchsorted(estimator.classes_, y)
+        return cls(X, codes, margins, np.asarray(support), grid, regions).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw the regions, the samples, their projections as squares, and the smallest distance as a circle."""
+        self.ax_ = ax = axes(ax)
+        classes = int(max(self.codes.max(), self.regions.max())) + 1
+        levels = np.arange(classes + 1) - 0.5
+        ax.contourf(*self.grid, self.regions, levels=levels, colors=[f"C{c}" for c in range(classes)], alpha=0.15)
+        for code, mark in zip(range(classes), "ox^v<>sd" * (1 + classes // 8), strict=False):
+            ax.plot(*self.X[self.codes == code].T, mark, color=f"C{code}", markersize=5)
+        ax.plot(*self.support.T, "o", markersize=9, fillstyle="none", color="0.3", label="support vectors")
+        there = np.isfinite(self.margins.distance)
+        feet = self.margins.projection[there]
+        ax.plot(*np.stack([self.X[there], feet], axis=1).T, "-", color="0.6", linewidth=0.6, zorder=0)
+        ax.plot(*feet.T, "s", markersize=3, fillstyle="none", color="0.3", label="projections")
+        margin = float(self.margins.distance.min())
+        ax.set(aspect="equal", title=f"smallest distance {margin:.3g}")
+        ax.legend(fontsize="small")
+        return self
+
+
+@dataclass
+class DistanceDisplay:
+    """The distribution of distances from the boundary, with what is certified of them.
+
+    Use :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    margins : dict of str to InputMargins
+        What is drawn, by name.
+
+    Attributes
+    ----------
+    ax_ : matplotlib axes
+    """
+
+    margins: dict[str, InputMargins]
+    ax_: Any = field(default=None, init=False)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, *, metric: Any = None, name: str | None = None, ax: Any = None
+    ) -> Self:
+        """Compute and draw the distances of samples X from the boundary of a fitted classifier."""
+        return cls({name or type(estimator).__name__: input_margin(estimator, X, metric)}).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw the part of the samples that are farther from the boundary than a distance."""
+        self.ax_ = ax = axes(ax)
+        for color, (name, margins) in enumerate(self.margins.items()):
+            for values, line, what in ((margins.distance, "-", "distance"), (margins.certified, ":", "certified")):
+                left = 1.0 - np.arange(len(values)) / len(values)
+                ax.step(np.sort(values), left, line, color=f"C{color}", label=f"{name}: {what}", where="pre")
+        ax.set(xlabel="distance", ylabel="part of the samples that are farther", xlim=(0, None), ylim=(0, 1))
+        ax.legend(fontsize="small")
+        return self
+
+
+@dataclass
+class MarginPathDisplay:
+    """The margin of an InputMarginSVC after each step.
+
+    Use :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    paths : list of ndarray
+        One for each binary problem.
+
+    Attributes
+    ----------
+    ax_ : matplotlib axes
+    """
+
+    paths: list[Vector]
+    ax_: Any = field(default=None, init=False)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+        """Draw the steps of a fitted InputMarginSVC; TypeError for another estimator."""
+        if not isinstance(estimator, InputMarginSVC):
+            raise TypeError(f"MarginPathDisplay needs an InputMarginSVC. Got {estimator!r} instead.")
+        paths: Any = estimator.margin_path_
+        return cls([paths] if isinstance(paths, np.ndarray) else paths).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw margin over step; 0 is the original machine."""
+        self.ax_ = ax = axes(ax)
+        for number, path in enumerate(self.paths):
+            ax.plot(np.arange(len(path)), path, "o-", label=f"problem {number}")
+        ax.set(xlabel="step", ylabel="margin in the input space")
+        if len(self.paths) > 1:
+            ax.legend(fontsize="small")
+        return self

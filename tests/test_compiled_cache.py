@@ -1,0 +1,76 @@
+"""Compiled code: where it is kept, who compiles it, and what is compiled ahead."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from adatron.compiled import ahead, folder
+from adatron.compiled.folder import Turn
+
+TIMEOUT = 120
+
+
+def test_compiled_code_is_kept_by_the_hash_of_the_package(tmp_path):
+    """Where the user's cache cannot be written, in a private temporary folder."""
+    environment = os.environ | {"ADATRON_CACHE_DIR": "/dev/null/x", "TMPDIR": str(tmp_path)}
+    code = "from adatron.compiled.folder import cache_folder as f, package_hash as h; print(f(), h())"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=TIMEOUT, check=True
+    )
+    found, digest = done.stdout.split()
+    assert found.startswith(str(tmp_path))
+    assert found.endswith(digest)
+    assert Path(found).stat().st_mode & 0o077 == 0
+
+
+def test_the_faces_hold_no_compiled_code():
+    """Their files are left out of the hash that names the cache."""
+    root = Path(folder.__file__).parents[1]
+    for face in folder.FACES:
+        files = list((root / face).rglob("*.py"))
+        assert files
+        assert not [path for path in files if "import jit" in path.read_text(encoding="utf-8")]
+
+
+def test_who_compiles_a_function(tmp_path):
+    """One process at a time; the file of a dead one holds nobody up."""
+    path, turn = tmp_path / "function.compiling", Turn()
+    turn.wait(path)
+    assert path.exists()
+    turn.wait(path)  # its own turn
+    turn.end_all()
+    assert not path.exists()
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    path.write_text(str(dead.pid))
+    turn.wait(path)
+    assert path.read_text() == str(os.getpid())
+    turn.end(path)
+
+
+def test_the_first_use_calls_helpers_once(tmp_path, monkeypatch, caplog):
+    calls = []
+    monkeypatch.setattr(ahead, "_start", calls.append)
+    monkeypatch.setattr(ahead.joblib, "cpu_count", lambda: 3)
+    monkeypatch.delenv(ahead.HELPER, raising=False)
+    for _ in range(2):
+        ahead.begin(tmp_path)
+    assert sorted(part for parts in calls for part in parts) == sorted(ahead.PARTS)
+    assert len(calls) == 2
+    assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize("part", ahead.PARTS)
+def test_helpers_end_with_their_parent(part, tmp_path):
+    """They compile what they are told, and a closed pipe ends them early without a trace."""
+    env = {**os.environ, "ADATRON_CACHE_DIR": str(tmp_path), ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
+    process = subprocess.Popen([sys.executable, "-m", "adatron.warm", part], env=env, stdin=subprocess.PIPE)
+    while process.poll() is None and not list(tmp_path.glob("*/*.compiling")):
+        time.sleep(0.05)
+    process.stdin.close()
+    assert process.wait(60) == 0
+    assert not list(tmp_path.glob("*/*.compiling"))

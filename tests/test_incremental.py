@@ -1,0 +1,271 @@
+"""Incremental models: after every step the solution is that of a fit to the samples that are then in the model."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+
+import adatron
+from adatron import SVC, IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
+from adatron.estimators.incremental import track
+from adatron.estimators.incremental.leave_out import decision
+from adatron.solvers.homotopy import Stalled
+
+MODELS = {
+    "svc": IncrementalSVC,
+    "nusvc": lambda **p: IncrementalNuSVC(nu=0.2, **p),
+    "svr": lambda **p: IncrementalSVR(epsilon=0.1, **p),
+    "oneclass": lambda **p: IncrementalOneClassSVM(nu=0.3, **p),
+}
+KERNELS = {"rbf": {"gamma": 0.5}, "linear": {}, "poly": {"gamma": 0.5, "degree": 2, "coef0": 1.0}}
+FORMS = [(kind, bias) for kind in ("svc", "nusvc", "svr") for bias in ("explicit", "augmented", "none")]
+
+
+class Life:
+    """A model and the samples that it should have."""
+
+    def __init__(self, seed, kind, kernel, equal, n=40, classes=2, **parameters):
+        self.rng, self.kind, self.equal, self.classes = np.random.default_rng(seed), kind, equal, classes
+        if kind in ("svc", "svr"):
+            parameters.setdefault("C", 1.0)
+        self.model = MODELS[kind](kernel=kernel, **KERNELS[kernel], **parameters)
+        X, y = self.samples(n)
+        self.kept = {i: (x, t) for i, (x, t) in enumerate(zip(X, y, strict=True))}
+        self.arrived = n
+        self.call(self.model.fit, X, y)
+
+    def samples(self, n):
+        X = self.rng.normal(size=(n, 2 if self.equal else 3))
+        X = np.round(X) if self.equal else X  # many equal samples, also with other labels
+        value = X[:, 0] + 0.5 * self.rng.normal(size=n)
+        if self.kind == "svr":
+            return X, np.sin(value)
+        y = np.digitize(value, np.linspace(-0.8, 0.8, self.classes + 1)[1:-1])
+        y[: self.classes] = np.arange(self.classes)[: len(y)]
+        return X, y
+
+    def call(self, method, X, y, **more):
+        return method(X, **more) if self.kind == "oneclass" else method(X, y, **more)
+
+    def add(self, count):
+        X, y = self.samples(count)
+        self.call(self.model.partial_fit, X, y)
+        for x, t in zip(X, y, strict=True):
+            self.kept[self.arrived] = x, t
+            self.arrived += 1
+
+    def forget(self, count):
+        gone = self.rng.choice(list(self.kept), count, replace=False)
+        self.model.forget(gone)
+        for one in gone:
+            del self.kept[int(one)]
+
+    def change(self):
+        self.model.set_C(float(np.clip(self.model.C * np.exp(2 * self.rng.normal()), 1e-3, 1e4)))
+
+    def step(self):
+        kind = self.rng.integers(3)
+        if kind == 0 or len(self.kept) < 20:
+            self.add(int(self.rng.integers(1, 4)))
+        elif kind == 1:
+            self.forget(int(self.rng.integers(1, 4)))
+        elif self.kind in ("svc", "svr"):
+            self.change()
+
+    def check(self):
+        """The samples are those that should be there, and the solution is certified and a fresh one's."""
+        model = self.model
+        assert sorted(model.ids_.tolist()) == sorted(self.kept)
+        by_id = dict(zip(model.ids_.tolist(), zip(model.store.X, model.store.y, strict=True), strict=True))
+        for one, (x, t) in self.kept.items():
+            assert (by_id[one][0] == x).all()
+            assert self.kind == "oneclass" or by_id[one][1] == t
+        report = json.loads(model.deletion_report())
+        assert report["kkt_violation"] <= 1e-7
+        X, y = model.store.X, model.store.y
+        fresh = clone(model).set_params(window=None)
+        self.call(fresh.fit, X, y)
+        ours, theirs = np.atleast_1d(model.dual_objective_), np.atleast_1d(fresh.dual_objective_)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
+        if self.unique():
+            for mine, others in zip(model.tracks, fresh.tracks, strict=True):
+                ours, theirs = (
+                    decision(t.dual(m.program), t.beta, t.g)[np.argsort(t.numbers)]
+                    for m, t in ((model, mine), (fresh, others))
+                )
+                np.testing.assert_allclose(ours, theirs, atol=1e-6 * (1.0 + np.abs(theirs).max(initial=0.0)))
+
+    def unique(self):
+        """Whether b is: a variable is free in each equality (else any b in an interval is as good)."""
+        for one in self.model.tracks:
+            dual = one.dual(self.model.program)
+            free = dual.free(one.beta)
+            if not all(free[tie].any() for tie, _ in zip(dual.ties(), dual.totals, strict=False)):
+                return False
+        return True
+
+
+def values(model, X):
+    return getattr(model, "decision_function", model.predict)(X)
+
+
+@pytest.mark.parametrize("kernel", list(KERNELS))
+@pytest.mark.parametrize(("kind", "bias"), [*FORMS, ("oneclass", None)])
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 2**31), C=st.sampled_from([0.001, 1.0, 1000.0]), equal=st.booleans())
+def test_every_step_ends_at_the_solution(kind, bias, kernel, seed, C, equal):
+    more = {"C": C} if kind in ("svc", "svr") else {}
+    life = Life(seed, kind, kernel, equal, **({} if bias is None else {"bias": bias}), **more)
+    life.check()
+    for _ in range(4):
+        life.step()
+        life.check()
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 2**31))
+def test_several_classes(multi_class, seed):
+    life = Life(seed, "svc", "rbf", False, n=60, classes=4, multi_class=multi_class)
+    for _ in range(4):
+        life.step()
+        life.check()
+
+
+@pytest.mark.parametrize("kind", list(MODELS))
+def test_added_and_forgotten_is_as_before(kind):
+    life = Life(3, kind, "rbf", False)
+    model = life.model
+    X, _ = life.samples(50)
+    before, ids = values(model, X), model.ids_
+    life.add(5)
+    model.forget(np.arange(40, 45))
+    np.testing.assert_array_equal(model.ids_, ids)
+    np.testing.assert_allclose(values(model, X), before, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", list(MODELS))
+@pytest.mark.parametrize("count", [1, 7, 100])
+def test_a_window_keeps_the_last_samples(kind, count):
+    life = Life(5, kind, "rbf", False, window=40)
+    for _ in range(3):
+        life.add(count)
+    life.kept = {one: life.kept[one] for one in sorted(life.kept)[-40:]}
+    life.check()
+
+
+def test_sparse_rows_and_dense_ones_give_the_same():
+    life = Life(1, "svc", "rbf", False)
+    X, y = life.samples(10)
+    first, second = (clone(life.model) for _ in range(2))
+    A, B = life.model.store.X.copy(), life.model.store.y.astype(int)
+    first.fit(A, B).partial_fit(sparse.csr_matrix(X), y).forget([1, 45])
+    second.fit(sparse.csr_matrix(A), B).partial_fit(X, y).forget([1, 45])
+    np.testing.assert_array_equal(first.ids_, second.ids_)
+    assert sparse.issparse(second.support_vectors_)
+    np.testing.assert_allclose(first.decision_function(X), second.decision_function(sparse.csr_matrix(X)), atol=1e-9)
+
+
+def test_attributes_are_those_of_the_batch():
+    X, y = load_iris(return_X_y=True)
+    model = IncrementalSVC(gamma=0.5, C=2.0).fit(X, y)
+    batch = SVC(gamma=0.5, C=2.0, tol=1e-9, precision="double").fit(X, y)
+    np.testing.assert_array_equal(model.n_support_, batch.n_support_)
+    np.testing.assert_allclose(model.decision_function(X), batch.decision_function(X), atol=1e-7)
+    np.testing.assert_allclose(model.dual_objective_, batch.dual_objective_, rtol=1e-9)
+    np.testing.assert_array_equal(model.predict(X), batch.predict(X))
+    np.testing.assert_array_equal(model.compact().predict(X), batch.predict(X))
+    np.testing.assert_array_equal(model.to_sklearn().predict(X), batch.predict(X))
+    model.set_params(kernel="linear", C=0.5).fit(X, y)
+    assert model.coef_.shape == (3, 4)
+
+
+def test_a_hard_margin_and_back():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[:100], y[:100]
+    model = IncrementalSVC(C=1.0, gamma=0.5).fit(X[:90], y[:90]).set_C(np.inf)
+    model.partial_fit(X[90:], y[90:])
+    fresh = IncrementalSVC(C=np.inf, gamma=0.5).fit(X, y)
+    np.testing.assert_allclose(model.decision_function(X), fresh.decision_function(X), atol=1e-6)
+    assert model.set_C(1.0).n_refit_ >= 2
+
+
+def test_a_class_may_disappear_and_come_back():
+    X, y = load_iris(return_X_y=True)
+    model = IncrementalSVC(gamma=0.5).fit(X, y)
+    model.forget(model.ids_[model.store.y == 2])
+    assert set(model.predict(X)) == {0, 1}
+    model.partial_fit(X[100:], y[100:])
+    np.testing.assert_allclose(
+        model.decision_function(X), IncrementalSVC(gamma=0.5).fit(X, y).decision_function(X), atol=1e-8
+    )
+
+
+def test_classes_may_come_later():
+    X, y = load_iris(return_X_y=True)
+    model = IncrementalSVC(gamma=0.5).partial_fit(X[:50], y[:50], classes=[0, 1, 2])
+    assert (model.predict(X) == 0).mean() > 0.5
+    for i in range(50, 150):
+        model.partial_fit(X[i : i + 1], y[i : i + 1])
+    np.testing.assert_allclose(
+        model.decision_function(X), IncrementalSVC(gamma=0.5).fit(X, y).decision_function(X), atol=1e-8
+    )
+
+
+def test_default_ids_follow_those_that_were_given():
+    life = Life(9, "svc", "rbf", False)
+    X, y = life.samples(10)
+    model = life.model.fit(X, y, ids=np.arange(10, 20))
+    for _ in range(15):
+        model.partial_fit(X[:1], y[:1])
+    np.testing.assert_array_equal(model.ids_, np.arange(10, 35))
+    assert model.forget([34]).partial_fit(X[:1], y[:1]).ids_[-1] == 35
+
+
+def test_where_rounding_leaves_no_way_the_solution_is_found_anew(monkeypatch):
+    life = Life(9, "svc", "rbf", False)
+
+    def stalled(self, dual):
+        raise Stalled
+
+    monkeypatch.setattr(track.Homotopy, "extend", stalled)
+    life.add(3)
+    life.check()
+    assert life.model.n_refit_ == 1
+
+
+def test_a_path_that_lost_its_way_is_found_out(monkeypatch):
+    life = Life(9, "svc", "rbf", False)
+
+    def astray(self, dual):
+        original(self, dual)
+        self.beta[self.ids[:2]] += 1e-3
+        self.g += 1e-3 * self.free.times((np.arange(len(self.ids)) < 2) * 1.0)
+
+    original = track.Homotopy.extend
+    with monkeypatch.context() as patch:
+        patch.setattr(track.Homotopy, "extend", astray)
+        life.add(3)
+    life.check()
+    assert life.model.n_refit_ == 1
+
+
+def test_the_report_compares_with_a_refit():
+    life = Life(10, "svc", "rbf", False)
+    life.forget(5)
+    report = json.loads(life.model.deletion_report(refit=True))
+    assert report["samples"] == 35
+    assert report["arrived"] == 40
+    assert report["largest_difference"] <= 1e-8
+    assert report["duality_gap"] <= 1e-10
+
+
+def test_an_unfitted_model_says_so():
+    with pytest.raises(ValueError, match="not fitted yet"):
+        IncrementalSVC().forget([1])
+    assert "IncrementalSVC" in adatron.__all__

@@ -1,0 +1,53 @@
+"""Displays draw what was computed."""
+
+import numpy as np
+import pytest
+from benchmarks.margins import attack
+from sklearn.datasets import make_moons
+
+from adatron import SVC, InputMarginSVC, input_margin
+from adatron.plots.input_margin import DistanceDisplay, InputMarginDisplay, MarginPathDisplay
+
+X, y = make_moons(40, noise=0.15, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return InputMarginSVC(C=10.0, gamma=1.0, n_steps=2).fit(X, y)
+
+
+def test_boundary(model):
+    for one in (model, SVC(gamma=1.0).fit(X, y)):
+        display = InputMarginDisplay.from_estimator(one, X, y)
+        np.testing.assert_array_equal(display.margins.distance, input_margin(one, X).distance)
+        assert len(display.ax_.get_lines()) >= len(X)
+    with pytest.raises(ValueError, match="two features"):
+        InputMarginDisplay.from_estimator(model, np.ones((3, 4)), np.ones(3))
+
+
+def test_distances_and_steps(model):
+    display = DistanceDisplay.from_estimator(model, X, name="ours")
+    assert [line.get_label() for line in display.ax_.get_lines()] == ["ours: distance", "ours: certified"]
+    path = MarginPathDisplay.from_estimator(model)
+    np.testing.assert_array_equal(path.ax_.get_lines()[0].get_ydata(), model.margin_path_)
+
+
+def test_an_attack_comes_no_nearer_than_the_certificate(model):
+    found = input_margin(model, X)
+    attacked = attack(model, X, X)
+    assert (attacked >= found.certified).all()
+    assert np.median(attacked / found.distance) < 1.1
+    assert (attacked >= found.distance * (1 - 1e-6)).mean() > 0.95
+
+
+def test_data_frames_keep_their_names(recwarn):
+    pandas = pytest.importorskip("pandas")
+    X, y = make_moons(40, noise=0.1, random_state=0)
+    frame = pandas.DataFrame(X, columns=["a", "b"])
+    InputMarginDisplay.from_estimator(SVC(C=10).fit(frame, y), frame, y)
+    assert not [warning for warning in recwarn if "feature names" in str(warning.message)]
+
+
+def test_the_path_of_another_estimator():
+    with pytest.raises(TypeError, match="InputMarginSVC"):
+        MarginPathDisplay.from_estimator(SVC())
