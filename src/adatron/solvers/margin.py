@@ -63,19 +63,17 @@ def bordered(L: Any, A: Any, shift: float, d: Any, sums: Any) -> Any:
             mu[q] = shift * sums[q]
             for s in range(p):
                 crossed[q, s] = np.sum(A[:m, q] * Z[s])
-    for _ in range(2):  # once more for what rounding leaves of the sums: near-singular factors leave much
-        for q in range(p):
-            nu[q] = np.sum(A[:m, q] * d) - sums[q] if held[q] else 0.0
-        if p == 2:
-            nu[1] -= crossed[1, 0] / crossed[0, 0] * nu[0]
-            nu[1] /= crossed[1, 1] - crossed[1, 0] / crossed[0, 0] * crossed[0, 1]
-            nu[0] -= crossed[0, 1] * nu[1]
-        if p:
-            nu[0] /= crossed[0, 0]
-        for q in range(p):
-            if held[q]:
-                d -= nu[q] * Z[q]
-                mu[q] += nu[q]
+            nu[q] = np.sum(A[:m, q] * d) - sums[q]
+    if p == 2:
+        nu[1] -= crossed[1, 0] / crossed[0, 0] * nu[0]
+        nu[1] /= crossed[1, 1] - crossed[1, 0] / crossed[0, 0] * crossed[0, 1]
+        nu[0] -= crossed[0, 1] * nu[1]
+    if p:
+        nu[0] /= crossed[0, 0]
+    for q in range(p):
+        if held[q]:
+            d -= nu[q] * Z[q]
+            mu[q] += nu[q]
     return mu
 
 
@@ -115,9 +113,9 @@ class Margin:
         self.n -= 1
         self._L[self.n] = 0.0  # nothing of a sample that is to be forgotten stays
 
-    def along(self, column: Vector, border: Vector) -> Vector:
-        """How the others move if one variable outside grows by 1 and the others' gradients stay even."""
-        return -self._inverse(self._shifted(column, border))
+    def along(self, column: Vector, border: Vector) -> tuple[Vector, Vector]:
+        """How the others and mu move if one variable outside grows by 1: the sums stay, and h of the others."""
+        return self.solve(-column, -border)
 
     def solve(self, r: Vector, sums: Vector) -> tuple[Vector, Vector]:
         """d and mu; where an equality has no variable, its sum is left and mu is 0."""
@@ -147,11 +145,3 @@ class Margin:
         other._L[:] = self._L[:room, :room]
         other._A = self._A[:room].copy()
         return other
-
-    def _shifted(self, column: Vector, border: Vector) -> Vector:
-        return column + self.shift * np.sum(self._A[: self.n] * border, axis=1)
-
-    def _inverse(self, r: Vector) -> Vector:
-        forward(self._L, r)
-        backward(self._L, r)
-        return r

@@ -152,13 +152,14 @@ class State:
 
         True if that is the variable itself.
         """
-        d = side * self.margin.along(row[self.ids], self.border[one])
+        d, mu = self.margin.along(side * row[self.ids], side * self.border[one])
         length, at, knot = self._room(d)
         end = piece + 1 if side > 0 else piece
         own = abs(float(self.knots[end, one] - self.beta[one]))
         if not np.isfinite(min(length, own)):
             raise Stalled
         self.beta[self.ids] += min(length, own) * d
+        self.mu += min(length, own) * mu
         self.g += min(length, own) * (self.free.times(d) + side * row)
         if own > length:
             self.beta[one] += length * side

@@ -95,7 +95,7 @@ class ActiveSet:
                 self.ids.append(one)
                 return True
             ids = np.array([*self.ids, one])
-            d = np.append(self.margin.along(column, self.border[one]), 1.0)
+            d = np.append(self.margin.along(column, self.border[one])[0], 1.0)
             descent = -dot(self.g[ids] + self.kink[ids], d)
             d, descent = (d, descent) if descent > 0.0 else (-d, -descent)
             curvature = dot(d, self._times(ids, d)[ids])
