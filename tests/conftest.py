@@ -1,6 +1,7 @@
 """Fixtures that several test files share."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -17,3 +18,11 @@ def data_dir() -> Path:
             "zip.train.gz (Elements of Statistical Learning)"
         )
     return DATA
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _ctrl_c_is_heard():
+    """Also in a shell's background job, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -37,9 +37,6 @@ def interrupted(monkeypatch):
 
     press.done = False
     monkeypatch.setattr(ProgressBar, "__call__", press)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_keeps_the_best_model_so_far(noise, interrupted, tmp_path, capsys):

@@ -11,12 +11,23 @@ from ._jit import jit
 
 @jit
 def forward(L: Any, r: Any) -> None:
-    """r <- L^-1 r, for the leading rows of L that r has."""
-    for k in range(len(r)):
-        row, total = L[k], r[k]
-        for j in range(k):
+    """r <- L^-1 r, for the leading rows of L that r has; two rows in two sums each, or one would wait for the other."""
+    m = len(r)
+    for k in range(0, m - 1, 2):
+        row, below = L[k], L[k + 1]
+        a, b, c, d = r[k], r[k + 1], 0.0, 0.0
+        for j in range(0, k, 2):
+            a -= row[j] * r[j]
+            b -= below[j] * r[j]
+            c += row[j + 1] * r[j + 1]
+            d += below[j + 1] * r[j + 1]
+        r[k] = (a - c) / row[k]
+        r[k + 1] = (b - d - below[k] * r[k]) / below[k + 1]
+    if m % 2:
+        row, total = L[m - 1], r[m - 1]
+        for j in range(m - 1):
             total -= row[j] * r[j]
-        r[k] = total / row[k]
+        r[m - 1] = total / row[m - 1]
 
 
 @jit

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 
 from ..compiled._jit import jit
 from ..compiled.triangle import backward, drop, forward
@@ -122,11 +123,14 @@ class Margin:
         d = r.copy()
         return d, bordered(*self.factor, d, sums)
 
-    def inverse(self, k: int) -> tuple[Vector, Vector]:
-        """d and mu for a right side that is 1 for the k-th variable, else 0."""
-        d = np.zeros(self.n)
-        d[k] = 1.0
-        return d, bordered(*self.factor, d, np.zeros(self._A.shape[1]))
+    def inverse(self) -> tuple[Matrix, Matrix]:
+        """The d and mu, (n, n) and (n, p), for right sides that are 1 for one variable, else 0: a line for each."""
+        half = solve_triangular(self._L[: self.n, : self.n], np.eye(self.n), lower=True, check_finite=False)
+        P = half.T @ half
+        Z = P @ self._A[: self.n]
+        crossed = self._A[: self.n].T @ Z + np.diag([0.0 if held else 1.0 for held in self._held])
+        mu = np.linalg.solve(crossed, Z.T).T
+        return P - mu @ Z.T, mu
 
     @property
     def held(self) -> bool:

@@ -233,15 +233,16 @@ class Homotopy(State):
         Where the free variables answer to the one that goes to 0 by the same rates all the way, one solution of the
         margin system tells the end (O. Chapelle, V. Vapnik, NIPS 12 (2000): the span).
         """
+        if not len(self.ids):
+            return np.zeros(0)
         with one_blas_thread():  # products this small are not worth waking the others
-            return np.concatenate([np.zeros(0), *(self._straight(k) for k in range(0, len(self.ids), ROWS))])
+            D, M = self.margin.inverse()
+            parts = np.split(np.arange(len(D)), range(ROWS, len(D), ROWS))
+            return np.concatenate([self._straight(some, D[some], M[some]) for some in parts])
 
-    def _straight(self, first: int) -> Vector:
+    def _straight(self, some: Ids, D: Matrix, M: Matrix) -> Vector:
         """The same for some of them, each a line of the arrays."""
-        ids, fixed = self.ids, np.flatnonzero(self.at >= 0)
-        some = np.arange(first, min(first + ROWS, len(ids)))
-        lines = np.arange(len(some))
-        D, M = (np.array(part) for part in zip(*map(self.margin.inverse, some.tolist()), strict=True))
+        ids, fixed, lines = self.ids, np.flatnonzero(self.at >= 0), np.arange(len(some))
         own = D[lines, some]
         with np.errstate(divide="ignore", invalid="ignore"):
             part = np.where(own > 0.0, -self.beta[ids[some]] / own, np.nan)[:, None]  # 0: nothing else can move
