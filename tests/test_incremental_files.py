@@ -18,6 +18,7 @@ from adatron import IncrementalSVC
 from adatron.cli import main
 from adatron.files import ModelFileError
 from adatron.files.atomic import atomic_write, remove_leftovers
+from adatron.files.journal import Journal
 from test_incremental import MODELS, Life, values
 
 SECRET = np.array([12345.678901234567, -98765.432109876543, 31415.926535897932])
@@ -169,11 +170,26 @@ def test_a_file_that_cannot_be_written_is_tried_again(tmp_path, monkeypatch):
 
 def killed_while_it_saves(model, path):
     """A child dies within a save, and leaves a file with all of the model."""
+    killed_while(lambda: adatron.save(model, path))
+
+
+def killed_while(write):
+    """A child dies within what writes a file."""
     child = os.fork()
     if child == 0:
         os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
-        adatron.save(model, path)
+        write()
     os.waitpid(child, 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a fork")
+def test_what_a_killed_process_left_of_a_journal_is_removed(tmp_path):
+    path = tmp_path / "m.adatron.journal"
+    journal = Journal(path, "name")
+    killed_while(journal.clear)
+    assert len(list(tmp_path.glob(".*"))) == 1
+    Journal(path, "name")
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a fork")

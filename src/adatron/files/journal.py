@@ -15,7 +15,7 @@ import zlib
 from pathlib import Path
 from typing import NamedTuple
 
-from .atomic import atomic_write
+from .atomic import atomic_write, remove_leftovers
 from .table import ModelFileError
 
 MAGIC = b"adatron-journal 1 "
@@ -67,6 +67,7 @@ class Journal:
     def __init__(self, path: Path, stream: str) -> None:
         self.path, self._first = path, MAGIC + stream.encode() + b"\n"
         self.records: list[Record] = []
+        remove_leftovers(path)
         data = path.read_bytes() if path.exists() else b""
         if not data.startswith(self._first):
             if not self._first.startswith(data):
