@@ -97,16 +97,21 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: float, con
     g : (n,) gradient as the solver tracked it
     slack : proven bound of the error of ``g``
     """
-    dual, support = exact.dual, np.flatnonzero(beta)
-    convex = convex and (view.gram.kernel.convex or _semidefinite(view, support))
+    dual = exact.dual
     exact.at(beta)
-    rows = np.arange(len(beta)) if len(beta) <= SMALL else support
+    rows = np.arange(len(beta)) if len(beta) <= SMALL else np.flatnonzero(beta)
     while True:
         g[rows] = exact.ask(view, rows)
         mu = best_multipliers(dual, beta, g)
         rows = np.flatnonzero(_may_matter(dual, beta, g, mu, slack, exact.known))
         if not len(rows):
-            return _evaluate(view, exact, g, mu, convex)
+            return _evaluate(view, dual, beta, g, mu, exact.proofs, exact.size, convex)
+
+
+def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) -> Certificate:
+    """Prove what can be proven about ``beta`` by a gradient that was computed in float64 on all rows."""
+    mu = best_multipliers(dual, beta, g)
+    return _evaluate(view, dual, beta, g, mu, 1, float(np.abs(beta).sum()), convex)
 
 
 def _semidefinite(view: View, support: NDArray[np.int64]) -> bool:
@@ -136,11 +141,14 @@ def _may_matter(
     return ~known & (inward + slack > 0)
 
 
-def _evaluate(view: View, exact: Exact, g: Vector, mu: Vector, convex: bool) -> Certificate:
-    dual, beta = exact.dual, exact.beta
-    size, largest = exact.size, view.magnitude + dual.lambda2
+def _evaluate(
+    view: View, dual: Dual, beta: Vector, g: Vector, mu: Vector, proofs: int, size: float, convex: bool
+) -> Certificate:
+    """``proofs`` added to g one after the other, at coefficients of at most this size."""
+    convex = convex and (view.gram.kernel.convex or _semidefinite(view, np.flatnonzero(beta)))
+    largest = view.magnitude + dual.lambda2
     target = float(np.abs(dual.t).max(initial=0.0))
-    error = exact.proofs * UNIT * (8.0 * size * largest + 4.0 * (1.0 + target))  # of a gradient computed in float64
+    error = proofs * UNIT * (8.0 * size * largest + 4.0 * (1.0 + target))  # of a gradient computed in float64
     value = -dual.objective(beta, g)
     gap = duality_gap(dual, beta, g, mu, error)
     gap += float(np.abs(mu * (dual.sums(beta) - dual.totals)).sum())

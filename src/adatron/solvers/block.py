@@ -29,6 +29,7 @@ from .base import Options, Solution, Solver, State, Status, Watch
 from .newton import UNSETTLED, Newton, Standing
 from .shard import Ends, Shard, worst
 from .subproblem import Inner, Layout
+from .whole import at_once
 
 Ids = NDArray[np.int64]
 
@@ -53,6 +54,10 @@ class Block(Solver):
         return max(20_000_000, 2000 * n)
 
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
+        if view.gram.whole is not None and not dual.unbounded:
+            state = at_once(view, dual, options, state, watch)
+            if isinstance(state, Solution):
+                return state
         return _Block(self, view, dual, options, state, watch).solve()
 
 
