@@ -10,8 +10,11 @@ bias b, the terms are the complementary slackness and the hinge losses, and the 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..compiled._jit import jit
 from ..problems import Dual
 from ..problems.dual import Vector
 
@@ -20,6 +23,8 @@ def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
     """The mu of every equality that minimise the gap; each stands alone."""
     if not dual.totals:
         return np.zeros(0)
+    if dual.one_sum and dual.row is None:
+        return np.array([_best(dual, beta, g)])
     if dual.sign is not None:
         beta, g = dual.sign * beta, dual.sign * g
     dual = dual.unsigned()
@@ -74,14 +79,29 @@ def duality_gap(dual: Dual, beta: Vector, g: Vector, mu: Vector, error: float = 
             return np.inf
         norm2 = dual.squared_norm(beta, g) + error * float(np.abs(beta).sum())
         return max(0.0, 0.5 * norm2 / margin**2 + dual.objective(beta, g))
-    return float(np.maximum(_terms(dual, beta, h - error), _terms(dual, beta, h + error)).sum())
+    return float(total(beta, h, error, dual.lower, dual.upper, dual.epsilon))
 
 
-def _terms(dual: Dual, beta: Vector, h: Vector) -> Vector:
-    """The term of every variable, convex in h. A bound that does not pay counts nothing, even if it is infinite."""
-    if not dual.epsilon:
-        room = np.where(h > 0, beta - dual.lower, beta - dual.upper)
-        return h * np.where(h == 0, 0.0, room)
-    down, up = h - dual.epsilon, -h - dual.epsilon  # what leaving 0 pays
-    lower, upper = np.where(down > 0, dual.lower, 0.0), np.where(up > 0, dual.upper, 0.0)
-    return h * beta + dual.epsilon * np.abs(beta) - down * lower + up * upper
+@jit
+def total(beta: Any, h: Any, error: float, lower: Any, upper: Any, epsilon: float) -> float:
+    """The sum of all terms, each the larger one of those at h - error and at h + error."""
+    out = 0.0
+    for i in range(len(beta)):
+        below = term(beta[i], h[i] - error, lower[i], upper[i], epsilon)
+        out += max(below, term(beta[i], h[i] + error, lower[i], upper[i], epsilon))
+    return out
+
+
+@jit
+def term(beta: float, h: float, lower: float, upper: float, epsilon: float) -> float:
+    """The term of a variable, convex in h. A bound that does not pay counts nothing, even if it is infinite."""
+    if epsilon == 0.0:
+        if h == 0.0:
+            return 0.0
+        return h * (beta - lower) if h > 0.0 else h * (beta - upper)
+    out = h * beta + epsilon * abs(beta)
+    if h > epsilon:  # what leaving 0 pays
+        out -= (h - epsilon) * lower
+    elif -h > epsilon:
+        out -= (h + epsilon) * upper
+    return out

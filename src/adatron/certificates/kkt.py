@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled._jit import jit
 from ..problems import Dual
 from ..problems.dual import Vector
+
+NONE = np.zeros(0)
 
 
 def kkt_violation(dual: Dual, beta: Vector, g: Vector) -> float:
@@ -16,11 +21,22 @@ def kkt_violation(dual: Dual, beta: Vector, g: Vector) -> float:
     smallest of one that can shrink (S. S. Keerthi et al., Neural Computation 13 (2001); the stopping rule of LIBSVM).
     Without one: the largest projected gradient.
     """
-    grow, shrink = dual.growth(beta, g), dual.shrinkage(beta, g)
-    if not dual.totals:
-        return max(0.0, float(np.max(grow, initial=-np.inf)), float(np.max(shrink, initial=-np.inf)))
-    ends = [np.max(grow[tie], initial=-np.inf) + np.max(shrink[tie], initial=-np.inf) for tie in dual.ties()]
-    return max(0.0, float(max(ends)))
+    found = np.full((max(1, len(dual.totals)), 2), -np.inf)
+    row, sign = (np.zeros(0, np.int64) if dual.row is None else dual.row), (NONE if dual.sign is None else dual.sign)
+    ends(beta, g, dual.lower, dual.upper, dual.epsilon, row, sign, found)
+    return max(0.0, float((found.sum(axis=1) if dual.totals else found).max()))
+
+
+@jit
+def ends(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, found: Any) -> None:
+    """found[r] <- the largest ``Dual.growth`` and the largest ``Dual.shrinkage`` in equality r."""
+    for i in range(len(beta)):
+        r = row[i] if len(row) else 0
+        up = 0 if not len(sign) or sign[i] > 0.0 else 1
+        if beta[i] < upper[i]:
+            found[r, up] = max(found[r, up], -g[i] - (epsilon if beta[i] >= 0.0 else -epsilon))
+        if beta[i] > lower[i]:
+            found[r, 1 - up] = max(found[r, 1 - up], g[i] + (epsilon if beta[i] > 0.0 else -epsilon))
 
 
 def violators(dual: Dual, beta: Vector, g: Vector, tol: float) -> NDArray[np.bool_]:

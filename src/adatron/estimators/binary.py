@@ -26,8 +26,8 @@ def binary_problems(
     def problem(positive: int, classes: list[int]) -> Problem:
         def of_samples(ids: Ids) -> Dual:
             sides = [(s, 1.0 if c == positive else -1.0) for c in classes for s in segments[c]]
-            y = np.concatenate([np.full(samples.sizes[s], side) for s, side in sides])
-            if len(np.unique(y)) < 2:  # the other side has no weight: without an error of this one, beta = 0 and b = y
+            y = np.repeat([side for _, side in sides], [samples.sizes[s] for s, _ in sides])
+            if (y == y[:1]).all():  # the other side has no weight: without an error of this one, beta = 0 and b = y
                 return csvc(y, np.zeros_like(y), "none")
             return program(y, samples.weight[ids])
 

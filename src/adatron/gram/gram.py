@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.panels import Operand
-from ..compiled.submatrix import submatrix
+from ..compiled.submatrix import mirror, submatrix
 from .block import mirrored_sums, symmetric
 from .pool import Pool
-from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Workspace, whole_tiles
+from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Workspace
 from .source import Source
 
 Ids = NDArray[np.int64]
@@ -81,7 +81,7 @@ class Gram:
     slots : int, default=0
         Rows of K that may be stored.
     whole : bool, default=False
-        Hold all of K, in float64 (in whole tiles: entries beyond a row's end are arbitrary).
+        Hold all of K; the precision is float64 then.
     """
 
     def __init__(
@@ -90,15 +90,21 @@ class Gram:
         self.source, self.kernel, self.dtype, self.pool = source, source.kernel, np.dtype(dtype), pool
         self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.workspace = Workspace(self.kernel, self.dtype)
+        self._slots, self.held = slots, whole
+
+    @cached_property
+    def segments(self) -> list[Segment]:
+        """The segments, over the whole matrix or over their rows."""
         spans = list(zip(self.starts[:-1], self.starts[1:], strict=True))
-        self.whole: NDArray[np.float64] | None = None
-        if whole:
-            everything = np.arange(len(source))
-            self.whole = np.empty((len(source), whole_tiles(len(source))))
-            self.segment(source).fill(Points(source, everything), self.whole, everything)
-            self.segments: list[Segment] = [WholeSegment(self.whole[:, a:b]) for a, b in spans]
-        else:
-            self.segments = [self.segment(source.take(slice(a, b)), slots) for a, b in spans]
+        if self.whole is not None:
+            return [WholeSegment(self.whole[:, a:b]) for a, b in spans]
+        return [self.segment(self.source.take(slice(a, b)), self._slots) for a, b in spans]
+
+    @cached_property
+    def whole(self) -> NDArray[np.float64] | None:
+        """All of K, made when it is first needed, where it is to be held."""
+        n = len(self.source)
+        return self.square(Points(self.source, np.arange(n)), n) if self.held else None
 
     @cached_property
     def largest(self) -> float:
@@ -115,6 +121,18 @@ class Gram:
             return FunctionSegment(source)
         return TileSegment(source, self.workspace, self.pool, slots, len(self.source))
 
+    def square(self, P: Points, width: int) -> NDArray[Any]:
+        """Kernel values among points, in the precision of the tiles, with rows and columns of 0 up to a width."""
+        n = len(P)
+        out, segment = np.empty((width, width), self.dtype), self.segment(P.source)
+        if isinstance(segment, TileSegment) and self.mirrors:
+            segment.fill(P, out, np.arange(n), half=True)
+            mirror(out, n)
+        else:
+            segment.fill(P, out, np.arange(n))
+        out[n:], out[:n, n:] = 0.0, 0.0
+        return out
+
     def among(self, rows: Ids, columns: Ids) -> NDArray[np.float64]:
         """A part of K, which is held whole."""
         out = np.empty((len(rows), len(columns)))
@@ -128,7 +146,7 @@ class Gram:
 
     def restrict(self, groups: Sequence[int] | None = None) -> View:
         """The rows of some segments (all by default), in their order; a segment may come more than once."""
-        return View(self, list(range(len(self.segments)) if groups is None else groups))
+        return View(self, list(range(len(self.starts) - 1) if groups is None else groups))
 
 
 class View:

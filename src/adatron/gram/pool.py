@@ -106,7 +106,9 @@ class Pool:
             member.join()
         self._members.clear()
         with _CROWD.lock:
-            _CROWD.openers -= Counter([self._opener])
+            _CROWD.openers[self._opener] -= 1
+            if not _CROWD.openers[self._opener]:
+                del _CROWD.openers[self._opener]
             _CROWD.helpers -= self._called  # not 0 if Ctrl-C came between counting helpers and calling them
             self._called = 0
         self._open.close()
@@ -122,6 +124,10 @@ class Pool:
 
     def run(self, task: Callable[[int], None], n: int, most: int | None = None) -> None:
         """Call ``task`` with 0..n-1 on this thread and on the helpers that are idle now (together ``most``); wait."""
+        if n == 1 or self.threads == 1:
+            for number in range(n):
+                task(number)
+            return
         job = _Job(task, n)
         with self._call_helpers(job, min(n, most or n) - 1):
             job.work()

@@ -118,13 +118,12 @@ class TileSegment:
         self.fill(P, out, np.arange(len(P)))
         return out if out.shape[1] == n else np.ascontiguousarray(out[:, :n])
 
-    def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
+    def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64], half: bool = False) -> None:
         nothing = np.empty((0, 1)), np.zeros((len(self._source), 1))
-        self._sweep(
-            P.source.as_points(self._workspace.dtype, self._pool), np.empty(0, np.int64), slots, *nothing, store
-        )
+        points = P.source.as_points(self._workspace.dtype, self._pool)
+        self._sweep(points, np.empty(0, np.int64), slots, *nothing, store, half)
 
-    def _sweep(self, points: Any, order: Any, slots: Any, V: Any, out: Any, keep: Any) -> None:
+    def _sweep(self, points: Any, order: Any, slots: Any, V: Any, out: Any, keep: Any, half: bool = False) -> None:
         space = self._workspace
 
         def task(first: int, last: int) -> None:
@@ -141,6 +140,7 @@ class TileSegment:
                 out,
                 keep,
                 space.stack,
+                half,
             )
 
         self._run(task)

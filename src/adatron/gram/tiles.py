@@ -118,12 +118,14 @@ def accumulate(
     out: Any,
     store: Any,
     stack: Any,
+    half: bool,
 ) -> None:
     """out[t] += sum over i of V[i] * k(point i, row t) for the rows of the blocks first:last.
 
     ``order[i]`` says where point i's values come from: number ``order[i]`` of ``points`` (computed here, and
     written to the store's row ``slots[order[i]]`` unless that is negative), or row ``-1 - order[i]`` of the store.
-    The sum runs in the order of i in either case, so the bits do not depend on what is stored.
+    The sum runs in the order of i in either case, so the bits do not depend on what is stored. ``half`` leaves out the
+    points that come before a tile's rows, for a store that is mirrored.
     """
     width = rows.width
     blocks = -(-points.n // POINTS)
@@ -135,14 +137,14 @@ def accumulate(
             for t in range(TILE):
                 sums[j, t] = 0.0
         i = order.dtype.type(0)  # a literal would be compiled for itself
-        for p0 in range(0, max(1, blocks), POINT_PANELS):
+        for p0 in range(column // POINTS if half else 0, max(1, blocks), POINT_PANELS):
             p1 = min(blocks, p0 + POINT_PANELS)
             if p1 > p0:
                 evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
             for c in range(p0 * POINTS, min(points.n, p1 * POINTS)):
                 if slots[c] >= 0:
                     kept, made = store[slots[c], column : column + TILE], stack[0, c - p0 * POINTS]
-                    for t in range(TILE):
+                    for t in range(len(kept)):
                         kept[t] = made[t]
             stop = i
             while stop < len(order) and order[stop] < p1 * POINTS:

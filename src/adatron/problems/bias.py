@@ -18,17 +18,17 @@ Bias = Literal["explicit", "augmented", "none"]
 
 def multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
     """mu of each equality: the average of -g over its free variables, else the middle of the interval it may lie in."""
-    grow, shrink, free = dual.growth(beta, g), dual.shrinkage(beta, g), dual.free(beta)
+    free = dual.free(beta)
     slope = g + dual.epsilon * np.sign(beta)
     slope = slope if dual.sign is None else dual.sign * slope
-    return np.array(
-        [_multiplier(slope[tie][free[tie]], grow[tie], shrink[tie]) for tie in dual.ties()][: len(dual.totals)]
-    )
+    out = np.zeros(len(dual.totals))
+    for r, tie in enumerate(dual.ties()[: len(out)]):
+        inside = slope[tie][free[tie]]
+        out[r] = -np.mean(inside) if len(inside) else _middle(dual.growth(beta, g)[tie], dual.shrinkage(beta, g)[tie])
+    return out
 
 
-def _multiplier(free: Vector, grow: Vector, shrink: Vector) -> float:
-    if len(free):
-        return -float(np.mean(free))
+def _middle(grow: Vector, shrink: Vector) -> float:
     low, high = float(np.max(grow, initial=-np.inf)), -float(np.max(shrink, initial=-np.inf))
     if np.isinf(low) or np.isinf(high):
         return high if np.isinf(low) else low

@@ -15,6 +15,7 @@ decision function is f(x) = sum_i beta_i k(x_i, x) + b.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -90,12 +91,12 @@ class Dual:
         lower, upper = np.where(plus, self.lower, -self.upper), np.where(plus, self.upper, -self.lower)
         return replace(self, t=self.sign * self.t, lower=lower, upper=upper, sign=None)
 
-    @property
+    @cached_property
     def unbounded(self) -> bool:
         """Whether some variable has an infinite bound."""
         return bool(np.isinf(self.upper).any() or np.isinf(self.lower).any())
 
-    @property
+    @cached_property
     def hard_margin(self) -> bool:
         """Whether the program is a classifier's, which any multiple of a separating plane makes feasible."""
         return self.unbounded and bool(((self.lower == 0) | (self.upper == 0)).all())

@@ -28,8 +28,8 @@ from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Watch
 from .newton import UNSETTLED, Newton, Standing
 from .shard import Ends, Shard, worst
+from .small import at_once
 from .subproblem import Inner, Layout
-from .whole import at_once
 
 Ids = NDArray[np.int64]
 
@@ -54,10 +54,11 @@ class Block(Solver):
         return max(20_000_000, 2000 * n)
 
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
-        if view.gram.whole is not None and not dual.unbounded:
-            state = at_once(view, dual, options, state, watch)
-            if isinstance(state, Solution):
-                return state
+        if view.gram.held and not dual.unbounded:
+            found = at_once(view, dual, options, state, watch)
+            if isinstance(found, Solution):
+                return found
+            state = found
         return _Block(self, view, dual, options, state, watch).solve()
 
 

@@ -29,7 +29,7 @@ FLOOR = {4: 2e-6, 8: 1e-12}  # pivots below this are rounding, by bytes of a ker
 class Layout:
     """Places for the variables of a block: equality by equality, each in whole CHUNKs, which the searches need.
 
-    order : the variable at each place; the padding repeats the first one
+    order : the variable at each place; the padding repeats some, neighbours where it can
     place : the place of each variable
     starts : first place of each equality, and the number of places
     """
@@ -43,7 +43,7 @@ class Layout:
         n = len(dual)
         ties = [np.arange(n)[tie] for tie in dual.ties()]
         starts = np.cumsum([0, *(-(-len(tie) // CHUNK) * CHUNK for tie in ties)])
-        order, place = np.zeros(starts[-1], np.int64), np.zeros(n, np.int64)
+        order, place = np.arange(starts[-1]) % max(1, n), np.zeros(n, np.int64)
         for start, tie in zip(starts, ties, strict=False):
             place[tie] = start + np.arange(len(tie))
         order[place] = np.arange(n)

@@ -1,12 +1,13 @@
-"""A program whose kernel matrix is held whole in float64: solved as one block, and proven by that matrix.
+"""A small program: solved as one block in float64, and proven by the same kernel matrix.
 
-Small problems are many (one for each pair of classes) and short: what a long fit needs between its blocks, shards, a
-finish and float32 with its corrections, would take longer than their solution. What this does not end goes on there.
+They are many (one for each pair of classes) and short: what a long fit needs between its blocks (shards, a
+finish, float32 with its corrections) would take longer than the solution. What this does not end goes on there.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..certificates import prove
 from ..gram import View
@@ -21,8 +22,7 @@ INNER = 0.8  # of the tolerance, so that rounding does not lift the violation ab
 def at_once(view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution | State:
     """The certified solution, or the state from which the block solver is to go on."""
     layout = Layout.of(dual)
-    ids = view.ids[layout.order]
-    K = view.gram.among(ids, ids)
+    K = _matrix(view, layout)
     beta, g, n_iter = np.zeros(len(dual)), -dual.t, 0
     if state is not None:
         beta, n_iter = state.beta, state.n_iter
@@ -39,3 +39,12 @@ def at_once(view: View, dual: Dual, options: Options, state: State | None, watch
         return State(beta, g, n_iter)
     watch.look(n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap)
     return Solution(beta, g, n_iter, Status.CONVERGED, proof, watch.trace())
+
+
+def _matrix(view: View, layout: Layout) -> NDArray[np.float64]:
+    """K at the places of the layout."""
+    ids = view.ids[layout.order]
+    if not view.gram.mirrors:
+        return view.gram.among(ids, ids)
+    last = int(layout.place[-1]) + 1  # the padding behind it can be anything
+    return view.gram.square(view.points(layout.order[:last]), len(ids))
