@@ -46,5 +46,5 @@ def _matrix(view: View, layout: Layout) -> NDArray[np.float64]:
     ids = view.ids[layout.order]
     if not view.gram.mirrors:
         return view.gram.among(ids, ids)
-    last = int(layout.place[-1]) + 1  # the padding behind it can be anything
+    last = int(layout.place.max()) + 1  # the padding behind it can be anything
     return view.gram.square(view.points(layout.order[:last]), len(ids))
