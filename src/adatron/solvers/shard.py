@@ -61,11 +61,10 @@ class Shard:
         return [Ends(*(self._worst(np.where(tie, v, -np.inf), most) for v in (grow, shrink))) for tie in ties]
 
     def _worst(self, values: Vector, most: int) -> Violators:
-        if most < len(values):
-            ids = np.flatnonzero(values >= np.partition(values, -most)[-most])
-        else:
-            ids = np.arange(len(values))
-        ids = ids[values[ids] > -np.inf]
+        ids = np.flatnonzero(values > -np.inf)  # equal values, as these are, take a partition ten times as long
+        if most < len(ids):
+            some = values[ids]
+            ids = ids[some >= np.partition(some, -most)[-most]]
         return worst(Violators(ids + self.first, values[ids]), most)
 
     def owns(self, ids: Ids) -> NDArray[np.bool_]:
