@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adatron.certificates.gap import crossing
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from problems import certificate, csvc, feasible, samples, solve, svr, view_of, with_targets
 from twins import programs
@@ -109,3 +110,20 @@ def test_equality_residual_counts():
     got = certificate(view_of(X, RBF(0.5)), dual, beta, K)
     assert abs(beta.sum()) > 1e-3
     assert got.gap >= programs.gap(K, dual, beta)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.sampled_from([1, 7, 5_000, 20_000]),
+    part=st.sampled_from([0.0, 1e-4, 0.3, 1.0, 2.0]),
+    ties=st.booleans(),
+)
+def test_the_kink_where_steps_add_up_is_that_of_a_sort(seed, n, part, ties):
+    rng = np.random.default_rng(seed)
+    kinks = rng.integers(0, 6, n).astype(float) if ties else rng.normal(size=n) ** 3
+    steps = rng.integers(0, 4, n).astype(float)  # sums of these are exact
+    total = part * steps.sum()
+    order = np.argsort(kinks)
+    at = np.flatnonzero(np.cumsum(steps[order]) >= total)
+    assert crossing(kinks, steps, total) == kinks[order[at[0] if len(at) else -1]]

@@ -18,6 +18,8 @@ from ..compiled._jit import jit
 from ..problems import Dual
 from ..problems.dual import Vector
 
+SAMPLE, NEAR = 512, 32  # numbers of a sample, and how far from its guess the right place is as a rule
+
 
 def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
     """The mu of every equality that minimise the gap; each stands alone."""
@@ -45,9 +47,27 @@ def _best(dual: Dual, beta: Vector, g: Vector) -> float:
         steps = np.concatenate([dual.upper, -dual.lower])
     if not len(kinks):
         return 0.0
+    return crossing(kinks, steps, float(np.sum(dual.upper - beta)))
+
+
+def crossing(kinks: Vector, steps: Vector, total: float) -> float:
+    """The kink up to which, in their order, the steps first add up to a total; the last one if they never do.
+
+    Of many, those are sorted that lie near where a sample has it.
+    """
+    if len(kinks) > 8 * SAMPLE:
+        every = slice(None, None, len(kinks) // SAMPLE)
+        guess = np.argsort(kinks[every])
+        at = int(np.searchsorted(np.cumsum(steps[every][guess]), total * len(guess) / len(kinks)))
+        low, high = (kinks[every][guess[np.clip(i, 0, len(guess) - 1)]] for i in (at - NEAR, at + NEAR))
+        below = kinks <= low
+        near = (kinks <= high) & ~below
+        before, inside = float(np.sum(steps[below])), steps[near]
+        if before < total <= before + float(np.sum(inside)):
+            kinks, steps, total = kinks[near], inside, total - before
     order = np.argsort(kinks)
-    slope = np.cumsum(steps[order]) - np.sum(dual.upper - beta)
-    return float(kinks[order[min(int(np.searchsorted(slope, 0.0)), len(kinks) - 1)]])
+    at = int(np.searchsorted(np.cumsum(steps[order]), total))
+    return float(kinks[order[min(at, len(kinks) - 1)]])
 
 
 def _middle(dual: Dual, beta: Vector, g: Vector) -> float:
