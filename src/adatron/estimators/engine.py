@@ -133,5 +133,6 @@ def _fitted(ids: Ids, dual: Dual, solution: Solution | None) -> Fitted:
     if solution is None:
         return Fitted(ids, None, np.zeros(len(ids)), float(dual.t[0]) if len(dual) else 0.0)
     width = half_width(dual, solution.beta, solution.g) if any(dual.totals) else 0.0
+    width = width if abs(width) > solution.certificate.resolution else 0.0  # rounding
     beta = solution.beta.reshape(-1, len(ids)).sum(axis=0)
     return Fitted(ids, solution, beta, intercept(dual, solution.beta, solution.g), width)
