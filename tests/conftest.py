@@ -25,4 +25,4 @@ def _ctrl_c_is_heard():
     """Also in a shell's background job, which ignores it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, before or signal.SIG_DFL)

@@ -47,6 +47,11 @@ def test_the_margin_system_is_that_of_its_variables_whoever_came_and_went(seed, 
     np.testing.assert_allclose(d, want, atol=1e-8)
     np.testing.assert_allclose(mu[held], nu, atol=1e-8)
     assert (mu[~held] == 0).all()
+    D, M = margin.inverse()
+    for k, one in enumerate(np.eye(len(ids))):
+        d, mu = margin.solve(one, np.zeros(equalities))
+        np.testing.assert_allclose(D[k], d, atol=1e-8)
+        np.testing.assert_allclose(M[k], mu, atol=1e-8)
 
 
 @settings(max_examples=40, deadline=None)

@@ -110,8 +110,8 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: float, con
 
 def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) -> Certificate:
     """Prove what can be proven about ``beta`` by a gradient that was computed in float64 on all rows."""
-    mu = best_multipliers(dual, beta, g)
-    return _evaluate(view, dual, beta, g, mu, 1, float(np.abs(beta).sum()), convex)
+    terms = 1.0 + np.count_nonzero(beta) / 8.0  # of a sum, one after the other
+    return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), terms, float(np.abs(beta).sum()), convex)
 
 
 def _semidefinite(view: View, support: NDArray[np.int64]) -> bool:
@@ -121,6 +121,8 @@ def _semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     K = view.block(points, points)
     if not np.isfinite(K).all():
         return False
+    if np.abs(K - K.T).max(initial=0.0) > np.sqrt(np.finfo(K.dtype).eps) * np.abs(K).max(initial=0.0):
+        return False  # no kernel at all
     rounding = 8.0 * len(rows) * float(np.finfo(K.dtype).eps) * float(np.abs(K).max())
     with one_blas_thread():  # bits of LAPACK depend on its threads
         return float(np.linalg.eigvalsh(K.astype(np.float64))[0]) >= -rounding
@@ -142,13 +144,13 @@ def _may_matter(
 
 
 def _evaluate(
-    view: View, dual: Dual, beta: Vector, g: Vector, mu: Vector, proofs: int, size: float, convex: bool
+    view: View, dual: Dual, beta: Vector, g: Vector, mu: Vector, proofs: float, size: float, convex: bool
 ) -> Certificate:
-    """``proofs`` added to g one after the other, at coefficients of at most this size."""
+    """``proofs``: products that were added to g one after the other, of coefficients of at most this size."""
     convex = convex and (view.gram.kernel.convex or _semidefinite(view, np.flatnonzero(beta)))
     largest = view.magnitude + dual.lambda2
-    target = float(np.abs(dual.t).max(initial=0.0))
-    error = proofs * UNIT * (8.0 * size * largest + 4.0 * (1.0 + target))  # of a gradient computed in float64
+    target = float(np.abs(dual.t).max(initial=0.0) + np.abs(mu[np.isfinite(mu)]).max(initial=0.0))
+    error = proofs * UNIT * (8.0 * size * largest + 4.0 * target)  # of a gradient computed in float64
     value = -dual.objective(beta, g)
     gap = duality_gap(dual, beta, g, mu, error)
     gap += float(np.abs(mu * (dual.sums(beta) - dual.totals)).sum())

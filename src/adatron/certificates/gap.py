@@ -99,21 +99,21 @@ def duality_gap(dual: Dual, beta: Vector, g: Vector, mu: Vector, error: float = 
             return np.inf
         norm2 = dual.squared_norm(beta, g) + error * float(np.abs(beta).sum())
         return max(0.0, 0.5 * norm2 / margin**2 + dual.objective(beta, g))
-    return float(total(beta, h, error, dual.lower, dual.upper, dual.epsilon))
+    return float(_total(beta, h, error, dual.lower, dual.upper, dual.epsilon))
 
 
 @jit
-def total(beta: Any, h: Any, error: float, lower: Any, upper: Any, epsilon: float) -> float:
+def _total(beta: Any, h: Any, error: float, lower: Any, upper: Any, epsilon: float) -> float:
     """The sum of all terms, each the larger one of those at h - error and at h + error."""
     out = 0.0
     for i in range(len(beta)):
-        below = term(beta[i], h[i] - error, lower[i], upper[i], epsilon)
-        out += max(below, term(beta[i], h[i] + error, lower[i], upper[i], epsilon))
+        below = _term(beta[i], h[i] - error, lower[i], upper[i], epsilon)
+        out += max(below, _term(beta[i], h[i] + error, lower[i], upper[i], epsilon))
     return out
 
 
 @jit
-def term(beta: float, h: float, lower: float, upper: float, epsilon: float) -> float:
+def _term(beta: float, h: float, lower: float, upper: float, epsilon: float) -> float:
     """The term of a variable, convex in h. A bound that does not pay counts nothing, even if it is infinite."""
     if epsilon == 0.0:
         if h == 0.0:

@@ -11,7 +11,7 @@ from ..compiled._jit import jit
 from ..problems import Dual
 from ..problems.dual import Vector
 
-NONE = np.zeros(0)
+ROWLESS, UNSIGNED = np.zeros(0, np.int64), np.zeros(0)  # stand for None
 
 
 def kkt_violation(dual: Dual, beta: Vector, g: Vector) -> float:
@@ -22,13 +22,13 @@ def kkt_violation(dual: Dual, beta: Vector, g: Vector) -> float:
     Without one: the largest projected gradient.
     """
     found = np.full((max(1, len(dual.totals)), 2), -np.inf)
-    row, sign = (np.zeros(0, np.int64) if dual.row is None else dual.row), (NONE if dual.sign is None else dual.sign)
-    ends(beta, g, dual.lower, dual.upper, dual.epsilon, row, sign, found)
+    row, sign = ROWLESS if dual.row is None else dual.row, UNSIGNED if dual.sign is None else dual.sign
+    _ends(beta, g, dual.lower, dual.upper, dual.epsilon, row, sign, found)
     return max(0.0, float((found.sum(axis=1) if dual.totals else found).max()))
 
 
 @jit
-def ends(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, found: Any) -> None:
+def _ends(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, found: Any) -> None:
     """found[r] <- the largest ``Dual.growth`` and the largest ``Dual.shrinkage`` in equality r."""
     for i in range(len(beta)):
         r = row[i] if len(row) else 0

@@ -7,6 +7,7 @@ recomputed rows are interchangeable, and a fit gives the same bits with any numb
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -81,7 +82,7 @@ class Gram:
     slots : int, default=0
         Rows of K that may be stored.
     whole : bool, default=False
-        Hold all of K; the precision is float64 then.
+        Hold all of K, in float64.
     """
 
     def __init__(
@@ -90,21 +91,27 @@ class Gram:
         self.source, self.kernel, self.dtype, self.pool = source, source.kernel, np.dtype(dtype), pool
         self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.workspace = Workspace(self.kernel, self.dtype)
-        self._slots, self.held = slots, whole
-
-    @cached_property
-    def segments(self) -> list[Segment]:
-        """The segments, over the whole matrix or over their rows."""
+        self.held, self._whole, self._making = whole, None, threading.Lock()
         spans = list(zip(self.starts[:-1], self.starts[1:], strict=True))
-        if self.whole is not None:
-            return [WholeSegment(self.whole[:, a:b]) for a, b in spans]
-        return [self.segment(self.source.take(slice(a, b)), self._slots) for a, b in spans]
+        self._segments = [] if whole else [self.segment(source.take(slice(a, b)), slots) for a, b in spans]
 
-    @cached_property
+    @property
+    def segments(self) -> Sequence[Segment]:
+        """The segments, over their rows or over the whole matrix."""
+        whole = self.whole
+        if whole is None:
+            return self._segments
+        return [WholeSegment(whole[:, a:b]) for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
+
+    @property
     def whole(self) -> NDArray[np.float64] | None:
         """All of K, made when it is first needed, where it is to be held."""
-        n = len(self.source)
-        return self.square(Points(self.source, np.arange(n)), n) if self.held else None
+        if not self.held:
+            return None
+        with self._making:
+            if self._whole is None:
+                self._whole = self.square(Points(self.source, np.arange(len(self.source))), len(self.source))
+        return self._whole
 
     @cached_property
     def largest(self) -> float:
@@ -124,12 +131,12 @@ class Gram:
     def square(self, P: Points, width: int) -> NDArray[Any]:
         """Kernel values among points, in the precision of the tiles, with rows and columns of 0 up to a width."""
         n = len(P)
-        out, segment = np.empty((width, width), self.dtype), self.segment(P.source)
-        if isinstance(segment, TileSegment) and self.mirrors:
-            segment.fill(P, out, np.arange(n), half=True)
+        out = np.empty((width, width), self.dtype)
+        if self.mirrors:
+            TileSegment(P.source, self.workspace, self.pool).fill(P, out, np.arange(n), half=True)
             mirror(out, n)
         else:
-            segment.fill(P, out, np.arange(n))
+            self.segment(P.source).fill(P, out, np.arange(n))
         out[n:], out[:n, n:] = 0.0, 0.0
         return out
 

@@ -107,7 +107,7 @@ class Pool:
         self._members.clear()
         with _CROWD.lock:
             _CROWD.openers[self._opener] -= 1
-            if not _CROWD.openers[self._opener]:
+            if _CROWD.openers[self._opener] <= 0:  # less after a fork
                 del _CROWD.openers[self._opener]
             _CROWD.helpers -= self._called  # not 0 if Ctrl-C came between counting helpers and calling them
             self._called = 0

@@ -39,7 +39,7 @@ class Segment(Protocol):
         ...
 
     def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
-        """store[slots[i], t] = k(point i, row t); a row of the store has ``whole_tiles(n)`` entries."""
+        """store[slots[i], t] = k(point i, row t); a row may have more than n entries, which are arbitrary then."""
         ...
 
 
@@ -71,7 +71,7 @@ def _product(op: int) -> int:
 class TileSegment:
     """Kernel values from the compiled tile loops."""
 
-    def __init__(self, source: Source, workspace: Workspace, pool: Pool, slots: int, n_ids: int) -> None:
+    def __init__(self, source: Source, workspace: Workspace, pool: Pool, slots: int = 0, n_ids: int = 0) -> None:
         self._workspace, self._pool = workspace, pool
         self._source = source
         self._rows = source.as_rows(workspace.dtype, pool)
@@ -119,6 +119,7 @@ class TileSegment:
         return out if out.shape[1] == n else np.ascontiguousarray(out[:, :n])
 
     def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64], half: bool = False) -> None:
+        """As every segment; ``half`` leaves out the points that come before a tile's rows."""
         nothing = np.empty((0, 1)), np.zeros((len(self._source), 1))
         points = P.source.as_points(self._workspace.dtype, self._pool)
         self._sweep(points, np.empty(0, np.int64), slots, *nothing, store, half)

@@ -7,7 +7,8 @@ Update    the block W takes half of its q variables from the last block and fill
           ever needed.
 Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose; the certificate
           corrects g where it matters and the iteration goes on with what is left, whose float32 error is
-          proportional to the change of beta, not to beta. Never on a stall: that is reported as such.
+          proportional to the change of beta, not to beta. Never on a stall: that is reported as such. Small programs
+          are solved in one go, see ``small``.
 Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale SVM learning practical (1999).
 """
 
@@ -28,8 +29,8 @@ from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Watch
 from .newton import UNSETTLED, Newton, Standing
 from .shard import Ends, Shard, worst
-from .small import at_once
-from .subproblem import Inner, Layout
+from .small import at_once, is_small
+from .subproblem import INNER, Inner, Layout
 
 Ids = NDArray[np.int64]
 
@@ -54,11 +55,10 @@ class Block(Solver):
         return max(20_000_000, 2000 * n)
 
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
-        if view.gram.held and not dual.unbounded:
-            found = at_once(view, dual, options, state, watch)
-            if isinstance(found, Solution):
-                return found
-            state = found
+        if self.shards == 1 and is_small(view, dual, options, watch):
+            solution, state = at_once(view, dual, options, state, watch)
+            if solution is not None:
+                return solution
         return _Block(self, view, dual, options, state, watch).solve()
 
 
@@ -89,8 +89,8 @@ class _Block(Ascent[Block]):
             if self._finish(ends, violation, tol):
                 continue
             W = self._choose(ends)
-            whole = len(W) == len(self.dual)  # nothing outside can undo what a coarse solution would leave
-            if not self._advance(W, 0.8 * tol if whole else max(0.1 * violation, 0.5 * tol)):
+            whole = len(W) == len(self.dual)
+            if not self._advance(W, INNER * tol if whole else max(0.1 * violation, 0.5 * tol)):
                 return Status.STUCK
 
     def _violators(self) -> list[Ends]:

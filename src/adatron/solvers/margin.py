@@ -125,12 +125,15 @@ class Margin:
 
     def inverse(self) -> tuple[Matrix, Matrix]:
         """The d and mu, (n, n) and (n, p), for right sides that are 1 for one variable, else 0: a line for each."""
-        half = solve_triangular(self._L[: self.n, : self.n], np.eye(self.n), lower=True, check_finite=False)
+        L = self._L[: self.n, : self.n]
+        half = solve_triangular(L, np.eye(self.n), lower=True, overwrite_b=True, check_finite=False)
         P = half.T @ half
         Z = P @ self._A[: self.n]
         crossed = self._A[: self.n].T @ Z + np.diag([0.0 if held else 1.0 for held in self._held])
         mu = np.linalg.solve(crossed, Z.T).T
-        return P - mu @ Z.T, mu
+        for column, z in zip(mu.T, Z.T, strict=True):
+            P -= np.outer(column, z)
+        return P, mu
 
     @property
     def held(self) -> bool:

@@ -1,50 +1,67 @@
-"""A small program: solved as one block in float64, and proven by the same kernel matrix.
+"""Small programs: one block in float64, solved and proven in one go.
 
-They are many (one for each pair of classes) and short: what a long fit needs between its blocks (shards, a
-finish, float32 with its corrections) would take longer than the solution. What this does not end goes on there.
+Problem   any program of ``problems.dual`` with finite bounds and few variables. They are many (one for each pair of
+          classes) and short: what a long fit needs between its blocks (shards, a finish, float32 with its corrections)
+          would take longer than the solution.
+Update    ``pairs`` (equality) or ``singles`` (none) over all variables; where they crawl, an active set.
+Stop      the violation by a gradient that is computed anew from the same kernel matrix. What does not get there goes on
+          in the block solver.
 """
 
 from __future__ import annotations
 
+from time import monotonic
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificates import prove
-from ..gram import View
+from ..certificates import kkt_violation, prove
+from ..gram import SMALL, View
 from ..problems import Dual
 from .base import Options, Solution, State, Status, Watch
 from .start import feasible
-from .subproblem import Inner, Layout
-
-INNER = 0.8  # of the tolerance, so that rounding does not lift the violation above it
+from .subproblem import INNER, Inner, Layout
 
 
-def at_once(view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution | State:
-    """The certified solution, or the state from which the block solver is to go on."""
+def is_small(view: View, dual: Dual, options: Options, watch: Watch) -> bool:
+    """Whether a program is to be solved in one go, and there is time to."""
+    gram = view.gram
+    fits = 0 < len(dual) <= min(SMALL, options.whole) and gram.dtype == np.float64 and not dual.unbounded
+    return fits and (gram.held or gram.mirrors) and not watch.flag[0] and monotonic() < options.deadline
+
+
+def at_once(
+    view: View, dual: Dual, options: Options, state: State | None, watch: Watch
+) -> tuple[Solution | None, State]:
+    """The certified solution, or None; and where it is, for the block solver to go on."""
     layout = Layout.of(dual)
     K = _matrix(view, layout)
-    beta, g, n_iter = np.zeros(len(dual)), -dual.t, 0
-    if state is not None:
-        beta, n_iter = state.beta, state.n_iter
-    beta = feasible(dual, beta)
+    start = state or State(np.zeros(len(dual)))
+    beta, g = feasible(dual, start.beta), -dual.t
     if beta.any():
-        g = g + view.exact(np.arange(len(dual)), np.flatnonzero(beta), beta[beta != 0.0])
-        g += dual.lambda2 * float(beta.sum())
-    found = Inner().solve(K, layout, dual, beta, g, INNER * options.tol, options.max_iter - n_iter, watch.flag)
-    beta, n_iter = found.beta, n_iter + found.steps
-    g = found.push(beta) - dual.t
+        g = g + layout.product(K, beta) + dual.lambda2 * float(beta.sum())
+    steps = options.max_iter - start.n_iter
+    found = Inner().solve(K, layout, dual, beta, g, INNER * options.tol, steps, watch.flag)
+    beta, g = found.beta, found.push(found.beta) - dual.t
+    state = State(beta, g, start.n_iter + found.steps)
+    if not kkt_violation(dual, beta, g) <= options.tol:
+        return None, state
     proof = prove(view, dual, beta, g, convex=not watch.flag[1])
-    small = proof.relative_gap <= (options.gap_tol or np.inf)
-    if not (proof.kkt_violation <= options.tol and small):
-        return State(beta, g, n_iter)
-    watch.look(n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap)
-    return Solution(beta, g, n_iter, Status.CONVERGED, proof, watch.trace())
+    if not proof.relative_gap <= (options.gap_tol or np.inf):
+        return None, state
+    watch.look(state.n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap)
+    return Solution(beta, g, state.n_iter, Status.CONVERGED, proof, watch.trace()), state
 
 
 def _matrix(view: View, layout: Layout) -> NDArray[np.float64]:
-    """K at the places of the layout."""
-    ids = view.ids[layout.order]
-    if not view.gram.mirrors:
-        return view.gram.among(ids, ids)
-    last = int(layout.place.max()) + 1  # the padding behind it can be anything
-    return view.gram.square(view.points(layout.order[:last]), len(ids))
+    """K at the places of the layout.
+
+    From the matrix of all rows where that is there anyway, or several problems have most rows in common; a short piece
+    of each long row takes as long to read as to make.
+    """
+    gram, ids = view.gram, view.ids[layout.order]
+    most = len(view.groups) > 1 and 2 * len(view) >= len(gram.source)
+    if gram.held and (most or not gram.mirrors):
+        return gram.among(ids, ids)
+    last = int(layout.place.max()) + 1
+    return gram.square(view.points(layout.order[:last]), len(ids))

@@ -17,8 +17,9 @@ from .active_set import ActiveSet, price
 from .pairs import pairs
 from .singles import singles
 
-__all__ = ["Inner", "Layout", "pairs", "singles"]
+__all__ = ["INNER", "Inner", "Layout", "pairs", "singles"]
 
+INNER = 0.8  # of the tolerance where a block is all of a program: nothing outside can undo what is left, but rounding
 STEPS = 10  # updates of pairs or singles, as a multiple of a block's size, after which it waits for its active set
 UPDATE = 4.0  # multiply-adds of an active set, on one thread, in the time of such an update, for each variable
 BLOCK = 3e5  # the same for what a block takes beside its updates
@@ -55,6 +56,12 @@ class Layout:
         out[self.place] = values
         return out
 
+    def product(self, K: NDArray[Any], values: Vector) -> Vector:
+        """K v for a matrix at the places and a v of the variables."""
+        out, moved = np.zeros(len(K)), np.flatnonzero(values)
+        add_rows(K, self.place[moved], values[moved], out)
+        return out[self.place]
+
 
 class Improved(NamedTuple):
     """What ``Inner`` found after so many steps: a better beta. K has lambda^2 and the signs of the program in it."""
@@ -67,10 +74,9 @@ class Improved(NamedTuple):
 
     def push(self, change: Vector) -> Vector:
         """(K + lambda^2 11') change: what a change of the block's variables adds to their gradient."""
-        out, moved = np.zeros(len(self.K)), np.flatnonzero(change)
-        weights = change if self.sign is None else self.sign * change
-        add_rows(self.K, self.layout.place[moved], weights[moved], out)
-        return out[self.layout.place] if self.sign is None else self.sign * out[self.layout.place]
+        if self.sign is None:
+            return self.layout.product(self.K, change)
+        return self.sign * self.layout.product(self.K, self.sign * change)
 
 
 class Inner:

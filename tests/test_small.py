@@ -1,0 +1,136 @@
+"""Small programs in one go: the same solution as by blocks, true proofs, and the way on where they do not end."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from adatron import SVC
+from adatron.certificates import duality_gap, kkt_violation
+from adatron.gram import Gram, Pool, Source
+from adatron.kernels import RBF, Laplacian, Linear, Polynomial
+from adatron.solvers import block
+from adatron.solvers.base import State, Status
+from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of, with_targets
+from twins import programs
+
+KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3)]
+PROGRAMS = {
+    "csvc": lambda X, y, rng: csvc(y, rng.uniform(0.5, 3.0, len(y))),
+    "augmented": lambda X, y, rng: csvc(y, np.full(len(y), 2.0), "augmented", 1.5),
+    "no bias": lambda X, y, rng: csvc(y, np.full(len(y), 2.0), "none"),
+    "targets": lambda X, y, rng: with_targets(csvc(y, np.full(len(y), 2.0)), rng.uniform(0.5, 2.0, len(y))),
+    "svr": lambda X, y, rng: svr(X[:, 0] + y, np.full(len(y), 2.0), 0.1),
+    "nusvc": lambda X, y, rng: nusvc(y, np.ones(len(y)), 0.9 * 2.0 * min((y > 0).mean(), (y < 0).mean())),
+    "nusvr": lambda X, y, rng: nusvr(X[:, 0] + y, np.ones(len(y)), 0.4, 2.0),
+    "oneclass": lambda X, y, rng: oneclass(np.ones(len(y)), 0.3),
+}
+
+
+def case(name, seed, n, kernel, held):
+    rng = np.random.default_rng(seed)
+    X, y = samples(seed, n)
+    dual = PROGRAMS[name](X, y, rng)
+    copies = len(dual) // n
+    gram = Gram(Source.of(X, np.arange(n), kernel), np.float64, [n], Pool(1), whole=held)
+    return gram.restrict([0] * copies), dual, np.tile(kernel(X), (copies, copies))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_solved_and_proven(name):
+    @settings(max_examples=15, deadline=None)
+    @given(
+        seed=st.integers(0, 10**6), n=st.integers(4, 90), kernel=st.sampled_from(KERNELS), held=st.booleans(),
+        warm=st.booleans(),
+    )  # fmt: skip
+    def check(seed, n, kernel, held, warm):
+        view, dual, K = case(name, seed, n, kernel, held)
+        state = State(np.random.default_rng(seed).uniform(dual.lower, dual.upper)) if warm else None
+        found = solve(view, dual, state=state, tol=1e-2, whole=1000)
+        proof = found.certificate
+        assert found.status is Status.CONVERGED
+        assert (found.beta >= dual.lower).all()
+        assert (found.beta <= dual.upper).all()
+        np.testing.assert_allclose(dual.sums(found.beta), dual.totals, atol=1e-10 * (1 + np.abs(found.beta).sum()))
+        np.testing.assert_allclose(found.g, programs.gradient(K, dual, found.beta), atol=1e-9)
+        assert programs.kkt(K, dual, found.beta) == pytest.approx(proof.kkt_violation, abs=1e-9)
+        assert proof.kkt_violation <= 1e-2
+        assert proof.gap >= programs.gap(K, dual, found.beta) - 1e-12 * (1 + abs(proof.primal))
+
+    check()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_without_blocks(name, monkeypatch):
+    """Pairs crawl with kernels of low rank, not here."""
+    monkeypatch.setattr(block, "_Block", None)
+    for seed in range(5):
+        view, dual, _ = case(name, seed, 80, RBF(0.5), False)
+        assert solve(view, dual, tol=1e-2, whole=1000).status is Status.CONVERGED
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_violation_and_gap_are_those_of_the_twins(name):
+    rng = np.random.default_rng(0)
+    _, dual, K = case(name, 3, 40, RBF(0.5), False)
+    beta = rng.uniform(dual.lower, dual.upper)
+    beta[::3], beta[1::5] = dual.lower[::3], dual.upper[1::5]
+    g = programs.gradient(K, dual, beta)
+    assert kkt_violation(dual, beta, g) == pytest.approx(programs.kkt(K, dual, beta), rel=1e-12)
+    assert np.isnan(duality_gap(dual, beta, g * np.nan, np.zeros(len(dual.totals))))
+
+
+@pytest.mark.parametrize("options", [{"deadline": 0.0}, {"max_iter": 3}, {"gap_tol": 1e-13, "tol": 1e-2}])
+def test_what_does_not_end_goes_on_in_blocks(options):
+    view, dual, K = case("csvc", 1, 60, RBF(0.5), False)
+    found = solve(view, dual, whole=1000, **options)
+    assert found.status is {"deadline": Status.MAX_TIME, "max_iter": Status.MAX_ITER}.get(
+        next(iter(options)), found.status
+    )
+    np.testing.assert_allclose(found.g, programs.gradient(K, dual, found.beta), atol=1e-9)
+    if "gap_tol" in options:
+        assert found.certificate.relative_gap <= 1e-9
+    if "max_iter" in options:
+        assert found.n_iter == 3
+
+
+def test_a_callback_that_stopped_stops_the_rest():
+    view, dual, _ = case("csvc", 1, 60, RBF(0.5), False)
+    assert solve(view, dual, whole=1000, flag=np.array([1, 0])).status is Status.STOPPED
+
+
+def test_a_matrix_that_is_not_symmetric_proves_nothing():
+    X, y = samples(0, 50)
+    K = RBF(0.5)(X)
+    with pytest.warns(ConvergenceWarning, match="not positive semi-definite"):
+        model = SVC(kernel="precomputed").fit(K / K.sum(axis=1, keepdims=True), y)
+    assert np.isnan(model.duality_gap_)
+    assert SVC(kernel="precomputed").fit(K, y).duality_gap_ >= 0.0
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 257, 700])
+@pytest.mark.parametrize("kernel", [*KERNELS, RBF(0.5) + 2.0 * Linear()])
+def test_half_of_a_square_is_as_good_as_all(n, kernel):
+    X, _ = samples(n, max(n, 2), 5)
+    with Pool(3) as pool:
+        view = view_of(X[:n], kernel, pool=pool)
+        square = view.gram.square(view.points(np.arange(n)), n + 7)
+        np.testing.assert_array_equal(square[:n, :n], view.rows(np.arange(n)))
+    assert not square[n:].any()
+    assert not square[:, n:].any()
+
+
+def test_problems_that_share_most_rows_share_their_matrix(monkeypatch):
+    made = []
+    square = Gram.square
+    monkeypatch.setattr(Gram, "square", lambda self, P, width: made.append(len(P)) or square(self, P, width))
+    X, y = samples(0, 90)
+    SVC(multi_class="ovr").fit(X, np.arange(90) % 3)
+    assert made == [90]
+    made.clear()
+    SVC().fit(X, y)
+    assert made == [90]
+    made.clear()
+    SVC().fit(X, np.arange(90) % 9)
+    assert made == [20] * 36
