@@ -1,34 +1,42 @@
 """Cholesky factors of kernel matrices, in tiles of a fixed size over the pool.
 
 LAPACK's last bits change with its number of threads. Here every tile is one product at one BLAS thread and the order
-of the sums is fixed, so the bits do not depend on who computes a tile. Only the lower half is ever touched.
+of the sums is fixed, so the bits do not depend on who computes a tile. Only the lower half is ever touched. The tiles
+have the precision of the kernel values: what float32 tiles give is a preconditioner, not a solution.
+
+A factor serves while variables leave and join. Those at zero get multipliers, those that join are unknowns beside it:
+with H = L^-1 [B, E_held] for the joined columns B = K[:, joined],
+
+    (H'H - [C 0; 0 0]) w = H' L^-1 r - [r_joined; 0],        x = L'^-1 (L^-1 r - H w),        C = K[joined, joined].
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dgetrf, dgetrs, dpotrf, dtrtri  # pyright: ignore[reportAttributeAccessIssue]
+from scipy.linalg.lapack import dgetrf, dgetrs, get_lapack_funcs  # pyright: ignore[reportAttributeAccessIssue]
 
 from ..compiled.cholesky import invert_factor
 from .gate import one_blas_thread
 from .gram import View
 
 Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
+Matrix = NDArray[Any]  # in the precision of the tiles
 Ids = NDArray[np.int64]
-TILE = 192  # rows of a tile
+TILE = 256  # rows of a tile
+AT_ONCE = 4  # rows of tiles whose kernel values are made at a time
 COLUMNS = 32  # right-hand sides that a thread takes at a time
 ROUNDING = {4: 2e-6, 8: 1e-13}  # pivots below this part of the largest entry are noise, by bytes of a kernel value
 
 
-def factor_bytes(n: int, parts: int) -> float:
+def factor_bytes(n: int, parts: int, itemsize: int) -> float:
     """Memory for the tiles of n variables."""
     count = -(-n // (parts * TILE))
-    return 8.0 * TILE**2 * parts * count * (count + 1) / 2
+    return itemsize * TILE**2 * parts * count * (count + 1) / 2
 
 
 class Stopped(Exception):
@@ -38,41 +46,54 @@ class Stopped(Exception):
 class Factor:
     """L with L L' = K + shift 11' over all rows of a view, or over ``parts`` diagonal blocks of it.
 
-    One part gives the exact inverse, several a preconditioner that needs only a ``parts``-th of the memory. ``stopped``
-    is asked now and then; where it says so, Stopped is raised.
+    One part in float64 gives the exact inverse; in float32, or with several parts, which need only a ``parts``-th of
+    the memory, a preconditioner. ``stopped`` is asked now and then; where it says so, Stopped is raised.
     """
 
     def __init__(self, view: View, shift: float, parts: int = 1, stopped: Callable[[], bool] = lambda: False) -> None:
         cuts = np.linspace(0, len(view), parts + 1).astype(np.int64).tolist()
         self.spans = list(pairwise(cuts))
+        self.exact = parts == 1 and view.gram.dtype == np.float64
         with one_blas_thread():
             self.parts = [_Part(view, np.arange(a, b), shift, stopped) for a, b in self.spans]
 
     @property
-    def exact(self) -> bool:
-        return len(self.parts) == 1
+    def changes(self) -> int:
+        """Variables that are or were held, and those that have joined."""
+        return sum(part.H.shape[1] for part in self.parts)
 
-    def solve(self, r: Vector, held: Ids) -> Vector:
-        """The x that minimises x'LL'x/2 - r'x among those that are zero at ``held``."""
-        x = np.empty_like(r)
+    def join(self, view: View, shift: float) -> None:
+        """One part alone: serve all rows of a longer view, which begins with those of the factor."""
+        with one_blas_thread():
+            self.parts[0].join(view, shift)
+        self.spans = [(0, len(view))]
+
+    def solve(self, R: NDArray[np.float64], held: Ids) -> NDArray[np.float64]:
+        """For every column r the x that minimises x'LL'x/2 - r'x among those that are zero at ``held``."""
+        X = np.empty_like(R)
         with one_blas_thread():
             for (a, b), part in zip(self.spans, self.parts, strict=True):
-                x[a:b] = part.solve(r[a:b, None], held[(held >= a) & (held < b)] - a)[:, 0]
-        x[held] = 0.0
-        return x
+                X[a:b] = part.solve(R[a:b], held[(held >= a) & (held < b)] - a)
+        X[held] = 0.0
+        return X
 
 
 class _Part:
+    """A factor, and the columns H of the variables ``beside`` it: those held and those that have joined."""
+
     def __init__(self, view: View, rows: Ids, shift: float, stopped: Callable[[], bool]) -> None:
         self.n, self.pool = len(rows), view.gram.pool
+        self.dtype = view.gram.dtype
         self.count = -(-self.n // TILE)
-        self.tiles = np.empty((self.count * (self.count + 1) // 2, TILE, TILE))  # the lower half, row after row
-        for i in range(self.count):
-            self._fill(i, view, rows, shift)
-        self.held: Ids = np.empty(0, np.int64)
-        self.H = np.empty((self.n, 0))
-        self.cross: tuple[Matrix, Ids] = np.empty((0, 0)), np.empty(0, np.int64)
-        floor = ROUNDING[view.gram.dtype.itemsize] * (view.magnitude + shift)
+        self.tiles = np.empty((self.count * (self.count + 1) // 2, TILE, TILE), self.dtype)  # lower half, row by row
+        for first in range(0, self.count, AT_ONCE):
+            self._fill(first, view, rows, shift)
+        self.size = self.n
+        self.beside: Ids = np.empty(0, np.int64)
+        self.H: Matrix = np.empty((self.n, 0), self.dtype)
+        self.cross = np.empty((0, 0))  # H'H - C
+        self.used: tuple[Ids, Any] = self.beside, None  # and the LU factors of their part of ``cross``
+        self.floor = floor = ROUNDING[self.dtype.itemsize] * (view.magnitude + shift)
         for k in range(self.count):
             if stopped():
                 raise Stopped
@@ -81,25 +102,33 @@ class _Part:
     def _tile(self, i: int, j: int) -> Matrix:
         return self.tiles[i * (i + 1) // 2 + j]
 
-    def _fill(self, i: int, view: View, rows: Ids, shift: float) -> None:
-        """Row i of the tiles; the padding of the last one is a unit matrix."""
-        some, before = rows[i * TILE : (i + 1) * TILE], rows[: (i + 1) * TILE]
+    def _fill(self, first: int, view: View, rows: Ids, shift: float) -> None:
+        """Some rows of the tiles; the padding of the last one is a unit matrix."""
+        some, before = (rows[start * TILE : (first + AT_ONCE) * TILE] for start in (first, 0))
         K = view.block(view.points(some), view.points(before))
-        for j in range(i + 1):
-            part = K[:, j * TILE : (j + 1) * TILE]
-            tile = self._tile(i, j)
-            tile[:] = np.eye(TILE) if i == j else 0.0
-            tile[: part.shape[0], : part.shape[1]] = part
-            tile[: part.shape[0], : part.shape[1]] += shift
+
+        def copy(number: int) -> None:
+            i = first + number
+            for j in range(i + 1):
+                part = K[number * TILE : (number + 1) * TILE, j * TILE : (j + 1) * TILE]
+                tile = self._tile(i, j)
+                if part.shape != tile.shape:
+                    tile[:] = np.eye(TILE) if i == j else 0.0
+                np.add(part, shift, out=tile[: part.shape[0], : part.shape[1]])
+
+        self.pool.run(copy, min(AT_ONCE, self.count - first))
 
     def _eliminate(self, k: int, floor: float) -> None:
         """Column k of L, and what it takes from the columns behind. A diagonal tile keeps the inverse of its L."""
         diagonal = self._tile(k, k)
-        L, failed = dpotrf(diagonal, lower=1, clean=1)
+        potrf, trtri = get_lapack_funcs(("potrf", "trtri"), dtype=self.dtype)
+        L, failed = potrf(diagonal, lower=1, clean=1)
         if failed or (np.diagonal(L) ** 2 <= floor).any():
-            invert_factor(diagonal, floor)  # tells rounding from pivots
+            wide = diagonal.astype(np.float64)
+            invert_factor(wide, floor)  # tells rounding from pivots
+            diagonal[:] = wide
         else:
-            diagonal[:] = dtrtri(L, lower=1)[0]
+            diagonal[:] = trtri(L, lower=1)[0]
         behind = self.count - k - 1
 
         def column(number: int) -> None:
@@ -108,32 +137,55 @@ class _Part:
 
         def update(number: int) -> None:
             i = self.count - 1 - number  # the longest rows first
+            product = np.empty_like(diagonal)
             for j in range(k + 1, i + 1):
                 tile = self._tile(i, j)
-                tile -= np.dot(self._tile(i, k), self._tile(j, k).T)
+                tile -= np.dot(self._tile(i, k), self._tile(j, k).T, out=product)
 
         self.pool.run(column, behind)
         self.pool.run(update, behind)
 
-    def solve(self, B: Matrix, held: Ids) -> Matrix:
-        Y = self._forward(B)
-        if len(held):  # (LL')^-1 over the other rows: leave out what the L^-1 e_i of these span
-            self._hold(held)
-            weights, _ = dgetrs(*self.cross, np.dot(self.H.T, Y))
-            Y -= np.dot(self.H, weights)
-        return self._backward(Y)
+    def join(self, view: View, shift: float) -> None:
+        """Take the rows of the view behind those that are known."""
+        new, old = np.arange(self.size, len(view)), np.arange(self.n)
+        points, known = view.points(new), len(self.beside)
+        self._add(new, view.block(view.points(old), points) + self.dtype.type(shift))
+        joined = np.flatnonzero(self.beside >= self.n)
+        corner = view.block(view.points(self.beside[joined]), points) + shift
+        corner[-len(new) :] += self.floor * np.eye(len(new))
+        self.cross[joined, known:] -= corner
+        self.cross[known:, joined[: -len(new)]] -= corner[: -len(new)].T
+        self.size = len(view)
 
-    def _hold(self, held: Ids) -> None:
-        """Make H, L^-1 e_i for the rows i that are held, and the LU factors of H'H: mostly those of the last round."""
-        if not np.isin(self.held, held).all():
-            self.held, self.H = self.held[:0], self.H[:, :0]
-        new = np.setdiff1d(held, self.held)
-        if not len(new):
-            return
-        E = np.zeros((self.n, len(new)))
-        E[new, np.arange(len(new))] = 1.0
-        self.held, self.H = np.concatenate([self.held, new]), np.concatenate([self.H, self._forward(E)], axis=1)
-        self.cross = dgetrf(np.dot(self.H.T, self.H))[:2]
+    def solve(self, R: NDArray[np.float64], held: Ids) -> NDArray[np.float64]:
+        inside = held[held < self.n]
+        new = np.setdiff1d(inside, self.beside)
+        if len(new):
+            E = np.zeros((self.n, len(new)), self.dtype)
+            E[new, np.arange(len(new))] = 1.0
+            self._add(new, E)
+        Y = self._forward(R[: self.n])
+        X = np.zeros(R.shape)
+        active = np.isin(self.beside, inside) | ((self.beside >= self.n) & ~np.isin(self.beside, held))
+        use = np.flatnonzero(active & (np.diagonal(self.cross) != 0.0))  # a frozen variable is held as it is
+        if len(use):
+            if not np.array_equal(use, self.used[0]):
+                self.used = use, dgetrf(self.cross[np.ix_(use, use)])[:2]
+            H, joined = self.H[:, use], self.beside[use] >= self.n
+            target = np.dot(H.T, Y).astype(np.float64)
+            target[joined] -= R[self.beside[use[joined]]]
+            weights = dgetrs(*self.used[1], target)[0]
+            Y -= np.dot(H, weights.astype(self.dtype))
+            X[self.beside[use[joined]]] = weights[joined]
+        X[: self.n] = self._backward(Y)
+        return X
+
+    def _add(self, new: Ids, columns: Matrix) -> None:
+        """More columns of H."""
+        N = self._forward(columns)
+        across = np.dot(self.H.T, N)
+        self.beside, self.H = np.concatenate([self.beside, new]), np.concatenate([self.H, N], axis=1)
+        self.cross = np.block([[self.cross, across], [across.T, np.dot(N.T, N)]])
 
     def _forward(self, B: Matrix) -> Matrix:
         """L^-1 B."""
@@ -162,12 +214,12 @@ class _Part:
 
         return self._by_columns(some, X)
 
-    def _padded(self, B: Matrix) -> NDArray[np.float64]:
+    def _padded(self, B: Matrix) -> Matrix:
         """B in tiles of rows, (count, TILE, p)."""
-        zeros = np.zeros((self.count * TILE - self.n, B.shape[1]))
-        return np.concatenate([B, zeros]).reshape(self.count, TILE, B.shape[1])
+        zeros = np.zeros((self.count * TILE - self.n, B.shape[1]), self.dtype)
+        return np.concatenate([B.astype(self.dtype, copy=False), zeros]).reshape(self.count, TILE, B.shape[1])
 
-    def _by_columns(self, some: Callable[[slice], None], Y: NDArray[np.float64]) -> Matrix:
+    def _by_columns(self, some: Callable[[slice], None], Y: Matrix) -> Matrix:
         p = Y.shape[2]
         self.pool.run(lambda c: some(slice(c * COLUMNS, (c + 1) * COLUMNS)), -(-p // COLUMNS))
         return Y.reshape(self.count * TILE, p)[: self.n]

@@ -26,16 +26,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificates import best_multipliers
-from ..gram.factor import TILE, Factor, Stopped, factor_bytes
+from ..gram.factor import TILE, Stopped, factor_bytes
 from ..gram.gram import View
 from ..problems import Dual
 from ..problems.dual import Vector, dot
-from .system import ITERATIONS, System
+from .system import ITERATIONS, System, norm
 
 Ids = NDArray[np.int64]
-ROUNDS = 8  # solutions of the system in one step
+ROUNDS = 12  # solutions of the system in one step
 UNSETTLED = 0.125  # violators, as a part of the free variables, with which F has not settled
 LEAVING = 0.125  # part of F that may leave in a step; more, and F has not settled
+ROUGH = 0.05  # accuracy of a solution by conjugate gradients, of which a step takes several
+ACCURACY = 1e-5  # of a step: what remains of the gradient
 FEW = 4.0  # steps; block ascent that will cost less than these is left alone
 DRIFT = 1e-13  # off the equalities, relative to the variables, that a step may go; more is solved for once more
 PATIENCE = 64.0  # steps that keep failing cost no more than this part of what block ascent does
@@ -108,9 +110,10 @@ class Newton:
 
     def _parts(self, free: int) -> int:
         """The fewest diagonal blocks whose factors fit in memory, with what holding variables takes; 0 if none do."""
-        held = 16.0 * LEAVING * free**2
+        size = self.view.gram.dtype.itemsize
+        beside = 2.0 * size * LEAVING * free**2
         most = -(-free // TILE)
-        return next((p for p in range(1, most + 1) if factor_bytes(free, p) + held / p <= self.memory), 0)
+        return next((p for p in range(1, most + 1) if factor_bytes(free, p, size) + beside / p <= self.memory), 0)
 
     def step(self, beta: Vector, g: Vector, ids: Ids) -> Move | None:
         """A better point that differs in the variables ``ids``, or None if there is none to be had."""
@@ -126,29 +129,31 @@ class Newton:
         if dual.epsilon:
             dual = dual.piece(beta[ids], g[ids] + dual.push(best_multipliers(self.dual, beta, g)))
         old, slope = beta[ids], g[ids] + (self.dual.t[ids] - dual.t)
-        system = self._prepare(ids)
-        place = np.searchsorted(system.ids, ids)
-        delta, bound = np.zeros(len(system.ids)), np.zeros(len(ids), bool)
-        r = np.zeros(len(system.ids))
+        system = self._prepare(beta, ids)
+        place = system.places(ids)
+        others = np.setdiff1d(np.arange(len(system.ids)), place)
+        delta, bound, r = np.zeros(len(system.ids)), np.zeros(len(ids), bool), np.zeros(len(system.ids))
         r[place] = slope
+        first = rest = norm(system.slope(r, others))
         for _ in range(ROUNDS):
-            held = np.setdiff1d(np.arange(len(system.ids)), place[~bound])
-            delta -= system.solve(r, held, system.sums(delta))
-            new = old + delta[place]
+            x, ahead = system.solve(-r, np.concatenate([others, place[bound]]), -system.sums(delta), ROUGH)
+            new = old + (delta + x)[place]
             out = (new < dual.lower) | (new > dual.upper)
             if np.count_nonzero(out | bound) > LEAVING * len(ids) or not np.isfinite(new).all() or self.stopped():
                 return None
-            delta[place] = np.clip(new, dual.lower, dual.upper) - old
+            inside = np.clip(new, dual.lower, dual.upper)
+            delta, cut = delta + x, np.zeros(len(delta))
+            cut[place[out]] = (inside - new)[out]
+            delta[place] = inside - old
+            r = r + ahead + system.times(cut)
             even = np.abs(system.sums(delta)) <= DRIFT * np.abs(old).sum()
-            settled = even.all() and not (out & ~bound).any()
-            bound |= out
-            r = system.times(delta)
-            curvature = dot(delta, r)
-            r[place] += slope
-            if settled:
-                length = self._length(delta[place], slope, curvature)
+            before, rest = rest, norm(system.slope(r, np.concatenate([others, place[bound | out]])))
+            fine = system.factor.exact or rest <= ACCURACY * first or rest > 0.5 * before  # rounding
+            if even.all() and fine and not (out & ~bound).any():
+                length = self._length(delta[place], slope, dot(delta[place], r[place] - slope))
                 new = np.clip(old + min(length, 1.0) * delta[place], dual.lower, dual.upper)
                 return Move(ids, new) if length > 0.0 else None
+            bound |= out
         return None
 
     def _length(self, change: Vector, slope: Vector, curvature: float) -> float:
@@ -156,11 +161,13 @@ class Newton:
         descent = -dot(change, slope)
         return descent / curvature if descent > 0.0 and curvature > 0.0 else 0.0
 
-    def _prepare(self, ids: Ids) -> System:
-        """A system in which ``ids`` are variables: the last one if it will do."""
+    def _prepare(self, beta: Vector, ids: Ids) -> System:
+        """A system for these variables: the last one if it will do."""
         if self.system is None or not self.system.serves(ids):
             self.system = None  # the old factor goes before the new one comes
-            part = self.view.narrowed(ids)
-            factor = Factor(part, self.dual.lambda2, self._parts(len(ids)), self.stopped)
-            self.system = System(part, self.dual, ids, factor)
+            room = np.minimum(beta - self.dual.lower, self.dual.upper - beta)[ids]
+            if self.dual.epsilon:
+                room = np.minimum(room, np.abs(beta[ids]))
+            last = ids[np.argsort(-room, kind="stable")]  # what is likely to leave costs least at the end of a factor
+            self.system = System(self.view, self.dual, self._parts(len(ids)), last, self.stopped)
         return self.system

@@ -13,25 +13,46 @@ from ..problems import Dual
 from ..problems.dual import Vector, dot
 
 Ids = NDArray[np.int64]
-HELD = 1 / 16  # part of a factor's variables that may be held before a new factor is cheaper
+Matrix = NDArray[np.float64]
+CHANGED = 1 / 8  # part of a factor's variables that may be held or have joined before a new factor is cheaper
 ITERATIONS = 30  # of conjugate gradients in one solution
-ACCURACY = 1e-6  # of conjugate gradients, relative to the first residual
 
 
 class System:
-    """The linear equations over some variables of a program."""
+    """The linear equations over some variables of a program, which may grow.
 
-    def __init__(self, view: View, dual: Dual, ids: Ids, factor: Factor) -> None:
-        self.view, self.ids, self.factor = view, ids, factor
-        self.dual = dual.take(ids)
-        self.border = np.zeros((len(dual.totals), len(ids)))
+    ids : the variables, in the order of the equations
+    """
+
+    def __init__(self, view: View, dual: Dual, shares: int, ids: Ids, stopped: Callable[[], bool]) -> None:
+        self.whole, self.program = view, dual
+        self.place = np.full(len(dual), -1)
+        self.ids: Ids = np.empty(0, np.int64)
+        self._take(ids)
+        self.factor = Factor(self.view, dual.lambda2, shares, stopped)
+
+    def _take(self, new: Ids) -> None:
+        self.place[new] = len(self.ids) + np.arange(len(new))
+        self.ids = np.concatenate([self.ids, new])
+        self.view, self.dual = self.whole.narrowed(self.ids), self.program.take(self.ids)
+        self.border = np.zeros((len(self.dual.totals), len(self.ids)))
         for row, tie in zip(self.border, self.dual.ties(), strict=False):
             row[tie] = 1.0 if self.dual.sign is None else self.dual.sign[tie]
 
     def serves(self, ids: Ids) -> bool:
-        """Whether ``ids`` are variables here, and nearly all of them."""
-        few = len(ids) < (1.0 - HELD) * len(self.ids)
-        return not few and bool(np.isin(ids, self.ids, assume_unique=True).all())
+        """Whether it still pays to take part of the variables, and some more, by the same factor."""
+        new = int(np.count_nonzero(self.place[ids] < 0))
+        held = len(self.ids) - (len(ids) - new)
+        few = held + new <= CHANGED * len(self.ids) and self.factor.changes + new <= 2 * CHANGED * len(self.ids)
+        return few and (not new or len(self.factor.parts) == 1)
+
+    def places(self, ids: Ids) -> Ids:
+        """Where some variables stand, which join if they are new."""
+        new = ids[self.place[ids] < 0]
+        if len(new):
+            self._take(new)
+            self.factor.join(self.view, self.dual.lambda2)
+        return self.place[ids]
 
     def sums(self, delta: Vector) -> Vector:
         """A delta."""
@@ -44,51 +65,75 @@ class System:
         self.view.accumulate(out[:, None], self.view.points(changed), delta[changed, None])
         return out
 
-    def solve(self, r: Vector, held: Ids, totals: Vector) -> Vector:
-        """The x, zero where held, that minimises x'(K + lambda^2 11')x/2 - r'x over A x = ``totals``.
+    def slope(self, r: Vector, held: Ids) -> Vector:
+        """The part of a gradient that can be gone down: nothing of the variables held, nothing along an equality."""
+        r = r.copy()
+        r[held] = 0.0
+        border = self._border(held)
+        for row in border[border.any(axis=1)]:
+            r -= row * (dot(row, r) / dot(row, row))
+        return r
 
-        nan if no variable of an equality is left, or if rounding leaves no way to keep two equalities apart.
-        """
-        factor, border = self.factor, self.border.copy()
+    def _border(self, held: Ids) -> Matrix:
+        """A without the variables held."""
+        border = self.border.copy()
         border[:, held] = 0.0
+        return border
+
+    def solve(self, r: Vector, held: Ids, totals: Vector, accuracy: float) -> tuple[Vector, Vector]:
+        """The x, zero where held, that minimises x'(K + lambda^2 11')x/2 - r'x over A x = ``totals``; and its product.
+
+        ``accuracy``: size of the gradient that conjugate gradients aim at, relative to that of r. nan if no variable
+        of an equality is left, or if rounding leaves no way to keep two equalities apart.
+        """
+        border, nothing = self._border(held), np.full(len(r), np.nan)
         empty = ~border.any(axis=1)
         if totals[empty].any():
-            return np.full(len(r), np.nan)
-        border, totals = border[~empty], totals[~empty]
-        along = np.array([factor.solve(row, held) for row in border]).reshape(border.shape)
-        scale = np.array([[dot(row, z) for z in along] for row in border]).reshape(len(border), len(border))
+            return nothing, nothing
+        border = border[~empty]
+        *along, z = self.factor.solve(np.column_stack([*border, self.slope(r, held)]), held).T
+        scale = np.array([[dot(row, one) for one in along] for row in border]).reshape(len(border), len(border))
 
         def correct(sums: Vector) -> Vector:
             """The point with these sums that costs least."""
-            return np.sum(along * np.linalg.solve(scale, sums)[:, None], axis=0)
+            weights = np.linalg.solve(scale, sums)
+            return sum((w * one for w, one in zip(weights, along, strict=True)), np.zeros(len(r)))
 
-        def invert(v: Vector) -> Vector:
-            z = factor.solve(v, held)
+        def even(z: Vector) -> Vector:
             return z - correct(np.array([dot(row, z) for row in border]))
 
         try:
-            start = correct(totals)
+            start = correct(totals[~empty])
+            if not self.factor.exact:
+                return self._conjugate_gradients(r, held, start, even, even(z), accuracy)
+            x = start + even(z)
         except np.linalg.LinAlgError:
-            return np.full(len(r), np.nan)
-        return start + invert(r) if factor.exact else self._conjugate_gradients(invert, r, start)
+            return nothing, nothing
+        return x, self.times(x)
 
-    def _conjugate_gradients(self, invert: Callable[[Vector], Vector], r: Vector, x: Vector) -> Vector:
-        """From ``x``, in the space that ``invert`` maps to; cut short, it still goes down."""
-        residual = r - self.times(x)
-        direction, last, first = np.zeros(len(r)), np.inf, 0.0
+    def _conjugate_gradients(
+        self, r: Vector, held: Ids, x: Vector, even: Callable[[Vector], Vector], z: Vector, accuracy: float
+    ) -> tuple[Vector, Vector]:
+        """From ``x``, first along ``z``, in the space that ``even`` maps to; cut short, it still goes down."""
+        product = self.times(x)
+        residual = self.slope(r - product, held)
+        direction, last, enough = np.zeros(len(r)), np.inf, accuracy * norm(residual)
         for _ in range(ITERATIONS):
-            z = invert(residual)
             energy = dot(residual, z)
-            first = first or energy
-            if not energy > ACCURACY**2 * first:
-                break
             direction = z + (energy / last) * direction
             ahead = self.times(direction)
             curvature = dot(direction, ahead)
-            if not curvature > 0.0:
+            if not curvature > 0.0 or not energy > 0.0:
                 break
             length = energy / curvature
-            x = x + length * direction
-            residual = residual - length * ahead
-            last = energy
-        return x
+            x, product = x + length * direction, product + length * ahead
+            residual = self.slope(r - product, held)
+            if norm(residual) <= enough:
+                break
+            z, last = even(self.factor.solve(residual[:, None], held)[:, 0]), energy
+        return x, product
+
+
+def norm(r: Vector) -> float:
+    """|r|."""
+    return float(np.sqrt(dot(r, r)))
