@@ -31,8 +31,8 @@ def solve(view, dual, shards=1, state=None, report=None, flag=None, solver=None,
 def certificate(view, dual, beta, K):
     """From a gradient that is wrong by no more than the slack that is passed on."""
     rng = np.random.default_rng(len(beta))
-    slack = 1e-3 + view.error_bound() * np.abs(beta).sum()
-    g = (K + dual.lambda2) @ beta - dual.t + rng.uniform(-1, 1, len(beta)) * min(slack, 0.5)
+    slack = 1e-3 + view.error_bounds(np.abs(beta))
+    g = (K + dual.lambda2) @ beta - dual.t + rng.uniform(-1, 1, len(beta)) * np.minimum(slack, 0.5)
     return certify(view, Exact(dual), beta, g, slack)
 
 

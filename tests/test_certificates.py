@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adatron.certificates import Exact, certify
 from adatron.certificates.gap import crossing
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from problems import certificate, csvc, feasible, samples, solve, svr, view_of, with_targets
@@ -127,3 +128,34 @@ def test_the_kink_where_steps_add_up_is_that_of_a_sort(seed, n, part, ties):
     order = np.argsort(kinks)
     at = np.flatnonzero(np.cumsum(steps[order]) >= total)
     assert crossing(kinks, steps, total) == kinks[order[at[0] if len(at) else -1]]
+
+
+@pytest.mark.parametrize("bias", ["explicit", "augmented", "none"])
+@pytest.mark.parametrize("epsilon", [None, 0.1])
+def test_rows_whose_terms_are_zero_are_not_computed(bias, epsilon):
+    """Most support vectors are at their bound beyond doubt; gap and violation are those of the dense recomputation."""
+    X, y = samples(0, 2500, 5)
+    dual, kernel = program(X, y, np.full(2500, 0.05), bias, epsilon), RBF(0.2)
+    view = view_of(X, kernel, np.float32)
+    beta, K = solve(view, dual, tol=1e-3).beta, kernel(X)
+    exact = Exact(dual)
+    g = view.rows(np.arange(2500)).astype(np.float64) @ beta + dual.lambda2 * beta.sum() - dual.t
+    proof = certify(view, exact, beta, g, 2.0 * view.error_bounds(np.abs(beta)))
+    assert exact.known.sum() < 0.5 * np.count_nonzero(beta)
+    assert not exact.known[np.flatnonzero(beta)].all()
+    dense = programs.gap(K, dual, beta)
+    assert dense * (1 - 1e-9) <= proof.gap <= dense * (1 + 1e-6) + 1e-9
+    np.testing.assert_allclose(proof.kkt_violation, programs.kkt(K, dual, beta), rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(proof.dual, -programs.objective(K, dual, beta), rtol=1e-6)
+
+
+def test_the_level_of_the_objectives_is_known_to_a_part_of_the_gap():
+    """Where the rows that were computed both ways differ by too much, all support vectors are computed."""
+    X, y = samples(1, 2500, 5)
+    dual, kernel = program(X, y, np.full(2500, 0.05), "explicit", None), RBF(0.2)
+    view = view_of(X, kernel, np.float32)
+    beta, K = solve(view, dual, tol=1e-3).beta, kernel(X)
+    exact, wrong = Exact(dual), 0.05 * np.sign(beta)
+    proof = certify(view, exact, beta, K @ beta - dual.t + wrong, np.full(2500, 0.06))
+    assert exact.known[np.flatnonzero(beta)].all()
+    np.testing.assert_allclose(proof.dual, -programs.objective(K, dual, beta), rtol=1e-10)

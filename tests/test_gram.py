@@ -139,8 +139,24 @@ def test_exact_and_the_error_bound(kernel):
         rows, points, w = rng.choice(300, 50), rng.choice(300, 20, replace=False), rng.normal(size=20)
         K = kernel(X)
         np.testing.assert_allclose(v.exact(rows, points, w), K[np.ix_(rows, points)] @ w, rtol=1e-11, atol=1e-11)
-        assert np.abs(v.rows(np.arange(300)) - K).max() <= v.error_bound()
+        for weights in (rng.random(300), *np.eye(300)[:5]):
+            assert (np.abs(v.rows(np.arange(300)) - K) @ weights <= v.error_bounds(weights)).all()
         np.testing.assert_allclose(v.diagonal(), np.diag(K), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_one_large_row_does_not_spoil_the_bounds_of_the_others(kernel):
+    """Its own bound is large, and so is that of whoever it is added to; all bounds hold."""
+    X = data(200, 4)
+    X[7] *= 50.0
+    with Pool(1) as pool:
+        v, K = view(X, kernel, np.float32, [200], pool), kernel(X)
+        small = (np.arange(200) != 7).astype(float)
+        bounds, wrong = v.error_bounds(small), np.abs(v.rows(np.arange(200)) - K)
+        assert (wrong @ small <= bounds).all()
+        assert (wrong @ np.ones(200) <= v.error_bounds(np.ones(200))).all()
+        if kernel.compiled and v.gram.source.columns is None and not isinstance(kernel, Laplacian):
+            assert np.median(bounds) < 0.1 * bounds[7]
 
 
 @pytest.mark.parametrize("kernel", [RBF(0.01), Polynomial(0.1, 3, 1.0), Laplacian(0.1)], ids=str)
@@ -173,10 +189,11 @@ def test_products_of_many_features(d):
     with Pool(1) as pool:
         v = view(X, RBF(0.5 / d), np.float32, [60], pool)
         K = v.rows(np.arange(60))
-        assert np.abs(K - RBF(0.5 / d)(X)).max() <= v.error_bound()
+        bounds = v.error_bounds(np.ones(60))
+        assert (np.abs(K - RBF(0.5 / d)(X)).sum(axis=1) <= bounds).all()
         assert (K == K.T).all()
         assert (np.diag(K) == 1.0).all()
-        assert v.error_bound() < 1.01 * RBF(0.5 / d).error_bound(v.gram.largest, min(d, 140), 2.0**-24)
+        assert bounds.max() < 60 * 1.01 * RBF(0.5 / d).error_bound(v.gram.largest, min(d, 140), 2.0**-24)
 
 
 def blas_threads():

@@ -108,6 +108,20 @@ def test_many_sparse_rows(kernel):
     np.testing.assert_allclose(csr.dual_objective_, dense.dual_objective_, rtol=1e-7)
 
 
+@pytest.mark.parametrize("density", [0.05, 0.5])
+def test_dense_rows_of_zeros_are_dense_to_the_outside(density):
+    """Inside they are CSR rows, which nobody sees: not in the model, not in the certificate."""
+    rng = np.random.default_rng(0)
+    X = rng.random((1500, 120)) * (rng.random((1500, 120)) < density)
+    y = X @ rng.normal(size=120) + rng.normal(size=1500) > 0
+    dense, csr = (SVC().fit(data, y) for data in (X, sparse.csr_matrix(X)))
+    assert isinstance(dense.support_vectors_, np.ndarray)
+    assert dense.duality_gap_ <= 1e-2
+    assert abs(dense.dual_objective_ - csr.dual_objective_) <= 1e-4 * csr.dual_objective_
+    assert np.array_equal(dense.dual_coef_, csr.dual_coef_.toarray()) == (density == 0.05)
+    np.testing.assert_allclose(dense.decision_function(X), csr.decision_function(X), rtol=0, atol=1e-2)
+
+
 @pytest.mark.parametrize("shape", ["ovo", "ovr"])
 def test_digits_decisions(shape):
     X, y = load_digits(return_X_y=True)

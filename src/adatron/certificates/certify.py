@@ -1,7 +1,9 @@
 """A certificate that is true although the tiles are float32.
 
-Float64 is spent where it matters: on the support vectors, and on the rows whose term of the gap might be positive
-given the proven error of the float32 gradient. The terms of all other rows are zero beyond doubt.
+Float64 is spent where it matters: on the free variables, and on the rows whose term of the gap might be positive
+given the proven error of the float32 gradient. All other rows are at a bound that pays, and their terms are zero beyond
+doubt. Gap and violation are therefore proven. How high the two objectives lie need not be known better than to a part
+of the gap.
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ from numpy.typing import NDArray
 from ..gram import SMALL, View
 from ..gram.gate import one_blas_thread
 from ..problems import Dual
-from ..problems.dual import UNIT, Vector
+from ..problems.dual import UNIT, Vector, dot
 from .gap import best_multipliers, duality_gap
 from .kkt import kkt_violation
 
+LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectives are to be known
 SAMPLE = 512  # rows on which a kernel without a guarantee is checked for negative eigenvalues
 
 
@@ -25,7 +28,8 @@ SAMPLE = 512  # rows on which a kernel without a guarantee is checked for negati
 class Certificate:
     """What is proven about a dual point.
 
-    primal, dual : objectives of the primal and of the dual (both to be read as in the primal: primal >= dual)
+    primal, dual : objectives of the primal and of the dual (both to be read as in the primal: primal >= dual); their
+        difference is proven, their common level known to about a tenth of it
     kkt_violation : see ``kkt_violation``
     resolution : error of a gradient computed in float64; no smaller violation can be told from none
     convex : False if the kernel was found not to be positive semi-definite; the gap then bounds nothing
@@ -88,24 +92,39 @@ class Exact:
         return view.exact(rows, ids, beta[ids]) + self.dual.lambda2 * float(beta[ids].sum())
 
 
-def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: float, convex: bool = True) -> Certificate:
+def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, convex: bool = True) -> Certificate:
     """Prove what can be proven about ``beta``, and correct ``g`` in place on the rows that were computed anew.
 
     Parameters
     ----------
     exact : what earlier proofs about this program have computed
     g : (n,) gradient as the solver tracked it
-    slack : proven bound of the error of ``g``
+    slack : (n,) proven bounds of the errors of ``g``
     """
     dual = exact.dual
     exact.at(beta)
-    rows = np.arange(len(beta)) if len(beta) <= SMALL else np.flatnonzero(beta)
+    tracked = g.copy()
+    rows = np.arange(len(beta)) if len(beta) <= SMALL else np.flatnonzero(dual.free(beta))
     while True:
         g[rows] = exact.ask(view, rows)
         mu = best_multipliers(dual, beta, g)
         rows = np.flatnonzero(_may_matter(dual, beta, g, mu, slack, exact.known))
-        if not len(rows):
-            return _evaluate(view, dual, beta, g, mu, exact.proofs, exact.size, convex)
+        if len(rows):
+            continue
+        unknown = np.flatnonzero(~exact.known & (beta != 0.0))
+        doubt = dot(np.abs(beta[unknown]), slack[unknown])
+        proof = _evaluate(view, dual, beta, g, mu, exact.proofs, exact.size, convex, doubt)
+        if not len(unknown) or _level_known(proof, beta[unknown], (g - tracked)[exact.known]):
+            return proof
+        rows = unknown
+
+
+def _level_known(proof: Certificate, beta: Vector, errors: Vector) -> bool:
+    """Whether the errors of the gradient at other rows, if they are like these, leave the objectives well known."""
+    if not len(errors):
+        return False
+    level = 0.5 * float(np.abs(beta).sum()) * float(np.sqrt(np.mean(errors**2)))
+    return level <= max(LEVEL * proof.gap, DIGITS * abs(proof.dual))
 
 
 def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) -> Certificate:
@@ -129,7 +148,7 @@ def _semidefinite(view: View, support: NDArray[np.int64]) -> bool:
 
 
 def _may_matter(
-    dual: Dual, beta: Vector, g: Vector, mu: Vector, slack: float, known: NDArray[np.bool_]
+    dual: Dual, beta: Vector, g: Vector, mu: Vector, slack: Vector, known: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Rows not yet known, at a bound, whose gradient may point inwards: max(h + slack, 0) or max(-h + slack, 0) counts.
 
@@ -144,9 +163,20 @@ def _may_matter(
 
 
 def _evaluate(
-    view: View, dual: Dual, beta: Vector, g: Vector, mu: Vector, proofs: float, size: float, convex: bool
+    view: View,
+    dual: Dual,
+    beta: Vector,
+    g: Vector,
+    mu: Vector,
+    proofs: float,
+    size: float,
+    convex: bool,
+    doubt: float = 0.0,
 ) -> Certificate:
-    """``proofs``: products that were added to g one after the other, of coefficients of at most this size."""
+    """``proofs``: products that were added to g one after the other, of coefficients of at most this size.
+
+    ``doubt``: error of beta'g from rows that need not be known better.
+    """
     convex = convex and (view.gram.kernel.convex or _semidefinite(view, np.flatnonzero(beta)))
     largest = view.magnitude + dual.lambda2
     target = float(np.abs(dual.t).max(initial=0.0) + np.abs(mu[np.isfinite(mu)]).max(initial=0.0))
@@ -154,5 +184,5 @@ def _evaluate(
     value = -dual.objective(beta, g)
     gap = duality_gap(dual, beta, g, mu, error)
     gap += float(np.abs(mu * (dual.sums(beta) - dual.totals)).sum())
-    convex = convex and dual.squared_norm(beta, g) >= -16.0 * error * size
+    convex = convex and dual.squared_norm(beta, g) >= -16.0 * error * size - doubt
     return Certificate(value + gap, value, kkt_violation(dual, beta, g), error, convex)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ..gram import SMALL, Gram, Plan, Pool, Source, allowed_threads, plan
 from ..kernels import Kernel
@@ -21,6 +22,7 @@ from .samples import Samples
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
+MANY, FEW = 96, 0.125  # features, and the part of them that is not 0, from and up to which CSR rows are faster
 WORK = 1e9  # multiply-adds of all Gram matrices below which threads cost more than they give
 
 
@@ -81,8 +83,8 @@ def fit(
     ids = [np.concatenate([np.arange(ends[s], ends[s + 1]) for s in problem.segments]) for problem in problems]
     duals = [problem.program(own) for problem, own in zip(problems, ids, strict=True)]
     solver = choose(settings.solver, max(duals, key=lambda dual: len(dual.totals)))
-    source = Source.of(X, samples.rows, settings.kernel)
     largest = max(map(len, duals))
+    source = Source.of(_lean(X, settings.kernel) if largest > SMALL else X, samples.rows, settings.kernel)
     cost = settings.kernel.cost(source.features)
     compiled = settings.kernel.compiled
     small = largest <= SMALL or not compiled
@@ -102,6 +104,14 @@ def fit(
         tasks = [Task(*parts) for parts in zip(views, duals, states, strict=True)]
         solved = _solve(tasks, solver, settings, pool, p)
     return [_fitted(i, d, s) for i, d, s in zip(ids, duals, solved, strict=True)]
+
+
+def _lean(X: Any, kernel: Kernel) -> Any:
+    """Dense rows that are mostly zeros as CSR rows: their products cost less."""
+    if sparse.issparse(X) or X.shape[1] < MANY or any(leaf.product != "dot" for leaf in kernel.leaves()):
+        return X
+    some = X[:: -(-len(X) // 1000)]
+    return sparse.csr_array(X) if np.count_nonzero(some) <= FEW * some.size else X
 
 
 def _tile_type(source: Source, settings: Settings, small: bool) -> Any:

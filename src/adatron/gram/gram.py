@@ -24,6 +24,7 @@ from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Worksp
 from .source import Source
 
 Ids = NDArray[np.int64]
+SIZES, FINE = 48, 2.0**-0.25  # classes of rows by their size, and how much smaller each is than the one before
 EXACT_ROWS, EXACT_POINTS = 4096, 512  # float64 operands made at a time
 
 
@@ -249,10 +250,23 @@ class View:
         wide.pool.run(some, len(sums))
         return np.add.reduce(sums[:, :, 0], axis=0)
 
-    def error_bound(self) -> float:
-        """Proven bound of |computed - exact| for every kernel value of this view."""
+    def error_bounds(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Proven bound, for every row i, of the sum over j of weights_j |computed - exact k(x_i, x_j)|; weights >= 0.
+
+        The error of a value is bounded by the larger one of the two sizes, of which ``SIZES`` steps are told apart:
+        most rows are far smaller than the largest one.
+        """
+        source, kernel, top = self.gram.source, self.gram.kernel, self.gram.largest
         unit = float(np.finfo(self.gram.dtype).eps) / 2
-        return self.gram.kernel.error_bound(self.gram.largest, self.gram.source.terms, unit)
+        step = np.zeros(len(self), np.int64)
+        if source.columns is None and top > 0.0:  # of given values only the largest one is known
+            sizes = np.maximum(source.sizes[self.ids] * (1.0 + 1e-12) / top, FINE**SIZES)
+            step = np.clip(np.floor(np.log(sizes) / np.log(FINE)), 0, SIZES - 1).astype(np.int64)
+        bounds = np.array([kernel.error_bound(top * FINE**k, source.terms, unit) for k in range(SIZES)])
+        mass = np.bincount(step, weights, SIZES)
+        up_to = np.cumsum(mass[::-1])[::-1]  # of rows that are no larger
+        larger, smaller = (np.multiply(w, bounds, out=np.zeros(SIZES), where=w > 0.0) for w in (mass, up_to))
+        return (np.cumsum(larger) - larger + smaller)[step]
 
     def widened(self) -> View:
         """The same rows with tiles in double precision."""

@@ -44,11 +44,11 @@ class Ascent(ABC, Generic[How]):
         self.g = -dual.t.copy()
         self.n_iter = state.n_iter
         self.rounding = 0.0
-        self._rounds, self._proven = 0, 0.0
+        self._rounds, self._proven = 0, np.zeros(len(dual))  # bounds of errors of g, at the proofs so far
         self.exact = Exact(dual)
         if state.g is not None and np.array_equal(self.beta, state.beta):
             self.g[:] = state.g
-            self._proven = float(np.abs(self.beta).sum())
+            self._proven = self._errors()
         elif self.beta.any():
             self._add(self.beta)
         self.prepare()
@@ -69,9 +69,9 @@ class Ascent(ABC, Generic[How]):
             if status is Status.STUCK and self.view.gram.dtype != np.float64:
                 self._widen()
                 continue
-            size = float(np.abs(self.beta).sum())
-            slack = self.view.error_bound() * (size + self._proven) + self.rounding
-            self._proven = max(self._proven, size)
+            here = self._errors()
+            slack = here + self._proven + self.rounding
+            self._proven = np.maximum(self._proven, here)
             proof = certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[1])
             if status is Status.CONVERGED:
                 small = proof.kkt_violation <= self.options.tol
@@ -97,10 +97,13 @@ class Ascent(ABC, Generic[How]):
                 self._widen()
         return tol if violation is None else 0.3 * min(tol, max(violation, 0.1 * tol))
 
+    def _errors(self) -> Vector:
+        """Bounds of the errors that kernel values bring into a gradient at beta."""
+        return self.view.error_bounds(np.abs(self.beta))
+
     def _widen(self) -> None:
         """Go on with float64 tiles; g keeps the errors of the float32 ones."""
-        size = max(self._proven, float(np.abs(self.beta).sum()))
-        self.rounding += 2.0 * self.view.error_bound() * size
+        self.rounding += 2.0 * float(np.maximum(self._proven, self._errors()).max(initial=0.0))
         self.view = self.view.widened()
         self.prepare()
 
