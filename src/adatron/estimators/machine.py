@@ -165,7 +165,11 @@ class KernelMachine(BaseEstimator):
 
     def _vectors(self, X: Any, support: NDArray[np.int64]) -> Any:
         """Support vectors; none where X holds kernel values."""
-        return X[:0, :0] if self._values else X[support]
+        from ..gram import take_rows
+
+        if self._values:
+            return X[:0, :0]
+        return X[support] if sparse.issparse(X) else take_rows(X, support, self.n_jobs)
 
     def _store_certificates(self, fitted: list[Any], alone: bool) -> None:
         """Keep the proofs; ``alone`` says that there is one problem only, whose numbers are plain floats."""

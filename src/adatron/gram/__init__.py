@@ -3,7 +3,19 @@
 from .factor import Factor
 from .gram import Gram, Points, View
 from .plan import SMALL, Plan, plan
-from .pool import Pool, allowed_threads
+from .pool import Pool, allowed_threads, take_rows
 from .source import Source
 
-__all__ = ["SMALL", "Factor", "Gram", "Plan", "Points", "Pool", "Source", "View", "allowed_threads", "plan"]
+__all__ = [
+    "SMALL",
+    "Factor",
+    "Gram",
+    "Plan",
+    "Points",
+    "Pool",
+    "Source",
+    "View",
+    "allowed_threads",
+    "plan",
+    "take_rows",
+]

@@ -17,6 +17,7 @@ from .pool import Pool
 
 Ids = NDArray[np.int64]
 DOUBT = 0.02  # proven relative error of a float32 kernel value beyond which the tiles are float64
+ENTRIES = 1 << 17  # of rows that are copied at a time
 PACKED = 16  # panels that a task packs
 DIAGONAL = 32  # rows whose k(x, x) a function is asked for at a time: values in vain cost less than calls
 
@@ -48,7 +49,10 @@ class Source:
             return cls(X, ids, kernel, np.zeros(0), ids if columns is None else columns)
         center = np.zeros(d)
         if kernel.stationary and not sparse.issparse(X) and len(ids):
-            center = np.add.reduce(X[ids], axis=0, dtype=np.float64) / len(ids)
+            step = -(-ENTRIES // d)
+            for start in range(0, len(ids), step):  # no copy of all rows, whose memory costs more than the sum
+                center += np.add.reduce(X[ids[start : start + step]], axis=0, dtype=np.float64)
+            center /= len(ids)
         return cls(X, ids, kernel, center)
 
     def __len__(self) -> int:
