@@ -12,19 +12,29 @@ SQUARE = 32
 
 
 @jit
-def submatrix(K: Any, rows: Any, columns: Any, out: Any) -> None:
-    """out[i, j] = K[rows[i], columns[j]]; what out has beyond stays as it is. Neighbours are copied together."""
+def _runs(columns: Any, places: Any) -> Any:
+    """ends[j]: of the run of neighbours, in both lists, that begins at j."""
     n = len(columns)
-    ends = np.empty(n, np.int64)  # of the run of neighbours that begins here
+    ends = np.empty(n, np.int64)
     for j in range(n - 1, -1, -1):
-        ends[j] = ends[j + 1] if j + 1 < n and columns[j + 1] == columns[j] + 1 else j + 1
+        near = j + 1 < n and columns[j + 1] == columns[j] + 1 and places[j + 1] == places[j] + 1
+        ends[j] = ends[j + 1] if near else j + 1
+    return ends
+
+
+@jit
+def scatter(K: Any, rows: Any, columns: Any, out: Any, to_rows: Any, to_columns: Any) -> None:
+    """out[to_rows[i], to_columns[j]] = K[rows[i], columns[j]]. Neighbours are copied together."""
+    n = len(columns)
+    ends = _runs(columns, to_columns)
     for i in range(len(rows)):
-        row, values, j = K[rows[i]], out[i], 0
+        row, values, j = K[rows[i]], out[to_rows[i]], 0
         while j < n:
-            first, shift = j, columns[j] - j
-            for k in range(first, ends[first]):
-                values[k] = row[k + shift]
-            j = ends[first]
+            end = ends[j]
+            part, target = row[columns[j] : columns[end - 1] + 1], values[to_columns[j] : to_columns[end - 1] + 1]
+            for k in range(end - j):
+                target[k] = part[k]
+            j = end
 
 
 @jit
@@ -36,15 +46,6 @@ def mirror(K: Any, n: int) -> None:
                 row = K[i]
                 for j in range(max(j0, i + 1), min(n, j0 + SQUARE)):
                     row[j] = K[j, i]
-
-
-@jit
-def scatter(K: Any, rows: Any, columns: Any, out: Any, to_rows: Any, to_columns: Any) -> None:
-    """out[to_rows[i], to_columns[j]] = K[rows[i], columns[j]]."""
-    for i in range(len(rows)):
-        row, values = K[rows[i]], out[to_rows[i]]
-        for j in range(len(columns)):
-            values[to_columns[j]] = row[columns[j]]
 
 
 @jit

@@ -32,8 +32,8 @@ class _Side(NamedTuple):
 
 
 def symmetric(gram: Gram, P: Points) -> NDArray[Any]:
-    """Kernel values among points, in the precision of the tiles."""
-    out = np.empty((len(P), len(P)), gram.dtype)
+    """Kernel values among points, in the precision of the tiles; they stay until the next call on this thread."""
+    out = gram.workspace.square(len(P))
     sides = _sides(gram, P)
     for i, one in enumerate(sides):
         if not _shared(gram, one, out):

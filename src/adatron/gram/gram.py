@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.panels import Operand
-from ..compiled.submatrix import mirror, submatrix
+from ..compiled.submatrix import mirror, scatter
 from .block import mirrored_sums, symmetric
 from .pool import Pool
 from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Workspace
@@ -119,6 +119,17 @@ class Gram:
         """The largest size of a row, see ``Source.largest``."""
         return self.source.largest
 
+    @cached_property
+    def errors(self) -> tuple[Ids, NDArray[np.float64]]:
+        """The class of every row by its size, and bounds of the errors of values of no larger rows."""
+        source, top = self.source, self.largest
+        size = np.zeros(len(source), np.int64)
+        if source.columns is None and top > 0.0:  # of given values only the largest one is known
+            sizes = np.maximum(source.sizes * (1.0 + 1e-12) / top, FINE**SIZES)
+            size = np.clip(np.floor(np.log(sizes) / np.log(FINE)), 0, SIZES - 1).astype(np.int64)
+        terms, unit = source.terms, float(np.finfo(self.dtype).eps) / 2
+        return size, np.array([self.kernel.error_bound(top * FINE**k, terms, unit) for k in range(SIZES)])
+
     @property
     def mirrors(self) -> bool:
         """Whether k(x, z) = k(z, x) to the last bit, which values that the user gives need not be."""
@@ -144,7 +155,7 @@ class Gram:
     def among(self, rows: Ids, columns: Ids) -> NDArray[np.float64]:
         """A part of K, which is held whole."""
         out = np.empty((len(rows), len(columns)))
-        submatrix(self.whole, rows, columns, out)
+        scatter(self.whole, rows, columns, out, np.arange(len(rows)), np.arange(len(columns)))
         return out
 
     def own(self, number: int) -> Points:
@@ -184,7 +195,10 @@ class View:
         return Points(self.gram.source.take(ids), ids)
 
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
-        """Kernel values of |P| points with |Q| points, in the precision of the tiles."""
+        """Kernel values of |P| points with |Q| points, in the precision of the tiles.
+
+        They are the caller's to change, until the next call on this thread.
+        """
         if self.gram.whole is not None:
             return self.gram.among(P.ids, Q.ids)
         if P is Q and len(self.groups) > 1 and self.gram.mirrors:
@@ -256,13 +270,8 @@ class View:
         The error of a value is bounded by the larger one of the two sizes, of which ``SIZES`` steps are told apart:
         most rows are far smaller than the largest one.
         """
-        source, kernel, top = self.gram.source, self.gram.kernel, self.gram.largest
-        unit = float(np.finfo(self.gram.dtype).eps) / 2
-        step = np.zeros(len(self), np.int64)
-        if source.columns is None and top > 0.0:  # of given values only the largest one is known
-            sizes = np.maximum(source.sizes[self.ids] * (1.0 + 1e-12) / top, FINE**SIZES)
-            step = np.clip(np.floor(np.log(sizes) / np.log(FINE)), 0, SIZES - 1).astype(np.int64)
-        bounds = np.array([kernel.error_bound(top * FINE**k, source.terms, unit) for k in range(SIZES)])
+        size, bounds = self.gram.errors
+        step = size[self.ids]
         mass = np.bincount(step, weights, SIZES)
         up_to = np.cumsum(mass[::-1])[::-1]  # of rows that are no larger
         larger, smaller = (np.multiply(w, bounds, out=np.zeros(SIZES), where=w > 0.0) for w in (mass, up_to))

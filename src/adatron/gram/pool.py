@@ -127,6 +127,17 @@ class Pool:
                 _CROWD.helpers -= 1
             finished.set()
 
+    @property
+    def idle(self) -> int:
+        """Helpers that a job would find now."""
+        if self.threads == 1:
+            return 0
+        with _CROWD.lock:
+            return max(0, self._idle())
+
+    def _idle(self) -> int:
+        return min(self.threads - 1 - self._called, _CROWD.room(self._limit))
+
     def run(self, task: Callable[[int], None], n: int, most: int | None = None) -> None:
         """Call ``task`` with 0..n-1 on this thread and on the helpers that are idle now (together ``most``); wait."""
         if n == 1 or self.threads == 1:
@@ -142,7 +153,7 @@ class Pool:
     @contextmanager
     def _call_helpers(self, job: _Job, most: int) -> Iterator[None]:
         with _CROWD.lock:
-            helpers = max(0, min(self.threads - 1 - self._called, most, _CROWD.room(self._limit)))
+            helpers = max(0, min(self._idle(), most))
             self._called += helpers
             _CROWD.helpers += helpers
             while len(self._members) < self._called:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .gram import Points
 
 TASKS_PER_THREAD = 4
+ALONE = 64  # tiles of a task that no helper is there for; between two of them Ctrl-C is heard
 FUNCTION_ROWS = 1024  # a function is asked for this many rows at a time, with this many points
 
 
@@ -61,6 +62,12 @@ class Workspace:
         if not hasattr(self._local, "stack"):
             self._local.stack = np.zeros((self.depth, *tiles.TILE_SHAPE), self.dtype)
         return self._local.stack
+
+    def square(self, n: int) -> NDArray[Any]:
+        """Room for (n, n) values, which a thread uses again and again: new pages cost more than the values."""
+        if getattr(self._local, "room", np.empty(0)).size < n * n:
+            self._local.room = np.empty(n * n, self.dtype)
+        return self._local.room[: n * n].reshape(n, n)
 
 
 def _product(op: int) -> int:
@@ -150,7 +157,8 @@ class TileSegment:
         """Split the blocks of rows into whole tiles; every task writes to its own rows."""
         tile = TILE // self._width
         n_tiles = -(-self._blocks // tile)
-        size = max(1, n_tiles // (TASKS_PER_THREAD * self._pool.threads)) * tile
+        helpers = self._pool.idle
+        size = max(1, n_tiles // (TASKS_PER_THREAD * (1 + helpers)) if helpers else min(n_tiles, ALONE)) * tile
 
         def one(number: int) -> None:
             task(number * size, min(self._blocks, (number + 1) * size))

@@ -137,7 +137,7 @@ class Source:
 
 def _pack(source: Source, panels: NDArray[Any], norms: NDArray[Any], pool: Pool | None) -> None:
     blocks, step = len(panels), PACKED
-    if pool is None or blocks <= step:
+    if pool is None or blocks <= step or not pool.idle:
         pack(source.X, source.ids, source.center, panels, norms, 0, blocks)
         return
 

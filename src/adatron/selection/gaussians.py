@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..compiled._jit import jit
 from ..compiled.exp import exp
 from ..compiled.search import CHUNK
-from ..compiled.submatrix import submatrix
+from ..compiled.submatrix import scatter
 from ..gram import Pool
 from ..problems.dual import Ids, Vector
 
@@ -86,7 +86,7 @@ class Gaussians:
         """K among these samples, padded to whole CHUNKs with zeros."""
         K, n = self._make(samples), len(samples)
         out = np.zeros((padded(n), padded(n)), K.dtype)
-        submatrix(K, self._place[samples], samples, out)
+        scatter(K, self._place[samples], samples, out, np.arange(len(samples)), np.arange(len(samples)))
         return out
 
     def roughly(self, beta: Vector) -> Vector:
