@@ -45,7 +45,8 @@ def training_data(model: KernelMachine, X: Any, y: Any) -> tuple[Any, NDArray[An
     else:
         check_consistent_length(X, y)
         X, y = objects.kernel_matrix(model.kernel, X, X), validate_data(model, y=y, **checks)
-    y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
+    if y.ndim > 1 or numeric:
+        y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     if numeric:
         assert_all_finite(y, input_name="y")  # None among objects is nan only now
     _keep(model, kept)
@@ -149,12 +150,12 @@ def tidy(X: Any) -> Any:
 
 def classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The classes, and the number of each sample's class."""
-    integers = y.dtype.kind in "biu"
-    if not integers:
+    whole = y.dtype.kind in "biu" or (y.dtype.kind == "f" and bool((y == np.rint(y)).all()))
+    if not whole and y.dtype.kind != "U":
         check_classification_targets(y)
     found = np.unique(y, return_inverse=True)
-    if integers and 2 * len(found[0]) > len(y):
-        check_classification_targets(y)  # of integers it says nothing but that there are many classes
+    if whole and 2 * len(found[0]) > len(y):
+        check_classification_targets(y)  # of whole numbers it says nothing but that there are many classes
     return found
 
 
@@ -172,12 +173,13 @@ def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[
 
 def weights(X: Any, sample_weight: Any) -> Vector:
     """The weight of every sample."""
-    if sample_weight is not None:
-        values = np.asarray(sample_weight, np.float64)
-        if values.ndim == 1 and len(values) != X.shape[0]:
-            raise ValueError(f"sample_weight and X have incompatible shapes: {values.shape} vs {X.shape}")
-        if not np.isnan(values).any() and not (values > 0).any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
+    if sample_weight is None:
+        return np.ones(X.shape[0])
+    values = np.asarray(sample_weight, np.float64)
+    if values.ndim == 1 and len(values) != X.shape[0]:
+        raise ValueError(f"sample_weight and X have incompatible shapes: {values.shape} vs {X.shape}")
+    if not np.isnan(values).any() and not (values > 0).any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
     return _check_sample_weight(sample_weight, X, dtype=np.float64)
 
 
