@@ -29,7 +29,7 @@ MADE = 4096  # rows generated at a time
 def fit(spec: dict[str, Any]) -> dict[str, Any]:
     """A first fit and, if it was not long, further ones; memory and quality of the first."""
     library, case = LIBRARIES[spec["library"]], CASES[spec["data"]]
-    split = library.data(family(spec["rows"]) if "rows" in spec else case.load())
+    split = library.data(family(spec["rows"], spec["of"]) if "rows" in spec else case.load())
     result: dict[str, Any] = {"rows": split.X.shape[0], "features": split.X.shape[1], "X_bytes": _bytes(split.X)}
     parameters = {**case.parameters, **spec.get("parameters", {})}
     with warnings.catch_warnings(record=True) as caught:

@@ -23,7 +23,7 @@ from .samples import Samples
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 MANY, FEW = 96, 0.125  # features, and the part of them that is not 0, from and up to which CSR rows are faster
-WORK = 1e9  # multiply-adds of all Gram matrices below which threads cost more than they give
+WORK, LARGEST = 1e9, 1e8  # multiply-adds of all Gram matrices, and of one, below which threads cost more than they give
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,8 @@ def fit(
     cost = settings.kernel.cost(source.features)
     compiled = settings.kernel.compiled
     small = largest <= SMALL or not compiled
-    light = len(problems) * largest**2 * cost < WORK or not compiled
+    work = largest**2 * cost
+    light = (work < LARGEST and len(problems) * work < WORK) or not compiled
     with Pool(1 if light else allowed_threads(settings.n_jobs)) as pool:
         dtype = _tile_type(source, settings, small)
         sizes = samples.sizes.tolist() if len(problems) > 1 else [n]
