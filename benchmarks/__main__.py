@@ -181,7 +181,10 @@ def _exponents(rows: Rows) -> str:
     """The slopes of time and of memory over the number of samples, on logarithmic scales."""
     found = []
     for library, count in dict.fromkeys((row["library"], row["threads"]) for row in rows):
-        own = [r for r in rows if (r["library"], r["threads"]) == (library, count) and r["rows"] >= SCALING_FROM]
+        same = (r for r in rows if (r["library"], r["threads"]) == (library, count) and "extra" in r)
+        own = [r for r in same if r["rows"] >= SCALING_FROM and not r.get("cut")]
+        if len(own) < 2:
+            continue
         n = np.log([row["rows"] for row in own])
         time, memory = (float(np.polyfit(n, np.log([row[key] for row in own]), 1)[0]) for key in ("seconds", "extra"))
         found.append(f"{library} ({count} threads) time {time:.2f}, memory {memory:.2f}")

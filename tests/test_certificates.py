@@ -135,7 +135,7 @@ def test_the_kink_where_steps_add_up_is_that_of_a_sort(seed, n, part, ties):
 def test_rows_whose_terms_are_zero_are_not_computed(bias, epsilon):
     """Most support vectors are at their bound beyond doubt; gap and violation are those of the dense recomputation."""
     X, y = samples(0, 2500, 5)
-    dual, kernel = program(X, y, np.full(2500, 0.05), bias, epsilon), RBF(0.2)
+    dual, kernel = program(X, y, np.full(2500, 0.3), bias, epsilon), RBF(0.2)
     view = view_of(X, kernel, np.float32)
     beta, K = solve(view, dual, tol=1e-3).beta, kernel(X)
     exact = Exact(dual)
@@ -147,6 +147,19 @@ def test_rows_whose_terms_are_zero_are_not_computed(bias, epsilon):
     assert dense * (1 - 1e-9) <= proof.gap <= dense * (1 + 1e-6) + 1e-9
     np.testing.assert_allclose(proof.kkt_violation, programs.kkt(K, dual, beta), rtol=1e-6, atol=1e-12)
     np.testing.assert_allclose(proof.dual, -programs.objective(K, dual, beta), rtol=1e-6)
+
+
+def test_rows_whose_errors_have_no_bound_are_computed():
+    X, y = samples(0, 1500, 5)
+    dual, kernel = program(X, y, np.full(1500, 0.05), "explicit", None), RBF(0.2)
+    view = view_of(X, kernel, np.float32)
+    beta, K = solve(view, dual, tol=1e-3).beta, kernel(X)
+    for slack in (np.inf, np.nan):
+        exact = Exact(dual)
+        proof = certify(view, exact, beta, np.zeros(1500), np.full(1500, slack))
+        assert exact.known.all()
+        assert proof.convex
+        np.testing.assert_allclose(proof.gap, programs.gap(K, dual, beta), rtol=1e-6)
 
 
 def test_the_level_of_the_objectives_is_known_to_a_part_of_the_gap():

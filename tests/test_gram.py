@@ -159,6 +159,19 @@ def test_one_large_row_does_not_spoil_the_bounds_of_the_others(kernel):
             assert np.median(bounds) < 0.1 * bounds[7]
 
 
+def test_a_bound_that_proves_nothing_is_infinite():
+    """And never nan: what cannot be bounded is in doubt."""
+    X = data(50, 4)
+    X[7] *= 1e19
+    with Pool(1) as pool:
+        v = view(X, Linear(), np.float32, [50], pool)
+        bounds = v.error_bounds(np.ones(50))
+        assert np.isinf(bounds).all()
+        bounds = v.error_bounds((np.arange(50) != 7).astype(float))
+        assert np.isinf(bounds[7])
+        assert np.isfinite(np.delete(bounds, 7)).all()
+
+
 @pytest.mark.parametrize("kernel", [RBF(0.01), Polynomial(0.1, 3, 1.0), Laplacian(0.1)], ids=str)
 def test_sums_of_half_the_matrix(kernel):
     X, w = data(1300, 5), np.random.default_rng(3).normal(size=1300)

@@ -34,9 +34,10 @@ ROUNDING = {4: 2e-6, 8: 1e-13}  # pivots below this part of the largest entry ar
 
 
 def factor_bytes(n: int, parts: int, itemsize: int) -> float:
-    """Memory for the tiles of n variables."""
+    """Memory for the tiles of n variables, and for the kernel values that go into them at a time."""
     count = -(-n // (parts * TILE))
-    return itemsize * TILE**2 * parts * count * (count + 1) / 2
+    rows = min(count, AT_ONCE)
+    return itemsize * TILE**2 * (parts * count * (count + 1) / 2 + rows * count)
 
 
 class Stopped(Exception):
@@ -152,7 +153,7 @@ class _Part:
         self._add(new, view.block(view.points(old), points) + self.dtype.type(shift))
         joined = np.flatnonzero(self.beside >= self.n)
         corner = view.block(view.points(self.beside[joined]), points) + shift
-        corner[-len(new) :] += self.floor * np.eye(len(new))
+        corner[-len(new) :] += self.floor * np.eye(len(new))  # a copy of a known row is told from it by this alone
         self.cross[joined, known:] -= corner
         self.cross[known:, joined[: -len(new)]] -= corner[: -len(new)].T
         self.size = len(view)

@@ -197,7 +197,7 @@ class View:
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
         """Kernel values of |P| points with |Q| points, in the precision of the tiles.
 
-        They are the caller's to change, until the next call on this thread.
+        They are the caller's to change, until the next call of any view of this matrix on this thread.
         """
         if self.gram.whole is not None:
             return self.gram.among(P.ids, Q.ids)
@@ -274,8 +274,9 @@ class View:
         step = size[self.ids]
         mass = np.bincount(step, weights, SIZES)
         up_to = np.cumsum(mass[::-1])[::-1]  # of rows that are no larger
-        larger, smaller = (np.multiply(w, bounds, out=np.zeros(SIZES), where=w > 0.0) for w in (mass, up_to))
-        return (np.cumsum(larger) - larger + smaller)[step]
+        own, smaller = (np.multiply(w, bounds, out=np.zeros(SIZES), where=w > 0.0) for w in (mass, up_to))
+        larger = np.concatenate([[0.0], np.cumsum(own)[:-1]])  # bounds may be infinite
+        return (larger + smaller)[step]
 
     def widened(self) -> View:
         """The same rows with tiles in double precision."""

@@ -45,7 +45,7 @@ class Segment(Protocol):
 
 
 class Workspace:
-    """The kernel's program and each thread's tile buffers."""
+    """The kernel's program, and each thread's tile buffers and room for a block."""
 
     def __init__(self, kernel: Kernel, dtype: Any) -> None:
         self.dtype = np.dtype(dtype)
@@ -65,9 +65,10 @@ class Workspace:
 
     def square(self, n: int) -> NDArray[Any]:
         """Room for (n, n) values, which a thread uses again and again: new pages cost more than the values."""
-        if getattr(self._local, "room", np.empty(0)).size < n * n:
-            self._local.room = np.empty(n * n, self.dtype)
-        return self._local.room[: n * n].reshape(n, n)
+        room = getattr(self._local, "room", None)
+        if room is None or room.size < n * n:
+            room = self._local.room = np.empty(n * n, self.dtype)
+        return room[: n * n].reshape(n, n)
 
 
 def _product(op: int) -> int:
@@ -158,7 +159,8 @@ class TileSegment:
         tile = TILE // self._width
         n_tiles = -(-self._blocks // tile)
         helpers = self._pool.idle
-        size = max(1, n_tiles // (TASKS_PER_THREAD * (1 + helpers)) if helpers else min(n_tiles, ALONE)) * tile
+        tiles_each = n_tiles // (TASKS_PER_THREAD * (1 + helpers)) if helpers else min(n_tiles, ALONE)
+        size = max(1, tiles_each) * tile
 
         def one(number: int) -> None:
             task(number * size, min(self._blocks, (number + 1) * size))

@@ -5,8 +5,9 @@ Update    minimise the program over F (free variables, and violators that may be
           [K_FF + lambda^2 11'  A'; A 0] [delta; mu] = -[g_F; 0], no border without an equality. Variables that leave
           the box are put on their bound and held there, the system is solved again for the rest, until none leaves;
           then an exact line search on the segment from beta to that point, all of which lies in the box: D falls.
-Cost      one Cholesky factorisation for each new F, none while F only loses some variables (what they span is left
-          out); where the factor does not fit in memory, conjugate gradients with the factors of diagonal blocks.
+Cost      one Cholesky factorisation, in the precision of the tiles, and a new one only when many variables have left
+          or joined; conjugate gradients where it is not exact: in float32, or where it does not fit in memory and
+          only diagonal blocks have factors.
 Guards    the first step is taken when block ascent has cost as much and, at its pace, will cost several times more;
           the next ones when it has cost as much since the last one, sooner after a step that paid (it
           halved the gap, or gained more for its cost than the blocks), ever later after steps that did not. So the
@@ -30,7 +31,7 @@ from ..gram.factor import TILE, Stopped, factor_bytes
 from ..gram.gram import View
 from ..problems import Dual
 from ..problems.dual import Vector, dot
-from .system import ITERATIONS, System, norm
+from .system import CHANGED, ITERATIONS, System, norm
 
 Ids = NDArray[np.int64]
 ROUNDS = 12  # solutions of the system in one step
@@ -111,7 +112,7 @@ class Newton:
     def _parts(self, free: int) -> int:
         """The fewest diagonal blocks whose factors fit in memory, with what holding variables takes; 0 if none do."""
         size = self.view.gram.dtype.itemsize
-        beside = 2.0 * size * LEAVING * free**2
+        beside = size * (CHANGED + LEAVING) * free**2
         most = -(-free // TILE)
         return next((p for p in range(1, most + 1) if factor_bytes(free, p, size) + beside / p <= self.memory), 0)
 

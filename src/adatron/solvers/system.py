@@ -1,4 +1,4 @@
-"""The linear equations of a Newton step, solved by a Cholesky factor or, beyond memory, by conjugate gradients."""
+"""The linear equations of a Newton step: a Cholesky factor, and conjugate gradients where it is not exact."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class System:
         """Whether it still pays to take part of the variables, and some more, by the same factor."""
         new = int(np.count_nonzero(self.place[ids] < 0))
         held = len(self.ids) - (len(ids) - new)
-        few = held + new <= CHANGED * len(self.ids) and self.factor.changes + new <= 2 * CHANGED * len(self.ids)
+        few = max(held, self.factor.changes) + new <= CHANGED * len(self.ids)
         return few and (not new or len(self.factor.parts) == 1)
 
     def places(self, ids: Ids) -> Ids:
