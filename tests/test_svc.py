@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from adatron import SVC
+from adatron.estimators.engine import _source
 from adatron.kernels import RBF, Linear
 
 
@@ -120,6 +121,15 @@ def test_dense_rows_of_zeros_are_dense_to_the_outside(density):
     assert abs(dense.dual_objective_ - csr.dual_objective_) <= 1e-4 * csr.dual_objective_
     assert np.array_equal(dense.dual_coef_, csr.dual_coef_.toarray()) == (density == 0.05)
     np.testing.assert_allclose(dense.decision_function(X), csr.decision_function(X), rtol=0, atol=1e-2)
+
+
+def test_a_large_feature_that_hardly_varies_keeps_rows_dense():
+    """Only centred rows leave float32 enough to tell samples apart."""
+    rng = np.random.default_rng(0)
+    X = rng.random((1500, 120)) * (rng.random((1500, 120)) < 0.05)
+    for offset, storage in ((0.0, sparse.csr_array), (1e6, np.ndarray)):
+        X[:, 0] = offset + rng.random(1500)
+        assert isinstance(_source(X, np.arange(1500), RBF(0.1), small=False).X, storage)
 
 
 @pytest.mark.parametrize("shape", ["ovo", "ovr"])

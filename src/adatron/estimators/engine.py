@@ -84,7 +84,7 @@ def fit(
     duals = [problem.program(own) for problem, own in zip(problems, ids, strict=True)]
     solver = choose(settings.solver, max(duals, key=lambda dual: len(dual.totals)))
     largest = max(map(len, duals))
-    source = Source.of(_lean(X, settings.kernel) if largest > SMALL else X, samples.rows, settings.kernel)
+    source = _source(X, samples.rows, settings.kernel, largest <= SMALL)
     cost = settings.kernel.cost(source.features)
     compiled = settings.kernel.compiled
     small = largest <= SMALL or not compiled
@@ -107,12 +107,19 @@ def fit(
     return [_fitted(i, d, s) for i, d, s in zip(ids, duals, solved, strict=True)]
 
 
-def _lean(X: Any, kernel: Kernel) -> Any:
-    """Dense rows that are mostly zeros as CSR rows: their products cost less."""
-    if sparse.issparse(X) or X.shape[1] < MANY or any(leaf.product != "dot" for leaf in kernel.leaves()):
-        return X
+def _source(X: Any, rows: Ids, kernel: Kernel, small: bool) -> Source:
+    """The rows; dense ones that are mostly zeros as CSR rows, whose products cost less, if float32 is enough for them.
+
+    CSR rows are not centred: a few large features that hardly vary make float32 useless there.
+    """
+    dense = Source.of(X, rows, kernel)
+    if small or sparse.issparse(X) or X.shape[1] < MANY or any(leaf.product != "dot" for leaf in kernel.leaves()):
+        return dense
     some = X[:: -(-len(X) // 1000)]
-    return sparse.csr_array(X) if np.count_nonzero(some) <= FEW * some.size else X
+    if np.count_nonzero(some) > FEW * some.size or np.count_nonzero(X) > FEW * X.size:
+        return dense
+    lean = Source.of(sparse.csr_array(X), rows, kernel)
+    return lean if lean.suits_single(lean.largest) else dense
 
 
 def _tile_type(source: Source, settings: Settings, small: bool) -> Any:

@@ -3,8 +3,8 @@
 from .factor import Factor
 from .gram import Gram, Points, View
 from .plan import SMALL, Plan, plan
-from .pool import Pool, allowed_threads, take_rows
-from .source import Source
+from .pool import Pool, allowed_threads
+from .source import Source, take_rows
 
 __all__ = [
     "SMALL",

@@ -24,7 +24,7 @@ from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Worksp
 from .source import Source
 
 Ids = NDArray[np.int64]
-SIZES, FINE = 48, 2.0**-0.25  # classes of rows by their size, and how much smaller each is than the one before
+CLASSES, STEP = 48, 2.0**-0.25  # classes of rows by their size, and how much smaller each is than the one before
 EXACT_ROWS, EXACT_POINTS = 4096, 512  # float64 operands made at a time
 
 
@@ -120,15 +120,15 @@ class Gram:
         return self.source.largest
 
     @cached_property
-    def errors(self) -> tuple[Ids, NDArray[np.float64]]:
+    def size_classes(self) -> tuple[Ids, NDArray[np.float64]]:
         """The class of every row by its size, and bounds of the errors of values of no larger rows."""
         source, top = self.source, self.largest
         size = np.zeros(len(source), np.int64)
         if source.columns is None and top > 0.0:  # of given values only the largest one is known
-            sizes = np.maximum(source.sizes * (1.0 + 1e-12) / top, FINE**SIZES)
-            size = np.clip(np.floor(np.log(sizes) / np.log(FINE)), 0, SIZES - 1).astype(np.int64)
+            sizes = np.maximum(source.sizes * (1.0 + 1e-12) / top, STEP**CLASSES)
+            size = np.clip(np.floor(np.log(sizes) / np.log(STEP)), 0, CLASSES - 1).astype(np.int64)
         terms, unit = source.terms, float(np.finfo(self.dtype).eps) / 2
-        return size, np.array([self.kernel.error_bound(top * FINE**k, terms, unit) for k in range(SIZES)])
+        return size, np.array([self.kernel.error_bound(top * STEP**k, terms, unit) for k in range(CLASSES)])
 
     @property
     def mirrors(self) -> bool:
@@ -267,14 +267,14 @@ class View:
     def error_bounds(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Proven bound, for every row i, of the sum over j of weights_j |computed - exact k(x_i, x_j)|; weights >= 0.
 
-        The error of a value is bounded by the larger one of the two sizes, of which ``SIZES`` steps are told apart:
+        The error of a value is bounded by the larger one of the two sizes, of which ``CLASSES`` classes are told apart:
         most rows are far smaller than the largest one.
         """
-        size, bounds = self.gram.errors
+        size, bounds = self.gram.size_classes
         step = size[self.ids]
-        mass = np.bincount(step, weights, SIZES)
+        mass = np.bincount(step, weights, CLASSES)
         up_to = np.cumsum(mass[::-1])[::-1]  # of rows that are no larger
-        own, smaller = (np.multiply(w, bounds, out=np.zeros(SIZES), where=w > 0.0) for w in (mass, up_to))
+        own, smaller = (np.multiply(w, bounds, out=np.zeros(CLASSES), where=w > 0.0) for w in (mass, up_to))
         larger = np.concatenate([[0.0], np.cumsum(own)[:-1]])  # bounds may be infinite
         return (larger + smaller)[step]
 

@@ -18,15 +18,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
-from typing import Any
 
 import joblib
-import numpy as np
-from numpy.typing import NDArray
 
 from .gate import one_blas_thread
-
-LARGE, TAKEN = 1 << 22, 512  # bytes from which rows are copied by all threads, and rows that each copies at a time
 
 
 def allowed_threads(n_jobs: int | None) -> int:
@@ -170,18 +165,3 @@ class Pool:
         finally:
             for event in events:
                 event.wait()
-
-
-def take_rows(X: NDArray[Any], rows: NDArray[np.int64], n_jobs: int | None) -> NDArray[Any]:
-    """X[rows]; if it is large by all threads, as the first touch of a page takes longer than the copy."""
-    if len(rows) * X[:1].nbytes < LARGE:
-        return X[rows]
-    out = np.empty((len(rows), X.shape[1]), X.dtype)
-
-    def task(number: int) -> None:
-        part = slice(number * TAKEN, (number + 1) * TAKEN)
-        np.take(X, rows[part], axis=0, out=out[part], mode="clip")  # other modes copy twice
-
-    with Pool(allowed_threads(n_jobs)) as pool:
-        pool.run(task, -(-len(rows) // TAKEN))
-    return out

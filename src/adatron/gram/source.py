@@ -13,11 +13,12 @@ from scipy import sparse
 from ..compiled.micro import POINTS, rows_width
 from ..compiled.panels import TILE, Dense, Given, Operand, Sparse, pack, roundings, sparse_norms, squared_norms
 from ..kernels import Kernel
-from .pool import Pool
+from .pool import Pool, allowed_threads
 
 Ids = NDArray[np.int64]
 DOUBT = 0.02  # proven relative error of a float32 kernel value beyond which the tiles are float64
 ENTRIES = 1 << 17  # of rows that are copied at a time
+COPIED_BYTES, COPIED_ROWS = 1 << 22, 512  # from which all threads copy, and rows that each copies at a time
 PACKED = 16  # panels that a task packs
 DIAGONAL = 32  # rows whose k(x, x) a function is asked for at a time: values in vain cost less than calls
 
@@ -146,3 +147,18 @@ def _pack(source: Source, panels: NDArray[Any], norms: NDArray[Any], pool: Pool 
         pack(source.X, source.ids, source.center, panels, norms, first, min(blocks, first + step))
 
     pool.run(task, -(-blocks // step))
+
+
+def take_rows(X: NDArray[Any], rows: NDArray[np.int64], n_jobs: int | None) -> NDArray[Any]:
+    """X[rows]; if it is large by all threads, as the first touch of a page takes longer than the copy."""
+    if len(rows) * X[:1].nbytes < COPIED_BYTES:
+        return X[rows]
+    out = np.empty((len(rows), X.shape[1]), X.dtype)
+
+    def task(number: int) -> None:
+        part = slice(number * COPIED_ROWS, (number + 1) * COPIED_ROWS)
+        np.take(X, rows[part], axis=0, out=out[part], mode="clip")  # other modes copy twice
+
+    with Pool(allowed_threads(n_jobs)) as pool:
+        pool.run(task, -(-len(rows) // COPIED_ROWS))
+    return out

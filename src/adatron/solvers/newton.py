@@ -131,7 +131,7 @@ class Newton:
             dual = dual.piece(beta[ids], g[ids] + dual.push(best_multipliers(self.dual, beta, g)))
         old, slope = beta[ids], g[ids] + (self.dual.t[ids] - dual.t)
         system = self._prepare(beta, ids)
-        place = system.places(ids)
+        place = system.admit(ids)
         others = np.setdiff1d(np.arange(len(system.ids)), place)
         delta, bound, r = np.zeros(len(system.ids)), np.zeros(len(ids), bool), np.zeros(len(system.ids))
         r[place] = slope
@@ -169,6 +169,8 @@ class Newton:
             room = np.minimum(beta - self.dual.lower, self.dual.upper - beta)[ids]
             if self.dual.epsilon:
                 room = np.minimum(room, np.abs(beta[ids]))
-            last = ids[np.argsort(-room, kind="stable")]  # what is likely to leave costs least at the end of a factor
-            self.system = System(self.view, self.dual, self._parts(len(ids)), last, self.stopped)
+            ordered = ids[
+                np.argsort(-room, kind="stable")
+            ]  # what is likely to leave costs least at the end of a factor
+            self.system = System(self.view, self.dual, self._parts(len(ids)), ordered, self.stopped)
         return self.system

@@ -24,12 +24,12 @@ class System:
     ids : the variables, in the order of the equations
     """
 
-    def __init__(self, view: View, dual: Dual, shares: int, ids: Ids, stopped: Callable[[], bool]) -> None:
+    def __init__(self, view: View, dual: Dual, parts: int, ids: Ids, stopped: Callable[[], bool]) -> None:
         self.whole, self.program = view, dual
         self.place = np.full(len(dual), -1)
         self.ids: Ids = np.empty(0, np.int64)
         self._take(ids)
-        self.factor = Factor(self.view, dual.lambda2, shares, stopped)
+        self.factor = Factor(self.view, dual.lambda2, parts, stopped)
 
     def _take(self, new: Ids) -> None:
         self.place[new] = len(self.ids) + np.arange(len(new))
@@ -46,7 +46,7 @@ class System:
         few = max(held, self.factor.changes) + new <= CHANGED * len(self.ids)
         return few and (not new or len(self.factor.parts) == 1)
 
-    def places(self, ids: Ids) -> Ids:
+    def admit(self, ids: Ids) -> Ids:
         """Where some variables stand, which join if they are new."""
         new = ids[self.place[ids] < 0]
         if len(new):
