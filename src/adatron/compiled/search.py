@@ -1,64 +1,201 @@
-"""argmax on vectors. Compilers keep searches for a maximum scalar, and they are half of a solver's step."""
+"""Searches for the largest of many values, which compilers keep scalar; they are most of a solver's step.
+
+A search makes its values where it compares them: they are never stored.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
 
 from ._jit import JIT_DISABLED, cgutils, intrinsic, numba_types
-from .micro import VECTOR_BYTES
+from .micro import VECTOR_BYTES, multiply_add
 
 UNROLL = 4
+AHEAD = 2048  # bytes
 CHUNK = 64  # lengths must be multiples of this
 
 
-def _emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """Keep the best value and its position in each of UNROLL vectors, then compare their lanes."""
-    array = signature.args[0]
-    scalar, i64 = context.get_value_type(array.dtype), ir.IntType(64)
-    size = array.dtype.bitwidth // 8
-    lanes = VECTOR_BYTES // size
-    position = ir.IntType(8 * size)
-    values, places = ir.VectorType(scalar, lanes), ir.VectorType(position, lanes)
-    data = context.make_array(array)(context, builder, args[0]).data
-    lowest, zeros = ir.Constant(values, [float("-inf")] * lanes), ir.Constant(places, [0] * lanes)
-    splat = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
-    best = [cgutils.alloca_once_value(builder, lowest) for _ in range(UNROLL)]
-    where = [cgutils.alloca_once_value(builder, zeros) for _ in range(UNROLL)]
-    step = i64(UNROLL * lanes)
-    with cgutils.for_range(builder, builder.sdiv(args[1], step)) as loop:
-        base = builder.mul(loop.index, step)
-        narrow = base if size == 8 else builder.trunc(base, position)
-        here = builder.insert_element(ir.Constant(places, ir.Undefined), narrow, ir.IntType(32)(0))
-        here = builder.shuffle_vector(here, ir.Constant(places, ir.Undefined), splat)
-        for v in range(UNROLL):
-            pointer = builder.gep(data, [builder.add(base, i64(v * lanes))])
-            x = builder.load(builder.bitcast(pointer, values.as_pointer()), align=size)
-            greater = builder.fcmp_ordered(">", x, builder.load(best[v]))
-            builder.store(builder.select(greater, x, builder.load(best[v])), best[v])
-            builder.store(builder.select(greater, here, builder.load(where[v])), where[v])
-    top, at = ir.Constant(scalar, float("-inf")), ir.Constant(position, 0)
-    for v in range(UNROLL):
-        value, place = builder.load(best[v]), builder.load(where[v])
-        for lane in range(lanes):
-            x = builder.extract_element(value, ir.IntType(32)(lane))
-            i = builder.add(builder.extract_element(place, ir.IntType(32)(lane)), position(v * lanes + lane))
-            first = builder.and_(builder.fcmp_ordered("==", x, top), builder.icmp_signed("<", i, at))
-            better = builder.or_(builder.fcmp_ordered(">", x, top), first)
-            top, at = builder.select(better, x, top), builder.select(better, i, at)
-    return at if size == 8 else builder.sext(at, i64)
+class _Best(NamedTuple):
+    """Lane by lane a value, given as a quotient unless ``below`` is None, and its position."""
+
+    value: Any
+    below: Any
+    place: Any
+
+
+class _Search:
+    """Emits one: keep the best in each of UNROLL vectors, then compare these and their lanes. NaN is never best."""
+
+    def __init__(self, context: Any, builder: Any, signature: Any, args: Any, arrays: int) -> None:
+        self.builder, types = builder, signature.args
+        self.scalar = context.get_value_type(types[0].dtype)
+        self.size = types[0].dtype.bitwidth // 8
+        self.lanes = VECTOR_BYTES // self.size
+        self.vector = ir.VectorType(self.scalar, self.lanes)
+        self.data = [context.make_array(t)(context, builder, a).data for t, a in zip(types[:arrays], args, strict=False)]
+        self.numbers = [self._spread(number) for number in args[arrays:-1]]
+        self.n = args[-1]
+
+    def _spread(self, number: Any, kind: Any = None) -> Any:
+        one = self.builder.insert_element(ir.Constant(kind or self.vector, ir.Undefined), number, ir.IntType(32)(0))
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
+        return self.builder.shuffle_vector(one, one, zeros)
+
+    def constant(self, number: float) -> Any:
+        return ir.Constant(self.vector, [number] * self.lanes)
+
+    def load(self, array: int, at: Any) -> Any:
+        return self.builder.load(self._pointer(array, at), align=self.size)
+
+    def ahead(self, array: int, at: Any) -> None:
+        """Ask for what will be read soon: rows of a block come from far away, and the hardware guesses late."""
+        build, i32 = self.builder, ir.IntType(32)
+        byte = ir.IntType(8).as_pointer()
+        place = build.bitcast(build.gep(self.data[array], [build.add(at, ir.IntType(64)(AHEAD // self.size))]), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
+        fetch = cgutils.get_or_insert_function(build.module, kind, "llvm.prefetch.p0i8")
+        build.call(fetch, [place, i32(0), i32(3), i32(1)])
+
+    def store(self, value: Any, array: int, at: Any) -> None:
+        self.builder.store(value, self._pointer(array, at), align=self.size)
+
+    def _pointer(self, array: int, at: Any) -> Any:
+        return self.builder.bitcast(self.builder.gep(self.data[array], [at]), self.vector.as_pointer())
+
+    def at_least(self, value: Any, least: Any) -> Any:
+        return self.builder.select(self.builder.fcmp_ordered(">", value, least), value, least)
+
+    def emit(self, values: Callable[[Any], tuple[Any, Any]]) -> Any:
+        """The first position of the largest; ``values`` makes a vector of them, or of quotients, from a position on."""
+        build, i64, position = self.builder, ir.IntType(64), ir.IntType(8 * self.size)
+        places = ir.VectorType(position, self.lanes)
+        start = [self.constant(float("-inf")), self.constant(1.0), ir.Constant(places, [0] * self.lanes)]
+        best = [[cgutils.alloca_once_value(build, one) for one in start] for _ in range(UNROLL)]
+        step = i64(UNROLL * self.lanes)
+        quotients = False
+        with cgutils.for_range(build, build.sdiv(self.n, step)) as loop:
+            base = build.mul(loop.index, step)
+            narrow = base if self.size == 8 else build.trunc(base, position)
+            here = self._spread(narrow, places)
+            for v in range(UNROLL):
+                value, below = values(build.add(base, i64(v * self.lanes)))
+                quotients = below is not None
+                old = _Best(build.load(best[v][0]), build.load(best[v][1]) if quotients else None, build.load(best[v][2]))
+                take = self._larger(_Best(value, below, here), old)
+                for new, kept, room in zip((value, below, here), old, best[v], strict=True):
+                    if new is not None:
+                        build.store(build.select(take, new, kept), room)
+        return self._first(best, quotients, places)
+
+    def _larger(self, one: _Best, other: _Best) -> Any:
+        if one.below is None:
+            return self.builder.fcmp_ordered(">", one.value, other.value)
+        left, right = self.builder.fmul(one.value, other.below), self.builder.fmul(other.value, one.below)
+        return self.builder.fcmp_ordered(">", left, right)
+
+    def _first(self, best: Any, quotients: bool, places: Any) -> Any:
+        """The best of all vectors and lanes; of equal ones the first."""
+        build, lanes = self.builder, self.lanes
+        found = []
+        for v, (value, below, place) in enumerate(best):
+            lane = ir.Constant(places, [v * lanes + i for i in range(lanes)])
+            here = build.add(build.load(place), lane)
+            found.append(_Best(build.load(value), build.load(below) if quotients else None, here))
+        while len(found) > 1:
+            found = [self._better(*pair) for pair in zip(found[::2], found[1::2], strict=True)]
+        top = found[0]
+        while lanes > 1:
+            lanes //= 2
+            top = self._better(*(self._half(top, k * lanes, lanes) for k in (0, 1)))
+        at = build.extract_element(top.place, ir.IntType(32)(0))
+        return at if self.size == 8 else build.sext(at, ir.IntType(64))
+
+    def _better(self, one: _Best, other: _Best) -> _Best:
+        """The larger of two in every lane; of equal ones that with the first position."""
+        build = self.builder
+        first = build.icmp_signed("<", other.place, one.place)
+        equal = build.not_(self._larger(one, other))
+        take = build.or_(self._larger(other, one), build.and_(equal, first))
+        return _Best(*(None if x is None else build.select(take, y, x) for x, y in zip(one, other, strict=True)))
+
+    def _half(self, top: _Best, start: int, lanes: int) -> _Best:
+        """Some neighbouring lanes."""
+        which = ir.Constant(ir.VectorType(ir.IntType(32), lanes), list(range(start, start + lanes)))
+        return _Best(*(None if x is None else self.builder.shuffle_vector(x, x, which) for x in top))
+
+
+def _argmax_code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    search = _Search(context, builder, signature, args, 1)
+    return search.emit(lambda at: (search.load(0, at), None))
 
 
 @intrinsic
 def _argmax(typingctx: Any, values: Any, n: Any) -> Any:
-    return numba_types.int64(values, numba_types.int64), _emit
+    return numba_types.int64(values, numba_types.int64), _argmax_code
+
+
+def _follow_code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    search = _Search(context, builder, signature, args, 4)
+
+    def values(at: Any) -> tuple[Any, Any]:
+        g, Ki, Kj, bar = (search.load(k, at) for k in range(4))
+        search.ahead(2, at)
+        g = multiply_add(builder, search.vector, search.numbers[0], builder.fsub(Ki, Kj), g)
+        search.store(g, 0, at)
+        return builder.fsub(bar, g), None
+
+    return search.emit(values)
+
+
+@intrinsic
+def _follow(typingctx: Any, g: Any, Ki: Any, Kj: Any, bar: Any, shift: Any, n: Any) -> Any:
+    return numba_types.int64(g, Ki, Kj, bar, g.dtype, numba_types.int64), _follow_code
+
+
+def _partner_code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    search = _Search(context, builder, signature, args, 4)
+    m, kii, floor = search.numbers
+
+    def values(at: Any) -> tuple[Any, Any]:
+        g, Ki, diagonal, bar = (search.load(k, at) for k in range(4))
+        search.ahead(1, at)
+        v = search.at_least(builder.fadd(builder.fadd(m, g), bar), search.constant(0.0))
+        curvature = multiply_add(builder, search.vector, search.constant(-2.0), Ki, builder.fadd(kii, diagonal))
+        return builder.fmul(v, v), search.at_least(curvature, floor)
+
+    return search.emit(values)
+
+
+@intrinsic
+def _partner(
+    typingctx: Any, g: Any, Ki: Any, diagonal: Any, bar: Any, m: Any, kii: Any, floor: Any, n: Any
+) -> Any:
+    real = g.dtype
+    return numba_types.int64(g, Ki, diagonal, bar, real, real, real, numba_types.int64), _partner_code
 
 
 def _plain_argmax(values: Any, n: int) -> int:
     return int(np.argmax(values[:n]))
 
 
-#: ``argmax(values, n)``: first position of the largest of the first n entries, n a multiple of CHUNK.
+def _plain_follow(g: Any, Ki: Any, Kj: Any, bar: Any, shift: Any, n: int) -> int:
+    g[:n] += shift * (Ki[:n] - Kj[:n])
+    return int(np.argmax(bar[:n] - g[:n]))
+
+
+def _plain_partner(g: Any, Ki: Any, diagonal: Any, bar: Any, m: Any, kii: Any, floor: Any, n: int) -> int:
+    v = np.maximum((m + g[:n]) + bar[:n], 0)
+    return int(np.argmax(v * v / np.maximum((kii + diagonal[:n]) - 2 * Ki[:n], floor)))
+
+
+#: ``argmax(values, n)``: first position of the largest of the first n entries, n a multiple of CHUNK, as for all.
 argmax: Any = _plain_argmax if JIT_DISABLED else _argmax
+#: ``follow(g, Ki, Kj, bar, shift, n)``: g += shift (Ki - Kj), and the first position of the largest bar - g.
+follow: Any = _plain_follow if JIT_DISABLED else _follow
+#: ``partner(g, Ki, diagonal, bar, m, kii, floor, n)``: the first position of the largest
+#: max(m + g + bar, 0)^2 / max(kii + diagonal - 2 Ki, floor).
+partner: Any = _plain_partner if JIT_DISABLED else _partner

@@ -1,5 +1,6 @@
 """How K is served: operands, tiles, the row store, the plan of a fit, and its threads."""
 
+from .block import Square
 from .factor import Factor
 from .gram import Gram, Points, View
 from .plan import SMALL, Plan, plan
@@ -14,6 +15,7 @@ __all__ = [
     "Points",
     "Pool",
     "Source",
+    "Square",
     "View",
     "allowed_threads",
     "plan",

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.submatrix import add_rows, scatter
+from ..compiled.submatrix import add_rows, reflect, scatter
 from .segment import TileSegment
 
 if TYPE_CHECKING:
-    from .gram import Gram, Points
+    from .gram import Gram, Points, View
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 SQUARE = 512  # points of the squares that half of a matrix is made of
+FRESH = 0.75  # of the points of a block, up to which the values among the others are kept
+LINES = 128  # of a block that one task reflects
 
 
 class _Side(NamedTuple):
@@ -29,6 +31,32 @@ class _Side(NamedTuple):
     segment: int
     places: Ids  # in the block
     columns: Ids  # in the segment
+
+
+class Square:
+    """Kernel values among the points of one block after the other. Points that keep their places keep their values."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self.forget()
+
+    def forget(self) -> None:
+        """The values are lost: they were changed, or their room was."""
+        self._ids: Ids = np.empty(0, np.int64)
+
+    def among(self, P: Points) -> NDArray[Any]:
+        """Kernel values of |P| points with each other, in the precision of the tiles, until the next call."""
+        gram = self._view.gram
+        fresh = np.flatnonzero(P.ids != self._ids) if len(P) == len(self._ids) else np.arange(len(P))
+        if len(fresh) > FRESH * len(P) or not gram.mirrors:
+            self._K = self._view.block(P, P)
+        elif len(fresh):
+            K = self._K
+            gram.segment(P.source).fill(P.take(fresh), K, fresh)
+            starts = range(0, len(K), LINES)
+            gram.pool.run(lambda k: reflect(K, fresh, starts[k], min(len(K), starts[k] + LINES)), len(starts))
+        self._ids = P.ids
+        return self._K
 
 
 def symmetric(gram: Gram, P: Points) -> NDArray[Any]:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificates import best_multipliers
-from ..gram import View
+from ..gram import Square, View
 from ..gram.gram import Points
 from ..problems import Dual
 from ..problems.dual import Vector
@@ -33,6 +33,7 @@ from .small import at_once, is_small
 from .subproblem import INNER, Inner, Layout
 
 Ids = NDArray[np.int64]
+KEEP = 0.5
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ class _Block(Ascent[Block]):
     def __init__(self, how: Block, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
         self.q = len(dual) if len(dual) <= options.whole else min(options.block, len(dual))
         self.mark = np.zeros(len(dual), bool)
-        self.last: Ids = np.empty(0, np.int64)
+        self.places: Ids = np.empty(0, np.int64)  # the variable at each place of the block
+        self.ages: Ids = np.empty(0, np.int64)  # its places, those first whose variable was chosen longest ago
         super().__init__(how, view, dual, options, state, watch)
 
     def prepare(self) -> None:
@@ -80,6 +82,7 @@ class _Block(Ascent[Block]):
             self.shards.append(Shard(part, int(a), self.dual.take(slice(a, b)), self.beta[a:b], self.g[a:b]))
 
     def ascend(self, tol: float) -> Status:
+        self.square = Square(self.view)
         while True:
             ends = self._violators()
             violation = self._violation(ends)
@@ -106,20 +109,30 @@ class _Block(Ascent[Block]):
         return max(0.0, *(join(one.first) for one in ends))
 
     def _choose(self, ends: list[Ends]) -> Ids:
-        """Half of the last block, then from both ends of the violators; everything if it fits."""
+        """The worst violators take the places of the half that was chosen longest ago; everything if it fits."""
         if self.q == len(self.dual):
             return np.arange(self.q)
-        keep = self.last[len(self.last) - min(len(self.last), self.q // 2) :]
-        room = self.q - len(keep)
-        if self.dual.totals:
-            share = room // (2 * len(ends))
-            for violators in (v for one in ends for v in one):
-                keep = np.concatenate([keep, self._untaken(violators.ids, keep)[:share]])
-        else:
+        old, keep = np.split(self.ages, [max(0, len(self.ages) - int(self.q * KEEP))])
+        chosen = self._worst(ends, self.places[keep], self.q - len(keep))
+        here = np.isin(self.places[old], chosen, assume_unique=True)
+        new = chosen[np.isin(chosen, self.places[old], assume_unique=True, invert=True)]
+        again, out = old[here], old[~here]
+        empty = np.arange(len(self.places), min(self.q, len(self.places) + len(new)))
+        taken = np.concatenate([empty, out[: len(new) - len(empty)]])
+        self.places = np.concatenate([self.places, new[: len(empty)]])
+        self.places[taken] = new
+        self.ages = np.concatenate([out[len(new) - len(empty) :], keep, again, taken])
+        return self.places
+
+    def _worst(self, ends: list[Ends], taken: Ids, room: int) -> Ids:
+        """Up to ``room`` violators from both ends that are not among those taken."""
+        if not self.dual.totals:
             both = worst(ends[0].grow.joined(ends[0].shrink), self.q)
-            keep = np.concatenate([keep, self._untaken(both.ids[both.values > 0], keep)[:room]])
-        self.last = keep
-        return self.last
+            return self._untaken(both.ids[both.values > 0], taken)[:room]
+        share, chosen = room // (2 * len(ends)), taken
+        for violators in (v for one in ends for v in one):
+            chosen = np.concatenate([chosen, self._untaken(violators.ids, chosen)[:share]])
+        return chosen[len(taken) :]
 
     def _untaken(self, ids: Ids, taken: Ids) -> Ids:
         """Those of ``ids`` that are not among ``taken``."""
@@ -133,10 +146,12 @@ class _Block(Ascent[Block]):
         points, old, part = self._points(W), self.beta[W], self.dual.take(W)
         layout = Layout.of(part)
         places = points.take(layout.order)
-        K = self.view.block(places, places)
+        K = self.square.among(places)
         steps = self.options.max_iter - self.n_iter
         found = self.inner.solve(K, layout, part, old, self.g[W], tol, steps, self.watch.flag)
         self.n_iter += found.steps
+        if self.dual.lambda2 or found.sign is not None:
+            self.square.forget()
         new, changed = found.beta, np.flatnonzero(found.beta != old)
         self.newton.book(found.steps, len(W), W[changed])
         if len(W) == len(self.dual):

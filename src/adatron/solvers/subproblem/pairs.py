@@ -18,30 +18,10 @@ from typing import Any
 import numpy as np
 
 from ...compiled._jit import jit
-from ...compiled.search import argmax
+from ...compiled.search import argmax, follow, partner
 
 FAR = 1e30  # stands for "not allowed" in searches: finite, so that sums stay finite
 CHECK = 8  # steps between looks at the stopping rule
-
-
-@jit(finite=True)
-def _grow_scores(g: Any, shift: Any, Ki: Any, Kj: Any, grow_bar: Any, score: Any) -> None:
-    """g += shift (Ki - Kj); score = -g of the variables that can grow."""
-    for t in range(len(g)):
-        g[t] += shift * (Ki[t] - Kj[t])
-        score[t] = grow_bar[t] - g[t]
-
-
-@jit(finite=True)
-def _gain_scores(g: Any, m: Any, Ki: Any, kii: Any, diagonal: Any, shrink_bar: Any, floor: Any, score: Any) -> None:
-    """score = gain of the pair (i, t), 0 where there is none."""
-    zero, two = g.dtype.type(0), g.dtype.type(2)
-    for t in range(len(g)):
-        violation = (m + g[t]) + shrink_bar[t]
-        violation = violation if violation > zero else zero
-        curvature = (kii + diagonal[t]) - two * Ki[t]
-        curvature = curvature if curvature > floor else floor
-        score[t] = violation * violation / curvature
 
 
 @jit(finite=True)
@@ -50,6 +30,12 @@ def _worst(g: Any, m: Any, shrink_bar: Any, score: Any) -> Any:
     for t in range(len(g)):
         score[t] = g[t] + shrink_bar[t]
     return m + score[argmax(score, len(g))]
+
+
+@jit(finite=True)
+def _gain(violation: Any, curvature: Any, floor: Any) -> Any:
+    """What a pair with this violation gains (twice), 0 where there is none."""
+    return violation * violation / max(curvature, floor) if violation > 0 else type(floor)(0)
 
 
 @jit(finite=True)
@@ -90,21 +76,23 @@ def pairs(
     floor = smallest_curvature(K)
     i, j, shift = 0, 0, real(0)
     for step in range(steps):
-        _grow_scores(g, shift, K[i], K[j], grow_bar, score)
-        best, worst, m = real(0), real(0), real(0)
+        best, worst, m, u, v = real(0), real(0), real(0), i, j
         for r in range(len(starts) - 1):
-            part = slice(starts[r], starts[r + 1])
-            size = starts[r + 1] - starts[r]
-            u = starts[r] + argmax(score[part], size)
-            if size == 0 or score[u] < real(-FAR / 2):
+            part, size = slice(starts[r], starts[r + 1]), starts[r + 1] - starts[r]
+            if size == 0:
                 continue
-            most = score[u]
+            own, shrink = g[part], shrink_bar[part]
+            a = starts[r] + follow(own, K[i][part], K[j][part], grow_bar[part], shift, size)
+            most = grow_bar[a] - g[a]
+            if most < real(-FAR / 2):
+                continue
             if step % CHECK == 0:
-                worst = max(worst, _worst(g[part], most, shrink_bar[part], score[part]))
-            _gain_scores(g[part], most, K[u][part], diagonal[u], diagonal[part], shrink_bar[part], floor, score[part])
-            v = starts[r] + argmax(score[part], size)
-            if score[v] > best:
-                best, m, i, j = score[v], most, u, v
+                worst = max(worst, _worst(own, most, shrink, score[part]))
+            b = starts[r] + partner(own, K[a][part], diagonal[part], shrink, most, diagonal[a], floor, size)
+            gain = _gain(most + g[b] + shrink_bar[b], diagonal[a] + diagonal[b] - real(2) * K[a, b], floor)
+            if gain > best:
+                best, m, u, v = gain, most, a, b
+        i, j = u, v
         if best <= real(0) or stop[0] != 0 or (step % CHECK == 0 and worst <= real(tol)):
             return step
         curvature = (diagonal[i] + diagonal[j]) - real(2) * K[i, j]
