@@ -8,7 +8,7 @@ import numpy as np
 
 from ._jit import jit
 
-SQUARE = 32
+SQUARE, NEAR = 32, 16
 
 
 @jit
@@ -49,30 +49,16 @@ def mirror(K: Any, n: int) -> None:
 
 
 @jit
-def reflect(K: Any, rows: Any, first: int, last: int) -> None:
-    """K[i, rows[j]] = K[rows[j], i] for first <= i < last.
-
-    By way of a small square: rows whose distance is a power of two meet in one place of the cache.
-    """
-    square = np.empty((SQUARE, SQUARE + 1), K.dtype)
-    for i0 in range(first, last, SQUARE):
-        high = min(SQUARE, last - i0)
-        for j0 in range(0, len(rows), SQUARE):
-            part = rows[j0 : j0 + SQUARE]
-            for j in range(len(part)):
-                row = K[part[j], i0 : i0 + high]
-                for i in range(high):
-                    square[i, j] = row[i]
-            together = part[len(part) - 1] - part[0] == len(part) - 1
-            for i in range(high):
-                row, made = K[i0 + i], square[i]
-                if together:
-                    target = row[part[0] : part[0] + len(part)]
-                    for j in range(len(target)):
-                        target[j] = made[j]
-                else:
-                    for j in range(len(part)):
-                        row[part[j]] = made[j]
+def reflect(K: Any, rows: Any, lines: Any) -> None:
+    """K[lines[i], rows[j]] = K[rows[j], lines[i]]; a few rows at a time, so that what is written stays near."""
+    for j0 in range(0, len(rows), NEAR):
+        part = rows[j0 : j0 + NEAR]
+        for i0 in range(0, len(lines), 4 * NEAR):
+            some = lines[i0 : i0 + 4 * NEAR]
+            for j in part:
+                row = K[j]
+                for i in some:
+                    K[i, j] = row[i]
 
 
 @jit

@@ -43,34 +43,59 @@ class Square:
     def forget(self) -> None:
         """The values are lost: they were changed, or their room was."""
         self._ids: Ids = np.empty(0, np.int64)
+        self._K: NDArray[Any] = np.empty((0, 0))
 
-    def among(self, P: Points) -> NDArray[Any]:
-        """Kernel values of |P| points with each other, in the precision of the tiles, until the next call."""
-        gram = self._view.gram
-        fresh = np.flatnonzero(P.ids != self._ids) if len(P) == len(self._ids) else np.arange(len(P))
-        if len(fresh) > FRESH * len(P) or not gram.mirrors:
-            self._K = self._view.block(P, P)
+    def among(self, P: Points, width: int) -> NDArray[Any]:
+        """Kernel values of |P| points with each other, in the precision of the tiles, until the next call.
+
+        They are followed by rows and columns of 0 up to the width, then by columns that are arbitrary.
+        """
+        gram, n = self._view.gram, len(P)
+        if not gram.mirrors:
+            K = self._view.block(P, P)
+            return np.pad(K, (0, width - n)) if n < width else K
+        same = n == len(self._ids) and width == len(self._K)
+        fresh = np.flatnonzero(P.ids != self._ids) if same else np.arange(n)
+        if len(fresh) > FRESH * n:
+            self._K = symmetric(gram, P, gram.workspace.square(width))
         elif len(fresh):
-            K = self._K
-            gram.segment(P.source).fill(P.take(fresh), K, fresh)
-            starts = range(0, len(K), LINES)
-            gram.pool.run(lambda k: reflect(K, fresh, starts[k], min(len(K), starts[k] + LINES)), len(starts))
+            gram.segment(P.source).fill(P.take(fresh), self._K, fresh)
+            _reflect(gram, self._K, fresh, np.delete(np.arange(n), fresh))
+        self._K[n:], self._K[:, n:width] = 0.0, 0.0
         self._ids = P.ids
         return self._K
 
 
-def symmetric(gram: Gram, P: Points) -> NDArray[Any]:
-    """Kernel values among points, in the precision of the tiles; they stay until the next call on this thread."""
-    out = gram.workspace.square(len(P))
+def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> NDArray[Any]:
+    """Kernel values among points; what stands beyond them is arbitrary."""
     sides = _sides(gram, P)
-    for i, one in enumerate(sides):
+    if len(sides) == 1 or any(np.any(np.diff(side.places) != 1) for side in sides):
+        gram.segment(P.source).fill(P, out, np.arange(len(P)))
+        return out
+    for i, one in enumerate(sides):  # in the order of their places, as what is written may reach beyond a side
+        segment, shift = _rows(gram, one), int(one.places[0])
         if not _shared(gram, one, out):
-            _put(gram.segment(one.points.source).values(one.points), one, one, out)
+            segment.fill(one.points, out, one.places, shift=shift)
         for other in sides[:i]:
-            K = gram.segment(one.points.source).values(other.points)
-            _put(K, other, one, out)
-            _put(np.ascontiguousarray(K.T), one, other, out)
+            segment.fill(other.points, out, other.places, shift=shift)
+            _reflect(gram, out, other.places, one.places)
     return out
+
+
+def _rows(gram: Gram, side: _Side) -> TileSegment:
+    """The points of a side as rows of the tiles, which the segment has if it is all of them."""
+    segment = gram.segments[side.segment]
+    size = int(gram.starts[side.segment + 1] - gram.starts[side.segment])
+    if isinstance(segment, TileSegment) and np.array_equal(side.columns, np.arange(size)):
+        return segment
+    return TileSegment(side.points.source, gram.workspace, gram.pool)
+
+
+def _reflect(gram: Gram, K: NDArray[Any], rows: Ids, lines: Ids) -> None:
+    """K[lines, rows] = K[rows, lines]'."""
+    size = LINES if gram.pool.idle else max(1, len(lines))  # calls of compiled code wait for the interpreter's lock
+    parts = [lines[a : a + size] for a in range(0, len(lines), size)]
+    gram.pool.run(lambda number: reflect(K, rows, parts[number]), len(parts))
 
 
 def mirrored_sums(gram: Gram, P: Points, v: Vector) -> Vector:
@@ -108,7 +133,7 @@ def _sides(gram: Gram, P: Points) -> list[_Side]:
     for number in np.unique(segment):
         places = np.flatnonzero(segment == number)
         found.append(_Side(P.take(places), int(number), places, P.ids[places] - gram.starts[number]))
-    return found
+    return sorted(found, key=lambda side: side.places[0])
 
 
 def _shared(gram: Gram, one: _Side, out: NDArray[Any]) -> bool:
@@ -127,7 +152,3 @@ def _shared(gram: Gram, one: _Side, out: NDArray[Any]) -> bool:
     finally:
         segment.store.give_back(lease, filled=False)
 
-
-def _put(K: NDArray[Any], rows: _Side, columns: _Side, out: NDArray[Any]) -> None:
-    """K to its places."""
-    scatter(K, np.arange(len(K)), np.arange(K.shape[1]), out, rows.places, columns.places)

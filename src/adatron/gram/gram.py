@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..compiled.panels import Operand
 from ..compiled.submatrix import mirror, scatter
-from .block import mirrored_sums, symmetric
+from .block import mirrored_sums
 from .pool import Pool
 from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Workspace
 from .source import Source
@@ -195,14 +195,9 @@ class View:
         return Points(self.gram.source.take(ids), ids)
 
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
-        """Kernel values of |P| points with |Q| points, in the precision of the tiles.
-
-        They are the caller's to change, until the next call of any view of this matrix on this thread.
-        """
+        """Kernel values of |P| points with |Q| points, in the precision of the tiles; they are the caller's to change."""
         if self.gram.whole is not None:
             return self.gram.among(P.ids, Q.ids)
-        if P is Q and len(self.groups) > 1 and self.gram.mirrors:
-            return symmetric(self.gram, P)
         return self.gram.segment(Q.source).values(P)
 
     def rows(self, rows: Ids) -> NDArray[Any]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 TASKS_PER_THREAD = 4
 ALONE = 64  # tiles of a task that no helper is there for; between two of them Ctrl-C is heard
+APART = 16  # entries beyond the last column of a square
 FUNCTION_ROWS = 1024  # a function is asked for this many rows at a time, with this many points
 
 
@@ -64,11 +65,15 @@ class Workspace:
         return self._local.stack
 
     def square(self, n: int) -> NDArray[Any]:
-        """Room for (n, n) values, which a thread uses again and again: new pages cost more than the values."""
+        """Room for n rows of n values, which a thread uses again and again: new pages cost more than the values.
+
+        Rows are a little longer: a column of rows whose distance is a power of two meets in one place of the cache.
+        """
+        size = n * (n + APART)
         room = getattr(self._local, "room", None)
-        if room is None or room.size < n * n:
-            room = self._local.room = np.empty(n * n, self.dtype)
-        return room[: n * n].reshape(n, n)
+        if room is None or room.size < size:
+            room = self._local.room = np.zeros(size, self.dtype)
+        return room[:size].reshape(n, n + APART)
 
 
 def _product(op: int) -> int:
@@ -126,13 +131,20 @@ class TileSegment:
         self.fill(P, out, np.arange(len(P)))
         return out if out.shape[1] == n else np.ascontiguousarray(out[:, :n])
 
-    def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64], half: bool = False) -> None:
-        """As every segment; ``half`` leaves out the points that come before a tile's rows."""
+    def fill(
+        self, P: Points, store: NDArray[Any], slots: NDArray[np.int64], half: bool = False, shift: int = 0
+    ) -> None:
+        """As every segment; ``half`` leaves out the points that come before a tile's rows.
+
+        ``shift``: the column of the store that the first row goes to.
+        """
         nothing = np.empty((0, 1)), np.zeros((len(self._source), 1))
         points = P.source.as_points(self._workspace.dtype, self._pool)
-        self._sweep(points, np.empty(0, np.int64), slots, *nothing, store, half)
+        self._sweep(points, np.empty(0, np.int64), slots, *nothing, store, half, shift)
 
-    def _sweep(self, points: Any, order: Any, slots: Any, V: Any, out: Any, keep: Any, half: bool = False) -> None:
+    def _sweep(
+        self, points: Any, order: Any, slots: Any, V: Any, out: Any, keep: Any, half: bool = False, shift: int = 0
+    ) -> None:
         space = self._workspace
 
         def task(first: int, last: int) -> None:
@@ -150,6 +162,7 @@ class TileSegment:
                 keep,
                 space.stack,
                 half,
+                shift,
             )
 
         self._run(task)

@@ -119,13 +119,14 @@ def accumulate(
     store: Any,
     stack: Any,
     half: bool,
+    shift: int,
 ) -> None:
     """out[t] += sum over i of V[i] * k(point i, row t) for the rows of the blocks first:last.
 
     ``order[i]`` says where point i's values come from: number ``order[i]`` of ``points`` (computed here, and
     written to the store's row ``slots[order[i]]`` unless that is negative), or row ``-1 - order[i]`` of the store.
     The sum runs in the order of i in either case, so the bits do not depend on what is stored. ``half`` leaves out the
-    points that come before a tile's rows, for a store that is mirrored.
+    points that come before a tile's rows, for a store that is mirrored; the store's column of row t is ``shift`` + t.
     """
     width = rows.width
     blocks = -(-points.n // POINTS)
@@ -143,7 +144,8 @@ def accumulate(
                 evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
             for c in range(p0 * POINTS, min(points.n, p1 * POINTS)):
                 if slots[c] >= 0:
-                    kept, made = store[slots[c], column : column + TILE], stack[0, c - p0 * POINTS]
+                    at = column + shift
+                    kept, made = store[slots[c], at : at + TILE], stack[0, c - p0 * POINTS]
                     for t in range(len(kept)):
                         kept[t] = made[t]
             stop = i

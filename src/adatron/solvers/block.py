@@ -33,7 +33,6 @@ from .small import at_once, is_small
 from .subproblem import INNER, Inner, Layout
 
 Ids = NDArray[np.int64]
-KEEP = 0.5
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ class _Block(Ascent[Block]):
         """The worst violators take the places of the half that was chosen longest ago; everything if it fits."""
         if self.q == len(self.dual):
             return np.arange(self.q)
-        old, keep = np.split(self.ages, [max(0, len(self.ages) - int(self.q * KEEP))])
+        old, keep = np.split(self.ages, [max(0, len(self.ages) - self.q // 2)])
         chosen = self._worst(ends, self.places[keep], self.q - len(keep))
         here = np.isin(self.places[old], chosen, assume_unique=True)
         new = chosen[np.isin(chosen, self.places[old], assume_unique=True, invert=True)]
@@ -145,8 +144,7 @@ class _Block(Ascent[Block]):
         """Solve the block W and carry the change over to g. False if nothing moved."""
         points, old, part = self._points(W), self.beta[W], self.dual.take(W)
         layout = Layout.of(part)
-        places = points.take(layout.order)
-        K = self.square.among(places)
+        K = self.square.among(points.take(layout.order[: layout.end]), len(layout.order))
         steps = self.options.max_iter - self.n_iter
         found = self.inner.solve(K, layout, part, old, self.g[W], tol, steps, self.watch.flag)
         self.n_iter += found.steps

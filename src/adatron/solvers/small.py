@@ -63,5 +63,4 @@ def _matrix(view: View, layout: Layout) -> NDArray[np.float64]:
     most = len(view.groups) > 1 and 2 * len(view) >= len(gram.source)
     if gram.held and (most or not gram.mirrors):
         return gram.among(ids, ids)
-    last = int(layout.place.max()) + 1
-    return gram.square(view.points(layout.order[:last]), len(ids))
+    return gram.square(view.points(layout.order[: layout.end]), len(ids))

@@ -30,7 +30,7 @@ FLOOR = {4: 2e-6, 8: 1e-12}  # pivots below this are rounding, by bytes of a ker
 class Layout:
     """Places for the variables of a block: equality by equality, each in whole CHUNKs, which the searches need.
 
-    order : the variable at each place; the padding repeats some, neighbours where it can
+    order : the variable at each place; the padding repeats some
     place : the place of each variable
     starts : first place of each equality, and the number of places
     """
@@ -44,11 +44,16 @@ class Layout:
         n = len(dual)
         ties = [np.arange(n)[tie] for tie in dual.ties()]
         starts = np.cumsum([0, *(-(-len(tie) // CHUNK) * CHUNK for tie in ties)])
-        order, place = np.arange(starts[-1]) % max(1, n), np.zeros(n, np.int64)
+        order, place = np.minimum(np.arange(starts[-1]), n - 1), np.zeros(n, np.int64)
         for start, tie in zip(starts, ties, strict=False):
             place[tie] = start + np.arange(len(tie))
         order[place] = np.arange(n)
         return cls(order, place, starts)
+
+    @property
+    def end(self) -> int:
+        """The place after that of the last variable; only padding follows."""
+        return int(self.place.max(initial=-1)) + 1
 
     def spread(self, values: Vector) -> Vector:
         """Values of the variables at their places, 0 elsewhere."""
@@ -101,7 +106,7 @@ class Inner:
     ) -> Improved:
         """A better ``beta`` of a block, the best to ``tol`` as a rule, in at most ``steps`` steps.
 
-        K is the kernel matrix of the places, and is overwritten; dual, beta and g belong to the block alone.
+        K is the kernel matrix of the places (further columns are not read), and is overwritten; dual, beta and g belong to the block alone.
         """
         if K.dtype == np.float32 and np.abs(g).max() * 2.0**-20 > 0.1 * tol:
             K = K.astype(np.float64)  # float32 does not resolve this tolerance
@@ -110,7 +115,7 @@ class Inner:
         plain, sign = dual.unsigned(), dual.sign
         if sign is not None:
             signs = layout.spread(sign).astype(K.dtype)
-            K *= signs[:, None] * signs
+            K[:, : len(signs)] *= signs[:, None] * signs
             beta, g = sign * beta, sign * g
         whole = K
         limit = min(STEPS * len(beta), steps)
