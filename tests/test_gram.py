@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 from threadpoolctl import threadpool_info
 
-from adatron.gram import Gram, Pool, Source
+from adatron.gram import Gram, Pool, Source, Square
 from adatron.gram.gate import one_blas_thread
 from adatron.gram.store import RowStore
-from adatron.kernels import RBF, Function, Laplacian, Linear, Polynomial, Sigmoid
+from adatron.kernels import RBF, Function, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 
 KERNELS = [RBF(0.2), Linear(), Polynomial(0.1, 3, 1.0), Sigmoid(0.05, 0.1), Laplacian(0.1), 0.5 * RBF(0.1) + Linear()]
 
@@ -180,6 +180,48 @@ def test_sums_of_half_the_matrix(kernel):
         for rows in (np.arange(1300), np.arange(0, 1300, 2)):
             expected = kernel(X[rows]) @ w[rows]
             np.testing.assert_allclose(v.exact(rows, rows, w[rows]), expected, rtol=1e-10, atol=1e-10)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    sizes=st.lists(st.integers(1, 150), min_size=1, max_size=3),
+    slots=st.sampled_from([0, 10, 150]),
+    threads=st.sampled_from([1, 3]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+def test_a_block_keeps_what_it_shares_with_the_last_one(seed, sizes, slots, threads, dtype):
+    """Whatever points come, go or stay: the same bits as if each block were made for itself."""
+    rng, n = np.random.default_rng(seed), sum(sizes)
+    with Pool(threads) as pool:
+        one = view(data(n, 7, seed), RBF(0.3), dtype, sizes, pool, slots)
+        square, rows = Square(one), np.arange(n)  # at first all of them, side by side
+        for _ in range(6):
+            P = one.points(rows)
+            width = len(rows) + int(rng.integers(0, 70))
+            K = square.among(P, width)
+            assert np.array_equal(K[: len(P), : len(P)], one.block(P, P))
+            assert not K[len(P) :, :width].any()
+            assert not K[: len(P), len(P) : width].any()
+            if rng.random() < 0.2:
+                K[:] = np.nan
+                square.forget()
+            if rng.random() < 0.3:
+                rows = rng.permutation(n)[: rng.integers(1, n + 1)]
+            else:
+                rows = np.where(rng.random(len(rows)) < rng.random(), rng.integers(0, n, len(rows)), rows)
+
+
+@pytest.mark.parametrize("sizes", [[60, 40], [100]])
+def test_the_block_of_values_that_are_given(sizes):
+    """They need not be symmetric, nor held in pieces."""
+    K = np.random.default_rng(0).normal(size=(100, 100))
+    one = view(K, Precomputed(), np.float64, sizes, Pool(1))
+    rows = np.array([5, 70, 2, 99])
+    found = Square(one).among(one.points(rows), 6)
+    assert np.array_equal(found[:4, :4], one.block(one.points(rows), one.points(rows)))
+    assert not found[4:].any()
+    assert not found[:, 4:6].any()
 
 
 def test_a_function_is_called_on_one_thread():

@@ -36,7 +36,9 @@ class _Search:
         self.size = types[0].dtype.bitwidth // 8
         self.lanes = VECTOR_BYTES // self.size
         self.vector = ir.VectorType(self.scalar, self.lanes)
-        self.data = [context.make_array(t)(context, builder, a).data for t, a in zip(types[:arrays], args, strict=False)]
+        self.data = [
+            context.make_array(t)(context, builder, a).data for t, a in zip(types[:arrays], args, strict=False)
+        ]
         self.numbers = [self._spread(number) for number in args[arrays:-1]]
         self.n = args[-1]
 
@@ -75,21 +77,23 @@ class _Search:
         places = ir.VectorType(position, self.lanes)
         start = [self.constant(float("-inf")), self.constant(1.0), ir.Constant(places, [0] * self.lanes)]
         best = [[cgutils.alloca_once_value(build, one) for one in start] for _ in range(UNROLL)]
+        new = _Best(*start)
         step = i64(UNROLL * self.lanes)
-        quotients = False
         with cgutils.for_range(build, build.sdiv(self.n, step)) as loop:
             base = build.mul(loop.index, step)
             narrow = base if self.size == 8 else build.trunc(base, position)
             here = self._spread(narrow, places)
-            for v in range(UNROLL):
-                value, below = values(build.add(base, i64(v * self.lanes)))
-                quotients = below is not None
-                old = _Best(build.load(best[v][0]), build.load(best[v][1]) if quotients else None, build.load(best[v][2]))
-                take = self._larger(_Best(value, below, here), old)
-                for new, kept, room in zip((value, below, here), old, best[v], strict=True):
-                    if new is not None:
-                        build.store(build.select(take, new, kept), room)
-        return self._first(best, quotients, places)
+            for v, rooms in enumerate(best):
+                new = _Best(*values(build.add(base, i64(v * self.lanes))), here)
+                old = self._kept(rooms, new)
+                take = self._larger(new, old)
+                for x, y, room in zip(new, old, rooms, strict=True):
+                    if x is not None:
+                        build.store(build.select(take, x, y), room)
+        return self._first([self._kept(rooms, new) for rooms in best], places)
+
+    def _kept(self, rooms: list[Any], like: _Best) -> _Best:
+        return _Best(*(None if x is None else self.builder.load(room) for x, room in zip(like, rooms, strict=True)))
 
     def _larger(self, one: _Best, other: _Best) -> Any:
         if one.below is None:
@@ -97,14 +101,12 @@ class _Search:
         left, right = self.builder.fmul(one.value, other.below), self.builder.fmul(other.value, one.below)
         return self.builder.fcmp_ordered(">", left, right)
 
-    def _first(self, best: Any, quotients: bool, places: Any) -> Any:
-        """The best of all vectors and lanes; of equal ones the first."""
+    def _first(self, found: list[_Best], places: Any) -> Any:
+        """The position of the best of all vectors and lanes; of equal ones the first."""
         build, lanes = self.builder, self.lanes
-        found = []
-        for v, (value, below, place) in enumerate(best):
+        for v, one in enumerate(found):
             lane = ir.Constant(places, [v * lanes + i for i in range(lanes)])
-            here = build.add(build.load(place), lane)
-            found.append(_Best(build.load(value), build.load(below) if quotients else None, here))
+            found[v] = one._replace(place=build.add(one.place, lane))
         while len(found) > 1:
             found = [self._better(*pair) for pair in zip(found[::2], found[1::2], strict=True)]
         top = found[0]
@@ -171,9 +173,7 @@ def _partner_code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 
 @intrinsic
-def _partner(
-    typingctx: Any, g: Any, Ki: Any, diagonal: Any, bar: Any, m: Any, kii: Any, floor: Any, n: Any
-) -> Any:
+def _partner(typingctx: Any, g: Any, Ki: Any, diagonal: Any, bar: Any, m: Any, kii: Any, floor: Any, n: Any) -> Any:
     real = g.dtype
     return numba_types.int64(g, Ki, diagonal, bar, real, real, real, numba_types.int64), _partner_code
 

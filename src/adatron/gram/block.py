@@ -1,4 +1,4 @@
-"""Kernel matrices among some points: half of one is mirrored, what many problems share is stored.
+"""Kernel matrices among some points: half of one is mirrored, what many problems or two blocks share is kept.
 
 Kernel values do not depend on the order of the pair, to the last bit. One-vs-one problems of a class share the values
 among its samples: if a block holds most of a segment, the segment's rows over itself are stored and copied.
@@ -51,7 +51,7 @@ class Square:
         They are followed by rows and columns of 0 up to the width, then by columns that are arbitrary.
         """
         gram, n = self._view.gram, len(P)
-        if not gram.mirrors:
+        if gram.held or not gram.mirrors:
             K = self._view.block(P, P)
             return np.pad(K, (0, width - n)) if n < width else K
         same = n == len(self._ids) and width == len(self._K)
@@ -151,4 +151,3 @@ def _shared(gram: Gram, one: _Side, out: NDArray[Any]) -> bool:
         return True
     finally:
         segment.store.give_back(lease, filled=False)
-

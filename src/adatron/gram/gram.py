@@ -195,7 +195,7 @@ class View:
         return Points(self.gram.source.take(ids), ids)
 
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
-        """Kernel values of |P| points with |Q| points, in the precision of the tiles; they are the caller's to change."""
+        """Kernel values of |P| points with |Q| points, in the precision of the tiles, for the caller to change."""
         if self.gram.whole is not None:
             return self.gram.among(P.ids, Q.ids)
         return self.gram.segment(Q.source).values(P)

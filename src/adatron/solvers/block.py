@@ -1,10 +1,10 @@
 """Block ascent: many variables at a time, the default and the fastest.
 
 Problem   any program of ``problems.dual``, all three forms of the bias.
-Update    the block W takes half of its q variables from the last block and fills up with the worst violators, from
-          both ends; ``pairs`` (equality) or ``singles`` (none) solves the program restricted to W, where they crawl
-          an active set; then g += K[:, P] (change of beta on P), P the variables that changed: only their rows are
-          ever needed.
+Update    the block W keeps half of its q variables, and their part of K; the worst violators, from both ends, take
+          the places of the others. ``pairs`` (equality) or ``singles`` (none) solves the program restricted to W,
+          where they crawl an active set; then g += K[:, P] (change of beta on P), P the variables that changed: only
+          their rows are ever needed.
 Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose; the certificate
           corrects g where it matters and the iteration goes on with what is left, whose float32 error is
           proportional to the change of beta, not to beta. Never on a stall: that is reported as such. Small programs
@@ -74,6 +74,7 @@ class _Block(Ascent[Block]):
         """Shards over whole segments; each holds its part of beta and g (views of the whole here)."""
         self.newton = Newton(self.view, self.dual, self.options.memory, self.stopped)
         self.inner = Inner()
+        self.square = Square(self.view)
         self.shards: list[Shard] = []
         for groups in np.array_split(np.arange(len(self.view.groups)), self.how.shards):
             a, b = self.view.offsets[groups[0]], self.view.offsets[groups[-1] + 1]
@@ -81,7 +82,6 @@ class _Block(Ascent[Block]):
             self.shards.append(Shard(part, int(a), self.dual.take(slice(a, b)), self.beta[a:b], self.g[a:b]))
 
     def ascend(self, tol: float) -> Status:
-        self.square = Square(self.view)
         while True:
             ends = self._violators()
             violation = self._violation(ends)
@@ -113,32 +113,33 @@ class _Block(Ascent[Block]):
             return np.arange(self.q)
         old, keep = np.split(self.ages, [max(0, len(self.ages) - self.q // 2)])
         chosen = self._worst(ends, self.places[keep], self.q - len(keep))
-        here = np.isin(self.places[old], chosen, assume_unique=True)
-        new = chosen[np.isin(chosen, self.places[old], assume_unique=True, invert=True)]
-        again, out = old[here], old[~here]
-        empty = np.arange(len(self.places), min(self.q, len(self.places) + len(new)))
-        taken = np.concatenate([empty, out[: len(new) - len(empty)]])
-        self.places = np.concatenate([self.places, new[: len(empty)]])
-        self.places[taken] = new
-        self.ages = np.concatenate([out[len(new) - len(empty) :], keep, again, taken])
+        new = chosen[~self._among(chosen, self.places[old])]
+        again = self._among(self.places[old], chosen)
+        size = min(self.q, len(self.places) + len(new))
+        free = np.concatenate([np.arange(len(self.places), size), old[~again]])
+        self.places = np.resize(self.places, size) if len(self.places) else new.copy()
+        self.places[free[: len(new)]] = new
+        self.ages = np.concatenate([free[len(new) :], keep, old[again], free[: len(new)]])
         return self.places
 
     def _worst(self, ends: list[Ends], taken: Ids, room: int) -> Ids:
         """Up to ``room`` violators from both ends that are not among those taken."""
         if not self.dual.totals:
             both = worst(ends[0].grow.joined(ends[0].shrink), self.q)
-            return self._untaken(both.ids[both.values > 0], taken)[:room]
+            ids = both.ids[both.values > 0]
+            return ids[~self._among(ids, taken)][:room]
         share, chosen = room // (2 * len(ends)), taken
         for violators in (v for one in ends for v in one):
-            chosen = np.concatenate([chosen, self._untaken(violators.ids, chosen)[:share]])
+            free = violators.ids[~self._among(violators.ids, chosen)]
+            chosen = np.concatenate([chosen, free[:share]])
         return chosen[len(taken) :]
 
-    def _untaken(self, ids: Ids, taken: Ids) -> Ids:
-        """Those of ``ids`` that are not among ``taken``."""
-        self.mark[taken] = True
-        free = ids[~self.mark[ids]]
-        self.mark[taken] = False
-        return free
+    def _among(self, ids: Ids, others: Ids) -> NDArray[np.bool_]:
+        """Which of ``ids`` are among others."""
+        self.mark[others] = True
+        found = self.mark[ids]
+        self.mark[others] = False
+        return found
 
     def _advance(self, W: Ids, tol: float) -> bool:
         """Solve the block W and carry the change over to g. False if nothing moved."""

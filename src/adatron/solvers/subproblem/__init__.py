@@ -106,7 +106,8 @@ class Inner:
     ) -> Improved:
         """A better ``beta`` of a block, the best to ``tol`` as a rule, in at most ``steps`` steps.
 
-        K is the kernel matrix of the places (further columns are not read), and is overwritten; dual, beta and g belong to the block alone.
+        K is the kernel matrix of the places, and is overwritten; further columns of it are not read. dual, beta and g
+        belong to the block alone.
         """
         if K.dtype == np.float32 and np.abs(g).max() * 2.0**-20 > 0.1 * tol:
             K = K.astype(np.float64)  # float32 does not resolve this tolerance
