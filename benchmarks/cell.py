@@ -34,14 +34,14 @@ def fit(spec: dict[str, Any]) -> dict[str, Any]:
     parameters = {**case.parameters, **spec.get("parameters", {})}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = library.make(**parameters)
+        model = library.make(case.one_vs_rest, **parameters)
         result["baseline"] = _memory("VmRSS")
         Path("/proc/self/clear_refs").write_text("5")  # from here on VmHWM is the peak of the fit
         result["first"] = _limited(lambda: model.fit(split.X, split.y))
         result["peak"] = _memory("VmHWM")
         result["seconds"] = result["first"]
         if result["first"] < LONG:
-            result["seconds"] = _repeated(lambda: library.make(**parameters).fit(split.X, split.y))
+            result["seconds"] = _repeated(lambda: library.make(case.one_vs_rest, **parameters).fit(split.X, split.y))
     result["warnings"] = sorted({" ".join(str(w.message).split())[:200] for w in caught})
     if spec["measure"]:
         result |= quality(model, split.X, split.y, case.parameters)._asdict()

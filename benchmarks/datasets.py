@@ -37,6 +37,7 @@ class Case:
     gamma: float
     epsilon: float | None = None
     large: bool = False  # measured only if asked for by name
+    one_vs_rest: bool = False  # a problem for each class instead of one for each pair
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -174,5 +175,6 @@ CASES: dict[str, Case] = {
         partial(_regression, "cpu.small.arff", scale_target=False), C=100.0, gamma=0.1, epsilon=0.1
     ),
     "MNIST": Case(_mnist, C=10.0, gamma=0.02),
+    "MNIST, one vs rest": Case(_mnist, C=10.0, gamma=0.02, one_vs_rest=True),
     "1,000,000 x 20": Case(partial(_blobs, 1_000_000), C=1.0, gamma=0.05, large=True),
 }

@@ -7,6 +7,7 @@ from importlib import import_module, metadata
 from typing import Any
 
 import numpy as np
+from sklearn.multiclass import OneVsRestClassifier
 
 from .datasets import Split
 
@@ -33,10 +34,13 @@ class Library:
         except metadata.PackageNotFoundError:
             return "not installed"
 
-    def make(self, **parameters: Any) -> Any:
+    def make(self, one_vs_rest: bool = False, **parameters: Any) -> Any:
         """A classifier or, with a width of the tube, a regressor."""
-        name = "SVR" if "epsilon" in parameters else "SVC"
-        return getattr(import_module(self.module), name)(cache_size=CACHE, **parameters)
+        machine = getattr(import_module(self.module), "SVR" if "epsilon" in parameters else "SVC")
+        if one_vs_rest and self.package == "adatron":
+            return machine(cache_size=CACHE, multi_class="ovr", **parameters)
+        made = machine(cache_size=CACHE, **parameters)
+        return OneVsRestClassifier(made) if one_vs_rest else made
 
     def data(self, split: Split) -> Split:
         """The data in the library's type."""

@@ -27,18 +27,33 @@ class Quality(NamedTuple):
 
 def quality(model: Any, X: Any, y: Any, parameters: dict[str, float]) -> Quality:
     """Recompute the gradient of every binary problem, or of the regression if there is an ``epsilon``."""
-    dual, support = _dense(model.dual_coef_), np.asarray(model.support_)
     C, gamma = parameters["C"], parameters["gamma"]
+    classes, codes = np.unique(y, return_inverse=True)
+    if hasattr(model, "estimators_") or (len(classes) > 2 and len(model.dual_coef_) == len(classes)):
+        return _one_vs_rest(model, X, codes, C, gamma)
+    dual, support = _dense(model.dual_coef_), np.asarray(model.support_)
     if "epsilon" in parameters:
         program = svr(y, np.full(len(y), C), parameters["epsilon"])
         *proven, products = _proven(program, X, support, dual[0], gamma)
         return Quality(*proven, len(support), products)
-    classes, codes = np.unique(y, return_inverse=True)
     rows = [dual] if len(classes) == 2 else [row[None] for row in from_dual_coef(dual, codes[support], len(classes))]
     problems = [_problem(X, codes, support, row[0], pair, C, gamma)
                 for pair, row in zip(combinations(range(len(classes)), 2), rows, strict=True)]  # fmt: skip
     objectives, violations, gaps, products = zip(*problems, strict=True)
     return Quality(sum(objectives), max(violations), max(gaps), len(support), sum(products))
+
+
+def _one_vs_rest(model: Any, X: Any, codes: Any, C: float, gamma: float) -> Quality:
+    """The same of one problem for each class, from one model with a row for each or from a model for each."""
+    if hasattr(model, "estimators_"):
+        machines = [(np.asarray(one.support_), _dense(one.dual_coef_)[0]) for one in model.estimators_]
+    else:
+        machines = [(model.support_, row) for row in model.dual_coef_]
+    programs = [csvc(np.where(codes == code, 1.0, -1.0), np.full(len(codes), C)) for code in range(len(machines))]
+    problems = [_proven(dual, X, *machine, gamma) for dual, machine in zip(programs, machines, strict=True)]
+    objectives, violations, gaps, products = zip(*problems, strict=True)
+    used = {int(i) for support, row in machines for i in support[row != 0.0]}
+    return Quality(sum(objectives), max(violations), max(gaps), len(used), sum(products))
 
 
 def _problem(

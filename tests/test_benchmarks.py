@@ -7,6 +7,7 @@ import pytest
 from benchmarks import cells, tables
 from benchmarks.__main__ import main
 from benchmarks.datasets import CASES
+from benchmarks.libraries import LIBRARIES
 from benchmarks.quality import quality
 from click.testing import CliRunner
 from sklearn.datasets import make_classification, make_regression
@@ -25,6 +26,18 @@ def test_quality_is_the_certificate(peer, n_classes):
     assert measured.dual_objective == pytest.approx(np.sum(ours.dual_objective_), rel=1e-6)
     assert measured.kkt_violation <= 2e-6  # LIBSVM's kernel values are float32
     assert 0 <= measured.relative_gap <= 1e-5
+    assert measured.support_vectors == pytest.approx(len(ours.support_), abs=2)
+
+
+@pytest.mark.parametrize("library", ["adatron", "scikit-learn"])
+def test_quality_of_one_vs_rest(library):
+    X, y = make_classification(300, 6, n_informative=5, n_redundant=0, n_classes=3, flip_y=0.1, random_state=0)
+    parameters = {"C": 3.0, "gamma": 0.2}
+    ours = SVC(tol=1e-6, multi_class="ovr", **parameters).fit(X, y)
+    model = LIBRARIES[library].make(True, tol=1e-6, **parameters).fit(X, y)
+    measured = quality(model, X, y, parameters)
+    assert measured.dual_objective == pytest.approx(np.sum(ours.dual_objective_), rel=1e-6)
+    assert measured.kkt_violation <= 2e-6
     assert measured.support_vectors == pytest.approx(len(ours.support_), abs=2)
 
 
