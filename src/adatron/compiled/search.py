@@ -30,7 +30,8 @@ class _Best(NamedTuple):
 class _Search:
     """Emits one: keep the best in each of UNROLL vectors, then compare these and their lanes.
 
-    NaN is never best, unless the function that searches promises that there is none. Fractions are compared to rounding.
+    NaN is never best, unless the function that searches promises that there is none. Fractions are compared up to
+    rounding.
     """
 
     def __init__(self, context: Any, builder: Any, signature: Any, args: Any, arrays: int) -> None:
@@ -193,9 +194,7 @@ def _plain_follow(g: Any, Ki: Any, Kj: Any, bar: Any, shift: Any, n: int) -> int
     return int(np.argmax(bar[:n] - g[:n]))
 
 
-def _plain_partner(
-    g: Any, Ki: Any, diagonal: Any, bar: Any, m: Any, kii: Any, floor: Any, twice: Any, n: int
-) -> int:
+def _plain_partner(g: Any, Ki: Any, diagonal: Any, bar: Any, m: Any, kii: Any, floor: Any, twice: Any, n: int) -> int:
     v = np.maximum((m + g[:n]) + bar[:n], 0)
     return int(np.argmax(v * v / np.maximum((kii + diagonal[:n]) + twice * Ki[:n], floor)))
 

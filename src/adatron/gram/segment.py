@@ -67,8 +67,8 @@ class Workspace:
     def room(self, n: int, holder: object) -> NDArray[Any]:
         """Room for n rows of n values, which a thread uses again and again: new pages cost more than the values.
 
-        Whoever asked last holds it, see ``holder``. Rows are a little longer: a column of rows whose distance is a power
-        of two meets in one place of the cache.
+        Whoever asked last holds it, see ``holder``. Rows are a little longer: a column of rows whose distance is a
+        power of two meets in one place of the cache.
         """
         apart = LINE // self.dtype.itemsize
         size = n * (n + apart)

@@ -2,9 +2,9 @@
 
 Problem   any program of ``problems.dual``, all three forms of the bias.
 Update    the block W keeps half of its q variables, with an equality at their places and with their part of K; the
-          worst violators, from both ends, take the other places. ``pairs`` (equality) or ``singles`` (none) solves the program restricted to W,
-          where they crawl an active set; then g += K[:, P] (change of beta on P), P the variables that changed: only
-          their rows are ever needed.
+          worst violators, from both ends, take the other places. ``pairs`` (equality) or ``singles`` (none) solves
+          the program restricted to W, where they crawl an active set; then g += K[:, P] (change of beta on P), P the
+          variables that changed: only their rows are ever needed.
 Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose; the certificate
           corrects g where it matters and the iteration goes on with what is left, whose float32 error is
           proportional to the change of beta, not to beta. Never on a stall: that is reported as such. Small programs
@@ -127,7 +127,7 @@ class _Block(Ascent[Block]):
         again = self._among(self.places[old], chosen)
         left = old[~again]
         taken, left = left[: len(new)], left[len(new) :]
-        if len(self.dual.totals) > 1:  # a place stays with its equality as far as it goes
+        if self.dual.row is not None:  # a place stays with its equality as far as it goes
             taken = taken[np.argsort(self.dual.row[self.places[taken]], kind="stable")]
             new = new[np.argsort(self.dual.row[new], kind="stable")]
         self.places = self.places.copy()
