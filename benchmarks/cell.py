@@ -17,7 +17,7 @@ import numpy as np
 
 from .datasets import CASES, family
 from .libraries import LIBRARIES
-from .quality import quality
+from .quality import quality, support_vectors
 
 LIMIT = 600  # seconds after which a fit is cut off
 LONG = 20.0  # seconds from which a fit is not repeated in a process
@@ -44,7 +44,7 @@ def fit(spec: dict[str, Any]) -> dict[str, Any]:
             result["seconds"] = _repeated(lambda: library.make(case.one_vs_rest, **parameters).fit(split.X, split.y))
     result["warnings"] = sorted({" ".join(str(w.message).split())[:200] for w in caught})
     if spec["measure"]:
-        result |= quality(model, split.X, split.y, case.parameters)._asdict()
+        result |= quality(model, split.X, split.y, case.parameters, case.one_vs_rest)._asdict()
         if split.X_test is not None:
             result["accuracy"] = float(np.mean(model.predict(split.X_test) == split.y_test))
     return result
@@ -55,9 +55,9 @@ def predict(spec: dict[str, Any]) -> dict[str, Any]:
     library, case = LIBRARIES[spec["library"]], CASES[spec["data"]]
     split = library.data(case.load())
     X = split.X if split.X_test is None else split.X_test
-    model = library.make(**case.parameters)
+    model = library.make(case.one_vs_rest, **case.parameters)
     _limited(lambda: model.fit(split.X, split.y))
-    result = {"rows": X.shape[0], "features": X.shape[1], "support_vectors": len(model.support_)}
+    result = {"rows": X.shape[0], "features": X.shape[1], "support_vectors": support_vectors(model)}
     return {**result, "first": _limited(lambda: model.predict(X)), "seconds": _repeated(lambda: model.predict(X))}
 
 

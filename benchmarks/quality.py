@@ -25,11 +25,11 @@ class Quality(NamedTuple):
     products: float  # kernel values that any method must compute: sum of n x support vectors
 
 
-def quality(model: Any, X: Any, y: Any, parameters: dict[str, float]) -> Quality:
+def quality(model: Any, X: Any, y: Any, parameters: dict[str, float], one_vs_rest: bool = False) -> Quality:
     """Recompute the gradient of every binary problem, or of the regression if there is an ``epsilon``."""
     C, gamma = parameters["C"], parameters["gamma"]
     classes, codes = np.unique(y, return_inverse=True)
-    if hasattr(model, "estimators_") or (len(classes) > 2 and len(model.dual_coef_) == len(classes)):
+    if one_vs_rest:
         return _one_vs_rest(model, X, codes, C, gamma)
     dual, support = _dense(model.dual_coef_), np.asarray(model.support_)
     if "epsilon" in parameters:
@@ -43,17 +43,19 @@ def quality(model: Any, X: Any, y: Any, parameters: dict[str, float]) -> Quality
     return Quality(sum(objectives), max(violations), max(gaps), len(support), sum(products))
 
 
+def support_vectors(model: Any) -> int:
+    """How many samples a model, or any of its models, needs."""
+    return len(np.unique(np.concatenate([one.support_ for one in getattr(model, "estimators_", [model])])))
+
+
 def _one_vs_rest(model: Any, X: Any, codes: Any, C: float, gamma: float) -> Quality:
-    """The same of one problem for each class, from one model with a row for each or from a model for each."""
-    if hasattr(model, "estimators_"):
-        machines = [(np.asarray(one.support_), _dense(one.dual_coef_)[0]) for one in model.estimators_]
-    else:
-        machines = [(model.support_, row) for row in model.dual_coef_]
+    """The same of one problem for each class, from a model for each or from one with a row for each."""
+    models = getattr(model, "estimators_", [model])
+    machines = [(np.asarray(one.support_), row) for one in models for row in _dense(one.dual_coef_)]
     programs = [csvc(np.where(codes == code, 1.0, -1.0), np.full(len(codes), C)) for code in range(len(machines))]
     problems = [_proven(dual, X, *machine, gamma) for dual, machine in zip(programs, machines, strict=True)]
     objectives, violations, gaps, products = zip(*problems, strict=True)
-    used = {int(i) for support, row in machines for i in support[row != 0.0]}
-    return Quality(sum(objectives), max(violations), max(gaps), len(used), sum(products))
+    return Quality(sum(objectives), max(violations), max(gaps), support_vectors(model), sum(products))
 
 
 def _problem(

@@ -1,12 +1,13 @@
 """The block solver: the same bits however it is split, honest endings, and the hard cases."""
 
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import adatron.solvers.block as block
-from adatron.gram import Pool
+from adatron.gram import Pool, Square
 from adatron.kernels import RBF, Linear, Precomputed, Sigmoid
 from adatron.solvers.base import State
 from adatron.solvers.start import feasible
@@ -42,6 +43,46 @@ def test_reaches_the_optimum(C, bias, dtype):
     assert programs.kkt(K, dual, solution.beta) <= 1e-6 * 1.001
     best = programs.objective(K, dual, programs.solve(K, dual, tol=1e-9))
     assert programs.objective(K, dual, solution.beta) <= best + 1e-6 * abs(best)
+
+
+@pytest.mark.parametrize("make", [lambda y: csvc(y, np.full(900, 3.0)), lambda y: nusvc(y, np.ones(900), 0.3)])
+def test_half_of_a_block_keeps_its_kernel_values(make, monkeypatch):
+    shares, find = [], Square._fresh
+
+    def counted(self, ids, width):
+        fresh = find(self, ids, width)
+        shares.append(len(fresh) / len(ids))
+        return fresh
+
+    monkeypatch.setattr(Square, "_fresh", counted)
+    X, y = samples(0, 900, 5)
+    assert solve(view_of(X, RBF(0.3), np.float32), make(y), block=128).status.good
+    assert len(shares) > 10
+    assert np.median(shares) <= 0.6
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_those_chosen_longest_ago_leave_a_block(bias, monkeypatch):
+    """Variables of a block are distinct; with an equality, each that stays keeps its place, and half of them do."""
+    blocks, advance = [], block._Block._advance
+
+    def seen(self, W, tol):
+        blocks.append(W.copy())
+        return advance(self, W, tol)
+
+    monkeypatch.setattr(block._Block, "_advance", seen)
+    X, y = samples(0, 900, 5)
+    assert solve(view_of(X, RBF(0.3), np.float32), csvc(y, np.full(900, 3.0), bias), block=128).status.good
+    assert len(blocks) > 5
+    before = np.zeros(128, bool)
+    for one, other in pairwise(blocks):
+        assert len(np.unique(other)) == len(other) <= 128
+        assert np.isin(one, other).sum() >= 64
+        if bias == "explicit":
+            new = one != other
+            assert not np.isin(other[new], one).any()
+            assert not (before & new).any() or new.sum() + before.sum() > 128
+            before = new
 
 
 def test_a_dead_end_of_float32_is_no_end(monkeypatch):

@@ -212,6 +212,16 @@ def test_a_block_keeps_what_it_shares_with_the_last_one(seed, sizes, slots, thre
                 rows = np.where(rng.random(len(rows)) < rng.random(), rng.integers(0, n, len(rows)), rows)
 
 
+def test_blocks_in_turn_take_nothing_from_each_other():
+    """Two problems of one thread have one room."""
+    one = view(data(90, 7), RBF(0.3), np.float32, [50, 40], Pool(1))
+    squares = Square(one), Square(one)
+    for shift in (0, 1, 2):
+        for square, first in zip(squares, (0, 40), strict=True):
+            P = one.points(np.arange(first, first + 30) + shift)
+            assert np.array_equal(square.among(P, 30)[:, :30], one.block(P, P))
+
+
 @pytest.mark.parametrize("sizes", [[60, 40], [100]])
 def test_the_block_of_values_that_are_given(sizes):
     """They need not be symmetric, nor held in pieces."""

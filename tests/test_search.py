@@ -16,14 +16,14 @@ def found_largest(values):
     return argmax(values, len(values))
 
 
-@jit
+@jit(finite=True)
 def found_after_step(g, Ki, Kj, bar, shift):
     return follow(g, Ki, Kj, bar, shift, len(g))
 
 
-@jit
-def found_partner(g, Ki, diagonal, bar, m, kii, floor):
-    return partner(g, Ki, diagonal, bar, m, kii, floor, len(g))
+@jit(finite=True)
+def found_partner(g, Ki, diagonal, bar, m, kii, floor, twice):
+    return partner(g, Ki, diagonal, bar, m, kii, floor, twice, len(g))
 
 
 def arrays(seed, dtype, chunks, levels, count):
@@ -68,11 +68,22 @@ def test_the_step_and_the_best_after_it(seed, dtype, chunks, levels):
 @settings(max_examples=60, deadline=None)
 @CASES
 def test_the_partner_with_the_largest_gain(seed, dtype, chunks, levels):
+    """All numbers on a grid on which products are exact: of equal gains the first one is found."""
     (g, Ki, diagonal, bar), rng = arrays(seed, dtype, chunks, levels, 4)
     bar[rng.random(len(bar)) < 0.3] = -FAR
-    diagonal = np.abs(diagonal) + dtype(1)
-    m, kii, floor = dtype(1), dtype(2), dtype(1e-3)
-    at = found_partner(g, Ki, diagonal, bar, m, kii, floor)
-    v = np.maximum(m + g.astype(float) + bar, 0.0)
-    gain = v**2 / np.maximum(float(kii) + diagonal - 2.0 * Ki.astype(float), float(floor))
-    assert gain[at] >= gain.max() * (1.0 - 8.0 * np.finfo(dtype).eps)
+    diagonal = np.abs(diagonal)
+    m, kii, floor = dtype(1), dtype(2), dtype(2.0**-10)
+    gain = np.maximum(m + g + bar, 0.0) ** 2 / np.maximum(kii + diagonal - 2.0 * Ki, floor).astype(float)
+    assert found_partner(g, Ki, diagonal, bar, m, kii, floor, dtype(-2)) == np.argmax(gain)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_the_partner_among_any_numbers(dtype, scale):
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        g, Ki, diagonal, bar = rng.normal(scale=scale, size=(4, 3 * CHUNK)).astype(dtype)
+        at = found_partner(g, Ki, np.abs(diagonal), bar, dtype(1), dtype(2), dtype(1e-3), dtype(-2))
+        v = np.maximum(1.0 + g.astype(float) + bar, 0.0)
+        gain = v**2 / np.maximum(2.0 + np.abs(diagonal).astype(float) - 2.0 * Ki, 1e-3)
+        assert gain[at] >= gain.max() * (1.0 - 1e4 * np.finfo(dtype).eps)

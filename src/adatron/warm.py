@@ -27,6 +27,7 @@ def warmup() -> None:
     X = rng.normal(size=(1200, 3))  # more rows than a small problem has: float32 tiles
     y = (X[:, 0] > 0.1 * X[:, 1]).astype(int)
     for dtype in (np.float64, np.float32):
+        tiles(dtype)
         for data in (X.astype(dtype), sparse.csr_matrix(X.astype(dtype))):
             for rows in (slice(None), slice(0, 50)):
                 for bias in ("explicit", "none"):
@@ -39,13 +40,15 @@ def warmup() -> None:
 
 
 def tiles(dtype: type) -> None:
-    """The tile loops in one precision."""
+    """The tile loops in one precision, and what keeps a block's kernel matrix symmetric."""
+    from .compiled.submatrix import reflect
     from .gram import Gram, Pool, Source
     from .kernels import RBF
 
     with Pool(1) as pool:
         view = Gram(Source.of(np.eye(2), np.arange(2), RBF()), dtype, [2], pool).restrict()
         view.accumulate(np.zeros((2, 1)), view.points(np.arange(2)), np.ones((2, 1)))
+    reflect(np.eye(2, dtype=dtype), np.zeros(1, np.int64), np.ones(1, np.int64))
 
 
 def subproblems() -> None:

@@ -28,9 +28,14 @@ class _Best(NamedTuple):
 
 
 class _Search:
-    """Emits one: keep the best in each of UNROLL vectors, then compare these and their lanes. NaN is never best."""
+    """Emits one: keep the best in each of UNROLL vectors, then compare these and their lanes.
+
+    NaN is never best, unless the function that searches promises that there is none. Fractions are compared up to
+    rounding.
+    """
 
     def __init__(self, context: Any, builder: Any, signature: Any, args: Any, arrays: int) -> None:
+        """The first ``arrays`` arguments are arrays, the last one is their length, between them are numbers."""
         self.builder, types = builder, signature.args
         self.scalar = context.get_value_type(types[0].dtype)
         self.size = types[0].dtype.bitwidth // 8
@@ -59,7 +64,7 @@ class _Search:
         byte = ir.IntType(8).as_pointer()
         place = build.bitcast(build.gep(self.data[array], [build.add(at, ir.IntType(64)(AHEAD // self.size))]), byte)
         kind = ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
-        fetch = cgutils.get_or_insert_function(build.module, kind, "llvm.prefetch.p0i8")
+        fetch = build.module.declare_intrinsic("llvm.prefetch", [byte], kind)
         build.call(fetch, [place, i32(0), i32(3), i32(1)])
 
     def store(self, value: Any, array: int, at: Any) -> None:
@@ -160,22 +165,24 @@ def _follow(typingctx: Any, g: Any, Ki: Any, Kj: Any, bar: Any, shift: Any, n: A
 
 def _partner_code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     search = _Search(context, builder, signature, args, 4)
-    m, kii, floor = search.numbers
+    m, kii, floor, twice = search.numbers
 
     def values(at: Any) -> tuple[Any, Any]:
         g, Ki, diagonal, bar = (search.load(k, at) for k in range(4))
         search.ahead(1, at)
         v = search.at_least(builder.fadd(builder.fadd(m, g), bar), search.constant(0.0))
-        curvature = multiply_add(builder, search.vector, search.constant(-2.0), Ki, builder.fadd(kii, diagonal))
+        curvature = multiply_add(builder, search.vector, twice, Ki, builder.fadd(kii, diagonal))
         return builder.fmul(v, v), search.at_least(curvature, floor)
 
     return search.emit(values)
 
 
 @intrinsic
-def _partner(typingctx: Any, g: Any, Ki: Any, diagonal: Any, bar: Any, m: Any, kii: Any, floor: Any, n: Any) -> Any:
+def _partner(
+    typingctx: Any, g: Any, Ki: Any, diagonal: Any, bar: Any, m: Any, kii: Any, floor: Any, twice: Any, n: Any
+) -> Any:
     real = g.dtype
-    return numba_types.int64(g, Ki, diagonal, bar, real, real, real, numba_types.int64), _partner_code
+    return numba_types.int64(g, Ki, diagonal, bar, real, real, real, real, numba_types.int64), _partner_code
 
 
 def _plain_argmax(values: Any, n: int) -> int:
@@ -187,15 +194,15 @@ def _plain_follow(g: Any, Ki: Any, Kj: Any, bar: Any, shift: Any, n: int) -> int
     return int(np.argmax(bar[:n] - g[:n]))
 
 
-def _plain_partner(g: Any, Ki: Any, diagonal: Any, bar: Any, m: Any, kii: Any, floor: Any, n: int) -> int:
+def _plain_partner(g: Any, Ki: Any, diagonal: Any, bar: Any, m: Any, kii: Any, floor: Any, twice: Any, n: int) -> int:
     v = np.maximum((m + g[:n]) + bar[:n], 0)
-    return int(np.argmax(v * v / np.maximum((kii + diagonal[:n]) - 2 * Ki[:n], floor)))
+    return int(np.argmax(v * v / np.maximum((kii + diagonal[:n]) + twice * Ki[:n], floor)))
 
 
 #: ``argmax(values, n)``: first position of the largest of the first n entries, n a multiple of CHUNK, as for all.
 argmax: Any = _plain_argmax if JIT_DISABLED else _argmax
 #: ``follow(g, Ki, Kj, bar, shift, n)``: g += shift (Ki - Kj), and the first position of the largest bar - g.
 follow: Any = _plain_follow if JIT_DISABLED else _follow
-#: ``partner(g, Ki, diagonal, bar, m, kii, floor, n)``: the first position of the largest
-#: max(m + g + bar, 0)^2 / max(kii + diagonal - 2 Ki, floor).
+#: ``partner(g, Ki, diagonal, bar, m, kii, floor, twice, n)``: the first position of the largest
+#: max(m + g + bar, 0)^2 / max(kii + diagonal + twice Ki, floor).
 partner: Any = _plain_partner if JIT_DISABLED else _partner

@@ -41,7 +41,7 @@ class Square:
         self.forget()
 
     def forget(self) -> None:
-        """The values are lost: they were changed, or their room was."""
+        """The values are no longer what they were."""
         self._ids: Ids = np.empty(0, np.int64)
         self._K: NDArray[Any] = np.empty((0, 0))
 
@@ -54,32 +54,43 @@ class Square:
         if gram.held or not gram.mirrors:
             K = self._view.block(P, P)
             return np.pad(K, (0, width - n)) if n < width else K
-        same = n == len(self._ids) and width == len(self._K)
-        fresh = np.flatnonzero(P.ids != self._ids) if same else np.arange(n)
+        fresh = self._fresh(P.ids, width)
+        K, self._ids = self._K, self._ids[:0]  # nothing is known until all of it is there
         if len(fresh) > FRESH * n:
-            self._K = symmetric(gram, P, gram.workspace.square(width))
+            K = gram.workspace.room(width, self)
+            symmetric(gram, P, K)
         elif len(fresh):
-            gram.segment(P.source).fill(P.take(fresh), self._K, fresh)
-            _reflect(gram, self._K, fresh, np.delete(np.arange(n), fresh))
-        self._K[n:], self._K[:, n:width] = 0.0, 0.0
-        self._ids = P.ids
-        return self._K
+            gram.segment(P.source).fill(P.take(fresh), K, fresh)
+            _reflect(gram, K, fresh, np.delete(np.arange(n), fresh))
+        K[n:], K[:, n:width] = 0.0, 0.0
+        self._K, self._ids = K, P.ids
+        return K
+
+    def _fresh(self, ids: Ids, width: int) -> Ids:
+        """The places whose points are new."""
+        known = self._view.gram.workspace.holder is self and width == len(self._K) and len(ids) == len(self._ids)
+        return np.flatnonzero(ids != self._ids) if known else np.arange(len(ids))
 
 
-def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> NDArray[Any]:
-    """Kernel values among points; what stands beyond them is arbitrary."""
+def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
+    """Kernel values among points, those of two segments once for both; what stands beyond them is arbitrary.
+
+    Half of what is within a segment takes as long to mirror as to make.
+    """
     sides = _sides(gram, P)
     if len(sides) == 1 or any(np.any(np.diff(side.places) != 1) for side in sides):
         gram.segment(P.source).fill(P, out, np.arange(len(P)))
-        return out
+        return
     for i, one in enumerate(sides):  # in the order of their places, as what is written may reach beyond a side
-        segment, shift = _rows(gram, one), int(one.places[0])
-        if not _shared(gram, one, out):
+        shared, shift = _shared(gram, one, out), int(one.places[0])
+        if shared and not i:
+            continue
+        segment = _rows(gram, one)
+        if not shared:
             segment.fill(one.points, out, one.places, shift=shift)
         for other in sides[:i]:
             segment.fill(other.points, out, other.places, shift=shift)
             _reflect(gram, out, other.places, one.places)
-    return out
 
 
 def _rows(gram: Gram, side: _Side) -> TileSegment:

@@ -67,5 +67,5 @@ def _fitting(block: int, itemsize: int, cache_bytes: float) -> int:
 
 
 def _block_bytes(block: int, itemsize: int) -> int:
-    """A block and its successor, which takes over what both share."""
+    """A block and, where pairs crawl, its copy for the active set."""
     return 2 * block * block * itemsize

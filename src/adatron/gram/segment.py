@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TASKS_PER_THREAD = 4
 ALONE = 64  # tiles of a task that no helper is there for; between two of them Ctrl-C is heard
-APART = 16  # entries beyond the last column of a square
+LINE = 64  # bytes of a line of the cache
 FUNCTION_ROWS = 1024  # a function is asked for this many rows at a time, with this many points
 
 
@@ -64,16 +64,24 @@ class Workspace:
             self._local.stack = np.zeros((self.depth, *tiles.TILE_SHAPE), self.dtype)
         return self._local.stack
 
-    def square(self, n: int) -> NDArray[Any]:
+    def room(self, n: int, holder: object) -> NDArray[Any]:
         """Room for n rows of n values, which a thread uses again and again: new pages cost more than the values.
 
-        Rows are a little longer: a column of rows whose distance is a power of two meets in one place of the cache.
+        Whoever asked last holds it, see ``holder``. Rows are a little longer: a column of rows whose distance is a
+        power of two meets in one place of the cache.
         """
-        size = n * (n + APART)
+        apart = LINE // self.dtype.itemsize
+        size = n * (n + apart)
         room = getattr(self._local, "room", None)
         if room is None or room.size < size:
-            room = self._local.room = np.zeros(size, self.dtype)
-        return room[:size].reshape(n, n + APART)
+            room = self._local.room = np.zeros(size, self.dtype)  # what is beyond the values is finite
+        self._local.holder = holder
+        return room[:size].reshape(n, n + apart)
+
+    @property
+    def holder(self) -> object:
+        """Who holds the room of the calling thread."""
+        return getattr(self._local, "holder", None)
 
 
 def _product(op: int) -> int:

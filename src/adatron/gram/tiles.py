@@ -134,6 +134,7 @@ def accumulate(
     for r0 in range(first, last, TILE // width):
         r1 = min(last, r0 + TILE // width)
         column = r0 * width
+        at = column + shift
         for j in range(V.shape[1]):
             for t in range(TILE):
                 sums[j, t] = 0.0
@@ -144,14 +145,13 @@ def accumulate(
                 evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
             for c in range(p0 * POINTS, min(points.n, p1 * POINTS)):
                 if slots[c] >= 0:
-                    at = column + shift
                     kept, made = store[slots[c], at : at + TILE], stack[0, c - p0 * POINTS]
                     for t in range(len(kept)):
                         kept[t] = made[t]
             stop = i
             while stop < len(order) and order[stop] < p1 * POINTS:
                 stop += 1
-            _weighted_sum(order, i, stop, stack[0], p0 * POINTS, store, column, V, sums)
+            _weighted_sum(order, i, stop, stack[0], p0 * POINTS, store, at, V, sums)
             i = stop
         for t in range(column, min(rows.n, r1 * width)):
             for j in range(V.shape[1]):

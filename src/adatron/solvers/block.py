@@ -1,10 +1,10 @@
 """Block ascent: many variables at a time, the default and the fastest.
 
 Problem   any program of ``problems.dual``, all three forms of the bias.
-Update    the block W keeps half of its q variables, and their part of K; the worst violators, from both ends, take
-          the places of the others. ``pairs`` (equality) or ``singles`` (none) solves the program restricted to W,
-          where they crawl an active set; then g += K[:, P] (change of beta on P), P the variables that changed: only
-          their rows are ever needed.
+Update    the block W keeps half of its q variables, with an equality at their places and with their part of K; the
+          worst violators, from both ends, take the other places. ``pairs`` (equality) or ``singles`` (none) solves
+          the program restricted to W, where they crawl an active set; then g += K[:, P] (change of beta on P), P the
+          variables that changed: only their rows are ever needed.
 Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose; the certificate
           corrects g where it matters and the iteration goes on with what is left, whose float32 error is
           proportional to the change of beta, not to beta. Never on a stall: that is reported as such. Small programs
@@ -108,19 +108,31 @@ class _Block(Ascent[Block]):
         return max(0.0, *(join(one.first) for one in ends))
 
     def _choose(self, ends: list[Ends]) -> Ids:
-        """The worst violators take the places of the half that was chosen longest ago; everything if it fits."""
+        """Half of the last block, and the worst violators; everything if it fits."""
         if self.q == len(self.dual):
             return np.arange(self.q)
         old, keep = np.split(self.ages, [max(0, len(self.ages) - self.q // 2)])
         chosen = self._worst(ends, self.places[keep], self.q - len(keep))
+        if self.dual.totals and len(self.places) == self.q:
+            self._replace(old, keep, chosen)
+        else:
+            W = np.concatenate([self.places[keep], chosen])
+            order = np.argsort(W)  # segment by segment
+            self.places, self.ages = W[order], np.argsort(order)
+        return self.places
+
+    def _replace(self, old: Ids, keep: Ids, chosen: Ids) -> None:
+        """The violators take the places that are old; those which none takes stay as they are."""
         new = chosen[~self._among(chosen, self.places[old])]
         again = self._among(self.places[old], chosen)
-        size = min(self.q, len(self.places) + len(new))
-        free = np.concatenate([np.arange(len(self.places), size), old[~again]])
-        self.places = np.resize(self.places, size) if len(self.places) else new.copy()
-        self.places[free[: len(new)]] = new
-        self.ages = np.concatenate([free[len(new) :], keep, old[again], free[: len(new)]])
-        return self.places
+        left = old[~again]
+        taken, left = left[: len(new)], left[len(new) :]
+        if self.dual.row is not None:  # a place stays with its equality as far as it goes
+            taken = taken[np.argsort(self.dual.row[self.places[taken]], kind="stable")]
+            new = new[np.argsort(self.dual.row[new], kind="stable")]
+        self.places = self.places.copy()
+        self.places[taken] = new
+        self.ages = np.concatenate([left, keep, old[again], taken])
 
     def _worst(self, ends: list[Ends], taken: Ids, room: int) -> Ids:
         """Up to ``room`` violators from both ends that are not among those taken."""
@@ -149,7 +161,7 @@ class _Block(Ascent[Block]):
         steps = self.options.max_iter - self.n_iter
         found = self.inner.solve(K, layout, part, old, self.g[W], tol, steps, self.watch.flag)
         self.n_iter += found.steps
-        if self.dual.lambda2 or found.sign is not None:
+        if not found.intact:
             self.square.forget()
         new, changed = found.beta, np.flatnonzero(found.beta != old)
         self.newton.book(found.steps, len(W), W[changed])

@@ -69,13 +69,17 @@ class Layout:
 
 
 class Improved(NamedTuple):
-    """What ``Inner`` found after so many steps: a better beta. K has lambda^2 and the signs of the program in it."""
+    """What ``Inner`` found after so many steps: a better beta. K has lambda^2 and the signs of the program in it.
+
+    ``intact``: whether the matrix that was given is as it was.
+    """
 
     beta: Vector
     steps: int
     K: NDArray[Any]
     layout: Layout
     sign: Vector | None
+    intact: bool
 
     def push(self, change: Vector) -> Vector:
         """(K + lambda^2 11') change: what a change of the block's variables adds to their gradient."""
@@ -106,9 +110,10 @@ class Inner:
     ) -> Improved:
         """A better ``beta`` of a block, the best to ``tol`` as a rule, in at most ``steps`` steps.
 
-        K is the kernel matrix of the places, and is overwritten; further columns of it are not read. dual, beta and g
-        belong to the block alone.
+        K is the kernel matrix of the places, and may be overwritten; further columns of it are not read. dual, beta and
+        g belong to the block alone.
         """
+        given = K
         if K.dtype == np.float32 and np.abs(g).max() * 2.0**-20 > 0.1 * tol:
             K = K.astype(np.float64)  # float32 does not resolve this tolerance
         if dual.lambda2:
@@ -131,7 +136,8 @@ class Inner:
                     used += walk.run(tol, self.credit, flag, steps - used)
                 self.credit -= walk.spent
                 found = walk.beta
-        return Improved(found if sign is None else sign * found, used, whole, layout, sign)
+        intact = whole is not given or (sign is None and not dual.lambda2)
+        return Improved(found if sign is None else sign * found, used, whole, layout, sign, intact)
 
 
 def _updated(

@@ -21,6 +21,7 @@ from ...compiled._jit import jit
 from ...compiled.search import argmax, follow, partner
 
 FAR = 1e30  # stands for "not allowed" in searches: finite, so that sums stay finite
+UNIT = 1e-6  # the smallest curvature, where gains are compared
 CHECK = 8  # steps between looks at the stopping rule
 
 
@@ -70,10 +71,11 @@ def pairs(
     real = g.dtype.type
     grow_bar, shrink_bar = np.empty(q, g.dtype), np.empty(q, g.dtype)
     diagonal, score = np.empty(q, g.dtype), np.empty(q, g.dtype)
+    floor = smallest_curvature(K)
+    unit = real(UNIT) / floor  # gains are compared in a unit of K in which products of them stay in range
     for t in range(q):
         grow_bar[t], shrink_bar[t] = slopes(beta[t], lower[t], upper[t], epsilon)
-        diagonal[t] = K[t, t]
-    floor = smallest_curvature(K)
+        diagonal[t] = K[t, t] * unit
     i, j, shift = 0, 0, real(0)
     for step in range(steps):
         best, worst, m, u, v = real(0), real(0), real(0), i, j
@@ -88,14 +90,16 @@ def pairs(
                 continue
             if step % CHECK == 0:
                 worst = max(worst, _worst(own, most, shrink, score[part]))
-            b = starts[r] + partner(own, K[a][part], diagonal[part], shrink, most, diagonal[a], floor, size)
-            gain = _gain(most + g[b] + shrink_bar[b], diagonal[a] + diagonal[b] - real(2) * K[a, b], floor)
+            b = starts[r] + partner(
+                own, K[a][part], diagonal[part], shrink, most, diagonal[a], real(UNIT), real(-2) * unit, size
+            )
+            gain = _gain(most + g[b] + shrink_bar[b], K[a, a] + K[b, b] - real(2) * K[a, b], floor)
             if gain > best:
                 best, m, u, v = gain, most, a, b
         i, j = u, v
         if best <= real(0) or stop[0] != 0 or (step % CHECK == 0 and worst <= real(tol)):
             return step
-        curvature = (diagonal[i] + diagonal[j]) - real(2) * K[i, j]
+        curvature = (K[i, i] + K[j, j]) - real(2) * K[i, j]
         if curvature < -real(64) * floor:
             stop[1] = 1
         top = 0.0 if epsilon > 0.0 and beta[i] < 0.0 else upper[i]
