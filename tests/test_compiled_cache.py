@@ -42,7 +42,7 @@ def test_who_compiles_a_function(tmp_path):
     turn.wait(path)
     assert path.exists()
     turn.wait(path)  # its own turn
-    turn.end_all()
+    turn.end(path)
     assert not path.exists()
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
@@ -62,6 +62,16 @@ def test_the_first_use_calls_helpers_once(tmp_path, monkeypatch, caplog):
     assert sorted(part for parts in calls for part in parts) == sorted(ahead.PARTS)
     assert len(calls) == 2
     assert len(caplog.records) == 1
+
+
+def test_nothing_is_begun_after_the_end(tmp_path):
+    """A thread that goes on compiling while another ends the process leaves no lock file behind."""
+    turn, first, second = Turn(), tmp_path / "first.compiling", tmp_path / "second.compiling"
+    turn.wait(first)
+    assert first.exists()
+    turn.end_all()
+    turn.wait(second)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("part", ahead.PARTS)

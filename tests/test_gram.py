@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from threadpoolctl import threadpool_info
 
-from adatron.gram import Gram, Pool, Source, Square
+from adatron.gram import Gram, Pool, Source, Square, plan
 from adatron.gram.gate import one_blas_thread
 from adatron.gram.store import RowStore
 from adatron.kernels import RBF, Function, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
@@ -210,6 +210,16 @@ def test_a_block_keeps_what_it_shares_with_the_last_one(seed, sizes, slots, thre
                 rows = rng.permutation(n)[: rng.integers(1, n + 1)]
             else:
                 rows = np.where(rng.random(len(rows)) < rng.random(), rng.integers(0, n, len(rows)), rows)
+
+
+@pytest.mark.parametrize(
+    ("n", "size", "side_by_side"), [(60_000, 60_000, False), (60_000, 12_000, True), (3000, 3000, True)]
+)
+def test_problems_side_by_side_have_room_for_their_rows(n, size, side_by_side):
+    """Many problems over all rows of a large set run one after the other: together they would push out their rows."""
+    p = plan(n, [size] * 10, 800.0, 4, 500 * 2**20)
+    assert (p.concurrent > 1) == side_by_side
+    assert p.slots == n or p.slots * n >= p.concurrent * p.block * size
 
 
 def test_blocks_in_turn_take_nothing_from_each_other():

@@ -8,6 +8,7 @@ import hashlib
 import os
 import sys
 import tempfile
+import threading
 import time
 from importlib import metadata
 from pathlib import Path
@@ -96,15 +97,25 @@ class Turn:
 
     def __init__(self) -> None:
         self._mine: set[tuple[int, Path]] = set()  # a forked child does not own its parent's
+        self.begin()
+
+    def begin(self) -> None:
+        """In a new process."""
+        self._lock = threading.Lock()  # a lock file is never made without its entry in ``_mine``
+        self._over = False
+
+    def _take(self, path: Path) -> bool:
+        with self._lock:
+            made = not self._over and first_to(path)
+            if made:
+                self._mine.add((os.getpid(), path))
+        return made
 
     def wait(self, path: Path) -> None:
         """Until nobody else compiles."""
         end = time.monotonic() + LOCK_SECONDS
         while (os.getpid(), path) not in self._mine and time.monotonic() < end:
-            if first_to(path):
-                self._mine.add((os.getpid(), path))
-                return
-            if not path.parent.is_dir():
+            if self._take(path) or self._over or not path.parent.is_dir():
                 return
             if _left(path):
                 path.unlink(missing_ok=True)
@@ -116,10 +127,14 @@ class Turn:
             path.unlink(missing_ok=True)
 
     def end_all(self) -> None:
-        """When the process ends: what it has begun is for others."""
-        for _, path in list(self._mine):
-            self.end(path)
+        """When the process ends: what it has begun is for others, and it begins nothing more."""
+        with self._lock:
+            self._over = True
+            for _, path in list(self._mine):
+                self.end(path)
 
 
 TURN = Turn()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=TURN.begin)
 atexit.register(TURN.end_all)
