@@ -126,9 +126,8 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
         doubt = dot(np.abs(beta[unknown]), slack[unknown])
         exact.compare(g - tracked)
         off = 0.5 * float(np.abs(beta[unknown]).sum()) * exact.error if len(unknown) else 0.0  # of both objectives
-        if off <= max(LEVEL * duality_gap(dual, beta, g, mu), DIGITS * abs(dual.objective(beta, g))) or not len(
-            unknown
-        ):
+        allowed = max(LEVEL * duality_gap(dual, beta, g, mu), DIGITS * abs(dual.objective(beta, g)))
+        if off <= allowed or not len(unknown):
             return _evaluate(view, dual, beta, g, mu, exact.proofs, exact.size, convex, doubt)
         rows = unknown
 

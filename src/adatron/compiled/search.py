@@ -14,8 +14,8 @@ from llvmlite import ir
 from ._jit import JIT_DISABLED, cgutils, intrinsic, numba_types
 from .micro import VECTOR_BYTES, multiply_add
 
-UNROLL = 4
-AHEAD = 2048  # bytes
+UNROLL = 4  # vectors that are searched side by side
+AHEAD = 2048  # bytes between what a search reads and what it asks for
 CHUNK = 64  # lengths must be multiples of this
 
 

@@ -169,8 +169,6 @@ class Newton:
             room = np.minimum(beta - self.dual.lower, self.dual.upper - beta)[ids]
             if self.dual.epsilon:
                 room = np.minimum(room, np.abs(beta[ids]))
-            ordered = ids[
-                np.argsort(-room, kind="stable")
-            ]  # what is likely to leave costs least at the end of a factor
-            self.system = System(self.view, self.dual, self._parts(len(ids)), ordered, self.stopped)
+            order = np.argsort(-room, kind="stable")  # what is likely to leave costs least at the end of a factor
+            self.system = System(self.view, self.dual, self._parts(len(ids)), ids[order], self.stopped)
         return self.system
