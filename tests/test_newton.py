@@ -10,7 +10,7 @@ from adatron.gram import Factor, Pool
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.problems import Dual
 from adatron.solvers import ascent, start, subproblem
-from adatron.solvers.newton import Newton
+from adatron.solvers.newton import Newton, Standing
 from adatron.solvers.system import System, norm
 from problems import csvc, feasible, nusvc, nusvr, oneclass, samples, solve, view_of
 from twins import programs
@@ -134,6 +134,37 @@ def test_copies_of_a_row_stay_where_they_are(held):
     assert np.allclose(Laplacian(1.0)(X)[free] @ x, r[free], atol=1e-8)
 
 
+@pytest.mark.parametrize("pace, due", [(0.99, True), (0.3, False)])
+def test_a_step_is_due_where_the_blocks_would_cost_more(pace, due):
+    """By the pace of late; after a step that did not pay, too, and at once after one that did."""
+    X, dual = hard(n=2500, C=100.0)
+    newton, free = Newton(view_of(X, RBF(0.5)), dual, 1e9), np.arange(1500)
+
+    def course(violation):
+        for _ in range(40):  # at first it rises
+            newton.spent += newton.price
+            asked, violation = newton.due(free, violation, 1e-9), violation * (1.1 if newton.spent == 0.0 else pace)
+        return asked
+
+    assert course(2.0) == due
+    newton.judge(Standing(1.0, 1e-2), Standing(1.0, 1e-2))
+    assert course(2.0) == due
+    newton.judge(Standing(1.0, 1e-2), Standing(0.5, 1e-4))
+    assert newton.due(free, 1e-8, 1e-9)
+
+
+def test_violators_that_would_join_are_settled_by_blocks_first():
+    """Hardly any may be left where a block could hold all free variables; after a step that paid more of them."""
+    X, dual = hard(n=2500)
+    newton = Newton(view_of(X, RBF(0.5)), dual, 1e9)
+    assert newton.settled(1000, 0, 2048)
+    assert not newton.settled(1000, 10, 2048)
+    assert newton.settled(6000, 100, 2048)
+    assert not newton.settled(6000, 300, 2048)
+    newton.judge(Standing(1.0, 1e-2), Standing(0.5, 1e-4))
+    assert newton.settled(1000, 100, 2048)
+
+
 def test_a_small_cache_is_respected():
     """Tiles have a least size; where even these do not fit there is no step."""
     X, dual = hard(n=2500, C=100.0)
@@ -141,7 +172,7 @@ def test_a_small_cache_is_respected():
     for memory, due in ((1e9, True), (9e6, True), (8e6, True), (5e6, False)):
         newton = Newton(view, dual, memory)
         newton.spent = np.inf
-        assert newton.due(2500, 1.0, 1e-3) == due
+        assert newton.due(np.arange(2500), 1.0, 1e-3) == due
         if due:
             newton.step(np.zeros(2500), -dual.t, np.arange(2500))
             assert sum(part.tiles.nbytes for part in newton.system.factor.parts) <= memory

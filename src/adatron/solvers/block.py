@@ -27,7 +27,7 @@ from ..problems import Dual
 from ..problems.dual import Vector
 from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Watch
-from .newton import UNSETTLED, Newton, Standing
+from .newton import Newton, Standing
 from .shard import Ends, Shard, worst
 from .small import at_once, is_small
 from .subproblem import INNER, Inner, Layout
@@ -174,13 +174,13 @@ class _Block(Ascent[Block]):
     def _finish(self, ends: list[Ends], violation: float, tol: float) -> bool:
         """A Newton step if one is due; whether it moved anything."""
         free = self.dual.free(self.beta)
-        size = int(np.count_nonzero(free))
-        if not self.newton.due(size, violation, min(tol, self.options.gap_tol or tol)):
-            return False
-        inward = self._inward(ends, tol)
-        free[inward] = True
         ids = np.flatnonzero(free)
-        if len(ids) > (1.0 + UNSETTLED) * size or len(ids) > self.options.max_iter - self.n_iter:
+        size = len(ids)
+        if not self.newton.due(ids, violation, min(tol, self.options.gap_tol or tol)):
+            return False
+        free[self._inward(ends, tol)] = True
+        ids = np.flatnonzero(free)
+        if not self.newton.settled(size, len(ids) - size, self.q) or len(ids) > self.options.max_iter - self.n_iter:
             self.newton.wait()
             return False
         before = self._progress()

@@ -8,10 +8,10 @@ Update    minimise the program over F (free variables, and violators that may be
 Cost      one Cholesky factorisation, in the precision of the tiles, and a new one only when many variables have left
           or joined; conjugate gradients where it is not exact: in float32, or where it does not fit in memory and
           only diagonal blocks have factors.
-Guards    the first step is taken when block ascent has cost as much and, at its pace, will cost several times more;
-          the next ones when it has cost as much since the last one, sooner after a step that paid (it
-          halved the gap, or gained more for its cost than the blocks), ever later after steps that did not. So the
-          finish can waste no more than the blocks have used, and without it block ascent goes on as before.
+Guards    the first step is taken when block ascent has cost as much, at its pace will cost more than all steps, and
+          hardly any violators are left outside F; the next ones at once after a step that paid (it halved the gap,
+          or gained more for its cost than the blocks), ever later after steps that did not. So the finish can waste
+          no more than the blocks have used, and without it block ascent goes on as before.
 Source    L. Bottou, C.-J. Lin, Support vector machine solvers (2007), section 7 (direct methods); S. Fine,
           K. Scheinberg, JMLR 2 (2001) 243-264 for what a factor buys; M. Hintermueller, K. Ito, K. Kunisch, SIAM J.
           Optim. 13 (2002) for moving many variables at once.
@@ -29,17 +29,20 @@ from numpy.typing import NDArray
 from ..certificates import best_multipliers
 from ..gram.factor import TILE, Stopped, factor_bytes
 from ..gram.gram import View
+from ..gram.plan import STORE_COST
 from ..problems import Dual
 from ..problems.dual import Vector, dot
 from .system import CHANGED, ITERATIONS, System, norm
 
 Ids = NDArray[np.int64]
 ROUNDS = 12  # solutions of the system in one step
-UNSETTLED = 0.125  # violators, as a part of the free variables, with which F has not settled
-LEAVING = 0.125  # part of F that may leave in a step; more, and F has not settled
+UNSETTLED = 0.04  # violators, as a part of the free variables beyond a block, with which F has not settled
+WITHIN = 0.1  # of the free variables count as beyond a block that holds them all
+LEAVING = 0.125  # part of F that may leave, or join, in a step; more, and F has not settled
 ROUGH = 0.05  # accuracy of a solution by conjugate gradients, of which a step takes several
 ACCURACY = 1e-5  # of a step: what remains of the gradient
-FEW = 4.0  # steps; block ascent that will cost less than these is left alone
+FINISH = 4.0  # steps that a finish takes, with one factor
+FEW = 1.5  # times what a finish costs; block ascent that will cost less is left alone
 DRIFT = 1e-13  # off the equalities, relative to the variables, that a step may go; more is solved for once more
 PATIENCE = 64.0  # steps that keep failing cost no more than this part of what block ascent does
 STEP_COST = 64.0  # one pair update costs this many multiply-adds of a kernel value for each variable of its block
@@ -68,12 +71,15 @@ class Newton:
     def __init__(self, view: View, dual: Dual, memory: float, stopped: Callable[[], bool] = lambda: False) -> None:
         self.view, self.dual, self.memory, self.stopped = view, dual, memory, stopped
         self.entry = view.gram.kernel.cost(view.gram.source.features)
+        self.row = len(dual) * min(self.entry, STORE_COST)  # once more: most are stored where that is cheaper
         self.seen = np.zeros(len(dual), bool)  # rows of K that were computed at least once
         self.spent = 0.0  # multiply-adds of block ascent since the last step
         self.patience = 1.0
         self.price = 0.0  # of the next step
-        self.first = 0.0  # violation at the start
-        self.begun = False  # whether a step was ever taken
+        self.rest = 0.0  # what block ascent must cost from now on for a first step
+        self.pause = 0.0  # what must have been spent before the next step
+        self.course: list[tuple[float, float]] = []  # what was spent since the last step, and the violation then
+        self.paid = False  # whether the last step was worth its price
         self.start = -np.inf  # objective after the last step
         self.system: System | None = None
 
@@ -81,33 +87,49 @@ class Newton:
         """Count what a block has cost beyond the first sight of a row, which no method is spared."""
         again = int(np.count_nonzero(self.seen[changed]))
         self.seen[changed] = True
-        self.spent += STEP_COST * block * steps + self.entry * (again * len(self.dual) + block**2)
+        self.spent += STEP_COST * block * steps + again * self.row + self.entry * block**2
 
-    def due(self, free: int, violation: float, goal: float) -> bool:
+    def due(self, free: Ids, violation: float, goal: float) -> bool:
         """Whether block ascent, which has this violation and shall reach the goal, has cost enough for a step."""
-        self.first = self.first or violation
-        parts = self._parts(free)
+        self.course.append((self.spent, violation))
+        size = len(free)
+        parts = self._parts(size)
         if not parts:
             return False
-        solution = self.entry * free**2 * (1 if parts == 1 else ITERATIONS)
-        self.price = free**3 / (3.0 * parts**2) + 2.0 * solution + self.entry * free * len(self.dual)
-        return self.spent >= self.patience * self.price and (self.begun or not self._nearly_there(violation, goal))
+        factored = self.system is not None and self.system.serves(free)
+        factor = 0.0 if factored else size**3 / (3.0 * parts**2)
+        solution = self.entry * size**2 * (1 if parts == 1 else ITERATIONS)
+        self.price = factor + 2.0 * solution + size * self.row
+        self.rest = FEW * (self.price if factored else FINISH * self.price - (FINISH - 1.0) * factor)
+        rent = max(self.patience * self.price, self.pause)
+        return self.spent >= rent and (self.paid or not self._nearly_there(violation, goal))
 
     def _nearly_there(self, violation: float, goal: float) -> bool:
-        """Whether block ascent needs less than a few steps would cost if it goes on at its pace so far."""
-        return self.spent * log(violation / goal) < FEW * self.price * log(self.first / violation)
+        """Whether block ascent needs little more than the finish would cost if it keeps the pace of its last half."""
+        spent, before = next(one for one in self.course if one[0] >= 0.5 * self.spent)
+        return (self.spent - spent) * log(violation / goal) < self.rest * log(before / violation)
+
+    def settled(self, free: int, joining: int, block: int) -> bool:
+        """Whether so few violators stand beside the free variables that a step is likely to succeed.
+
+        Before the first step those that one block can hold must have settled: it does that itself for less.
+        """
+        if self.paid:
+            return joining <= LEAVING * free
+        return joining <= UNSETTLED * max(free - block, WITHIN * free)
 
     def wait(self) -> None:
         """Ask again when a tenth more has been spent."""
-        self.spent *= 0.9
+        self.pause = 1.1 * self.spent
 
     def judge(self, before: Standing, after: Standing) -> None:
         """Learn from a step: it paid if it halved the gap, or gained more for its cost than the blocks before it."""
         gain, rent = before.objective - after.objective, self.start - before.objective
         better = np.isfinite(rent) and gain > 0.0 and gain * self.spent > rent * self.price
-        paid = after.gap < 0.5 * before.gap or better
-        self.start, self.spent, self.begun = after.objective, 0.0, True
-        self.patience = 0.0 if paid else min(max(1.0, 2.0 * self.patience), PATIENCE)
+        self.paid = after.gap < 0.5 * before.gap or better
+        self.start, self.spent, self.pause = after.objective, 0.0, 0.0
+        self.course.clear()
+        self.patience = 0.0 if self.paid else min(max(1.0, 2.0 * self.patience), PATIENCE)
 
     def _parts(self, free: int) -> int:
         """The fewest diagonal blocks whose factors fit in memory, with what holding variables takes; 0 if none do."""
