@@ -134,7 +134,7 @@ def test_copies_of_a_row_stay_where_they_are(held):
     assert np.allclose(Laplacian(1.0)(X)[free] @ x, r[free], atol=1e-8)
 
 
-@pytest.mark.parametrize("pace, due", [(0.99, True), (0.3, False)])
+@pytest.mark.parametrize(("pace", "due"), [(0.99, True), (0.3, False)])
 def test_a_step_is_due_where_the_blocks_would_cost_more(pace, due):
     """By the pace of late; after a step that did not pay, too, and at once after one that did."""
     X, dual = hard(n=2500, C=100.0)
