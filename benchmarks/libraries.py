@@ -11,7 +11,7 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from .datasets import Split
 
-CACHE = 500  # megabytes for kernel values, for every library
+CACHE = 1000  # megabytes for kernel values, for every library
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ _OPTIONS: tuple[Any, ...] = (
     click.option("--coef0", type=float, help="Constant of the poly and sigmoid kernels.  [default: 0]"),
     click.option("--tol", type=positive, help="Stop at this KKT violation.  [default: 1e-3]"),
     click.option("--gap-tol", type=positive, help="Stop only below this relative duality gap, too."),
-    click.option("--cache-size", type=positive, help="Memory for kernel values, in MB.  [default: 500]"),
+    click.option("--cache-size", type=positive, help="Memory for kernel values, in MB.  [default: 1000]"),
     click.option("--max-iter", type=click.IntRange(min=-1), help="Most updates; -1: a limit that grows with the data."),
     click.option("--max-time", type=positive, help="Limit on the time of the fit, in seconds."),
     click.option("--class-weight", type=class_weight, help="balanced, or LABEL:WEIGHT,LABEL:WEIGHT,..."),

@@ -75,7 +75,7 @@ class InputMarginSVC(Classifier):
         (invariances, the Fisher information). None is the Euclidean length.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions of each program.
-    cache_size : float, default=500
+    cache_size : float, default=1000
         Megabytes for kernel values, and for the matrices of the full algorithm.
     class_weight : dict or 'balanced', default=None
         Weights of the classes.
@@ -173,7 +173,7 @@ class InputMarginSVC(Classifier):
         hyperplane: str = "values",
         metric: Any = None,
         tol: float = 1e-3,
-        cache_size: float = 500,
+        cache_size: float = 1000,
         class_weight: dict[Any, float] | str | None = None,
         verbose: bool = False,
         max_iter: int = -1,

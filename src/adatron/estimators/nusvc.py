@@ -79,7 +79,7 @@ class NuSVC(Classifier):
         shrinking: bool = True,
         probability: bool | str = "deprecated",
         tol: float = 1e-3,
-        cache_size: float = 500,
+        cache_size: float = 1000,
         class_weight: dict[Any, float] | str | None = None,
         verbose: bool = False,
         max_iter: int = -1,

@@ -81,7 +81,7 @@ class NuSVR(Regressor):
         coef0: float = 0.0,
         shrinking: bool = True,
         tol: float = 1e-3,
-        cache_size: float = 500,
+        cache_size: float = 1000,
         verbose: bool = False,
         max_iter: int = -1,
         bias: str = "explicit",

@@ -69,7 +69,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         tol: float = 1e-3,
         nu: float = 0.5,
         shrinking: bool = True,
-        cache_size: float = 500,
+        cache_size: float = 1000,
         verbose: bool = False,
         max_iter: int = -1,
         solver: Any = "auto",

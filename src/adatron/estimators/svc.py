@@ -42,7 +42,7 @@ class SVC(Classifier):
         works as well and will stay: ``CalibratedClassifierCV(SVC(), ensemble=False)``.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions, as in scikit-learn, but certified.
-    cache_size : float, default=500
+    cache_size : float, default=1000
         Megabytes for kernel values, in all: stored rows, blocks and tiles of all concurrent problems.
     class_weight : dict or 'balanced', default=None
         Weights of the classes.
@@ -125,7 +125,7 @@ class SVC(Classifier):
         shrinking: bool = True,
         probability: bool | str = "deprecated",
         tol: float = 1e-3,
-        cache_size: float = 500,
+        cache_size: float = 1000,
         class_weight: dict[Any, float] | str | None = None,
         verbose: bool = False,
         max_iter: int = -1,

@@ -75,7 +75,7 @@ class SVR(Regressor):
         C: float = 1.0,
         epsilon: float = 0.1,
         shrinking: bool = True,
-        cache_size: float = 500,
+        cache_size: float = 1000,
         verbose: bool = False,
         max_iter: int = -1,
         bias: str = "explicit",

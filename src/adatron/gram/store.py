@@ -65,10 +65,12 @@ class RowStore:
         return Lease(ids, found, np.empty(0, np.int64))
 
     def _free_slots(self, wanted: int) -> Ids:
-        """Up to ``wanted`` unpinned slots, the longest unused first, emptied and pinned; -1 for the rest."""
+        """Up to ``wanted`` unpinned slots, the longest unused first, emptied and pinned; -1 for the rest.
+
+        Those never used go in order, so that no more pages are touched than there are rows.
+        """
         free = np.flatnonzero(self._pins == 0)
-        if len(free) > wanted:
-            free = free[np.argpartition(self._used[free], wanted - 1)[:wanted]] if wanted else free[:0]
+        free = free[np.argsort(self._used[free], kind="stable")[:wanted]]
         evicted = self._id_of[free]
         self._slot_of[evicted[evicted >= 0]] = -1
         self._id_of[free] = -1
