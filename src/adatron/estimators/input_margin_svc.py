@@ -57,7 +57,7 @@ class InputMarginSVC(Classifier):
     algorithm : {'full', 'simplified', 'rescaled'}, default='full'
         'full' projects the samples onto the boundary and moves the bases of the decision function there: for few
         features and some thousand samples at most: it holds some twenty n x n matrices, which ``cache_size`` must
-        allow (500 for 1,700 samples). 'simplified' (section 6 of the
+        allow (500 MB for 1,700 samples, 1000 for 2,400). 'simplified' (section 6 of the
         source) leaves them where they are: ordinary fits with targets y ĝ, ĝ being the sizes of the gradients.
         'rescaled' is the same in the form that the source proposes for the code of ordinary machines, with
         k(x_i, x_j) / (ĝ_i ĝ_j), whose constraint Σ ĝ a = 0 differs.
