@@ -152,18 +152,18 @@ def course(newton, free, paces, goal=1e-9):
 
 
 @pytest.mark.parametrize(
-    ("paces", "due"),
-    [([0.97] * 20, True), ([0.4] * 20, False), ([0.4] * 10 + [0.97] * 10, True), ([1.1] * 10 + [0.3] * 10, False)],
-    ids=["crawls", "runs", "crawls of late", "runs of late"],
+    ("paces", "goal", "due"),
+    [([0.97] * 20, 1e-9, True), ([0.4] * 22, 1e-9, False), ([0.4] * 10 + [0.97] * 10, 3.2e-5, True)],
+    ids=["crawls", "runs", "crawls of late"],
 )
-def test_a_step_is_due_where_the_blocks_would_cost_more(paces, due):
+def test_a_step_is_due_where_the_blocks_would_cost_more(paces, goal, due):
     """By the pace of late; after a step that did not pay, too, and at once after one that did."""
     newton, free = idle(), np.arange(1500)
-    assert course(newton, free, paces) == due
+    assert course(newton, free, paces, goal) == due
     newton.judge(Standing(1.0, 1e-2), Standing(1.0, 1e-2))
-    assert course(newton, free, paces * 2) == due
+    assert course(newton, free, paces, goal) == due
     newton.judge(Standing(1.0, 1e-2), Standing(0.5, 1e-4))
-    assert newton.due(free, 1e-8, 1e-9)
+    assert newton.due(free, 2.0 * goal, goal)
 
 
 def test_one_costly_block_has_a_pace():
