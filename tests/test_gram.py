@@ -116,6 +116,16 @@ def test_a_shared_store_under_concurrent_leases():
     assert worst.max() < 1e-4
 
 
+def test_slots_never_used_go_in_order():
+    """A store that is larger than needed touches no more memory than one that is not."""
+    store, taken = RowStore(2000, 1, np.float64, 2000), []
+    for ids in np.array_split(np.random.default_rng(0).permutation(1500), 12):
+        lease = store.lease(ids)
+        taken.append(lease.slots)
+        store.give_back(lease, filled=True)
+    assert np.array_equal(np.concatenate(taken), np.arange(1500))
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 19), min_size=1, max_size=8, unique=True), max_size=12), st.integers(0, 9))
 def test_the_store_never_gives_a_wrong_row(asked, capacity):
@@ -213,11 +223,12 @@ def test_a_block_keeps_what_it_shares_with_the_last_one(seed, sizes, slots, thre
 
 
 @pytest.mark.parametrize(
-    ("n", "size", "side_by_side"), [(60_000, 60_000, False), (60_000, 12_000, True), (3000, 3000, True)]
+    ("n", "size", "side_by_side"),
+    [(60_000, 60_000, False), (60_000, 48_000, False), (60_000, 12_000, True), (12_000, 12_000, True)],
 )
 def test_problems_side_by_side_have_room_for_their_rows(n, size, side_by_side):
     """Many problems over all rows of a large set run one after the other: together they would push out their rows."""
-    p = plan(n, [size] * 10, 800.0, 4, 500 * 2**20)
+    p = plan(n, [size] * 10, 800.0, 4, 1000 * 2**20)
     assert (p.concurrent > 1) == side_by_side
     assert p.slots == n or p.slots * n >= p.concurrent * p.block * size
 

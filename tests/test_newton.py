@@ -134,35 +134,77 @@ def test_copies_of_a_row_stay_where_they_are(held):
     assert np.allclose(Laplacian(1.0)(X)[free] @ x, r[free], atol=1e-8)
 
 
-@pytest.mark.parametrize(("pace", "due"), [(0.99, True), (0.3, False)])
-def test_a_step_is_due_where_the_blocks_would_cost_more(pace, due):
+def idle(**parameters):
+    """The book-keeping of a problem of 2,500 variables, in which nothing has happened."""
+    X, dual = hard(n=2500, **parameters)
+    return Newton(view_of(X, RBF(0.5)), dual, 1e9)
+
+
+def course(newton, free, paces, goal=1e-9):
+    """Whether a step is due after blocks that each cost a step and change the violation, 1 at first, by a factor."""
+    violation = 1.0
+    asked = newton.due(free, violation, goal)
+    for pace in paces:
+        violation *= pace
+        newton.spent += newton.price
+        asked = newton.due(free, violation, goal)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("paces", "goal", "due"),
+    [([0.97] * 20, 1e-9, True), ([0.4] * 22, 1e-9, False), ([0.4] * 10 + [0.97] * 10, 3.2e-5, True)],
+    ids=["crawls", "runs", "crawls of late"],
+)
+def test_a_step_is_due_where_the_blocks_would_cost_more(paces, goal, due):
     """By the pace of late; after a step that did not pay, too, and at once after one that did."""
-    X, dual = hard(n=2500, C=100.0)
-    newton, free = Newton(view_of(X, RBF(0.5)), dual, 1e9), np.arange(1500)
-
-    def course(violation):
-        for _ in range(40):  # at first it rises
-            newton.spent += newton.price
-            asked, violation = newton.due(free, violation, 1e-9), violation * (1.1 if newton.spent == 0.0 else pace)
-        return asked
-
-    assert course(2.0) == due
+    newton, free = idle(), np.arange(1500)
+    assert course(newton, free, paces, goal) == due
     newton.judge(Standing(1.0, 1e-2), Standing(1.0, 1e-2))
-    assert course(2.0) == due
+    assert course(newton, free, paces, goal) == due
     newton.judge(Standing(1.0, 1e-2), Standing(0.5, 1e-4))
-    assert newton.due(free, 1e-8, 1e-9)
+    assert newton.due(free, 2.0 * goal, goal)
+
+
+def test_one_costly_block_has_a_pace():
+    newton, free = idle(), np.arange(100)
+    newton.due(free, 1.0, 1e-3)
+    newton.spent = 100.0 * newton.price
+    assert not newton.due(free, 1.1e-3, 1e-3)
+    assert newton.due(free, 0.9, 1e-3)
+
+
+def test_after_waiting_a_tenth_more_is_spent():
+    newton, free = idle(), np.arange(1500)
+    assert course(newton, free, [0.99] * 5)
+    newton.wait()
+    assert not newton.due(free, 0.9, 1e-9)
+    newton.spent *= 1.11
+    assert newton.due(free, 0.9, 1e-9)
+
+
+def test_a_factor_that_serves_is_not_paid_again():
+    newton, free = idle(), np.arange(1500)
+    newton.due(free, 1.0, 1e-9)
+    whole = newton.price
+    newton.step(np.zeros(2500), -newton.dual.t, free)
+    newton.due(free, 1.0, 1e-9)
+    assert newton.price == pytest.approx(whole - 1500**3 / 3.0)
+    newton.due(np.arange(1000, 2500), 1.0, 1e-9)  # another one is needed
+    assert newton.price == whole
 
 
 def test_violators_that_would_join_are_settled_by_blocks_first():
     """Hardly any may be left where a block could hold all free variables; after a step that paid more of them."""
-    X, dual = hard(n=2500)
-    newton = Newton(view_of(X, RBF(0.5)), dual, 1e9)
-    assert newton.settled(1000, 0, 2048)
-    assert not newton.settled(1000, 10, 2048)
-    assert newton.settled(6000, 100, 2048)
-    assert not newton.settled(6000, 300, 2048)
+    newton = idle()
+    newton.spent = 1e30
+    assert newton.settled(1000, np.arange(1000), 2048)
+    assert not newton.settled(1000, np.arange(1010), 2048)
+    assert newton.settled(2400, np.arange(2440), 1024)
+    assert not newton.settled(2400, np.arange(2480), 1024)
+    newton.due(np.arange(1000), 1.0, 1e-3)
     newton.judge(Standing(1.0, 1e-2), Standing(0.5, 1e-4))
-    assert newton.settled(1000, 100, 2048)
+    assert newton.settled(1000, np.arange(1100), 2048)
 
 
 def test_a_small_cache_is_respected():
@@ -171,7 +213,7 @@ def test_a_small_cache_is_respected():
     view = view_of(X, RBF(0.5))
     for memory, due in ((1e9, True), (9e6, True), (8e6, True), (5e6, False)):
         newton = Newton(view, dual, memory)
-        newton.spent = np.inf
+        newton.spent = 1e30
         assert newton.due(np.arange(2500), 1.0, 1e-3) == due
         if due:
             newton.step(np.zeros(2500), -dual.t, np.arange(2500))

@@ -56,8 +56,9 @@ def plan(n: int, sizes: list[int], cost: float, itemsize: int, cache_bytes: floa
     factors = cache_bytes / (4 if stored else 2)
     left = cache_bytes - factors - min(concurrent, 4) * used
     slots = int(max(0.0, left) // (itemsize * n)) if stored else 0
-    if stored:  # problems that run side by side each store the rows of a block at least; over all rows, all of theirs
-        concurrent = min(concurrent, max(1, slots * n // ((n if max(sizes) == n else block) * max(sizes))))
+    if stored and slots < n:  # side by side each stores the rows of a block at least; one over most rows needs them all
+        together = 1 if 2 * max(sizes) > n else slots * n // (block * max(sizes))
+        concurrent = min(concurrent, max(1, together))
     return Plan(block, whole, concurrent, min(slots, n), factors / concurrent)
 
 

@@ -67,8 +67,10 @@ class RowStore:
     def _free_slots(self, wanted: int) -> Ids:
         """Up to ``wanted`` unpinned slots, the longest unused first, emptied and pinned; -1 for the rest.
 
-        Those never used go in order, so that no more pages are touched than there are rows.
+        Those never used go in order, so that memory is touched only as far as rows are kept.
         """
+        if not wanted:
+            return np.empty(0, np.int64)
         free = np.flatnonzero(self._pins == 0)
         free = free[np.argsort(self._used[free], kind="stable")[:wanted]]
         evicted = self._id_of[free]

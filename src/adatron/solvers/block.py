@@ -180,7 +180,7 @@ class _Block(Ascent[Block]):
             return False
         free[self._inward(ends, tol)] = True
         ids = np.flatnonzero(free)
-        if not self.newton.settled(size, len(ids) - size, self.q) or len(ids) > self.options.max_iter - self.n_iter:
+        if not self.newton.settled(size, ids, self.q) or len(ids) > self.options.max_iter - self.n_iter:
             self.newton.wait()
             return False
         before = self._progress()

@@ -8,10 +8,11 @@ Update    minimise the program over F (free variables, and violators that may be
 Cost      one Cholesky factorisation, in the precision of the tiles, and a new one only when many variables have left
           or joined; conjugate gradients where it is not exact: in float32, or where it does not fit in memory and
           only diagonal blocks have factors.
-Guards    the first step is taken when block ascent has cost as much, at its pace will cost more than all steps, and
-          hardly any violators are left outside F; the next ones at once after a step that paid (it halved the gap,
-          or gained more for its cost than the blocks), ever later after steps that did not. So the finish can waste
-          no more than the blocks have used, and without it block ascent goes on as before.
+Guards    a step is taken when block ascent has cost as much as the step will, at its pace of late will cost more than
+          a whole finish, and has left hardly any violators outside F. After a step that paid (it halved the gap, or
+          gained more for its cost than the blocks) the next one follows at once, if not too many would join; after
+          one that did not, block ascent must cost ever more before. So the finish can waste no more than the blocks
+          have used, and without it block ascent goes on as before.
 Source    L. Bottou, C.-J. Lin, Support vector machine solvers (2007), section 7 (direct methods); S. Fine,
           K. Scheinberg, JMLR 2 (2001) 243-264 for what a factor buys; M. Hintermueller, K. Ito, K. Kunisch, SIAM J.
           Optim. 13 (2002) for moving many variables at once.
@@ -19,6 +20,7 @@ Source    L. Bottou, C.-J. Lin, Support vector machine solvers (2007), section 7
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from math import log
 from typing import NamedTuple
@@ -37,12 +39,12 @@ from .system import CHANGED, ITERATIONS, System, norm
 Ids = NDArray[np.int64]
 ROUNDS = 12  # solutions of the system in one step
 UNSETTLED = 0.04  # violators, as a part of the free variables beyond a block, with which F has not settled
-WITHIN = 0.1  # of the free variables count as beyond a block that holds them all
+WITHIN = 0.1  # of the free variables at least count as beyond a block
 LEAVING = 0.125  # part of F that may leave, or join, in a step; more, and F has not settled
 ROUGH = 0.05  # accuracy of a solution by conjugate gradients, of which a step takes several
 ACCURACY = 1e-5  # of a step: what remains of the gradient
 FINISH = 4.0  # steps that a finish takes, with one factor
-FEW = 1.5  # times what a finish costs; block ascent that will cost less is left alone
+WORTH = 1.5  # times what a finish costs; block ascent that will cost less is left alone
 DRIFT = 1e-13  # off the equalities, relative to the variables, that a step may go; more is solved for once more
 PATIENCE = 64.0  # steps that keep failing cost no more than this part of what block ascent does
 STEP_COST = 64.0  # one pair update costs this many multiply-adds of a kernel value for each variable of its block
@@ -71,12 +73,12 @@ class Newton:
     def __init__(self, view: View, dual: Dual, memory: float, stopped: Callable[[], bool] = lambda: False) -> None:
         self.view, self.dual, self.memory, self.stopped = view, dual, memory, stopped
         self.entry = view.gram.kernel.cost(view.gram.source.features)
-        self.row = len(dual) * min(self.entry, STORE_COST)  # once more: most are stored where that is cheaper
+        self.row = len(dual) * min(self.entry, STORE_COST)  # used again; what is stored decides nothing
         self.seen = np.zeros(len(dual), bool)  # rows of K that were computed at least once
         self.spent = 0.0  # multiply-adds of block ascent since the last step
         self.patience = 1.0
         self.price = 0.0  # of the next step
-        self.rest = 0.0  # what block ascent must cost from now on for a first step
+        self.again = 0.0  # of one with the same factor
         self.pause = 0.0  # what must have been spent before the next step
         self.course: list[tuple[float, float]] = []  # what was spent since the last step, and the violation then
         self.paid = False  # whether the last step was worth its price
@@ -92,31 +94,38 @@ class Newton:
     def due(self, free: Ids, violation: float, goal: float) -> bool:
         """Whether block ascent, which has this violation and shall reach the goal, has cost enough for a step."""
         self.course.append((self.spent, violation))
-        size = len(free)
+        if not self._affordable(free) or self.spent < self.pause:
+            return False
+        return self.paid or self._remaining(violation, goal) > WORTH * (self.price + (FINISH - 1.0) * self.again)
+
+    def settled(self, free: int, ids: Ids, block: int) -> bool:
+        """Whether so few violators join the free variables in ``ids`` that a step is likely to succeed, and affordable.
+
+        Unless the last step paid, those that a block can hold must have settled: blocks do that for less.
+        """
+        joining = len(ids) - free
+        allowed = LEAVING * free if self.paid else UNSETTLED * max(free - block, WITHIN * free)
+        return joining <= allowed and self._affordable(ids)
+
+    def _affordable(self, ids: Ids) -> bool:
+        """Whether block ascent has cost what a step over these variables will."""
+        size = len(ids)
         parts = self._parts(size)
         if not parts:
             return False
-        factored = self.system is not None and self.system.serves(free)
-        factor = 0.0 if factored else size**3 / (3.0 * parts**2)
+        factored = self.system is not None and self.system.serves(ids)
         solution = self.entry * size**2 * (1 if parts == 1 else ITERATIONS)
-        self.price = factor + 2.0 * solution + size * self.row
-        self.rest = FEW * (self.price if factored else FINISH * self.price - (FINISH - 1.0) * factor)
-        rent = max(self.patience * self.price, self.pause)
-        return self.spent >= rent and (self.paid or not self._nearly_there(violation, goal))
+        self.again = 2.0 * solution + size * self.row
+        self.price = self.again + (0.0 if factored else size**3 / (3.0 * parts**2))
+        return self.spent >= self.patience * self.price
 
-    def _nearly_there(self, violation: float, goal: float) -> bool:
-        """Whether block ascent needs little more than the finish would cost if it keeps the pace of its last half."""
-        spent, before = next(one for one in self.course if one[0] >= 0.5 * self.spent)
-        return (self.spent - spent) * log(violation / goal) < self.rest * log(before / violation)
-
-    def settled(self, free: int, joining: int, block: int) -> bool:
-        """Whether so few violators stand beside the free variables that a step is likely to succeed.
-
-        Before the first step those that one block can hold must have settled: it does that itself for less.
-        """
-        if self.paid:
-            return joining <= LEAVING * free
-        return joining <= UNSETTLED * max(free - block, WITHIN * free)
+    def _remaining(self, violation: float, goal: float) -> float:
+        """What block ascent will cost from here if it keeps the pace of its last half."""
+        half = bisect_right(self.course, 0.5 * self.spent, key=lambda one: one[0])
+        spent, before = self.course[max(0, half - 1)]
+        if before <= violation:
+            return np.inf
+        return (self.spent - spent) * log(violation / goal) / log(before / violation)
 
     def wait(self) -> None:
         """Ask again when a tenth more has been spent."""
@@ -124,11 +133,11 @@ class Newton:
 
     def judge(self, before: Standing, after: Standing) -> None:
         """Learn from a step: it paid if it halved the gap, or gained more for its cost than the blocks before it."""
-        gain, rent = before.objective - after.objective, self.start - before.objective
-        better = np.isfinite(rent) and gain > 0.0 and gain * self.spent > rent * self.price
+        gain, blocks = before.objective - after.objective, self.start - before.objective
+        better = np.isfinite(blocks) and gain > 0.0 and gain * self.spent > blocks * self.price
         self.paid = after.gap < 0.5 * before.gap or better
         self.start, self.spent, self.pause = after.objective, 0.0, 0.0
-        self.course.clear()
+        self.course = [(0.0, self.course[-1][1])]
         self.patience = 0.0 if self.paid else min(max(1.0, 2.0 * self.patience), PATIENCE)
 
     def _parts(self, free: int) -> int:
