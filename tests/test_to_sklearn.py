@@ -169,7 +169,7 @@ def test_parameters_are_carried_over_and_a_new_fit_is_scikit_learns_own():
     theirs = SVC(C=3.0, kernel=RBF(0.2), tol=1e-4, break_ties=True, class_weight="balanced").fit(X, y).to_sklearn()
     expected = {"C": 3.0, "kernel": "rbf", "gamma": 0.2, "tol": 1e-4, "break_ties": True, "class_weight": "balanced"}
     assert {name: theirs.get_params()[name] for name in expected} == expected
-    own = svm.SVC(**expected, cache_size=500).fit(X, y)
+    own = svm.SVC(**expected, cache_size=1000).fit(X, y)
     np.testing.assert_array_equal(theirs.fit(X, y).decision_function(X), own.decision_function(X))
 
 
