@@ -11,7 +11,7 @@ import numpy as np
 from . import tables
 from .cells import run, threads
 from .datasets import CASES
-from .libraries import LIBRARIES
+from .libraries import CACHE, LIBRARIES
 
 REPEATS = 3
 GAP = 1e-6
@@ -82,8 +82,8 @@ def fit(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Pa
         if row["library"] == "adatron" and "products" in row:
             row["floor"] = tables.floor(row, rates)
     notes = (
-        "RBF kernel, tol 1e-3, cache_size 1000. Seconds are medians of three processes, the libraries in turn, in each "
-        "the fits after the first one, or the first one if it took more than 20 s. A fit of more than a minute is "
+        f"RBF kernel, tol 1e-3, cache_size {CACHE}. Seconds are medians of three processes, the libraries in turn, in "
+        "each the fits after the first one, or the first one if it took more than 20 s. A fit of more than a minute is "
         "measured once, one of more than 600 s is cut off (≥). The first call is the first fit of a process. "
         "Objective, violation and gap are recomputed in float64 from the model's coefficients. The floor is what the "
         "products of all support vectors with all samples take at the speed of a matrix product "
@@ -147,8 +147,8 @@ def memory(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output:
     """Peak memory of a fit beyond what the process had before it."""
     rows = measured("fit", data or ("MNIST",), library, fresh)
     for row in (row for row in rows if "peak" in row):
-        row["allowed"] = 4 * row["rows"] * row["features"] + 1300e6
-    notes = "Beyond the imported library and X: allowed are one float32 copy, cache_size (1000 MB) and 300 MB."
+        row["allowed"] = 4 * row["rows"] * row["features"] + (CACHE + 300) * 1e6
+    notes = f"Beyond the imported library and X: allowed are one float32 copy, cache_size ({CACHE} MB) and 300 MB."
     columns = [*TIMES[:2], ("X MB", "X_bytes", "MB"), ("baseline MB", "baseline", "MB"), ("peak MB", "peak", "MB"),
                ("peak - baseline", "extra", "MB"), ("allowed", "allowed", "MB")]  # fmt: skip
     click.echo(tables.write(output, "memory", notes, rows, columns))

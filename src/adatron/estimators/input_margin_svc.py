@@ -57,10 +57,10 @@ class InputMarginSVC(Classifier):
     algorithm : {'full', 'simplified', 'rescaled'}, default='full'
         'full' projects the samples onto the boundary and moves the bases of the decision function there: for few
         features and some thousand samples at most: it holds some twenty n x n matrices, which ``cache_size`` must
-        allow (500 MB for 1,700 samples, 1000 for 2,400). 'simplified' (section 6 of the
-        source) leaves them where they are: ordinary fits with targets y ĝ, ĝ being the sizes of the gradients.
-        'rescaled' is the same in the form that the source proposes for the code of ordinary machines, with
-        k(x_i, x_j) / (ĝ_i ĝ_j), whose constraint Σ ĝ a = 0 differs.
+        allow (1000 MB for 2,400 samples of which a tenth are support vectors, or 1,580 that all are). 'simplified'
+        (section 6 of the source) leaves them where they are: ordinary fits with targets y ĝ, ĝ being the
+        sizes of the gradients. 'rescaled' is the same in the form that the source proposes for the code of ordinary
+        machines, with k(x_i, x_j) / (ĝ_i ĝ_j), whose constraint Σ ĝ a = 0 differs.
     rule : {'damped', 'best'}, default='damped'
         Of the full algorithm: 'damped' goes only so far towards the solution of each program as makes the margin
         largest, and ends where that is not at all. 'best' goes all the way and keeps the best of all steps. The others

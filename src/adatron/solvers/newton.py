@@ -87,9 +87,9 @@ class Newton:
 
     def book(self, steps: int, block: int, changed: Ids) -> None:
         """Count what a block has cost beyond the first sight of a row, which no method is spared."""
-        again = int(np.count_nonzero(self.seen[changed]))
+        known = int(np.count_nonzero(self.seen[changed]))
         self.seen[changed] = True
-        self.spent += STEP_COST * block * steps + again * self.row + self.entry * block**2
+        self.spent += STEP_COST * block * steps + known * self.row + self.entry * block**2
 
     def due(self, free: Ids, violation: float, goal: float) -> bool:
         """Whether block ascent, which has this violation and shall reach the goal, has cost enough for a step."""
@@ -108,7 +108,7 @@ class Newton:
         return joining <= allowed and self._affordable(ids)
 
     def _affordable(self, ids: Ids) -> bool:
-        """Whether block ascent has cost what a step over these variables will."""
+        """Whether block ascent has cost what a step over these variables will; its ``price`` is that from now on."""
         size = len(ids)
         parts = self._parts(size)
         if not parts:
