@@ -158,7 +158,8 @@ def _shared(gram: Gram, one: _Side, out: NDArray[Any]) -> bool:
     try:
         if (lease.found < 0).any():
             return False
-        scatter(segment.store.values, lease.found, one.columns, out, one.places, one.places)
+        with gram.pool.aside():
+            scatter(segment.store.values, lease.found, one.columns, out, one.places, one.places)
         return True
     finally:
         segment.store.give_back(lease, filled=False)

@@ -130,6 +130,11 @@ class Gram:
         terms, unit = source.terms, float(np.finfo(self.dtype).eps) / 2
         return size, np.array([self.kernel.error_bound(top * STEP**k, terms, unit) for k in range(CLASSES)])
 
+    @cached_property
+    def wide(self) -> Gram:
+        """The same rows with tiles in double precision, of which none are segments."""
+        return self if self.dtype == np.float64 else Gram(self.source, np.float64, [], self.pool)
+
     @property
     def mirrors(self) -> bool:
         """Whether k(x, z) = k(z, x) to the last bit, which values that the user gives need not be."""
@@ -233,8 +238,7 @@ class View:
 
     def exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """K[rows, points] @ v in double precision, from the data as given."""
-        gram = self.gram
-        wide = gram if gram.dtype == np.float64 else Gram(gram.source, np.float64, [], gram.pool)
+        gram, wide = self.gram, self.gram.wide
         if gram.whole is not None:
             K = gram.among(self.ids[rows], self.ids[points])
             return np.sum(K * v, axis=1)

@@ -6,6 +6,9 @@ deadlock. The pool lives as long as the fit; one from before a fork would hang.
 
 Fits in several threads of a process (joblib's threading backend, a Dask worker) share what the process may use: a
 helper is called only while fewer threads than that work in all pools together.
+
+Problems side by side take turns with what is not compiled. NumPy gives up the interpreter's lock in every operation on
+more than 500 numbers; four threads that do nothing but that would spend most of their time in waiting for it.
 """
 
 from __future__ import annotations
@@ -87,6 +90,7 @@ class Pool:
         self._called = 0
         self._opener = 0
         self._members: list[threading.Thread] = []
+        self._turn, self._mine = threading.Lock(), threading.local()
         self._open = ExitStack()
 
     def __enter__(self) -> Pool:
@@ -135,15 +139,40 @@ class Pool:
 
     def run(self, task: Callable[[int], None], n: int, most: int | None = None) -> None:
         """Call ``task`` with 0..n-1 on this thread and on the helpers that are idle now (together ``most``); wait."""
-        if n == 1 or self.threads == 1:
-            for number in range(n):
-                task(number)
+        with self.aside():
+            if n == 1 or self.threads == 1:
+                for number in range(n):
+                    task(number)
+                return
+            job = _Job(task, n)
+            with self._call_helpers(job, min(n, most or n) - 1):
+                job.work()
+            if job.error is not None:
+                raise job.error
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """This thread does what one thread at a time shall do."""
+        with self._turn:
+            self._mine.held = True
+            try:
+                yield
+            finally:
+                self._mine.held = False
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Another thread has its turn while this one, if it had it, does what takes long without Python."""
+        if not getattr(self._mine, "held", False):
+            yield
             return
-        job = _Job(task, n)
-        with self._call_helpers(job, min(n, most or n) - 1):
-            job.work()
-        if job.error is not None:
-            raise job.error
+        self._mine.held = False
+        self._turn.release()
+        try:
+            yield
+        finally:
+            self._turn.acquire()
+            self._mine.held = True
 
     @contextmanager
     def _call_helpers(self, job: _Job, most: int) -> Iterator[None]:

@@ -138,15 +138,14 @@ class Source:
 
 def _pack(source: Source, panels: NDArray[Any], norms: NDArray[Any], pool: Pool | None) -> None:
     blocks, step = len(panels), PACKED
-    if pool is None or blocks <= step or not pool.idle:
-        pack(source.X, source.ids, source.center, panels, norms, 0, blocks)
-        return
+    if pool is None or not pool.idle:
+        step = blocks
 
     def task(number: int) -> None:
         first = number * step
         pack(source.X, source.ids, source.center, panels, norms, first, min(blocks, first + step))
 
-    pool.run(task, -(-blocks // step))
+    (pool or Pool(1)).run(task, -(-blocks // step))
 
 
 def take_rows(X: NDArray[Any], rows: NDArray[np.int64], n_jobs: int | None) -> NDArray[Any]:

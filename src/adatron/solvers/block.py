@@ -159,7 +159,8 @@ class _Block(Ascent[Block]):
         layout = Layout.of(part)
         K = self.square.among(points.take(layout.order[: layout.end]), len(layout.order))
         steps = self.options.max_iter - self.n_iter
-        found = self.inner.solve(K, layout, part, old, self.g[W], tol, steps, self.watch.flag)
+        with self.view.gram.pool.aside():
+            found = self.inner.solve(K, layout, part, old, self.g[W], tol, steps, self.watch.flag)
         self.n_iter += found.steps
         if not found.intact:
             self.square.forget()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from time import monotonic
 
@@ -91,7 +92,8 @@ def solve_all(
         task = tasks[number]
         report = desk.reporter(number, direct)
         watch = Watch(task.dual, report, desk.flags[number], solver.traced)
-        solution = solver.solve(task.view, task.dual, options, task.state, watch)
+        with pool.turn() if len(task.dual) <= options.whole and not direct else nullcontext():
+            solution = solver.solve(task.view, task.dual, options, task.state, watch)
         solutions[number] = solution
         desk.finished += 1
         # Every problem is heard of, however short it is, so that a callback can stop the others.

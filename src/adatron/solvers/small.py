@@ -41,7 +41,8 @@ def at_once(
     if beta.any():
         g = g + layout.product(K, beta) + dual.lambda2 * float(beta.sum())
     steps = options.max_iter - start.n_iter
-    found = Inner().solve(K, layout, dual, beta, g, INNER * options.tol, steps, watch.flag)
+    with view.gram.pool.aside():
+        found = Inner().solve(K, layout, dual, beta, g, INNER * options.tol, steps, watch.flag)
     beta, g = found.beta, found.push(found.beta) - dual.t
     state = State(beta, g, start.n_iter + found.steps)
     if not kkt_violation(dual, beta, g) <= options.tol:
