@@ -351,3 +351,32 @@ def test_a_child_forked_inside_the_gate_has_its_threads_back():
         assert result.get(timeout=30)
         child.join(30)
     assert blas_threads() == before
+
+
+def test_threads_take_turns_but_for_what_they_do_aside():
+    together, most, lock = [0, 0], [0, 0], threading.Lock()
+    meeting = threading.Barrier(3)
+
+    def inside(where):
+        with lock:
+            together[where] += 1
+            most[where] = max(most[where], together[where])
+        meeting.wait(10) if where else threading.Event().wait(0.001)
+        with lock:
+            together[where] -= 1
+
+    with Pool(3) as pool:
+
+        def problem(_):
+            with pool.turn():
+                inside(0)
+                with pool.aside(), pool.aside():  # all three meet there
+                    inside(1)
+                inside(0)
+
+        pool.run(problem, 3)
+        with pytest.raises(ZeroDivisionError), pool.turn():
+            pool.run(lambda _: 1 // 0, 2)
+        with pool.turn():  # given back by what failed
+            pass
+    assert most == [1, 3]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.submatrix import add_rows, reflect, scatter
-from .segment import TileSegment
+from .segment import Then, TileSegment
 
 if TYPE_CHECKING:
     from .gram import Gram, Points, View
@@ -21,7 +21,6 @@ Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 SQUARE = 512  # points of the squares that half of a matrix is made of
 FRESH = 0.75  # of the points of a block, up to which the values among the others are kept
-LINES = 128  # of a block that one task reflects
 
 
 class _Side(NamedTuple):
@@ -60,8 +59,9 @@ class Square:
             K = gram.workspace.room(width, self)
             symmetric(gram, P, K)
         elif len(fresh):
-            gram.segment(P.source).fill(P.take(fresh), K, fresh)
-            _reflect(gram, K, fresh, np.delete(np.arange(n), fresh))
+            rows, lines = TileSegment(P.source, gram.workspace, gram.pool), np.arange(n)
+            lines[fresh] = -1
+            rows.fill(P.take(fresh), K, fresh, then=_mirror(K, fresh, lines))
         K[n:], K[:, n:width] = 0.0, 0.0
         self._K, self._ids = K, P.ids
         return K
@@ -89,8 +89,17 @@ def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
         if not shared:
             segment.fill(one.points, out, one.places, shift=shift)
         for other in sides[:i]:
-            segment.fill(other.points, out, other.places, shift=shift)
-            _reflect(gram, out, other.places, one.places)
+            segment.fill(other.points, out, other.places, shift=shift, then=_mirror(out, other.places, one.places))
+
+
+def _mirror(K: NDArray[Any], rows: Ids, lines: Ids) -> Then:
+    """What reflects values of the rows as soon as they are made; the line of each row of tiles is given, or -1."""
+
+    def then(first: int, last: int) -> None:
+        some = lines[first:last]
+        reflect(K, rows, some[some >= 0])
+
+    return then
 
 
 def _rows(gram: Gram, side: _Side) -> TileSegment:
@@ -100,13 +109,6 @@ def _rows(gram: Gram, side: _Side) -> TileSegment:
     if isinstance(segment, TileSegment) and np.array_equal(side.columns, np.arange(size)):
         return segment
     return TileSegment(side.points.source, gram.workspace, gram.pool)
-
-
-def _reflect(gram: Gram, K: NDArray[Any], rows: Ids, lines: Ids) -> None:
-    """K[lines, rows] = K[rows, lines]'."""
-    size = LINES if gram.pool.idle else max(1, len(lines))  # calls of compiled code wait for the interpreter's lock
-    parts = [lines[a : a + size] for a in range(0, len(lines), size)]
-    gram.pool.run(lambda number: reflect(K, rows, parts[number]), len(parts))
 
 
 def mirrored_sums(gram: Gram, P: Points, v: Vector) -> Vector:

@@ -86,7 +86,7 @@ class Pool:
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self._limit = max(threads, allowed_threads(None)) if threads > 1 else 1  # of the process
-        self._queue: queue.SimpleQueue[tuple[_Job, threading.Event] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[_Job, threading.Lock] | None] = queue.SimpleQueue()
         self._called = 0
         self._opener = 0
         self._members: list[threading.Thread] = []
@@ -119,12 +119,12 @@ class Pool:
 
     def _serve(self) -> None:
         while (item := self._queue.get()) is not None:
-            job, finished = item
+            job, working = item
             job.work()
             with _CROWD.lock:
                 self._called -= 1
                 _CROWD.helpers -= 1
-            finished.set()
+            working.release()
 
     @property
     def idle(self) -> int:
@@ -152,7 +152,7 @@ class Pool:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """This thread does what one thread at a time shall do."""
+        """For what one thread at a time shall do."""
         with self._turn:
             self._mine.held = True
             try:
@@ -183,14 +183,15 @@ class Pool:
             while len(self._members) < self._called:
                 self._members.append(threading.Thread(target=self._serve, name="adatron", daemon=True))
                 self._members[-1].start()
-        events = [threading.Event() for _ in range(helpers)]
-        for event in events:
-            self._queue.put((job, event))
+        locks = [threading.Lock() for _ in range(helpers)]  # an Event takes several times as long
+        for working in locks:
+            working.acquire()
+            self._queue.put((job, working))
         try:
             yield
         except BaseException as error:  # Ctrl-C between two tasks: the helpers stop after theirs
             job.error = error
             raise
         finally:
-            for event in events:
-                event.wait()
+            for working in locks:
+                working.acquire()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 TASKS_PER_THREAD = 4
 ALONE = 64  # tiles of a task that no helper is there for; between two of them Ctrl-C is heard
 LINE = 64  # bytes of a line of the cache
+Then = Callable[[int, int], None]
 FUNCTION_ROWS = 1024  # a function is asked for this many rows at a time, with this many points
 
 
@@ -140,18 +142,34 @@ class TileSegment:
         return out if out.shape[1] == n else np.ascontiguousarray(out[:, :n])
 
     def fill(
-        self, P: Points, store: NDArray[Any], slots: NDArray[np.int64], half: bool = False, shift: int = 0
+        self,
+        P: Points,
+        store: NDArray[Any],
+        slots: NDArray[np.int64],
+        half: bool = False,
+        shift: int = 0,
+        then: Then | None = None,
     ) -> None:
         """As every segment; ``half`` leaves out the points that come before a tile's rows.
 
-        ``shift``: the column of the store that the first row goes to.
+        shift : the column of the store that the first row goes to
+        then : called with a range of rows whose values are there, by the thread that made them
         """
         nothing = np.empty((0, 1)), np.zeros((len(self._source), 1))
         points = P.source.as_points(self._workspace.dtype, self._pool)
-        self._sweep(points, np.empty(0, np.int64), slots, *nothing, store, half, shift)
+        self._sweep(points, np.empty(0, np.int64), slots, *nothing, store, half, shift, then)
 
     def _sweep(
-        self, points: Any, order: Any, slots: Any, V: Any, out: Any, keep: Any, half: bool = False, shift: int = 0
+        self,
+        points: Any,
+        order: Any,
+        slots: Any,
+        V: Any,
+        out: Any,
+        keep: Any,
+        half: bool = False,
+        shift: int = 0,
+        then: Then | None = None,
     ) -> None:
         space = self._workspace
 
@@ -172,6 +190,8 @@ class TileSegment:
                 half,
                 shift,
             )
+            if then is not None:
+                then(first * self._width, min(len(self._source), last * self._width))
 
         self._run(task)
 

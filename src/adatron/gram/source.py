@@ -19,7 +19,7 @@ Ids = NDArray[np.int64]
 DOUBT = 0.02  # proven relative error of a float32 kernel value beyond which the tiles are float64
 ENTRIES = 1 << 17  # of rows that are copied at a time
 COPIED_BYTES, COPIED_ROWS = 1 << 22, 512  # from which all threads copy, and rows that each copies at a time
-PACKED = 16  # panels that a task packs
+PACKED = 1 << 17  # values that a task packs
 DIAGONAL = 32  # rows whose k(x, x) a function is asked for at a time: values in vain cost less than calls
 
 
@@ -137,9 +137,8 @@ class Source:
 
 
 def _pack(source: Source, panels: NDArray[Any], norms: NDArray[Any], pool: Pool | None) -> None:
-    blocks, step = len(panels), PACKED
-    if pool is None or not pool.idle:
-        step = blocks
+    blocks, step = len(panels), PACKED // max(1, panels[:1].size)
+    step = max(1, blocks if pool is None or not pool.idle else step)
 
     def task(number: int) -> None:
         first = number * step
