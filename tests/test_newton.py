@@ -183,12 +183,14 @@ def test_one_costly_block_has_a_pace():
     assert newton.due(free, 0.9, 1e-3)
 
 
-def test_after_waiting_a_tenth_more_is_spent():
+@pytest.mark.parametrize(("joining", "more"), [(12, 1.2), (100, 1.4), (1000, 1.4)])
+def test_the_more_would_join_the_more_is_spent_first(joining, more):
     newton, free = idle(), np.arange(1500)
     assert course(newton, free, [0.99] * 5)
-    newton.wait()
+    assert not newton.settled(1500, np.arange(1500 + joining), 2048)
+    newton.spent *= more - 0.01
     assert not newton.due(free, 0.9, 1e-9)
-    newton.spent *= 1.11
+    newton.spent *= 1.02
     assert newton.due(free, 0.9, 1e-9)
 
 

@@ -15,7 +15,7 @@ Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from ..problems.dual import Vector
 from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Watch
 from .newton import Newton, Standing
-from .shard import Ends, Shard, worst
+from .shard import Ends, Shard, Survey, Violators, worst
 from .small import at_once, is_small
 from .subproblem import INNER, Inner, Layout
 
@@ -83,29 +83,32 @@ class _Block(Ascent[Block]):
 
     def ascend(self, tol: float) -> Status:
         while True:
-            ends = self._violators()
-            violation = self._violation(ends)
+            self.here = self._survey()
+            violation = self._violation(self.here.ends)
             status = self.pause(violation, tol)
             if status is not None:
                 return status
-            if self._finish(ends, violation, tol):
+            if self._finish(self.here, violation, tol):
                 continue
-            W = self._choose(ends)
+            W = self._choose(self.here.ends)
             whole = len(W) == len(self.dual)
             if not self._advance(W, INNER * tol if whole else max(0.1 * violation, 0.5 * tol)):
                 return Status.STUCK
 
-    def _violators(self) -> list[Ends]:
-        """The q worst of the whole problem in both directions, for every equality."""
-        ends = self.shards[0].violators(self.q)
+    def _survey(self) -> Survey:
+        """Where the whole problem stands, with its q worst violators in both directions."""
+        found = self.shards[0].survey(self.q)
         for shard in self.shards[1:]:
-            ends = [one.joined(more, self.q) for one, more in zip(ends, shard.violators(self.q), strict=True)]
-        return ends
+            found = found.joined(shard.survey(self.q), self.q)
+        return found
+
+    def objective(self) -> float:
+        return self.here.objective
 
     def _violation(self, ends: list[Ends]) -> float:
         """As ``kkt_violation``, from the ends of the lists."""
         join = sum if self.dual.totals else max
-        return max(0.0, *(join(one.first) for one in ends))
+        return max(0.0, *(join((one.grow.largest, one.shrink.largest)) for one in ends))
 
     def _choose(self, ends: list[Ends]) -> Ids:
         """Half of the last block, and the worst violators; everything if it fits."""
@@ -137,14 +140,17 @@ class _Block(Ascent[Block]):
     def _worst(self, ends: list[Ends], taken: Ids, room: int) -> Ids:
         """Up to ``room`` violators from both ends that are not among those taken."""
         if not self.dual.totals:
-            both = worst(ends[0].grow.joined(ends[0].shrink), self.q)
-            ids = both.ids[both.values > 0]
-            return ids[~self._among(ids, taken)][:room]
+            both = ends[0].grow.joined(ends[0].shrink)
+            return worst(self._without(both, taken, both.values > 0.0), room).ids
         share, chosen = room // (2 * len(ends)), taken
         for violators in (v for one in ends for v in one):
-            free = violators.ids[~self._among(violators.ids, chosen)]
-            chosen = np.concatenate([chosen, free[:share]])
+            chosen = np.concatenate([chosen, worst(self._without(violators, chosen), share).ids])
         return chosen[len(taken) :]
+
+    def _without(self, violators: Violators, taken: Ids, which: Any = True) -> Violators:
+        """Those of them that are not taken."""
+        left = which & ~self._among(violators.ids, taken)
+        return Violators(violators.ids[left], violators.values[left])
 
     def _among(self, ids: Ids, others: Ids) -> NDArray[np.bool_]:
         """Which of ``ids`` are among others."""
@@ -172,17 +178,13 @@ class _Block(Ascent[Block]):
             self._move(W[changed], new[changed], points.take(changed))
         return len(changed) > 0
 
-    def _finish(self, ends: list[Ends], violation: float, tol: float) -> bool:
+    def _finish(self, here: Survey, violation: float, tol: float) -> bool:
         """A Newton step if one is due; whether it moved anything."""
-        free = self.dual.free(self.beta)
-        ids = np.flatnonzero(free)
-        size = len(ids)
-        if not self.newton.due(ids, violation, min(tol, self.options.gap_tol or tol)):
+        if not self.newton.due(here.free, violation, min(tol, self.options.gap_tol or tol)):
             return False
-        free[self._inward(ends, tol)] = True
-        ids = np.flatnonzero(free)
-        if not self.newton.settled(size, ids, self.q) or len(ids) > self.options.max_iter - self.n_iter:
-            self.newton.wait()
+        inward = self._inward(here.ends, tol)
+        ids = np.sort(np.concatenate([here.free, inward[~self._among(inward, here.free)]]))
+        if not self.newton.settled(len(here.free), ids, self.q) or len(ids) > self.options.max_iter - self.n_iter:
             return False
         before = self._progress()
         move = self.newton.step(self.beta, self.g, ids)
@@ -199,8 +201,9 @@ class _Block(Ascent[Block]):
     def _inward(self, ends: list[Ends], tol: float) -> Ids:
         """The violators that gain by moving at the best multipliers."""
         mu = best_multipliers(self.dual, self.beta, self.g) if self.dual.totals else [0.0]
-        ids = [(v.grow.ids[v.grow.values - m > tol], v.shrink.ids[v.shrink.values + m > tol])
-               for v, m in zip(ends, mu, strict=True)]  # fmt: skip
+        worsts = [[worst(v, self.q) for v in pair] for pair in ends]
+        ids = [(grow.ids[grow.values - m > tol], shrink.ids[shrink.values + m > tol])
+               for (grow, shrink), m in zip(worsts, mu, strict=True)]  # fmt: skip
         return np.concatenate([part for pair in ids for part in pair])
 
     def _move(self, ids: Ids, beta: Vector, points: Points | None = None) -> None:

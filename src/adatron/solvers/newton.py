@@ -41,6 +41,7 @@ ROUNDS = 12  # solutions of the system in one step
 UNSETTLED = 0.04  # violators, as a part of the free variables beyond a block, with which F has not settled
 WITHIN = 0.1  # of the free variables at least count as beyond a block
 LEAVING = 0.125  # part of F that may leave, or join, in a step; more, and F has not settled
+FAR = 4.0  # times too many that join, or more: it is due when 0.4 of that has been spent once more
 ROUGH = 0.05  # accuracy of a solution by conjugate gradients, of which a step takes several
 ACCURACY = 1e-5  # of a step: what remains of the gradient
 FINISH = 4.0  # steps that a finish takes, with one factor
@@ -101,11 +102,15 @@ class Newton:
     def settled(self, free: int, ids: Ids, block: int) -> bool:
         """Whether so few violators join the free variables in ``ids`` that a step is likely to succeed, and affordable.
 
-        Unless the last step paid, those that a block can hold must have settled: blocks do that for less.
+        Unless the last step paid, those that a block can hold must have settled: blocks do that for less. If not, the
+        next step is due when a tenth more has been spent, or more where far too many join.
         """
         joining = len(ids) - free
         allowed = LEAVING * free if self.paid else UNSETTLED * max(free - block, WITHIN * free)
-        return joining <= allowed and self._affordable(ids)
+        if joining <= allowed and self._affordable(ids):
+            return True
+        self.pause = self.spent * (1.0 + 0.1 * min(max(1.0, joining / max(1.0, allowed)), FAR))
+        return False
 
     def _affordable(self, ids: Ids) -> bool:
         """Whether block ascent has cost what a step over these variables will; its ``price`` is that from now on."""
@@ -126,10 +131,6 @@ class Newton:
         if before <= violation:
             return np.inf
         return (self.spent - spent) * log(violation / goal) / log(before / violation)
-
-    def wait(self) -> None:
-        """Ask again when a tenth more has been spent."""
-        self.pause = 1.1 * self.spent
 
     def judge(self, before: Standing, after: Standing) -> None:
         """Learn from a step: it paid if it halved the gap, or gained more for its cost than the blocks before it."""

@@ -1,0 +1,43 @@
+"""One pass over the variables of a problem: candidates for its next block, the free ones, sums for its objective."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._jit import jit
+
+
+@jit
+def scan(
+    beta: Any, g: Any, t: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any,
+    least: Any, first: int, stop: int, step: int, ids: Any, values: Any, counts: Any, sums: Any,
+) -> None:  # fmt: skip
+    """Look at the variables first, first + step, ... below stop.
+
+    ids[0] and ids[1], values likewise <- those whose ``Dual.growth`` (``Dual.shrinkage``) is at least least[r, 0]
+    (least[r, 1]) in their equality r, and it; ids[2] <- the free ones; all from place ``first`` on.
+    counts (3,) <- how many; sums (2,) <- beta'(g - t), |beta|_1. ``row`` and ``sign`` may be empty.
+    """
+    grow, shrink, free = first, first, first
+    product, size = 0.0, 0.0
+    for i in range(first, stop, step):
+        r = row[i] if len(row) else 0
+        turned = len(sign) > 0 and sign[i] < 0.0
+        b, slope = beta[i], g[i]
+        can_rise, can_fall = b < upper[i], b > lower[i]
+        rise = -slope - (epsilon if b >= 0.0 else -epsilon) if can_rise else -np.inf
+        fall = slope + (epsilon if b > 0.0 else -epsilon) if can_fall else -np.inf
+        growth, shrinkage = (fall, rise) if turned else (rise, fall)
+        # Written before it is known whether they stay: half of such branches would be foreseen wrongly.
+        ids[0, grow], values[0, grow] = i, growth
+        grow += (growth >= least[r, 0]) & (growth > -np.inf)
+        ids[1, shrink], values[1, shrink] = i, shrinkage
+        shrink += (shrinkage >= least[r, 1]) & (shrinkage > -np.inf)
+        ids[2, free] = i
+        free += can_rise & can_fall & ((epsilon == 0.0) | (b != 0.0))
+        product += b * (slope - t[i])
+        size += abs(b)
+    counts[0], counts[1], counts[2] = grow - first, shrink - first, free - first
+    sums[0], sums[1] = product, size
