@@ -107,11 +107,12 @@ class Ascent(ABC, Generic[How]):
         self.view = self.view.widened()
         self.prepare()
 
-    def pause(self, violation: float, tol: float, *extra: float) -> Status | None:
-        """Between steps: report, and say what ends the ascent."""
+    def pause(self, violation: float, tol: float, *extra: float, objective: float | None = None) -> Status | None:
+        """Between steps: report, and say what ends the ascent. The objective is computed unless it is given."""
         if not violation < HUGE or (self.dual.unbounded and np.abs(self.beta).max() * self.view.magnitude > FAR):
             return Status.DIVERGED
-        stop = self.watch.look(self.n_iter, violation, self.objective(), self.relative_gap, extra)
+        objective = self.objective() if objective is None else objective
+        stop = self.watch.look(self.n_iter, violation, objective, self.relative_gap, extra)
         if violation <= tol:
             return Status.CONVERGED
         if stop:

@@ -144,7 +144,8 @@ class Watch:
 
     ``flag`` (2,) is shared with the compiled loops: a nonzero first entry asks them to stop, and they set the second
     one when they meet negative curvature. ``names`` are those of what a solver traces besides. The gap of the tracked
-    gradient needs a sort, so it is taken after 0.05 s and then ever again, a fiftieth of the time at most.
+    gradient needs a sort, so it is taken after 0.05 s and then when a tenth more time has passed, and fifty times what
+    it took.
     """
 
     dual: Dual
@@ -168,8 +169,11 @@ class Watch:
         gap = np.nan
         if seconds >= self._next:
             gap = relative_gap()
-            self._next = seconds + max(0.1, 50.0 * (monotonic() - self.start - seconds))
-            if self.report is not None and self.report(n_iter, violation, gap, -objective):
+            taken = monotonic() - self.start - seconds
+            stop = self.report is not None and self.report(n_iter, violation, gap, -objective)
+            now = monotonic() - self.start
+            self._next = now + max(0.1 * now, 50.0 * taken)
+            if stop:
                 return True
         self.rows.append((seconds, n_iter, violation, gap, -objective, *extra))
         return bool(self.flag[0])
