@@ -39,6 +39,8 @@ class Ascent(ABC, Generic[How]):
     def __init__(self, how: How, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
         self.how = how
         self.view, self.dual, self.options, self.watch = view, dual, options, watch
+        # No method: what it is passed on to would refer back to the solver, and all memory of a fit wait for a collector.
+        self.stopped = watch.until(options.deadline)
         state = state or State(np.zeros(len(dual)))
         self.beta = feasible(dual, state.beta)
         self.g = -dual.t.copy()
@@ -120,9 +122,6 @@ class Ascent(ABC, Generic[How]):
         if self.n_iter >= self.options.max_iter:
             return Status.MAX_ITER
         return Status.MAX_TIME if monotonic() >= self.options.deadline else None
-
-    def stopped(self) -> bool:
-        return bool(self.watch.flag[0]) or monotonic() >= self.options.deadline
 
     def violation(self) -> float:
         return kkt_violation(self.dual, self.beta, self.g)

@@ -178,6 +178,10 @@ class Watch:
         self.rows.append((seconds, n_iter, violation, gap, -objective, *extra))
         return bool(self.flag[0])
 
+    def until(self, deadline: float) -> Callable[[], bool]:
+        """What says whether it is time to stop: it is too late, or somebody asked to."""
+        return lambda: bool(self.flag[0]) or monotonic() >= deadline
+
     def trace(self) -> dict[str, NDArray[np.float64]]:
         names = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective", *self.names)
         return dict(zip(names, np.array(self.rows, np.float64).reshape(-1, len(names)).T.copy(), strict=True))
