@@ -8,7 +8,6 @@ import threading
 import time
 import weakref
 
-import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from threadpoolctl import threadpool_info

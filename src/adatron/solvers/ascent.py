@@ -39,7 +39,7 @@ class Ascent(ABC, Generic[How]):
     def __init__(self, how: How, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
         self.how = how
         self.view, self.dual, self.options, self.watch = view, dual, options, watch
-        # No method: what it is passed on to would refer back to the solver, and all memory of a fit wait for a collector.
+        # No method: who is given it would refer back to the solver, and the memory of a fit wait for the collector.
         self.stopped = watch.until(options.deadline)
         state = state or State(np.zeros(len(dual)))
         self.beta = feasible(dual, state.beta)
