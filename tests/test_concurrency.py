@@ -1,16 +1,19 @@
 """Fits beside each other, in workers, and interrupted: right answers, BLAS threads as before, no hang."""
 
+import gc
 import signal
 import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import pytest
 from sklearn.datasets import make_classification
 from threadpoolctl import threadpool_info
 
 from adatron import SVC
+from adatron.gram import Gram
 
 TIMEOUT = 120
 
@@ -136,3 +139,25 @@ def imported(statement):
 def test_imports_are_lazy():
     assert imported("import adatron") == set()
     assert "numba" not in imported("from adatron import SVC")
+
+
+@pytest.mark.parametrize("parameters", [{}, {"gap_tol": 1e-6}, {"solver": "smo"}, {"solver": "isda"}], ids=str)
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("n", [300, 1500])
+def test_a_fit_leaves_no_memory_to_the_collector(n, classes, parameters, monkeypatch):
+    """Rows of kernel values are gone when the fit ends; in a cycle they would stay until some later fit."""
+    grams, start = [], Gram.__init__
+
+    def watched(self, *arguments, **named):
+        start(self, *arguments, **named)
+        grams.append(weakref.ref(self))
+
+    monkeypatch.setattr(Gram, "__init__", watched)
+    X, y = make_classification(n, 5, n_classes=classes, n_informative=4, n_redundant=0, flip_y=0.1, random_state=0)
+    gc.disable()
+    try:
+        SVC(C=100.0, **parameters).fit(X, y)
+        assert grams
+        assert not any(gram() for gram in grams)
+    finally:
+        gc.enable()

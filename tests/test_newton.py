@@ -248,15 +248,19 @@ def test_a_step_never_exceeds_the_limit_of_updates():
 @pytest.mark.parametrize("duplicates", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("bias", BIASES)
-def test_a_step_goes_down_inside_the_box(bias, dtype, duplicates):
+@pytest.mark.parametrize("memory", [1e9, 1e6])
+def test_a_step_goes_down_inside_the_box(memory, bias, dtype, duplicates):
+    """With one factor, or with several of diagonal blocks; once more with what it was made for before."""
     moves = 0
     for seed in range(4):
         X, y = samples(seed, 400, 3)
         if duplicates:
             X[200:] = X[:200]
         rng, dual, view = np.random.default_rng(seed), csvc(y, np.full(400, 30.0), bias), view_of(X, RBF(0.5), dtype)
-        moves += goes_down(Newton(view, dual, 1e9), RBF(0.5)(X), astray(view, dual, rng), rng)
-    assert moves
+        newton = Newton(view, dual, memory)
+        moves += goes_down(newton, RBF(0.5)(X), astray(view, dual, rng), rng)
+        assert len(newton.system.factor.parts) > 1 or memory == 1e9
+    assert moves > 1
 
 
 def nu_problem(kind, bias, n, seed=0, nu=0.3):

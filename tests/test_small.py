@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
 from adatron.certificates import duality_gap, kkt_violation
+from adatron.estimators import engine
 from adatron.gram import Gram, Pool, Source
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.solvers import block
@@ -139,3 +140,23 @@ def test_problems_that_share_most_rows_share_their_matrix(monkeypatch):
     made.clear()
     SVC().fit(X, np.arange(90) % 9)
     assert made == [20] * 36
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"multi_class": "ovr"}, {}, {"C": np.inf}, {"kernel": "sigmoid", "gamma": 0.01}], ids=str
+)
+@pytest.mark.parametrize("n", [600, 1700])
+def test_many_small_problems_on_many_threads(n, parameters, monkeypatch):
+    """They take turns, whoever makes what they share; one that fails lets the others end."""
+    monkeypatch.setattr(engine, "WORK", 0.0)
+    monkeypatch.setattr(engine, "LARGEST", 0.0)
+    X, y = np.random.default_rng(0).normal(size=(n, 30)), np.arange(n) % 4
+    one, three = (SVC(n_jobs=jobs, **parameters).fit(X, y) for jobs in (1, 3))
+    assert np.array_equal(one.dual_coef_, three.dual_coef_)
+    assert np.array_equal(one.intercept_, three.intercept_)
+
+    def fail(progress):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        SVC(n_jobs=3, callback=fail, **parameters).fit(X, y)

@@ -73,7 +73,8 @@ def test_argmax_is_the_first_of_the_largest(dtype, rng):
 def test_packed_panels(dtype, rng):
     X = rng.normal(size=(50, 5)) + 3
     source = Source.of(X, np.arange(50), RBF())
-    for operand, width in ((source.as_points(dtype), POINTS), (source.as_rows(dtype), rows_width(dtype))):
+    pool = Pool(1)
+    for operand, width in ((source.as_points(dtype, pool), POINTS), (source.as_rows(dtype, pool), rows_width(dtype))):
         np.testing.assert_array_equal(operand.panels, pack(X, width, source.center, dtype))
 
 
@@ -84,7 +85,7 @@ def test_packed_panels(dtype, rng):
 def test_raw_products(dtype, product, storage, d, rng):
     X = rng.normal(size=(40, d)) * (rng.random((40, d)) < 0.7)
     source = Source.of(storage(X), np.arange(40), Linear())
-    points, rows = source.take(slice(0, 13)).as_points(dtype), source.as_rows(dtype)
+    points, rows = source.take(slice(0, 13)).as_points(dtype, Pool(1)), source.as_rows(dtype, Pool(1))
     tile = np.zeros((240, TILE), dtype)
     raw_products(product, points, 0, -(-13 // POINTS), rows, 0, -(-40 // rows_width(dtype)), tile)
     twin = chained_products if product == DOT else l1_distances

@@ -148,7 +148,7 @@ def _semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     if np.abs(K - K.T).max(initial=0.0) > np.sqrt(np.finfo(K.dtype).eps) * np.abs(K).max(initial=0.0):
         return False  # no kernel at all
     rounding = 8.0 * len(rows) * float(np.finfo(K.dtype).eps) * float(np.abs(K).max())
-    with one_blas_thread():  # bits of LAPACK depend on its threads
+    with view.gram.pool.aside(), one_blas_thread():  # bits of LAPACK depend on its threads
         return float(np.linalg.eigvalsh(K.astype(np.float64))[0]) >= -rounding
 
 

@@ -107,11 +107,10 @@ class Gram:
     @property
     def whole(self) -> NDArray[np.float64] | None:
         """All of K, made when it is first needed, where it is to be held."""
-        if not self.held:
-            return None
-        with self._making:
-            if self._whole is None:
-                self._whole = self.square(Points(self.source, np.arange(len(self.source))), len(self.source))
+        if self.held and self._whole is None:
+            with self.pool.aside(), self._making:  # in this order: who makes it may need the turn
+                if self._whole is None:
+                    self._whole = self.square(Points(self.source, np.arange(len(self.source))), len(self.source))
         return self._whole
 
     @cached_property
@@ -132,8 +131,8 @@ class Gram:
 
     @cached_property
     def wide(self) -> Gram:
-        """The same rows with tiles in double precision, of which none are segments."""
-        return self if self.dtype == np.float64 else Gram(self.source, np.float64, [], self.pool)
+        """The rows of float32 tiles with tiles in double precision, of which none are segments."""
+        return Gram(self.source, np.float64, [], self.pool)
 
     @property
     def mirrors(self) -> bool:
@@ -150,8 +149,9 @@ class Gram:
         n = len(P)
         out = np.empty((width, width), self.dtype)
         if self.mirrors:
-            TileSegment(P.source, self.workspace, self.pool).fill(P, out, np.arange(n), half=True)
-            mirror(out, n)
+            with self.pool.aside():
+                TileSegment(P.source, self.workspace, self.pool).fill(P, out, np.arange(n), half=True)
+                mirror(out, n)
         else:
             self.segment(P.source).fill(P, out, np.arange(n))
         out[n:], out[:n, n:] = 0.0, 0.0
@@ -159,8 +159,9 @@ class Gram:
 
     def among(self, rows: Ids, columns: Ids) -> NDArray[np.float64]:
         """A part of K, which is held whole."""
-        out = np.empty((len(rows), len(columns)))
-        scatter(self.whole, rows, columns, out, np.arange(len(rows)), np.arange(len(columns)))
+        whole, out = self.whole, np.empty((len(rows), len(columns)))
+        with self.pool.aside():
+            scatter(whole, rows, columns, out, np.arange(len(rows)), np.arange(len(columns)))
         return out
 
     def own(self, number: int) -> Points:
@@ -238,10 +239,11 @@ class View:
 
     def exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """K[rows, points] @ v in double precision, from the data as given."""
-        gram, wide = self.gram, self.gram.wide
+        gram = self.gram
         if gram.whole is not None:
             K = gram.among(self.ids[rows], self.ids[points])
             return np.sum(K * v, axis=1)
+        wide = gram if gram.dtype == np.float64 else gram.wide
         if wide.mirrors and np.array_equal(rows, points):
             return mirrored_sums(wide, self.points(points), v)
         parts = [rows[a : a + EXACT_ROWS] for a in range(0, len(rows), EXACT_ROWS)]

@@ -8,7 +8,9 @@ Fits in several threads of a process (joblib's threading backend, a Dask worker)
 helper is called only while fewer threads than that work in all pools together.
 
 Problems side by side take turns with what is not compiled. NumPy gives up the interpreter's lock in every operation on
-more than 500 numbers; four threads that do nothing but that would spend most of their time in waiting for it.
+more than 500 numbers; four threads that do nothing but that would spend most of their time in waiting for it. ``run``
+gives the turn away and waits to get it back. So nobody with a turn takes a lock around it, for which whoever has the
+turn then may be waiting. Step ``aside`` first.
 """
 
 from __future__ import annotations

@@ -109,13 +109,13 @@ class Source:
         bound = self.kernel.error_bound(largest, self.terms, 2.0**-24)
         return bound <= DOUBT * self.kernel.magnitude(largest)
 
-    def as_points(self, dtype: Any, pool: Pool | None = None) -> Operand:
+    def as_points(self, dtype: Any, pool: Pool) -> Operand:
         return self._operand(POINTS, dtype, pool)
 
-    def as_rows(self, dtype: Any, pool: Pool | None = None) -> Operand:
+    def as_rows(self, dtype: Any, pool: Pool) -> Operand:
         return self._operand(rows_width(dtype), dtype, pool)
 
-    def _operand(self, width: int, dtype: Any, pool: Pool | None) -> Operand:
+    def _operand(self, width: int, dtype: Any, pool: Pool) -> Operand:
         n = len(self)
         blocks = -(-n // width)
         norms = np.zeros(max(blocks * width, -(-n // TILE) * TILE), dtype)
@@ -136,15 +136,15 @@ class Source:
         return Dense(panels, norms, width, n)
 
 
-def _pack(source: Source, panels: NDArray[Any], norms: NDArray[Any], pool: Pool | None) -> None:
-    blocks, step = len(panels), PACKED // max(1, panels[:1].size)
-    step = max(1, blocks if pool is None or not pool.idle else step)
+def _pack(source: Source, panels: NDArray[Any], norms: NDArray[Any], pool: Pool) -> None:
+    blocks = len(panels)
+    size = max(1, PACKED // max(1, panels[:1].size) if pool.idle else blocks)
 
     def task(number: int) -> None:
-        first = number * step
-        pack(source.X, source.ids, source.center, panels, norms, first, min(blocks, first + step))
+        first = number * size
+        pack(source.X, source.ids, source.center, panels, norms, first, min(blocks, first + size))
 
-    (pool or Pool(1)).run(task, -(-blocks // step))
+    pool.run(task, -(-blocks // size))
 
 
 def take_rows(X: NDArray[Any], rows: NDArray[np.int64], n_jobs: int | None) -> NDArray[Any]:

@@ -39,6 +39,8 @@ class Ascent(ABC, Generic[How]):
     def __init__(self, how: How, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
         self.how = how
         self.view, self.dual, self.options, self.watch = view, dual, options, watch
+        # No method: who is given it would refer back to the solver, and the memory of a fit wait for the collector.
+        self.stopped = watch.until(options.deadline)
         state = state or State(np.zeros(len(dual)))
         self.beta = feasible(dual, state.beta)
         self.g = -dual.t.copy()
@@ -107,11 +109,12 @@ class Ascent(ABC, Generic[How]):
         self.view = self.view.widened()
         self.prepare()
 
-    def pause(self, violation: float, tol: float, *extra: float) -> Status | None:
-        """Between steps: report, and say what ends the ascent."""
+    def pause(self, violation: float, tol: float, *extra: float, objective: float | None = None) -> Status | None:
+        """Between steps: report, and say what ends the ascent. The objective is computed unless it is given."""
         if not violation < HUGE or (self.dual.unbounded and np.abs(self.beta).max() * self.view.magnitude > FAR):
             return Status.DIVERGED
-        stop = self.watch.look(self.n_iter, violation, self.objective(), self.relative_gap, extra)
+        objective = self.objective() if objective is None else objective
+        stop = self.watch.look(self.n_iter, violation, objective, self.relative_gap, extra)
         if violation <= tol:
             return Status.CONVERGED
         if stop:
@@ -119,9 +122,6 @@ class Ascent(ABC, Generic[How]):
         if self.n_iter >= self.options.max_iter:
             return Status.MAX_ITER
         return Status.MAX_TIME if monotonic() >= self.options.deadline else None
-
-    def stopped(self) -> bool:
-        return bool(self.watch.flag[0]) or monotonic() >= self.options.deadline
 
     def violation(self) -> float:
         return kkt_violation(self.dual, self.beta, self.g)

@@ -144,7 +144,8 @@ class Watch:
 
     ``flag`` (2,) is shared with the compiled loops: a nonzero first entry asks them to stop, and they set the second
     one when they meet negative curvature. ``names`` are those of what a solver traces besides. The gap of the tracked
-    gradient needs a sort, so it is taken after 0.05 s and then ever again, a fiftieth of the time at most.
+    gradient needs a sort, so it is taken after 0.05 s and then when a tenth more time has passed, and fifty times what
+    it took.
     """
 
     dual: Dual
@@ -168,11 +169,18 @@ class Watch:
         gap = np.nan
         if seconds >= self._next:
             gap = relative_gap()
-            self._next = seconds + max(0.1, 50.0 * (monotonic() - self.start - seconds))
-            if self.report is not None and self.report(n_iter, violation, gap, -objective):
+            taken = monotonic() - self.start - seconds
+            stop = self.report is not None and self.report(n_iter, violation, gap, -objective)
+            now = monotonic() - self.start
+            self._next = now + max(0.1 * now, 50.0 * taken)
+            if stop:
                 return True
         self.rows.append((seconds, n_iter, violation, gap, -objective, *extra))
         return bool(self.flag[0])
+
+    def until(self, deadline: float) -> Callable[[], bool]:
+        """What says whether it is time to stop: it is too late, or somebody asked to."""
+        return lambda: bool(self.flag[0]) or monotonic() >= deadline
 
     def trace(self) -> dict[str, NDArray[np.float64]]:
         names = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective", *self.names)

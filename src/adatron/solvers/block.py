@@ -83,27 +83,24 @@ class _Block(Ascent[Block]):
 
     def ascend(self, tol: float) -> Status:
         while True:
-            self.here = self._survey()
-            violation = self._violation(self.here.ends)
-            status = self.pause(violation, tol)
+            here = self._survey()
+            violation = self._violation(here.ends)
+            status = self.pause(violation, tol, objective=here.objective)
             if status is not None:
                 return status
-            if self._finish(self.here, violation, tol):
+            if self._finish(here, violation, tol):
                 continue
-            W = self._choose(self.here.ends)
+            W = self._choose(here.ends)
             whole = len(W) == len(self.dual)
             if not self._advance(W, INNER * tol if whole else max(0.1 * violation, 0.5 * tol)):
                 return Status.STUCK
 
     def _survey(self) -> Survey:
-        """Where the whole problem stands, with its q worst violators in both directions."""
+        """Where the whole problem stands, with its q worst violators in both directions at least."""
         found = self.shards[0].survey(self.q)
         for shard in self.shards[1:]:
             found = found.joined(shard.survey(self.q), self.q)
         return found
-
-    def objective(self) -> float:
-        return self.here.objective
 
     def _violation(self, ends: list[Ends]) -> float:
         """As ``kkt_violation``, from the ends of the lists."""

@@ -41,7 +41,7 @@ ROUNDS = 12  # solutions of the system in one step
 UNSETTLED = 0.04  # violators, as a part of the free variables beyond a block, with which F has not settled
 WITHIN = 0.1  # of the free variables at least count as beyond a block
 LEAVING = 0.125  # part of F that may leave, or join, in a step; more, and F has not settled
-FAR = 4.0  # times too many that join, or more: it is due when 0.4 of that has been spent once more
+FAR = 4.0  # times too many that join, beyond which what is to be spent first grows no further
 ROUGH = 0.05  # accuracy of a solution by conjugate gradients, of which a step takes several
 ACCURACY = 1e-5  # of a step: what remains of the gradient
 FINISH = 4.0  # steps that a finish takes, with one factor
@@ -103,7 +103,7 @@ class Newton:
         """Whether so few violators join the free variables in ``ids`` that a step is likely to succeed, and affordable.
 
         Unless the last step paid, those that a block can hold must have settled: blocks do that for less. If not, the
-        next step is due when a tenth more has been spent, or more where far too many join.
+        next step is due when a tenth more has been spent, twice that where twice too many join, and so on.
         """
         joining = len(ids) - free
         allowed = LEAVING * free if self.paid else UNSETTLED * max(free - block, WITHIN * free)

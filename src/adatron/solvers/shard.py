@@ -1,8 +1,8 @@
 """A shard: some variables of a problem with their part of beta and of the gradient.
 
 The block solver asks three things of a shard: a survey with its worst violators, the points behind them, and to apply
-a change of beta that happened somewhere. Only q points and q numbers travel, and which variables are free, so a shard
-may be this machine, a GPU or a worker.
+a change of beta that happened somewhere. Only q points and some more than q numbers travel, and which variables are
+free, so a shard may be this machine, a GPU or a worker.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Shard:
         self._ids, self._values = np.empty((3, len(dual)), np.int64), np.empty((2, len(dual)))  # room for a scan
 
     def survey(self, most: int) -> Survey:
-        """Where it stands, with the ``most`` variables that gain most by growing and by shrinking."""
+        """Where it stands, with at least the ``most`` variables that gain most by growing and by shrinking."""
         everything = np.full((max(1, len(self.dual.totals)), 2), -np.inf)
         step = len(self.dual) // max(SAMPLE, most)
         least = everything if step < 2 else self._guess(everything, most, step)
@@ -97,7 +97,8 @@ class Shard:
         """Those that gain at least so much by growing and by shrinking, for every equality; the free; the objective."""
         dual, n = self.dual, len(self.dual)
         chunk = n if step > 1 else CHUNK
-        counts, sums = np.zeros((-(-n // chunk), 3), np.int64), np.zeros((-(-n // chunk), 2))
+        tasks = max(1, -(-n // chunk))
+        counts, sums = np.zeros((tasks, 3), np.int64), np.zeros((tasks, 2))
         row, sign = ROWLESS if dual.row is None else dual.row, UNSIGNED if dual.sign is None else dual.sign
 
         def task(number: int) -> None:
@@ -105,7 +106,7 @@ class Shard:
             scan(self.beta, self.g, dual.t, dual.lower, dual.upper, dual.epsilon, row, sign, least, *place,
                  self._ids, self._values, counts[number], sums[number])  # fmt: skip
 
-        self.view.gram.pool.run(task, len(counts))
+        self.view.gram.pool.run(task, tasks)
         parts = [[slice(i * chunk, i * chunk + count) for i, count in enumerate(kind)] for kind in counts.T]
         grow, shrink, free = (np.concatenate([v[p] for p in some]) for v, some in zip(self._ids, parts, strict=True))
         both = [(ids, np.concatenate([v[p] for p in some]))
