@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -77,13 +78,14 @@ class Workspace:
         room = getattr(self._local, "room", None)
         if room is None or room.size < size:
             room = self._local.room = np.zeros(size, self.dtype)  # what is beyond the values is finite
-        self._local.holder = holder
+        self._local.holder = weakref.ref(holder)  # it refers to this workspace
         return room[:size].reshape(n, n + apart)
 
     @property
     def holder(self) -> object:
         """Who holds the room of the calling thread."""
-        return getattr(self._local, "holder", None)
+        found = getattr(self._local, "holder", None)
+        return found() if found is not None else None
 
 
 def _product(op: int) -> int:
