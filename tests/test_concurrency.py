@@ -141,7 +141,10 @@ def test_imports_are_lazy():
     assert "numba" not in imported("from adatron import SVC")
 
 
-@pytest.mark.parametrize("parameters", [{}, {"gap_tol": 1e-6}, {"solver": "smo"}, {"solver": "isda"}], ids=str)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "parameters", [{}, {"gap_tol": 1e-6}, *({"solver": name, "max_iter": 50} for name in ("smo", "isda"))], ids=str
+)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("n", [300, 1500])
 def test_a_fit_leaves_no_memory_to_the_collector(n, classes, parameters, monkeypatch):
