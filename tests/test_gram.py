@@ -384,14 +384,21 @@ def test_threads_take_turns_but_for_what_they_do_aside():
 
 def test_a_matrix_that_threads_wait_for_is_made():
     """Whoever makes it gives its turn away meanwhile, and does not wait to get it back with the matrix locked."""
-    with Pool(3) as pool:
-        gram = Gram(Source.of(data(900, 50), np.arange(900), RBF(0.1)), np.float64, [900], pool, whole=True)
+    made = []
 
-        def problem(_):
-            with pool.turn():
-                assert gram.whole is not None
+    def fit():
+        with Pool(3) as pool:
+            gram = Gram(Source.of(data(900, 50), np.arange(900), RBF(0.1)), np.float64, [900], pool, whole=True)
 
-        ended = threading.Thread(target=pool.run, args=(problem, 3), daemon=True)
-        ended.start()
-        ended.join(60)
-        assert not ended.is_alive()
+            def problem(_):
+                with pool.turn():
+                    made.append(gram.whole)
+
+            pool.run(problem, 3)
+
+    ended = threading.Thread(target=fit, daemon=True)  # so that the test ends where they wait for each other
+    ended.start()
+    ended.join(60)
+    assert not ended.is_alive()
+    assert len(made) == 3
+    assert all(matrix is made[0] for matrix in made)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled._jit import jit
+from ..compiled.scan import ends
 from ..problems import Dual
 from ..problems.dual import Vector
 
@@ -23,20 +21,8 @@ def kkt_violation(dual: Dual, beta: Vector, g: Vector) -> float:
     """
     found = np.full((max(1, len(dual.totals)), 2), -np.inf)
     row, sign = ROWLESS if dual.row is None else dual.row, UNSIGNED if dual.sign is None else dual.sign
-    _ends(beta, g, dual.lower, dual.upper, dual.epsilon, row, sign, found)
+    ends(beta, g, dual.lower, dual.upper, dual.epsilon, row, sign, found)
     return max(0.0, float((found.sum(axis=1) if dual.totals else found).max()))
-
-
-@jit
-def _ends(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, found: Any) -> None:
-    """found[r] <- the largest ``Dual.growth`` and the largest ``Dual.shrinkage`` in equality r."""
-    for i in range(len(beta)):
-        r = row[i] if len(row) else 0
-        up = 0 if not len(sign) or sign[i] > 0.0 else 1
-        if beta[i] < upper[i]:
-            found[r, up] = max(found[r, up], -g[i] - (epsilon if beta[i] >= 0.0 else -epsilon))
-        if beta[i] > lower[i]:
-            found[r, 1 - up] = max(found[r, 1 - up], g[i] + (epsilon if beta[i] > 0.0 else -epsilon))
 
 
 def violators(dual: Dual, beta: Vector, g: Vector, tol: float) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""One pass over the variables of a problem: candidates for its next block, the free ones, sums for its objective."""
+"""Passes over the variables of a problem: what they gain by moving, candidates for its next block, its objective."""
 
 from __future__ import annotations
 
@@ -7,6 +7,23 @@ from typing import Any
 import numpy as np
 
 from ._jit import jit
+
+
+@jit
+def gains(b: float, slope: float, lower: float, upper: float, epsilon: float, turned: bool) -> tuple[float, float]:
+    """``Dual.growth`` and ``Dual.shrinkage`` of one variable; ``turned`` where its sign is negative."""
+    rise = -slope - (epsilon if b >= 0.0 else -epsilon) if b < upper else -np.inf
+    fall = slope + (epsilon if b > 0.0 else -epsilon) if b > lower else -np.inf
+    return (fall, rise) if turned else (rise, fall)
+
+
+@jit
+def ends(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, found: Any) -> None:
+    """found[r] <- the largest growth and the largest shrinkage in equality r. ``row`` and ``sign`` may be empty."""
+    for i in range(len(beta)):
+        r = row[i] if len(row) else 0
+        growth, shrinkage = gains(beta[i], g[i], lower[i], upper[i], epsilon, len(sign) > 0 and sign[i] < 0.0)
+        found[r, 0], found[r, 1] = max(found[r, 0], growth), max(found[r, 1], shrinkage)
 
 
 @jit
@@ -24,19 +41,15 @@ def scan(
     product, size = 0.0, 0.0
     for i in range(first, stop, step):
         r = row[i] if len(row) else 0
-        turned = len(sign) > 0 and sign[i] < 0.0
         b, slope = beta[i], g[i]
-        can_rise, can_fall = b < upper[i], b > lower[i]
-        rise = -slope - (epsilon if b >= 0.0 else -epsilon) if can_rise else -np.inf
-        fall = slope + (epsilon if b > 0.0 else -epsilon) if can_fall else -np.inf
-        growth, shrinkage = (fall, rise) if turned else (rise, fall)
+        growth, shrinkage = gains(b, slope, lower[i], upper[i], epsilon, len(sign) > 0 and sign[i] < 0.0)
         # Written before it is known whether they stay: half of such branches would be foreseen wrongly.
         ids[0, grow], values[0, grow] = i, growth
         grow += (growth >= least[r, 0]) & (growth > -np.inf)
         ids[1, shrink], values[1, shrink] = i, shrinkage
         shrink += (shrinkage >= least[r, 1]) & (shrinkage > -np.inf)
         ids[2, free] = i
-        free += can_rise & can_fall & ((epsilon == 0.0) | (b != 0.0))
+        free += (b < upper[i]) & (b > lower[i]) & ((epsilon == 0.0) | (b != 0.0))
         product += b * (slope - t[i])
         size += abs(b)
     counts[0], counts[1], counts[2] = grow - first, shrink - first, free - first

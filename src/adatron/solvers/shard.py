@@ -25,7 +25,7 @@ MORE, SPARE = 1.3, 8  # times what is wanted, and places of the guess beyond, th
 
 
 class Violators(NamedTuple):
-    """Variables of one direction, the first one first: number in the whole problem and violation."""
+    """Variables of one direction in the order of their numbers in the whole problem, and what they gain."""
 
     ids: Ids
     values: Vector
