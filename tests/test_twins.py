@@ -7,7 +7,7 @@ from scipy import sparse
 from adatron import SVC
 from adatron.compiled._jit import jit
 from adatron.compiled.cholesky import invert_factor
-from adatron.compiled.exp import exp
+from adatron.compiled.exp import decay
 from adatron.compiled.hash import hash_dense, hash_sparse
 from adatron.compiled.micro import POINTS, rows_width
 from adatron.compiled.panels import DOT, L1, TILE, raw_products
@@ -34,8 +34,8 @@ def tolerance(dtype):
 
 
 @jit
-def exp_of_all(values):
-    exp(values, len(values))
+def decay_of_all(values, rate):
+    decay(values, rate, len(values))
 
 
 @jit
@@ -43,23 +43,27 @@ def largest(values):
     return argmax(values, len(values))
 
 
+@pytest.mark.parametrize("rate", [np.log(2.0), 0.3, 17.0])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_exp(dtype):
-    x = np.linspace(-80, 20, 8 * CHUNK).astype(dtype)
-    out = x.copy()
-    exp_of_all(out)
-    np.testing.assert_allclose(out, np.exp(x.astype(np.float64)), rtol=2 * np.finfo(dtype).eps)
+def test_decay(dtype, rate):
+    """Powers of two are good to two units in the last place; the exponent's own rounding counts as many as it is large."""
+    v = np.linspace(0, 80 / rate, 64 * CHUNK).astype(dtype)
+    out = v.copy()
+    decay_of_all(out, rate)
+    u = np.finfo(dtype).eps / 2
+    true = np.exp(-rate * v.astype(np.longdouble))
+    assert np.all(abs(out - true) <= (4 + 3 * rate * v) * u * true)
+    assert out[0] == 1.0
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_exp_beyond_the_range_of_normal_numbers(dtype):
+def test_decay_beyond_the_range_of_normal_numbers(dtype):
     values = np.full(CHUNK, np.nan, dtype)
-    values[:3] = -np.inf, np.inf, 0.0
-    exp_of_all(values)
-    assert 0 <= values[0] < 1e-37
-    assert values[1] > 1e38
-    assert values[2] == 1
-    assert np.isnan(values[3:]).all()
+    values[:4] = np.inf, np.finfo(dtype).max, 0.0, -0.0
+    decay_of_all(values, 1.0)
+    assert np.all((values[:2] >= 0) & (values[:2] <= np.finfo(dtype).tiny))
+    assert np.all(values[2:4] == 1)
+    assert np.isnan(values[4:]).all()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

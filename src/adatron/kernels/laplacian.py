@@ -11,7 +11,7 @@ from scipy.sparse import csc_array, issparse
 from scipy.spatial.distance import cdist
 
 from ..compiled._jit import jit
-from ..compiled.exp import exp
+from ..compiled.exp import decay
 from .base import Float64, Leaf, Mixture, Term, TileProduct, not_differentiable, number, operands
 from .rounding import exp_error, growth, tiny
 
@@ -58,12 +58,12 @@ class Laplacian(Leaf):
         """Bound the exponent's errors.
 
         ‖x‖₁ <= √d ‖x‖₂, so rounding the inputs moves the distance by at most 2 u √(d sq_norm); the differences, their
-        sum (terms >= 0), γ and the product with it err relatively.
+        sum (terms >= 0), γ log₂ e (twice) and the product with it err relatively.
         """
         reach = 2.0 * math.sqrt(d * sq_norm)
         distance = u * reach + d * tiny(u)
         underflow = (1.0 + reach + distance) * tiny(u)
-        return exp_error(self.gamma * distance + underflow, growth(d + 2, u), u)
+        return exp_error(self.gamma * distance + underflow, growth(d + 3, u), u)
 
     def slopes(self) -> tuple[Mixture, Mixture]:
         raise not_differentiable(self, KINKS)
@@ -92,8 +92,5 @@ def _sparse_distances(X: Any, Z: Any) -> Float64:
 @jit
 def laplacian_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) -> None:
     """From ‖x - z‖₁."""
-    gamma = tile.dtype.type(p0)
     for i in range(tile.shape[0]):
-        for t in range(tile.shape[1]):
-            tile[i, t] = -gamma * tile[i, t]
-        exp(tile[i], tile.shape[1])
+        decay(tile[i], p0, tile.shape[1])

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
 from ..compiled._jit import jit
-from ..compiled.exp import exp
+from ..compiled.exp import decay
 from .base import Float64, Leaf, Mixture, Term, number, operands
 from .rounding import exp_error, growth, product_error, tiny
 
@@ -52,13 +52,13 @@ class RBF(Leaf):
     def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
         """Bound the exponent's errors.
 
-        Three products (x·z counts twice) and the sum of the norms err absolutely; the difference, γ and the product
-        with it only relatively. Clamping at 0 only brings it closer.
+        Three products (x·z counts twice) and the sum of the norms err absolutely; the difference, γ log₂ e (twice)
+        and the product with it only relatively. Clamping at 0 only brings it closer.
         """
         distance = 4.0 * product_error(sq_norm, d, u)
         distance += u * (2.0 * sq_norm + distance)
         underflow = (1.0 + 4.0 * sq_norm + distance) * tiny(u)
-        return exp_error(self.gamma * distance + underflow, growth(3, u), u)
+        return exp_error(self.gamma * distance + underflow, growth(4, u), u)
 
     def slopes(self) -> tuple[Mixture, Mixture]:
         return {}, {self: -self.gamma}
@@ -81,8 +81,8 @@ class RBF(Leaf):
 def rbf_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) -> None:
     """From x·z and the squared norms: exponents are symmetric in the two points and 0 for equal ones, to the bit."""
     real = tile.dtype.type
-    gamma, two, zero = real(p0), real(2.0), real(0.0)
+    two, zero = real(2.0), real(0.0)
     for i in range(tile.shape[0]):
         for t in range(tile.shape[1]):
-            tile[i, t] = -gamma * max((points[i] + rows[t]) - two * tile[i, t], zero)
-        exp(tile[i], tile.shape[1])
+            tile[i, t] = max((points[i] + rows[t]) - two * tile[i, t], zero)
+        decay(tile[i], p0, tile.shape[1])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled._jit import jit
-from ..compiled.exp import exp
+from ..compiled.exp import decay
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import scatter
 from ..gram import Pool
@@ -30,8 +30,8 @@ def fill_rows(distances: Any, gamma: Any, rows: Any, out: Any) -> None:
     for i in range(len(rows)):
         row, values = distances[rows[i]], out[i]
         for t in range(n):
-            values[t] = -gamma * row[t]
-        exp(values, len(values))
+            values[t] = row[t]
+        decay(values, gamma, len(values))
         values[n:] = 0.0
 
 
@@ -43,8 +43,8 @@ def add_gaussians(distances: Any, gamma: float, rows: Any, weights: Any, out: An
     for i in range(len(rows)):
         row, weight = distances[rows[i]], weights[i]
         for t in range(n):
-            values[t] = -gamma * row[t]
-        exp(values, len(values))
+            values[t] = row[t]
+        decay(values, gamma, len(values))
         for t in range(n):
             out[t] += weight * values[t]
 
