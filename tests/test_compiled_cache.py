@@ -84,3 +84,31 @@ def test_helpers_end_with_their_parent(part, tmp_path):
     process.stdin.close()
     assert process.wait(60) == 0
     assert not list(tmp_path.glob("*/*.compiling"))
+
+
+FROM_DISK = """
+import sys
+import numpy as np
+from adatron.compiled.scan import ends, gains
+
+assert gains(1.0, -2.0, 0.0, 3.0, 0.0, False) == (2.0, -2.0)
+print("numba.np.arrayobj" in sys.modules)
+if len(sys.argv) > 1:  # compiled now, out of what was read
+    found = np.full((1, 2), -np.inf)
+    beta, g = np.zeros(3), np.array([1.0, -2.0, 3.0])
+    ends(beta, g, beta - 1.0, beta + 1.0, 0.0, np.zeros(0, np.int64), np.zeros(0), found)
+    assert found.tolist() == [[2.0, 3.0]]
+"""
+
+
+def test_code_from_the_disk_needs_no_compiler(tmp_path):
+    """Numba's libraries of what it can compile are loaded where something is compiled."""
+    env = {**os.environ, "ADATRON_CACHE_DIR": str(tmp_path), ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
+
+    def loads(*arguments):
+        command = [sys.executable, "-c", FROM_DISK, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    assert [loads(), loads(), loads("more"), loads("more")] == ["True", "False", "False", "False"]

@@ -46,7 +46,7 @@ def largest(values):
 @pytest.mark.parametrize("rate", [np.log(2.0), 0.3, 17.0])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_decay(dtype, rate):
-    """Powers of two are good to two units in the last place; the exponent's own rounding counts as many as it is large."""
+    """Two units in the last place, and the rounding of the exponent, which counts as many times as it is large."""
     v = np.linspace(0, 80 / rate, 64 * CHUNK).astype(dtype)
     out = v.copy()
     decay_of_all(out, rate)

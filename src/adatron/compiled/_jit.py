@@ -22,6 +22,7 @@ from numba.core.caching import (
     IndexDataCacheFile,
     _CacheLocator,  # pyright: ignore[reportPrivateUsage]
 )
+from numba.core.runtime.nrt import rtsys
 from numba.extending import intrinsic, overload
 
 from . import ahead
@@ -74,14 +75,20 @@ class _Cache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         turn = self._choose(sig)
-        found = super().load_overload(sig, target_context)
+        found = self._on_disk(sig, target_context)
         if found is None and turn is not None:
             ahead.begin(turn.parent)
             TURN.wait(turn)
-            found = super().load_overload(sig, target_context)
+            found = self._on_disk(sig, target_context)
             if found is not None:
                 TURN.end(turn)
         return found
+
+    def _on_disk(self, sig: Any, target_context: Any) -> Any:
+        """What is there. Numba would first load all that it can compile, half of what a first fit takes."""
+        rtsys.initialize(target_context)  # machine code needs the runtime alone
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         turn = self._choose(sig)

@@ -1,9 +1,9 @@
 """exp(-rate v) for the compiled tiles, in both precisions.
 
-2^x with x = -rate log2(e) v is split into k + r with |r| <= 1/2, exactly: k is what is left of x when 1.5 * 2^m, m the bits
-of the mantissa, is added and taken away, and stands in the lowest bits of the sum. A polynomial gives 2^r, and k is added
-to its exponent; no conversion between floats and integers is needed. Relative error of 2^x below 2 units in the
-last place; x is kept in the range of normal numbers.
+2^x with x = -rate log2(e) v is split into k + r with |r| <= 1/2, exactly: the sum of x and 1.5 * 2^m, m the bits of the
+mantissa, is rounded to k beyond that and has k in its lowest bits. A polynomial gives 2^r, and k is added to its
+exponent; no conversion between floats and integers is needed. Relative error of 2^x below 2 units in the last place;
+x is kept in the range of normal numbers.
 
 The instructions are written for UNROLL vectors side by side: a compiler leaves one vector after the other, each a
 chain in which every instruction waits for the one before.
