@@ -7,10 +7,6 @@ PATHS = (
     "compares coefficients of two fits at tol=1e-3 to 6 decimals: of features adatron merges equal samples and sorts "
     "them, of kernel values it cannot, so these are two paths to the same solution"
 )
-UNDERFLOW = (
-    "needs kernel values that underflow to 0 exactly, so that decision values tie; adatron's exp ends at the smallest "
-    "normal number"
-)
 KEPT = "expects the deprecation of probability=True, which is not deprecated here"
 PLATT = "probA_ and probB_ are Platt's two numbers for each pair; adatron has one slope, so that predict agrees"
 
@@ -21,8 +17,6 @@ EXCEPTIONS: dict[str, str] = {
     "test_sparse.py::test_timeout[lil_matrix]": SOLVED,
     "test_sparse.py::test_timeout[lil_array]": SOLVED,
     "test_svm.py::test_precomputed": PATHS,
-    "test_svm.py::test_svc_ovr_tie_breaking[SVC]": UNDERFLOW,
-    "test_svm.py::test_svc_ovr_tie_breaking[NuSVC]": UNDERFLOW,
     "test_svm.py::test_probability_raises_futurewarning[True-SVC-SVC]": KEPT,
     "test_svm.py::test_probability_raises_futurewarning[True-NuSVC-NuSVC]": KEPT,
     "test_svm.py::test_probability_raises_futurewarning[False-SVC-SVC]": KEPT,

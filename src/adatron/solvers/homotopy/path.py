@@ -34,6 +34,7 @@ from .step import LOST, STILL, advance
 DRIFT = 1e-10  # of the gradient, relative to its terms; beyond it is computed anew
 LOOSE = 1e-9  # of the sum of all sizes: equalities that are missed by more are lost
 NEAR = 1e-12  # of the way to the end: what is left is rounding
+ASTRIDE = 7919  # variables by which the order of events at one place is turned then
 IDLE = 20  # events at one place, for each free variable, after which the path is given up
 
 
@@ -97,10 +98,11 @@ class Homotopy(State):
                     raise Stalled
                 self._arrive(ends, (1.0 - done) * (self.push - rate_t))
                 return
+            begin = idle * ASTRIDE if idle > len(self.ids) + 10 else 0  # in a circle: another one comes first
             done, step, one, side, knot = advance(
                 *self.margin.factor, self.ids, self.free.values, self.free.where, self.at, self.piece, self.slopes,
                 self.border, self.beta, self.g, self.mu, self.sums, self.knots, start, ends, self.rate_knots,
-                self.push, rate_t, rate_sums, self.largest, done,
+                self.push, rate_t, rate_sums, self.largest, done, begin,
             )  # fmt: skip
             if one == LOST:
                 raise Stalled

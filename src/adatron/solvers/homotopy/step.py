@@ -72,14 +72,16 @@ def rates_of(L: Any, A: Any, shift: float, ids: Any, values: Any, where: Any, at
 
 @jit
 def first_event(at: Any, piece: Any, slopes: Any, border: Any, beta: Any, g: Any, mu: Any, knots: Any, change: Any,
-                rate_beta: Any, rate_g: Any, rate_mu: Any, still: float, noise: float, room: float) -> Any:  # fmt: skip
+                rate_beta: Any, rate_g: Any, rate_mu: Any, still: float, noise: float, room: float,
+                begin: int) -> Any:  # fmt: skip
     """Step, variable, side and knot of the first event before ``room``; variable -1 if there is none.
 
     A variable at a knot leaves it where the slopes on both sides allow its gradient no longer; a free one meets a knot.
-    Of several at once the first one comes first.
+    Of several at once the first one from ``begin`` on comes first.
     """
     best, one, side, met = room, -1, 0, -1
-    for j in range(len(at)):
+    for i in range(len(at)):
+        j = (begin + i) % len(at)
         up = down = np.inf
         if at[j] >= 0:
             away, rate = -g[j], -rate_g[j]
@@ -107,7 +109,7 @@ def first_event(at: Any, piece: Any, slopes: Any, border: Any, beta: Any, g: Any
 @jit
 def advance(L: Any, A: Any, shift: float, ids: Any, values: Any, where: Any, at: Any, piece: Any, slopes: Any,
             border: Any, beta: Any, g: Any, mu: Any, sums: Any, knots: Any, start: Any, ends: Any, change: Any,
-            push: Any, rate_t: Any, rate_sums: Any, largest: float, done: float) -> Any:  # fmt: skip
+            push: Any, rate_t: Any, rate_sums: Any, largest: float, done: float, begin: int) -> Any:  # fmt: skip
     """Go to the first event or to the end, in place; what is done of the way, and step, variable, side and knot."""
     rate_beta, rate_g, rate_mu, right = rates_of(
         L, A, shift, ids, values, where, at, border, change, push, rate_t, rate_sums
@@ -120,7 +122,22 @@ def advance(L: Any, A: Any, shift: float, ids: Any, values: Any, where: Any, at:
     if largest > 0.0:  # all may be rounding; then they are small beside what the right side would make of one alone
         still = max(still, STILL * right / largest)
     step, one, side, met = first_event(
-        at, piece, slopes, border, beta, g, mu, knots, change, rate_beta, rate_g, rate_mu, still, noise, 1.0 - done
+        at,
+        piece,
+        slopes,
+        border,
+        beta,
+        g,
+        mu,
+        knots,
+        change,
+        rate_beta,
+        rate_g,
+        rate_mu,
+        still,
+        noise,
+        1.0 - done,
+        begin,
     )
     done = 1.0 if one < 0 else done + step
     for q in range(len(mu)):
