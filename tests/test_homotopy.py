@@ -10,6 +10,7 @@ from adatron.gram import Pool
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.problems import csvc, nusvc, oneclass, svr
 from adatron.solvers.homotopy import Homotopy, compaction
+from adatron.solvers.homotopy.step import first_event
 from problems import solve, view_of
 
 KERNELS = {"rbf": RBF(0.5), "linear": Linear(), "polynomial": Polynomial(0.5, 2, 1.0)}
@@ -75,6 +76,18 @@ class Case:
         assert kkt_violation(dual, path.beta, g) <= 1e-9 * (1.0 + np.abs(g).max())
         assert gap <= 1e-8 * max(1.0, abs(dual.objective(path.beta, g)))
         assert np.abs(path.g - g).max() <= 1e-9 * (1.0 + np.abs(g).max())
+
+
+@pytest.mark.parametrize("begin", [0, 1, 2])
+def test_of_several_events_the_first_one_from_a_number_on_comes_first(begin):
+    """Three free variables meet their bounds at once; a fourth one does later."""
+    n, nothing = 4, np.zeros(0)
+    beta, knots, still = np.array([0.5, 0.5, 0.5, 0.0]), np.vstack([np.zeros(n), np.ones(n)]), np.zeros((2, n))
+    step, one, side, knot = first_event(
+        np.full(n, -1), np.zeros(n, np.int64), np.zeros(1), np.zeros((n, 0)), beta, np.zeros(n), nothing, knots, still,
+        np.ones(n), np.zeros(n), nothing, 1e-12, 1e-12, 1.0, begin,
+    )  # fmt: skip
+    assert (step, one, side, knot) == (0.5, begin, 1, 1)
 
 
 @pytest.mark.parametrize("kernel", list(KERNELS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.scan import ends
+from ..compiled.scan import largest_gains
 from ..problems import Dual
 from ..problems.dual import Vector
 
@@ -21,7 +21,7 @@ def kkt_violation(dual: Dual, beta: Vector, g: Vector) -> float:
     """
     found = np.full((max(1, len(dual.totals)), 2), -np.inf)
     row, sign = ROWLESS if dual.row is None else dual.row, UNSIGNED if dual.sign is None else dual.sign
-    ends(beta, g, dual.lower, dual.upper, dual.epsilon, row, sign, found)
+    largest_gains(beta, g, dual.lower, dual.upper, dual.epsilon, row, sign, found)
     return max(0.0, float((found.sum(axis=1) if dual.totals else found).max()))
 
 

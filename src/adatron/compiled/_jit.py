@@ -86,7 +86,7 @@ class _Cache(FunctionCache):
 
     def _on_disk(self, sig: Any, target_context: Any) -> Any:
         """What is there. Numba would first load all that it can compile, half of what a first fit takes."""
-        rtsys.initialize(target_context)  # machine code needs the runtime alone
+        rtsys.initialize(target_context)  # machine code needs no more, unless it hashes strings
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
 

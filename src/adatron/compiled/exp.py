@@ -1,9 +1,9 @@
 """exp(-rate v) for the compiled tiles, in both precisions.
 
-2^x with x = -rate log2(e) v is split into k + r with |r| <= 1/2, exactly: the sum of x and 1.5 * 2^m, m the bits of the
-mantissa, is rounded to k beyond that and has k in its lowest bits. A polynomial gives 2^r, and k is added to its
+2^x with x = -rate log2(e) v is split into k + r with |r| <= 1/2, exactly: x + 1.5 * 2^m, m being the bits of the
+mantissa, is rounded to an integer, whose lowest bits are those of k. A polynomial gives 2^r, and k is added to its
 exponent; no conversion between floats and integers is needed. Relative error of 2^x below 2 units in the last place;
-x is kept in the range of normal numbers.
+what would be no normal number is 0.
 
 The instructions are written for UNROLL vectors side by side: a compiler leaves one vector after the other, each a
 chain in which every instruction waits for the one before.
@@ -25,25 +25,28 @@ _LOG2E = 1.4426950408889634
 
 
 class _Format(NamedTuple):
-    """Constants of a precision. ``p[i]`` goes with r^(i + 1)."""
+    """Constants of a precision: ``p[i]`` goes with r^(i + 1), ``least`` is the least number."""
 
     bits: int
     mantissa: int
     low: float
+    least: float
     p: list[float]
 
 
-# The polynomial of least largest relative error (3e-9), each coefficient rounded before the next one is found.
+# The polynomial with the smallest relative error (3e-9), each coefficient rounded before the next one is found.
 _SINGLE = _Format(
     32,
     23,
     -126.0,
+    float(np.finfo(np.float32).min),
     [0.6931472, 0.24022648, 0.0555036, 0.009618506, 0.0013390806, 0.00015326471],
 )
 _DOUBLE = _Format(
     64,
     52,
     -1022.0,
+    float(np.finfo(np.float64).min),
     [log(2.0) ** i / factorial(i) for i in range(1, 14)],
 )
 
@@ -78,19 +81,20 @@ class _Emitter:
         return self.polynomial(pairs + terms[2 * len(pairs) :], self.each(self.builder.fmul, r, r))
 
     def power(self, x: list[Any]) -> list[Any]:
-        """2^x for x <= 0; nan stays nan."""
-        build, low = self.builder, self.number(self.kind.low)
-        x = self.each(lambda v, end: build.select(build.fcmp_ordered("<", v, end), end, v), x, low)
-        magic, one = self.number(1.5 * 2.0**self.kind.mantissa), self.number(1.0)
+        """2^x for x <= 0, 0 below the normal numbers; the nan of an undefined operation stays nan."""
+        build = self.builder
+        low, zero, one = self.number(self.kind.low), self.number(0.0), self.number(1.0)
+        magic = self.number(1.5 * 2.0**self.kind.mantissa)
         shifted = self.each(build.fadd, x, magic)
         r = self.each(build.fsub, x, self.each(build.fsub, shifted, magic))
         first, *terms = [self.number(c) for c in self.kind.p]
         value = self.fma(self.fma(self.polynomial(terms, r), r, first), r, one)
-        exponent = self.each(build.shl, self.bits(shifted), self.integer(self.kind.mantissa))
-        bits = self.each(build.add, self.bits(value), exponent)
-        return self.each(lambda v: build.bitcast(v, self.vector), bits)
+        exponent = self.each(build.shl, self.as_integers(shifted), self.integer(self.kind.mantissa))
+        bits = self.each(build.add, self.as_integers(value), exponent)
+        value = self.each(lambda v: build.bitcast(v, self.vector), bits)
+        return self.each(build.select, self.each(lambda v, end: build.fcmp_ordered("<", v, end), x, low), zero, value)
 
-    def bits(self, x: list[Any]) -> list[Any]:
+    def as_integers(self, x: list[Any]) -> list[Any]:
         return self.each(lambda v: self.builder.bitcast(v, self.integers), x)
 
 
@@ -101,6 +105,8 @@ def _emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     emitter = _Emitter(builder, scalar, kind)
     data, i64 = context.make_array(array)(context, builder, args[0]).data, ir.IntType(64)
     factor = builder.fmul(args[1], ir.Constant(ir.DoubleType(), -_LOG2E))
+    least = ir.Constant(ir.DoubleType(), kind.least)
+    factor = builder.select(builder.fcmp_ordered("<", factor, least), least, factor)  # 0 times it is 0
     if kind is _SINGLE:
         factor = builder.fptrunc(factor, scalar)
     lane = builder.insert_element(ir.Constant(emitter.vector, ir.Undefined), factor, ir.IntType(32)(0))

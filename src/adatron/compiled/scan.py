@@ -18,8 +18,8 @@ def gains(b: float, slope: float, lower: float, upper: float, epsilon: float, tu
 
 
 @jit
-def ends(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, found: Any) -> None:
-    """found[r] <- the largest growth and the largest shrinkage in equality r. ``row`` and ``sign`` may be empty."""
+def largest_gains(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, found: Any) -> None:
+    """found[r] <- the largest of both in equality r, or of what stands there. ``row`` and ``sign`` may be empty."""
     for i in range(len(beta)):
         r = row[i] if len(row) else 0
         growth, shrinkage = gains(beta[i], g[i], lower[i], upper[i], epsilon, len(sign) > 0 and sign[i] < 0.0)

@@ -59,8 +59,8 @@ class Sigmoid(Leaf):
     def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
         """Bound the argument's error, and that of tanh, whose slope is at most 1.
 
-        With e = exp(-2|t|), (1 - e)/(1 + e) has slope 2/(1 + e)²: the 4 u e of the exponential cost at most 2 u, three
-        roundings of its exponent 3 u 2|t| e < 1.2 u, times 2, those after it 3 u; 8 u covers the higher orders.
+        With e = exp(-2|t|), (1 - e)/(1 + e) has slope 2/(1 + e)²: the 4 u e of the exponential cost at most 2 u, the
+        three roundings of its exponent 2 (3 u 2|t| e) < 2.4 u, those after it 3 u; 8 u covers the higher orders.
         """
         return affine_error(self.gamma, self.coef0, sq_norm, d, u) + 8.0 * u + tiny(u)
 

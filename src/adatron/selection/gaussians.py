@@ -24,7 +24,7 @@ def padded(n: int) -> int:
 
 
 @jit
-def fill_rows(distances: Any, gamma: Any, rows: Any, out: Any) -> None:
+def fill_rows(distances: Any, gamma: float, rows: Any, out: Any) -> None:
     """out[i] = exp(-gamma distances[rows[i]]); out is as wide as whole CHUNKs."""
     n = distances.shape[1]
     for i in range(len(rows)):
@@ -73,11 +73,11 @@ class Gaussians:
         new, made = samples[self._place[samples] < 0], len(self._rows)
         self._place[new] = made + np.arange(len(new))
         self._rows = np.concatenate([self._rows, new])
-        gamma, K = self._K.dtype.type(self.gamma), self._K[: len(self._rows)]
+        K = self._K[: len(self._rows)]
 
         def task(number: int) -> None:
             part = slice(number * ROWS, (number + 1) * ROWS)
-            fill_rows(self._narrow, gamma, new[part], K[made:][part])
+            fill_rows(self._narrow, self.gamma, new[part], K[made:][part])
 
         self.pool.run(task, -(-len(new) // ROWS))
         return K

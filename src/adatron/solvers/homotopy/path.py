@@ -10,7 +10,8 @@ Path      the solution moves linearly while the same variables are free. These s
           first event a free variable meets a bound, or the gradient of one outside says that it gains by leaving it.
 Degenerate a variable that depends on the free ones (equal samples, a kernel of low rank) moves with them along the
           direction of no curvature, until one of them meets a bound and makes room. Where an equality has no free
-          variable its multiplier moves until one can be. Of several events at once the first variable's comes first.
+          variable its multiplier moves until one can be. Of several events at once the first variable's comes first;
+          where many have followed each other without a step, as in a circle, those before it wait in turn.
 Start     a solution up to a tolerance is exact for targets that differ by as much: the first path leads back.
 Source    G. Cauwenberghs, T. Poggio, NIPS 13 (2001); P. Laskov et al., JMLR 7 (2006) 1909-1936; T. Hastie et al., JMLR
           5 (2004) 1391-1415 (the path in C); C. P. Diehl, G. Cauwenberghs, IJCNN (2003).
@@ -34,7 +35,6 @@ from .step import LOST, STILL, advance
 DRIFT = 1e-10  # of the gradient, relative to its terms; beyond it is computed anew
 LOOSE = 1e-9  # of the sum of all sizes: equalities that are missed by more are lost
 NEAR = 1e-12  # of the way to the end: what is left is rounding
-ASTRIDE = 7919  # variables by which the order of events at one place is turned then
 IDLE = 20  # events at one place, for each free variable, after which the path is given up
 
 
@@ -98,8 +98,9 @@ class Homotopy(State):
                     raise Stalled
                 self._arrive(ends, (1.0 - done) * (self.push - rate_t))
                 return
-            begin = idle * ASTRIDE if idle > len(self.ids) + 10 else 0  # in a circle: another one comes first
-            done, step, one, side, knot = advance(
+            begin = idle % len(self.beta) if idle > len(self.ids) + 10 else 0
+            before = done
+            done, one, side, knot = advance(
                 *self.margin.factor, self.ids, self.free.values, self.free.where, self.at, self.piece, self.slopes,
                 self.border, self.beta, self.g, self.mu, self.sums, self.knots, start, ends, self.rate_knots,
                 self.push, rate_t, rate_sums, self.largest, done, begin,
@@ -111,7 +112,7 @@ class Homotopy(State):
             if one < 0:
                 return
             self.n_event += 1
-            idle = 0 if step > 0.0 else idle + 1
+            idle = 0 if done > before else idle + 1
             if idle > IDLE * (len(self.ids) + 10):
                 raise Stalled
             if knot >= 0:

@@ -77,11 +77,11 @@ def first_event(at: Any, piece: Any, slopes: Any, border: Any, beta: Any, g: Any
     """Step, variable, side and knot of the first event before ``room``; variable -1 if there is none.
 
     A variable at a knot leaves it where the slopes on both sides allow its gradient no longer; a free one meets a knot.
-    Of several at once the first one from ``begin`` on comes first.
+    Of several at once the first one from number ``begin`` on comes first, those before that number last.
     """
     best, one, side, met = room, -1, 0, -1
     for i in range(len(at)):
-        j = (begin + i) % len(at)
+        j = begin + i if begin + i < len(at) else begin + i - len(at)
         up = down = np.inf
         if at[j] >= 0:
             away, rate = -g[j], -rate_g[j]
@@ -110,35 +110,21 @@ def first_event(at: Any, piece: Any, slopes: Any, border: Any, beta: Any, g: Any
 def advance(L: Any, A: Any, shift: float, ids: Any, values: Any, where: Any, at: Any, piece: Any, slopes: Any,
             border: Any, beta: Any, g: Any, mu: Any, sums: Any, knots: Any, start: Any, ends: Any, change: Any,
             push: Any, rate_t: Any, rate_sums: Any, largest: float, done: float, begin: int) -> Any:  # fmt: skip
-    """Go to the first event or to the end, in place; what is done of the way, and step, variable, side and knot."""
+    """Go to the first event or to the end, in place; what is done of the way, and variable, side and knot."""
     rate_beta, rate_g, rate_mu, right = rates_of(
         L, A, shift, ids, values, where, at, border, change, push, rate_t, rate_sums
     )
     size = np.abs(rate_beta).sum()
     if not np.isfinite(size):
-        return done, 0.0, LOST, 0, -1
+        return done, LOST, 0, -1
     noise = STILL * (largest * size + np.abs(rate_t).max())
     still = STILL * np.abs(rate_beta).max()
     if largest > 0.0:  # all may be rounding; then they are small beside what the right side would make of one alone
         still = max(still, STILL * right / largest)
     step, one, side, met = first_event(
-        at,
-        piece,
-        slopes,
-        border,
-        beta,
-        g,
-        mu,
-        knots,
-        change,
-        rate_beta,
-        rate_g,
-        rate_mu,
-        still,
-        noise,
-        1.0 - done,
+        at, piece, slopes, border, beta, g, mu, knots, change, rate_beta, rate_g, rate_mu, still, noise, 1.0 - done,
         begin,
-    )
+    )  # fmt: skip
     done = 1.0 if one < 0 else done + step
     for q in range(len(mu)):
         mu[q] += step * rate_mu[q]
@@ -152,4 +138,4 @@ def advance(L: Any, A: Any, shift: float, ids: Any, values: Any, where: Any, at:
             beta[j] = knots[at[j], j]
         else:
             beta[j] += step * rate_beta[j]
-    return done, step, one, side, met
+    return done, one, side, met
