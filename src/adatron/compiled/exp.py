@@ -129,7 +129,7 @@ def _decay(typingctx: Any, values: Any, rate: Any, n: Any) -> Any:
 
 
 def _plain_decay(values: Any, rate: float, n: int) -> None:
-    values[:n] = np.exp(values.dtype.type(-rate) * values[:n])
+    values[:n] = np.exp(-rate * values[:n].astype(np.float64))
 
 
 #: ``decay(values, rate, n)``: the first n entries v >= 0, a multiple of CHUNK, become exp(-rate v), in place.
