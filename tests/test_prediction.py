@@ -1,6 +1,5 @@
 """Predictions of many rows: in blocks, in bounded memory, and each row for itself."""
 
-import math
 import tracemalloc
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy import sparse
 from adatron import SVC
 from adatron.estimators import decision
 from adatron.gram import allowed_threads
-from adatron.gram.tiles import TILE_SHAPE
+from adatron.gram.tiles import TILE_SIZE
 from adatron.kernels import RBF
 from machines import NAMES, ours, target, values
 
@@ -48,7 +47,7 @@ def growth(work):
 
 def allowed(features, outputs, copies=3, vectors=VECTORS):
     """Memory for a block, for the support vectors, both made ready and packed, and for the tiles of the threads."""
-    tiles = allowed_threads(None) * 8 * math.prod(TILE_SHAPE)
+    tiles = allowed_threads(None) * 8 * TILE_SIZE
     rows = min(decision.MOST_ROWS, decision.BLOCK_BYTES / (8 * (features + 4 * outputs)))
     return copies * 8 * rows * (features + 4 * outputs) + 3 * 8 * vectors * (features + outputs) + tiles + 2**20
 

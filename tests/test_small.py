@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from adatron import SVC
 from adatron.certificates import duality_gap, kkt_violation
 from adatron.estimators import engine
-from adatron.gram import Gram, Pool, Source
+from adatron.gram import Gram, Pool, Source, of_segments
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.solvers import block
 from adatron.solvers.base import State, Status
@@ -137,9 +137,31 @@ def test_problems_that_share_most_rows_share_their_matrix(monkeypatch):
     made.clear()
     SVC().fit(X, y)
     assert made == [90]
-    made.clear()
+
+
+def test_problems_of_two_classes_share_what_is_within_them(monkeypatch):
+    made = []
+    half = Gram._half
+    monkeypatch.setattr(Gram, "_half", lambda self, P, out: made.append(len(P)) or half(self, P, out))
+    X, _ = samples(0, 90)
     SVC().fit(X, np.arange(90) % 9)
-    assert made == [20] * 36
+    assert made == [10] * 9
+
+
+@pytest.mark.parametrize("sizes", [[1, 70, 130], [64, 64], [3, 2, 1, 257]])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_square_of_several_segments(sizes, kernel):
+    n = sum(sizes)
+    X, _ = samples(n, n, 5)
+    with Pool(3) as pool:
+        gram = Gram(Source.of(X, np.arange(n), kernel), np.float64, sizes, pool)
+        for groups in ([0, 1], list(range(len(sizes)))[::-1]):
+            view = gram.restrict(groups)
+            m = len(view)
+            square = of_segments(view, m + 7)
+            np.testing.assert_array_equal(square[:m, :m], view.rows(np.arange(m)))
+            assert not square[m:].any()
+            assert not square[:, m:].any()
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,23 @@ def roundings(d: int) -> int:
 
 
 @jit
+def _transpose(X: Any, ids: Any, center: Any, panel: Any) -> None:
+    """panel[k, i] <- feature k of row i, four rows at a time: few features of many rows are written together."""
+    i = 0
+    while i + 4 <= len(ids):
+        a, b, c, d = X[ids[i]], X[ids[i + 1]], X[ids[i + 2]], X[ids[i + 3]]
+        for k in range(len(panel)):
+            line, mean = panel[k], center[k]
+            line[i], line[i + 1], line[i + 2], line[i + 3] = a[k] - mean, b[k] - mean, c[k] - mean, d[k] - mean
+        i += 4
+    while i < len(ids):
+        row = X[ids[i]]
+        for k in range(len(panel)):
+            panel[k, i] = row[k] - center[k]
+        i += 1
+
+
+@jit
 def pack(X: Any, ids: Any, center: Any, panels: Any, norms: Any, first: int, last: int) -> None:
     """Fill blocks ``first:last``; subtract ``center`` in double precision before rounding."""
     width = panels.shape[2]
@@ -70,10 +87,7 @@ def pack(X: Any, ids: Any, center: Any, panels: Any, norms: Any, first: int, las
     part = np.empty(width, panels.dtype)
     for b in range(first, last):
         count = min(width, len(ids) - b * width)
-        for i in range(count):
-            row = ids[b * width + i]
-            for k in range(d):
-                panels[b, k, i] = X[row, k] - center[k]
+        _transpose(X, ids[b * width : b * width + count], center, panels[b])
         for start in range(0, d, FEATURES):
             part.fill(0)
             for k in range(start, min(d, start + FEATURES)):
@@ -105,17 +119,17 @@ def sparse_norms(data: Any, indptr: Any, norms: Any) -> None:
 
 @jit
 def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    """tile (>= (p1-p0)*POINTS, TILE) <- the products of the blocks p0:p1 of points with the blocks r0:r1 of rows."""
+    """tile (blocks p0:p1 of points, blocks r0:r1 of rows, or more of them) <- their products."""
     d, width = rows.shape[1], rows.shape[2]
-    a, b, out = points.reshape(-1), rows.reshape(-1), tile.reshape(-1)
+    a, b, out, stride = points.reshape(-1), rows.reshape(-1), tile.reshape(-1), tile.shape[1]
     if d == 0:
         tile.fill(0)
     for k in range(0, d, FEATURES):
         count = min(FEATURES, d - k)
         for r in range(r0, r1):
             for p in range(p0, p1):
-                at = (p - p0) * POINTS * TILE + (r - r0) * width
-                register_block(a, (p * d + k) * POINTS, b, (r * d + k) * width, count, out, at, TILE, k == 0)
+                at = (p - p0) * POINTS * stride + (r - r0) * width
+                register_block(a, (p * d + k) * POINTS, b, (r * d + k) * width, count, out, at, stride, k == 0)
 
 
 @jit
@@ -161,7 +175,7 @@ def sparse_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, 
             from_row[t] = e
         panel.fill(0)
     for i in range(count):
-        for t in range(TILE):
+        for t in range(tile.shape[1]):
             tile[i, t] = sums[t, i]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ._jit import jit
 
-SQUARE, NEAR = 32, 16
+SQUARE, NEAR = 8, 16
 
 
 @jit
@@ -39,13 +39,18 @@ def scatter(K: Any, rows: Any, columns: Any, out: Any, to_rows: Any, to_columns:
 
 @jit
 def mirror(K: Any, n: int) -> None:
-    """K[i, j] = K[j, i] for i < j < n, a square at a time so that what is read stays near."""
+    """K[i, j] = K[j, i] for i < j < n, in squares whose loops of fixed length the compiler keeps in registers."""
     for i0 in range(0, n, SQUARE):
         for j0 in range(i0, n, SQUARE):
-            for i in range(i0, min(n, i0 + SQUARE)):
-                row = K[i]
-                for j in range(max(j0, i + 1), min(n, j0 + SQUARE)):
-                    row[j] = K[j, i]
+            if i0 < j0 <= n - SQUARE:
+                source, target = K[j0 : j0 + SQUARE, i0 : i0 + SQUARE], K[i0 : i0 + SQUARE, j0 : j0 + SQUARE]
+                for i in range(SQUARE):
+                    for j in range(SQUARE):
+                        target[i, j] = source[j, i]
+            else:
+                for i in range(i0, min(n, i0 + SQUARE)):
+                    for j in range(max(j0, i + 1), min(n, j0 + SQUARE)):
+                        K[i, j] = K[j, i]
 
 
 @jit

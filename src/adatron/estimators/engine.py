@@ -94,8 +94,10 @@ def fit(
         dtype = _tile_type(source, settings, small)
         sizes = samples.sizes.tolist() if len(problems) > 1 else [n]
         size = np.dtype(dtype).itemsize
-        p = plan(n, [len(dual) for dual in duals], cost, size, settings.cache_bytes, blocks=isinstance(solver, Block))
-        whole = small and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
+        blocks = isinstance(solver, Block)
+        p = plan(n, [len(dual) for dual in duals], cost, size, settings.cache_bytes, blocks)
+        apart = blocks and compiled and source.columns is None and 2 * largest < n  # few rows in common
+        whole = small and not apart and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
         gram = Gram(source, dtype, sizes, pool, p.slots, whole)
         groups = [problem.segments if len(problems) > 1 else [0] for problem in problems]
         views = [gram.restrict(some * problem.copies) for some, problem in zip(groups, problems, strict=True)]

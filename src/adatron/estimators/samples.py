@@ -54,13 +54,16 @@ class Samples:
         The members of a distinct sample are filled up to their own bounds one after the other, the last row first, so
         that no more of them than needed become support vectors.
         """
-        size, bound = np.abs(beta)[self.group], C * self.weight[self.group]
-        own = np.where(np.isinf(bound), np.inf, bound * self.share)
+        out = np.zeros(len(self.group))
+        some = np.flatnonzero(beta[self.group])
+        group = self.group[some]
+        size, bound = np.abs(beta[group]), C * self.weight[group]
+        own = np.where(np.isinf(bound), np.inf, bound * self.share[some])
         filled = np.zeros(len(own))  # by the members of the same sample that come later
-        for i in np.flatnonzero(self.group[:-1] == self.group[1:])[::-1]:
+        for i in np.flatnonzero(group[:-1] == group[1:])[::-1]:
             filled[i] = filled[i + 1] + own[i + 1]
-        part = np.where(size >= bound * (1 - 1e-12), own, np.clip(size - filled, 0.0, own))
-        return np.sign(beta)[self.group] * part
+        out[some] = np.sign(beta[group]) * np.where(size >= bound * (1 - 1e-12), own, np.clip(size - filled, 0.0, own))
+        return out
 
 
 def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: bool) -> Samples:

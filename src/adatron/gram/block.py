@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.submatrix import add_rows, reflect, scatter
+from ..compiled.submatrix import add_rows, mirror, reflect, scatter
 from .segment import Then, TileSegment
 
 if TYPE_CHECKING:
@@ -90,6 +90,22 @@ def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
             segment.fill(one.points, out, one.places, shift=shift)
         for other in sides[:i]:
             segment.fill(other.points, out, other.places, shift=shift, then=_mirror(out, other.places, one.places))
+
+
+def of_segments(view: View, width: int) -> NDArray[Any]:
+    """As ``Gram.square`` of all points of a view, over segments that other views have, too."""
+    gram, n, spans = view.gram, len(view), list(zip(view.groups, view.offsets, view.offsets[1:], strict=False))
+    out = np.empty((width, width), gram.dtype)
+    with gram.pool.aside():
+        for i, (group, a, b) in enumerate(spans):
+            out[a:b, a:b] = gram.within(group)  # after what the segments before may have written there
+            rows = gram.segments[group]
+            assert isinstance(rows, TileSegment)  # noqa: S101 (values that are symmetric are made in tiles)
+            for _, c, d in spans[i + 1 :]:
+                rows.fill(view.points(np.arange(c, d)), out, np.arange(c, d), shift=int(a))
+        mirror(out, n)
+    out[n:], out[:n, n:] = 0.0, 0.0
+    return out
 
 
 def _mirror(K: NDArray[Any], rows: Ids, lines: Ids) -> Then:

@@ -93,6 +93,7 @@ class Gram:
         self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.workspace = Workspace(self.kernel, self.dtype)
         self.held, self._whole, self._making = whole, None, threading.Lock()
+        self._within: dict[int, NDArray[Any]] = {}
         spans = list(zip(self.starts[:-1], self.starts[1:], strict=True))
         self._segments = [] if whole else [self.segment(source.take(slice(a, b)), slots) for a, b in spans]
 
@@ -150,12 +151,25 @@ class Gram:
         out = np.empty((width, width), self.dtype)
         if self.mirrors:
             with self.pool.aside():
-                TileSegment(P.source, self.workspace, self.pool).fill(P, out, np.arange(n), half=True)
+                self._half(P, out)
                 mirror(out, n)
         else:
             self.segment(P.source).fill(P, out, np.arange(n))
         out[n:], out[:n, n:] = 0.0, 0.0
         return out
+
+    def _half(self, P: Points, out: NDArray[Any]) -> None:
+        """The lower half of ``square``."""
+        TileSegment(P.source, self.workspace, self.pool).fill(P, out, np.arange(len(P)), half=True)
+
+    def within(self, number: int) -> NDArray[Any]:
+        """The lower half of the matrix of a segment with itself, made once for all views."""
+        if number not in self._within:
+            P = self.own(number)
+            out = np.zeros((len(P), len(P)), self.dtype)
+            self._half(P, out)
+            self._within[number] = out  # two threads may both have made it: the same bits
+        return self._within[number]
 
     def among(self, rows: Ids, columns: Ids) -> NDArray[np.float64]:
         """A part of K, which is held whole."""

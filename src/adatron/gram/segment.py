@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.panels import DOT, GATHER, L1, TILE
+from ..compiled.panels import DOT, GATHER, L1, TILE, Sparse
 from ..kernels import PRODUCTS, Kernel
 from . import tiles
 from .pool import Pool
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 TASKS_PER_THREAD = 4
 ALONE = 64  # tiles of a task that no helper is there for; between two of them Ctrl-C is heard
+NARROW = 64  # rows of a tile where half of a matrix is made: what stands on the wrong side in them is made in vain
 LINE = 64  # bytes of a line of the cache
 Then = Callable[[int, int], None]
 FUNCTION_ROWS = 1024  # a function is asked for this many rows at a time, with this many points
@@ -64,7 +65,7 @@ class Workspace:
     def stack(self) -> NDArray[Any]:
         """Tile buffers of the calling thread."""
         if not hasattr(self._local, "stack"):
-            self._local.stack = np.zeros((self.depth, *tiles.TILE_SHAPE), self.dtype)
+            self._local.stack = np.zeros((self.depth, tiles.TILE_SIZE), self.dtype)
         return self._local.stack
 
     def room(self, n: int, holder: object) -> NDArray[Any]:
@@ -174,6 +175,7 @@ class TileSegment:
         then: Then | None = None,
     ) -> None:
         space = self._workspace
+        rows = NARROW if half and not isinstance(self._rows, Sparse) else TILE  # each tile spreads its points anew
 
         def task(first: int, last: int) -> None:
             tiles.accumulate(
@@ -189,6 +191,7 @@ class TileSegment:
                 out,
                 keep,
                 space.stack,
+                rows // self._width,
                 half,
                 shift,
             )

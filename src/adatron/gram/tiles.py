@@ -1,6 +1,6 @@
 """The tile loops: kernel values are made, used and forgotten inside the second-level cache.
 
-A tile is a block of points against TILE rows. Its values come from raw products and the maps of the kernel's
+A tile is a block of points against up to TILE rows. Its values come from raw products and the maps of the kernel's
 program; then they are summed with weights, and written out where they shall be kept.
 """
 
@@ -13,67 +13,75 @@ import numpy as np
 from ..compiled._jit import jit
 from ..compiled.micro import POINTS
 from ..compiled.panels import POINT_PANELS, TILE, raw_products
+from ..compiled.search import CHUNK
 from ..kernels.base import ADD, MULTIPLY, SCALE
 from ..kernels.table import apply_leaf
 
-TILE_SHAPE = (POINT_PANELS * POINTS, TILE)
+TILE_SIZE = POINT_PANELS * POINTS * TILE
 
 
 # Plain loops: array expressions would bring in seconds of compilation for shapes that cannot differ.
 @jit
-def _add(tile: Any, other: Any, count: int) -> None:
-    for i in range(count):
-        for t in range(TILE):
+def _add(tile: Any, other: Any) -> None:
+    for i in range(tile.shape[0]):
+        for t in range(tile.shape[1]):
             tile[i, t] += other[i, t]
 
 
 @jit
-def _multiply(tile: Any, other: Any, count: int) -> None:
-    for i in range(count):
-        for t in range(TILE):
+def _multiply(tile: Any, other: Any) -> None:
+    for i in range(tile.shape[0]):
+        for t in range(tile.shape[1]):
             tile[i, t] *= other[i, t]
 
 
 @jit
-def _scale(tile: Any, factor: Any, count: int) -> None:
-    for i in range(count):
-        for t in range(TILE):
+def _scale(tile: Any, factor: Any) -> None:
+    for i in range(tile.shape[0]):
+        for t in range(tile.shape[1]):
             tile[i, t] *= factor
+
+
+@jit
+def _tile(stack: Any, level: int, count: int, columns: int) -> Any:
+    return stack[level, : count * columns].reshape(count, columns)
 
 
 @jit
 def evaluate(
     program: Any, parameters: Any, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, stack: Any
-) -> None:
-    """stack[0] <- kernel values of the blocks p0:p1 of points with the blocks r0:r1 of rows.
+) -> Any:
+    """The tile of kernel values of the blocks p0:p1 of points with the blocks r0:r1 of rows, in whole CHUNKs of rows.
 
     ``program`` is postfix, a line (operation, raw product) each; ``parameters`` has three numbers a line.
     """
-    count = (p1 - p0) * POINTS
-    width = rows.width
+    count, width = (p1 - p0) * POINTS, rows.width
+    columns = -(-(r1 - r0) * width // CHUNK) * CHUNK
     point_norms = points.norms[p0 * POINTS : p0 * POINTS + count]
-    row_norms = rows.norms[r0 * width : r0 * width + TILE]
+    row_norms = rows.norms[r0 * width : r0 * width + columns]
     top = -1
     for line in range(len(program)):
         operation = program[line, 0]
         if operation == ADD:
             top -= 1
-            _add(stack[top], stack[top + 1], count)
+            _add(_tile(stack, top, count, columns), _tile(stack, top + 1, count, columns))
         elif operation == MULTIPLY:
             top -= 1
-            _multiply(stack[top], stack[top + 1], count)
+            _multiply(_tile(stack, top, count, columns), _tile(stack, top + 1, count, columns))
         elif operation == SCALE:
-            _scale(stack[top], stack.dtype.type(parameters[line, 0]), count)
+            _scale(_tile(stack, top, count, columns), stack.dtype.type(parameters[line, 0]))
         else:
             top += 1
-            raw_products(program[line, 1], points, p0, p1, rows, r0, r1, stack[top])
+            tile = _tile(stack, top, count, columns)
+            raw_products(program[line, 1], points, p0, p1, rows, r0, r1, tile)
             a, b, c = parameters[line, 0], parameters[line, 1], parameters[line, 2]
-            apply_leaf(operation, stack[top, :count], point_norms, row_norms, a, b, c)
+            apply_leaf(operation, tile, point_norms, row_norms, a, b, c)
+    return _tile(stack, 0, count, columns)
 
 
 @jit
 def _row(source: int, tile: Any, base: int, store: Any, column: int) -> Any:
-    return tile[source - base] if source >= 0 else store[-1 - source, column : column + TILE]
+    return tile[source - base] if source >= 0 else store[-1 - source, column : column + tile.shape[1]]
 
 
 @jit
@@ -81,6 +89,7 @@ def _weighted_sum(
     order: Any, start: int, stop: int, tile: Any, base: int, store: Any, column: int, V: Any, sums: Any
 ) -> None:
     """sums[j] += V[i, j] * row i for i in start:stop, one after the other whatever the grouping by four."""
+    columns = tile.shape[1]
     i = start
     while i + 4 <= stop:
         r0 = _row(order[i], tile, base, store, column)
@@ -91,7 +100,7 @@ def _weighted_sum(
             v0, v1, v2, v3 = V[i, j], V[i + 1, j], V[i + 2, j], V[i + 3, j]
             if v0 != 0 or v1 != 0 or v2 != 0 or v3 != 0:
                 total = sums[j]
-                for t in range(TILE):
+                for t in range(columns):
                     total[t] = (((total[t] + v0 * r0[t]) + v1 * r1[t]) + v2 * r2[t]) + v3 * r3[t]
         i += 4
     while i < stop:
@@ -99,7 +108,7 @@ def _weighted_sum(
         for j in range(V.shape[1]):
             if V[i, j] != 0:
                 total, v = sums[j], V[i, j]
-                for t in range(TILE):
+                for t in range(columns):
                     total[t] = total[t] + v * row[t]
         i += 1
 
@@ -118,10 +127,11 @@ def accumulate(
     out: Any,
     store: Any,
     stack: Any,
+    size: int,
     half: bool,
     shift: int,
 ) -> None:
-    """out[t] += sum over i of V[i] * k(point i, row t) for the rows of the blocks first:last.
+    """out[t] += sum over i of V[i] * k(point i, row t) for the rows of the blocks first:last, ``size`` blocks a tile.
 
     ``order[i]`` says where point i's values come from: number ``order[i]`` of ``points`` (computed here, and
     written to the store's row ``slots[order[i]]`` unless that is negative), or row ``-1 - order[i]`` of the store.
@@ -131,8 +141,8 @@ def accumulate(
     width = rows.width
     blocks = -(-points.n // POINTS)
     sums = np.empty((V.shape[1], TILE))
-    for r0 in range(first, last, TILE // width):
-        r1 = min(last, r0 + TILE // width)
+    for r0 in range(first, last, size):
+        r1 = min(last, r0 + size)
         column = r0 * width
         at = column + shift
         for j in range(V.shape[1]):
@@ -141,17 +151,16 @@ def accumulate(
         i = order.dtype.type(0)  # a literal would be compiled for itself
         for p0 in range(column // POINTS if half else 0, max(1, blocks), POINT_PANELS):
             p1 = min(blocks, p0 + POINT_PANELS)
-            if p1 > p0:
-                evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
+            tile = evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
             for c in range(p0 * POINTS, min(points.n, p1 * POINTS)):
                 if slots[c] >= 0:
-                    kept, made = store[slots[c], at : at + TILE], stack[0, c - p0 * POINTS]
+                    kept, made = store[slots[c], at : at + tile.shape[1]], tile[c - p0 * POINTS]
                     for t in range(len(kept)):
                         kept[t] = made[t]
             stop = i
             while stop < len(order) and order[stop] < p1 * POINTS:
                 stop += 1
-            _weighted_sum(order, i, stop, stack[0], p0 * POINTS, store, at, V, sums)
+            _weighted_sum(order, i, stop, tile, p0 * POINTS, store, at, V, sums)
             i = stop
         for t in range(column, min(rows.n, r1 * width)):
             for j in range(V.shape[1]):

@@ -92,7 +92,7 @@ class _Block(Ascent[Block]):
                 continue
             W = self._choose(here.ends)
             whole = len(W) == len(self.dual)
-            if not self._advance(W, INNER * tol if whole else max(0.1 * violation, 0.5 * tol)):
+            if not self._advance(W, INNER * tol if whole else max(0.1 * violation, 0.75 * tol)):
                 return Status.STUCK
 
     def _survey(self) -> Survey:

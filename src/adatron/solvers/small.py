@@ -15,8 +15,8 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificates import kkt_violation, prove
-from ..gram import SMALL, View
+from ..certificates import prove
+from ..gram import SMALL, View, of_segments
 from ..problems import Dual
 from .base import Options, Solution, State, Status, Watch
 from .start import feasible
@@ -45,23 +45,18 @@ def at_once(
         found = Inner().solve(K, layout, dual, beta, g, INNER * options.tol, steps, watch.flag)
     beta, g = found.beta, found.push(found.beta) - dual.t
     state = State(beta, g, start.n_iter + found.steps)
-    if not kkt_violation(dual, beta, g) <= options.tol:
-        return None, state
     proof = prove(view, dual, beta, g, convex=not watch.flag[1])
-    if not proof.relative_gap <= (options.gap_tol or np.inf):
+    if not (proof.kkt_violation <= options.tol and proof.relative_gap <= (options.gap_tol or np.inf)):
         return None, state
     watch.look(state.n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap)
     return Solution(beta, g, state.n_iter, Status.CONVERGED, proof, watch.trace()), state
 
 
 def _matrix(view: View, layout: Layout) -> NDArray[np.float64]:
-    """K at the places of the layout.
-
-    From the matrix of all rows where that is there anyway, or several problems have most rows in common; a short piece
-    of each long row takes as long to read as to make.
-    """
-    gram, ids = view.gram, view.ids[layout.order]
-    most = len(view.groups) > 1 and 2 * len(view) >= len(gram.source)
-    if gram.held and (most or not gram.mirrors):
+    """K at the places of the layout."""
+    gram, ids, n = view.gram, view.ids[layout.order], len(view)
+    if gram.held and (len(view.groups) > 1 or not gram.mirrors):
         return gram.among(ids, ids)
+    if len(set(view.groups)) > 1 and layout.end == n and np.array_equal(layout.order[:n], np.arange(n)):
+        return of_segments(view, len(ids))
     return gram.square(view.points(layout.order[: layout.end]), len(ids))
