@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SMALL = 1000  # rows up to which the whole Gram matrix is one float64 block
-STORE_COST = 192.0  # multiply-adds from which reading a stored kernel value beats making it again
-BLOCK = 1024  # where rows of K are stored
-WIDE = 2048  # where they are made again whenever they are needed: larger blocks need them less often
+STORE_COST = 72.0  # multiply-adds from which reading a stored kernel value beats making it again
+LONG = 192.0  # multiply-adds from which the kernel matrix of a large block costs more than the rows it saves
+BLOCK, WIDE = 1024, 2048  # variables of a block from there on, and below
 WHOLE = 2304  # variables of a problem that is one block: rows of it would be asked for one by one
 MEGABYTE = 1 << 20
 
@@ -49,7 +49,7 @@ def plan(n: int, sizes: list[int], cost: float, itemsize: int, cache_bytes: floa
     if not blocks:
         concurrent = min(len(sizes), max(1, int(cache_bytes / (itemsize * max(sizes) ** 2))))
         return Plan(1, 1, concurrent, 0, cache_bytes / concurrent)
-    block, whole = (_fitting(most, itemsize, cache_bytes) for most in (WIDE if cost < STORE_COST else BLOCK, WHOLE))
+    block, whole = (_fitting(most, itemsize, cache_bytes) for most in (WIDE if cost < LONG else BLOCK, WHOLE))
     used = _block_bytes(max(size if size <= whole else min(size, block) for size in sizes), itemsize)
     concurrent = min(len(sizes), max(1, int(cache_bytes / (2 * used))))
     stored = cost >= STORE_COST and (len(sizes) > 1 or max(sizes) > whole)
