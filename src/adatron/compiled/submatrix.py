@@ -38,19 +38,30 @@ def scatter(K: Any, rows: Any, columns: Any, out: Any, to_rows: Any, to_columns:
 
 
 @jit
-def mirror(K: Any, n: int) -> None:
-    """K[i, j] = K[j, i] for i < j < n, in squares whose loops of fixed length the compiler keeps in registers."""
-    for i0 in range(0, n, SQUARE):
-        for j0 in range(i0, n, SQUARE):
-            if i0 < j0 <= n - SQUARE:
-                source, target = K[j0 : j0 + SQUARE, i0 : i0 + SQUARE], K[i0 : i0 + SQUARE, j0 : j0 + SQUARE]
-                for i in range(SQUARE):
-                    for j in range(SQUARE):
-                        target[i, j] = source[j, i]
+def transpose(K: Any, i0: int, i1: int, j0: int, j1: int) -> None:
+    """K[i, j] = K[j, i] for the i and j of two ranges, in squares whose loops the compiler keeps in registers."""
+    for i in range(i0, i1, SQUARE):
+        for j in range(j0, j1, SQUARE):
+            if i + SQUARE <= i1 and j + SQUARE <= j1:
+                source, target = K[j : j + SQUARE, i : i + SQUARE], K[i : i + SQUARE, j : j + SQUARE]
+                for u in range(SQUARE):
+                    for v in range(SQUARE):
+                        target[u, v] = source[v, u]
             else:
-                for i in range(i0, min(n, i0 + SQUARE)):
-                    for j in range(max(j0, i + 1), min(n, j0 + SQUARE)):
-                        K[i, j] = K[j, i]
+                for u in range(i, min(i1, i + SQUARE)):
+                    for v in range(j, min(j1, j + SQUARE)):
+                        K[u, v] = K[v, u]
+
+
+@jit
+def mirror(K: Any, n: int) -> None:
+    """K[i, j] = K[j, i] for i < j < n."""
+    for i in range(0, n, SQUARE):
+        end = min(n, i + SQUARE)
+        transpose(K, i, end, end, n)
+        for u in range(i, end):
+            for v in range(u + 1, end):
+                K[u, v] = K[v, u]
 
 
 @jit

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.submatrix import add_rows, mirror, reflect, scatter
+from ..compiled.submatrix import add_rows, mirror, reflect, scatter, transpose
 from .segment import Then, TileSegment
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
         if not shared:
             segment.fill(one.points, out, one.places, shift=shift)
         for other in sides[:i]:
-            segment.fill(other.points, out, other.places, shift=shift, then=_mirror(out, other.places, one.places))
+            segment.fill(other.points, out, other.places, shift=shift, then=_transposed(out, other.places, shift))
 
 
 def of_segments(view: View, width: int) -> NDArray[Any]:
@@ -106,6 +106,15 @@ def of_segments(view: View, width: int) -> NDArray[Any]:
         mirror(out, n)
     out[n:], out[:n, n:] = 0.0, 0.0
     return out
+
+
+def _transposed(K: NDArray[Any], rows: Ids, shift: int) -> Then:
+    """``_mirror`` where rows and lines are one after the other."""
+
+    def then(first: int, last: int) -> None:
+        transpose(K, shift + first, shift + last, int(rows[0]), int(rows[-1]) + 1)
+
+    return then
 
 
 def _mirror(K: NDArray[Any], rows: Ids, lines: Ids) -> Then:
@@ -137,22 +146,23 @@ def mirrored_sums(gram: Gram, P: Points, v: Vector) -> Vector:
 
 
 def _add_lines(gram: Gram, P: Points, v: Vector, parts: list[slice], lines: set[int], out: Vector) -> None:
-    """out += K v for the squares left of the diagonal on some lines, and for their mirror images."""
-    rows = {k: gram.segment(P.source.take(parts[k])) for k in sorted(lines)}
-    squares = [(k, j) for k in rows for j in range(k + 1)]
+    """out += K v for the squares left of the diagonal on some lines, for their mirror images, and for the diagonal."""
+    rows = {k: gram.segment(P.source.take(parts[k])) for k in sorted(lines) if k}
+    squares = [(k, j) for k in sorted(lines) for j in range(k + 1)]
     sums: list[Any] = [None] * len(squares)
 
     def square(number: int) -> None:
         k, j = squares[number]
-        K = rows[k].values(P.take(parts[j]))
+        some = P.take(parts[j])
+        K = rows[k].values(some) if j != k else gram.square(some, len(some))
         down = np.zeros(K.shape[1])
         add_rows(K, np.arange(len(K)), v[parts[j]], down)
-        sums[number] = down, np.einsum("ij,j->i", K, v[parts[k]])
+        sums[number] = down, np.einsum("ij,j->i", K, v[parts[k]]) if j != k else None
 
     gram.pool.run(square, len(squares))
     for (k, j), (down, across) in zip(squares, sums, strict=True):
         out[parts[k]] += down
-        if j != k:
+        if across is not None:
             out[parts[j]] += across
 
 
