@@ -106,7 +106,10 @@ class Shard:
             scan(self.beta, self.g, dual.t, dual.lower, dual.upper, dual.epsilon, row, sign, least, *place,
                  self._ids, self._values, counts[number], sums[number])  # fmt: skip
 
-        self.view.gram.pool.run(task, tasks)
+        if tasks == 1:  # takes less time than a turn that is given away
+            task(0)
+        else:
+            self.view.gram.pool.run(task, tasks)
         parts = [[slice(i * chunk, i * chunk + count) for i, count in enumerate(kind)] for kind in counts.T]
         grow, shrink, free = (np.concatenate([v[p] for p in some]) for v, some in zip(self._ids, parts, strict=True))
         both = [(ids, np.concatenate([v[p] for p in some]))
