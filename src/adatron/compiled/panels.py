@@ -99,12 +99,22 @@ def pack(X: Any, ids: Any, center: Any, panels: Any, norms: Any, first: int, las
 
 @jit
 def squared_norms(X: Any, ids: Any, center: Any, out: Any) -> None:
-    """out[i] <- |X[ids[i]] - center|^2 in double precision."""
-    for i in range(len(ids)):
-        total = 0.0
-        for k in range(X.shape[1]):
-            total += (X[ids[i], k] - center[k]) ** 2
+    """out[i] <- |X[ids[i]] - center|^2 in double precision, four sums side by side: none waits for itself."""
+    i, d = 0, X.shape[1]
+    while i + 4 <= len(ids):
+        a, b, c, e = X[ids[i]], X[ids[i + 1]], X[ids[i + 2]], X[ids[i + 3]]
+        p = q = r = s = 0.0
+        for k in range(d):
+            mean = center[k]
+            p, q, r, s = p + (a[k] - mean) ** 2, q + (b[k] - mean) ** 2, r + (c[k] - mean) ** 2, s + (e[k] - mean) ** 2
+        out[i], out[i + 1], out[i + 2], out[i + 3] = p, q, r, s
+        i += 4
+    while i < len(ids):
+        row, total = X[ids[i]], 0.0
+        for k in range(d):
+            total += (row[k] - center[k]) ** 2
         out[i] = total
+        i += 1
 
 
 @jit
