@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_info
 
 from adatron import SVC
 from adatron.gram import Gram
+from adatron.solvers.run import _Desk
 
 TIMEOUT = 120
 
@@ -166,3 +167,19 @@ def test_a_fit_leaves_no_memory_to_the_collector(n, classes, parameters, monkeyp
         assert not any(gram() for gram in grams)
     finally:
         gc.enable()
+
+
+def test_reports_are_heard_though_all_was_solved_before_the_first():
+    heard = []
+    desk = _Desk([None] * 3, heard.append)
+
+    def work():
+        for number in range(3):
+            desk.reporter(number, direct=False)(1, 0.0, 0.0, 1.0)
+        desk.close()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    worker.join()
+    desk.serve(worker)
+    assert [progress.problem for progress in heard] == [0, 1, 2]

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
 from adatron.certificates import duality_gap, kkt_violation
 from adatron.estimators import engine
 from adatron.gram import Gram, Pool, Source, of_segments
+from adatron.gram.segment import TileSegment
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.solvers import block
 from adatron.solvers.base import State, Status
@@ -139,43 +141,68 @@ def test_problems_that_share_most_rows_share_their_matrix(monkeypatch):
     assert made == [90]
 
 
+def within_counted(monkeypatch):
+    """The classes whose values among themselves are asked for, from now on."""
+    asked, within = [], Gram.within
+    monkeypatch.setattr(Gram, "within", lambda self, number: asked.append(number) or within(self, number))
+    return asked
+
+
 def test_problems_of_two_classes_share_what_is_within_them(monkeypatch):
-    made = []
-    half = Gram._half
-    monkeypatch.setattr(Gram, "_half", lambda self, P, out: made.append(len(P)) or half(self, P, out))
+    made, fill = [], TileSegment.fill
+
+    def counted(self, P, store, slots, half=False, **more):
+        made.extend([len(P)] if half else [])
+        fill(self, P, store, slots, half, **more)
+
+    monkeypatch.setattr(TileSegment, "fill", counted)
     X, _ = samples(0, 90)
     SVC().fit(X, np.arange(90) % 9)
     assert made == [10] * 9
 
 
+def test_what_is_shared_stays_within_the_memory(monkeypatch):
+    asked = within_counted(monkeypatch)
+    X, y = np.random.default_rng(0).normal(size=(1500, 3)), np.arange(1500) % 30
+    little = SVC(cache_size=2).fit(X, y)  # 0.6 MB within the classes are more than a quarter
+    assert not asked
+    assert np.array_equal(SVC(cache_size=4).fit(X, y).dual_coef_, little.dual_coef_)
+    assert set(asked) == set(range(30))
+
+
 @pytest.mark.parametrize("sizes", [[1, 70, 130], [64, 64], [3, 2, 1, 257]])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_square_of_several_segments(sizes, kernel):
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_square_of_several_segments(sizes, kernel, storage, dtype):
     n = sum(sizes)
     X, _ = samples(n, n, 5)
     with Pool(3) as pool:
-        gram = Gram(Source.of(X, np.arange(n), kernel), np.float64, sizes, pool)
-        for groups in ([0, 1], list(range(len(sizes)))[::-1]):
+        gram = Gram(Source.of(storage(X), np.arange(n), kernel), dtype, sizes, pool)
+        for groups in ([0, 1], [0, 1, 0, 1], list(range(len(sizes)))[::-1]):
             view = gram.restrict(groups)
             m = len(view)
-            square = of_segments(view, m + 7)
-            np.testing.assert_array_equal(square[:m, :m], view.rows(np.arange(m)))
-            assert not square[m:].any()
-            assert not square[:, m:].any()
+            for square in (of_segments(view, m + 7), gram.square(view.points(np.arange(m)), m + 7)):
+                np.testing.assert_array_equal(square[:m, :m], view.rows(np.arange(m)))
+                assert not square[m:].any()
+                assert not square[:, m:].any()
 
 
 @pytest.mark.parametrize(
     "parameters", [{"multi_class": "ovr"}, {}, {"C": np.inf}, {"kernel": "sigmoid", "gamma": 0.01}], ids=str
 )
-@pytest.mark.parametrize("n", [600, 1700])
-def test_many_small_problems_on_many_threads(n, parameters, monkeypatch):
+@pytest.mark.parametrize(("n", "classes"), [(600, 4), (1700, 4), (900, 9)])
+def test_many_small_problems_on_many_threads(n, classes, parameters, monkeypatch):
     """They take turns, whoever makes what they share; one that fails lets the others end."""
     monkeypatch.setattr(engine, "WORK", 0.0)
     monkeypatch.setattr(engine, "LARGEST", 0.0)
-    X, y = np.random.default_rng(0).normal(size=(n, 30)), np.arange(n) % 4
+    asked = within_counted(monkeypatch)
+    X, y = np.random.default_rng(0).normal(size=(n, 30)), np.arange(n) % classes
     one, three = (SVC(n_jobs=jobs, **parameters).fit(X, y) for jobs in (1, 3))
     assert np.array_equal(one.dual_coef_, three.dual_coef_)
     assert np.array_equal(one.intercept_, three.intercept_)
+    if parameters in ({}, {"kernel": "sigmoid", "gamma": 0.01}):
+        assert bool(asked) == (classes == 9)
 
     def fail(progress):
         raise ZeroDivisionError

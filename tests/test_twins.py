@@ -10,8 +10,9 @@ from adatron.compiled.cholesky import invert_factor
 from adatron.compiled.exp import decay
 from adatron.compiled.hash import hash_dense, hash_sparse
 from adatron.compiled.micro import POINTS, rows_width
-from adatron.compiled.panels import DOT, L1, TILE, raw_products
+from adatron.compiled.panels import DOT, L1, TILE, raw_products, squared_norms
 from adatron.compiled.search import CHUNK, argmax
+from adatron.compiled.submatrix import mirror, transpose
 from adatron.gram import Points, Pool, Source
 from adatron.gram.segment import TileSegment, Workspace
 from adatron.kernels import RBF, Laplacian, Linear
@@ -88,15 +89,44 @@ def test_packed_panels(dtype, rng):
         np.testing.assert_array_equal(operand.panels, pack(X, width, source.center, dtype))
 
 
+@pytest.mark.parametrize("d", [0, 1, 9])
+def test_squared_norms(d, rng):
+    """The same bits for a row alone and among others."""
+    X, center = rng.normal(size=(9, d)), rng.normal(size=d)
+    for n in range(10):
+        ids, out = rng.permutation(9)[:n], np.empty(n)
+        squared_norms(X, ids, center, out)
+        np.testing.assert_allclose(out, np.square(X[ids] - center).sum(axis=1), rtol=1e-14)
+        for i, row in enumerate(ids):
+            alone = np.empty(1)
+            squared_norms(X, np.array([row]), center, alone)
+            assert alone[0] == out[i]
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 30, 41])
+def test_halves_of_a_matrix(n, rng):
+    K = rng.normal(size=(n + 3, n + 3))
+    mirrored, before = K.copy(), K.copy()
+    mirror(mirrored, n)
+    np.testing.assert_array_equal(mirrored[:n, :n], np.tril(K[:n, :n]) + np.tril(K[:n, :n], -1).T)
+    half = n // 2
+    transpose(K, 0, half, half, n)
+    np.testing.assert_array_equal(K[:half, half:n], before[half:n, :half].T)
+    for changed in (mirrored, K):
+        changed[:n, :n] = before[:n, :n]
+        np.testing.assert_array_equal(changed, before)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("product", [DOT, L1])
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("d", [1, 7])
-def test_raw_products(dtype, product, storage, d, rng):
+@pytest.mark.parametrize("width", [64, TILE])
+def test_raw_products(dtype, product, storage, d, width, rng):
     X = rng.normal(size=(40, d)) * (rng.random((40, d)) < 0.7)
     source = Source.of(storage(X), np.arange(40), Linear())
     points, rows = source.take(slice(0, 13)).as_points(dtype, Pool(1)), source.as_rows(dtype, Pool(1))
-    tile = np.zeros((240, TILE), dtype)
+    tile = np.zeros((240, width), dtype)
     raw_products(product, points, 0, -(-13 // POINTS), rows, 0, -(-40 // rows_width(dtype)), tile)
     twin = chained_products if product == DOT else l1_distances
     expected = twin(X[:13].astype(dtype), X.astype(dtype))

@@ -9,6 +9,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.datasets import load_iris, make_classification, make_regression
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from adatron.estimators.samples import Samples
 
 
 def two_classes():
@@ -252,3 +253,18 @@ def test_bad_weights(case):
         model.fit(X, y, np.r_[np.nan, np.ones(len(y) - 1)])
     with pytest.raises(ValueError, match="infinity"):
         model.fit(X, y, np.r_[np.inf, np.ones(len(y) - 1)])
+
+
+def test_coefficients_of_members_fill_up_from_the_last_one():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(6), [1, 3, 2, 4, 1, 2])
+    weight = rng.uniform(0.5, 2.0, len(group))
+    total = np.bincount(group, weight)
+    found = Samples(np.arange(6), np.array([6]), total, np.arange(len(group)), group, weight / total[group])
+    for C in (2.0, np.inf):
+        beta = np.array([0.0, 1.0, -0.3, -2.0, 0.7, 0.0]) * np.where(np.isinf(C), 1.0, total)
+        expected, left = np.zeros(len(group)), np.abs(beta)
+        for i in range(len(group))[::-1]:
+            part = min(left[group[i]], C * weight[i])
+            expected[i], left[group[i]] = np.sign(beta[group[i]]) * part, left[group[i]] - part
+        np.testing.assert_allclose(found.spread(beta, C), expected, atol=1e-15)

@@ -48,6 +48,7 @@ def tiles(dtype: type) -> None:
     with Pool(1) as pool:
         view = Gram(Source.of(np.eye(2), np.arange(2), RBF()), dtype, [2], pool).restrict()
         view.accumulate(np.zeros((2, 1)), view.points(np.arange(2)), np.ones((2, 1)))
+        view.gram.square(view.points(np.arange(2)), 2)
     reflect(np.eye(2, dtype=dtype), np.zeros(1, np.int64), np.ones(1, np.int64))
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ._jit import jit, overload
 from .micro import POINTS, register_block
 
-TILE = 256  # rows of a tile: with POINT_PANELS panels of points it stays in the second-level cache
+TILE = 256  # most rows of a tile: with POINT_PANELS panels of points it stays in the second-level cache
 POINT_PANELS = 240 // POINTS
 FEATURES = 128  # of one pass of a dense product: a panel of rows stays in the first-level cache, few roundings pile up
 COLUMNS = 4096  # columns of one pass of a sparse product
@@ -63,14 +63,14 @@ def roundings(d: int) -> int:
 
 
 @jit
-def _transpose(X: Any, ids: Any, center: Any, panel: Any) -> None:
-    """panel[k, i] <- feature k of row i, four rows at a time: few features of many rows are written together."""
+def _fill_panel(X: Any, ids: Any, center: Any, panel: Any) -> None:
+    """panel[k, i] <- feature k of row i without the centre, four rows at a time: neighbours are written together."""
     i = 0
     while i + 4 <= len(ids):
-        a, b, c, d = X[ids[i]], X[ids[i + 1]], X[ids[i + 2]], X[ids[i + 3]]
+        a, b, c, e = X[ids[i]], X[ids[i + 1]], X[ids[i + 2]], X[ids[i + 3]]
         for k in range(len(panel)):
             line, mean = panel[k], center[k]
-            line[i], line[i + 1], line[i + 2], line[i + 3] = a[k] - mean, b[k] - mean, c[k] - mean, d[k] - mean
+            line[i], line[i + 1], line[i + 2], line[i + 3] = a[k] - mean, b[k] - mean, c[k] - mean, e[k] - mean
         i += 4
     while i < len(ids):
         row = X[ids[i]]
@@ -87,7 +87,7 @@ def pack(X: Any, ids: Any, center: Any, panels: Any, norms: Any, first: int, las
     part = np.empty(width, panels.dtype)
     for b in range(first, last):
         count = min(width, len(ids) - b * width)
-        _transpose(X, ids[b * width : b * width + count], center, panels[b])
+        _fill_panel(X, ids[b * width : b * width + count], center, panels[b])
         for start in range(0, d, FEATURES):
             part.fill(0)
             for k in range(start, min(d, start + FEATURES)):
@@ -129,7 +129,7 @@ def sparse_norms(data: Any, indptr: Any, norms: Any) -> None:
 
 @jit
 def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    """tile (blocks p0:p1 of points, blocks r0:r1 of rows, or more of them) <- their products."""
+    """The products of the blocks p0:p1 of points with the blocks r0:r1 of rows, the first columns of a tile."""
     d, width = rows.shape[1], rows.shape[2]
     a, b, out, stride = points.reshape(-1), rows.reshape(-1), tile.reshape(-1), tile.shape[1]
     if d == 0:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ._jit import jit
 
-SQUARE, NEAR = 8, 16
+SQUARE, NEAR = 8, 16  # sides of what is turned in registers, and of what stays in the first-level cache
 
 
 @jit
@@ -39,7 +39,7 @@ def scatter(K: Any, rows: Any, columns: Any, out: Any, to_rows: Any, to_columns:
 
 @jit
 def transpose(K: Any, i0: int, i1: int, j0: int, j1: int) -> None:
-    """K[i, j] = K[j, i] for the i and j of two ranges, in squares whose loops the compiler keeps in registers."""
+    """K[i, j] = K[j, i] for the i and j of two ranges apart, in squares whose loops the compiler keeps in registers."""
     for i in range(i0, i1, SQUARE):
         for j in range(j0, j1, SQUARE):
             if i + SQUARE <= i1 and j + SQUARE <= j1:

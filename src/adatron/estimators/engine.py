@@ -95,10 +95,12 @@ def fit(
         sizes = samples.sizes.tolist() if len(problems) > 1 else [n]
         size = np.dtype(dtype).itemsize
         blocks = isinstance(solver, Block)
-        p = plan(n, [len(dual) for dual in duals], cost, size, settings.cache_bytes, blocks)
-        apart = blocks and compiled and source.columns is None and 2 * largest < n  # few rows in common
-        whole = small and not apart and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
-        gram = Gram(source, dtype, sizes, pool, p.slots, whole)
+        within = 8.0 * float(np.square(samples.sizes, dtype=np.float64).sum())
+        shared = small and blocks and source.mirrors and 2 * largest < n and 4 * within <= settings.cache_bytes
+        whole = small and not shared and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
+        left = settings.cache_bytes - (within if shared else 0.0)
+        p = plan(n, [len(dual) for dual in duals], cost if compiled else 0.0, size, left, blocks)
+        gram = Gram(source, dtype, sizes, pool, p.slots, whole, shared)
         groups = [problem.segments if len(problems) > 1 else [0] for problem in problems]
         views = [gram.restrict(some * problem.copies) for some, problem in zip(groups, problems, strict=True)]
         states = (

@@ -1,7 +1,8 @@
 """Kernel matrices among some points: half of one is mirrored, what many problems or two blocks share is kept.
 
 Kernel values do not depend on the order of the pair, to the last bit. One-vs-one problems of a class share the values
-among its samples: if a block holds most of a segment, the segment's rows over itself are stored and copied.
+among its samples: small problems by ``Gram.within``; if a block of others holds most of a segment, the segment's rows
+over itself are stored and copied.
 """
 
 from __future__ import annotations
@@ -73,10 +74,7 @@ class Square:
 
 
 def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
-    """Kernel values among points, those of two segments once for both; what stands beyond them is arbitrary.
-
-    Half of what is within a segment takes as long to mirror as to make.
-    """
+    """Kernel values among points, those of two segments once for both; what stands beyond them is arbitrary."""
     sides = _sides(gram, P)
     if len(sides) == 1 or any(np.any(np.diff(side.places) != 1) for side in sides):
         gram.segment(P.source).fill(P, out, np.arange(len(P)))
@@ -94,15 +92,13 @@ def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
 
 def of_segments(view: View, width: int) -> NDArray[Any]:
     """As ``Gram.square`` of all points of a view, over segments that other views have, too."""
-    gram, n, spans = view.gram, len(view), list(zip(view.groups, view.offsets, view.offsets[1:], strict=False))
+    gram, n = view.gram, len(view)
     out = np.empty((width, width), gram.dtype)
     with gram.pool.aside():
-        for i, (group, a, b) in enumerate(spans):
+        for group, (a, b) in zip(view.groups, view.spans(), strict=True):
             out[a:b, a:b] = gram.within(group)  # after what the segments before may have written there
-            rows = gram.segments[group]
-            assert isinstance(rows, TileSegment)  # noqa: S101 (values that are symmetric are made in tiles)
-            for _, c, d in spans[i + 1 :]:
-                rows.fill(view.points(np.arange(c, d)), out, np.arange(c, d), shift=int(a))
+            rest = np.arange(b, n)
+            gram.tiles(group).fill(view.points(rest), out, rest, shift=int(a))
         mirror(out, n)
     out[n:], out[:n, n:] = 0.0, 0.0
     return out

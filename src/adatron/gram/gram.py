@@ -84,15 +84,25 @@ class Gram:
         Rows of K that may be stored.
     whole : bool, default=False
         Hold all of K, in float64.
+    shared : bool, default=False
+        Hold what is within each segment, for small problems over several of them.
     """
 
     def __init__(
-        self, source: Source, dtype: Any, sizes: Sequence[int], pool: Pool, slots: int = 0, whole: bool = False
+        self,
+        source: Source,
+        dtype: Any,
+        sizes: Sequence[int],
+        pool: Pool,
+        slots: int = 0,
+        whole: bool = False,
+        shared: bool = False,
     ) -> None:
         self.source, self.kernel, self.dtype, self.pool = source, source.kernel, np.dtype(dtype), pool
         self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.workspace = Workspace(self.kernel, self.dtype)
         self.held, self._whole, self._making = whole, None, threading.Lock()
+        self.shared = shared
         self._within: dict[int, NDArray[Any]] = {}
         spans = list(zip(self.starts[:-1], self.starts[1:], strict=True))
         self._segments = [] if whole else [self.segment(source.take(slice(a, b)), slots) for a, b in spans]
@@ -137,8 +147,8 @@ class Gram:
 
     @property
     def mirrors(self) -> bool:
-        """Whether k(x, z) = k(z, x) to the last bit, which values that the user gives need not be."""
-        return self.kernel.compiled and self.source.columns is None
+        """See ``Source.mirrors``."""
+        return self.source.mirrors
 
     def segment(self, source: Source, slots: int = 0) -> Segment:
         if not self.kernel.compiled:
@@ -151,23 +161,25 @@ class Gram:
         out = np.empty((width, width), self.dtype)
         if self.mirrors:
             with self.pool.aside():
-                self._half(P, out)
+                TileSegment(P.source, self.workspace, self.pool).fill(P, out, np.arange(n), half=True)
                 mirror(out, n)
         else:
             self.segment(P.source).fill(P, out, np.arange(n))
         out[n:], out[:n, n:] = 0.0, 0.0
         return out
 
-    def _half(self, P: Points, out: NDArray[Any]) -> None:
-        """The lower half of ``square``."""
-        TileSegment(P.source, self.workspace, self.pool).fill(P, out, np.arange(len(P)), half=True)
+    def tiles(self, number: int) -> TileSegment:
+        """A segment whose values are made in tiles, as all are that are symmetric."""
+        segment = self._segments[number]
+        assert isinstance(segment, TileSegment)  # noqa: S101 (for the type checker)
+        return segment
 
     def within(self, number: int) -> NDArray[Any]:
         """The lower half of the matrix of a segment with itself, made once for all views."""
         if number not in self._within:
-            P = self.own(number)
-            out = np.zeros((len(P), len(P)), self.dtype)
-            self._half(P, out)
+            n = int(self.starts[number + 1] - self.starts[number])
+            out = np.zeros((n, n), self.dtype)
+            self.tiles(number).fill(self.own(number), out, np.arange(n), half=True)
             self._within[number] = out  # two threads may both have made it: the same bits
         return self._within[number]
 
@@ -242,7 +254,7 @@ class View:
         """
         P, V = P.merged(V)
         seen: dict[int, NDArray[np.float64]] = {}
-        for group, (a, b) in zip(self.groups, self._spans(), strict=True):
+        for group, (a, b) in zip(self.groups, self.spans(), strict=True):
             if self.groups.count(group) == 1:
                 self.gram.segments[group].accumulate(out[a:b], P, V)
                 continue
@@ -304,5 +316,6 @@ class View:
     def _alone(self, ids: Ids, sizes: list[int], dtype: Any) -> View:
         return Gram(self.gram.source.take(ids), dtype, sizes, self.gram.pool).restrict()
 
-    def _spans(self) -> list[tuple[int, int]]:
+    def spans(self) -> list[tuple[int, int]]:
+        """Where the rows of each of its segments begin and end."""
         return list(zip(self.offsets[:-1], self.offsets[1:], strict=True))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.panels import DOT, GATHER, L1, TILE, Sparse
+from ..compiled.search import CHUNK
 from ..kernels import PRODUCTS, Kernel
 from . import tiles
 from .pool import Pool
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 TASKS_PER_THREAD = 4
 ALONE = 64  # tiles of a task that no helper is there for; between two of them Ctrl-C is heard
-NARROW = 64  # rows of a tile where half of a matrix is made: what stands on the wrong side in them is made in vain
+NARROW = CHUNK  # rows of a tile where half of a matrix is made: what stands on its wrong side is made in vain
 LINE = 64  # bytes of a line of the cache
 Then = Callable[[int, int], None]
 FUNCTION_ROWS = 1024  # a function is asked for this many rows at a time, with this many points
@@ -175,7 +176,7 @@ class TileSegment:
         then: Then | None = None,
     ) -> None:
         space = self._workspace
-        rows = NARROW if half and not isinstance(self._rows, Sparse) else TILE  # each tile spreads its points anew
+        side = NARROW if half and not isinstance(self._rows, Sparse) else TILE  # CSR tiles spread their points anew
 
         def task(first: int, last: int) -> None:
             tiles.accumulate(
@@ -191,7 +192,7 @@ class TileSegment:
                 out,
                 keep,
                 space.stack,
-                rows // self._width,
+                side // self._width,
                 half,
                 shift,
             )

@@ -99,6 +99,11 @@ class Source:
         return out
 
     @property
+    def mirrors(self) -> bool:
+        """Whether k(x, z) = k(z, x) to the last bit, which values that the user gives need not be."""
+        return self.kernel.compiled and self.columns is None
+
+    @property
     def largest(self) -> float:
         """The largest size, or the largest kernel value where they are given."""
         values = self.sizes if self.columns is None else self.X

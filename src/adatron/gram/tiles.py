@@ -17,7 +17,7 @@ from ..compiled.search import CHUNK
 from ..kernels.base import ADD, MULTIPLY, SCALE
 from ..kernels.table import apply_leaf
 
-TILE_SIZE = POINT_PANELS * POINTS * TILE
+TILE_SIZE = POINT_PANELS * POINTS * TILE  # values of the largest tile
 
 
 # Plain loops: array expressions would bring in seconds of compilation for shapes that cannot differ.

@@ -61,23 +61,27 @@ class _Desk:
             flag[0] = 1
 
     def serve(self, worker: threading.Thread) -> None:
-        """Show reports until the worker is done; Ctrl-C or an error of the callback stops every problem first."""
+        """Show reports until the desk is closed; Ctrl-C or an error of the callback stops every problem first."""
         try:
-            while worker.is_alive():
-                try:
-                    progress = self._mail.get(timeout=0.05)
-                except queue.Empty:
-                    continue
-                if progress is not None:
-                    self._show(progress)
+            while (progress := self._next()) is not None:
+                self._show(progress)
         except BaseException:
             self.stop()
             raise
         finally:
             worker.join()
 
+    def _next(self) -> Progress | None:
+        """The next report, None when the desk is closed. Not every system interrupts a wait without an end."""
+        while True:
+            try:
+                return self._mail.get(timeout=0.05)
+            except queue.Empty:
+                continue
+
     def close(self) -> None:
-        self._mail.put(None)  # wakes ``serve``
+        """There are no more reports; whoever works for the desk says so at its end."""
+        self._mail.put(None)
 
 
 def solve_all(

@@ -53,10 +53,14 @@ def at_once(
 
 
 def _matrix(view: View, layout: Layout) -> NDArray[np.float64]:
-    """K at the places of the layout."""
-    gram, ids, n = view.gram, view.ids[layout.order], len(view)
+    """K at the places of the layout.
+
+    From the matrix of all rows where several problems share it, or half of it could not be mirrored; from what is
+    shared within the segments where the places are those of the view (with two equalities they are not).
+    """
+    gram, ids = view.gram, view.ids[layout.order]
     if gram.held and (len(view.groups) > 1 or not gram.mirrors):
         return gram.among(ids, ids)
-    if len(set(view.groups)) > 1 and layout.end == n and np.array_equal(layout.order[:n], np.arange(n)):
+    if gram.shared and np.array_equal(layout.place, np.arange(len(view))):
         return of_segments(view, len(ids))
     return gram.square(view.points(layout.order[: layout.end]), len(ids))
