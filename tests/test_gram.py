@@ -233,6 +233,15 @@ def test_problems_side_by_side_have_room_for_their_rows(n, size, side_by_side):
     assert p.slots == n or p.slots * n >= p.concurrent * p.block * size
 
 
+@pytest.mark.parametrize(("cost", "one", "several"), [(50.0, False, False), (112.0, True, False), (800.0, True, True)])
+def test_rows_are_stored_where_that_pays(cost, one, several):
+    """Problems side by side would push out each other's rows, or wait for each other."""
+    alone, together = (plan(20_000, [20_000] * many, cost, 4, 1000 * 2**20) for many in (1, 8))
+    assert (alone.slots > 0) == one
+    assert (together.slots > 0) == several
+    assert (together.concurrent > 1) == (not several)
+
+
 def test_blocks_in_turn_take_nothing_from_each_other():
     """Two problems of one thread have one room."""
     one = view(data(90, 7), RBF(0.3), np.float32, [50, 40], Pool(1))

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 SMALL = 1000  # rows up to which the whole Gram matrix is one float64 block
 STORE_COST = 72.0  # multiply-adds from which reading a stored kernel value beats making it again
-LONG = 192.0  # multiply-adds from which the kernel matrix of a large block costs more than the rows it saves
+LONG = (
+    192.0  # from which several problems store rows, too, and a large block's matrix costs more than the rows it saves
+)
 BLOCK, WIDE = 1024, 2048  # variables of a block from there on, and below
 WHOLE = 2304  # variables of a problem that is one block: rows of it would be asked for one by one
 MEGABYTE = 1 << 20
@@ -52,7 +54,7 @@ def plan(n: int, sizes: list[int], cost: float, itemsize: int, cache_bytes: floa
     block, whole = (_fitting(most, itemsize, cache_bytes) for most in (WIDE if cost < LONG else BLOCK, WHOLE))
     used = _block_bytes(max(size if size <= whole else min(size, block) for size in sizes), itemsize)
     concurrent = min(len(sizes), max(1, int(cache_bytes / (2 * used))))
-    stored = cost >= STORE_COST and (len(sizes) > 1 or max(sizes) > whole)
+    stored = cost >= LONG if len(sizes) > 1 else cost >= STORE_COST and max(sizes) > whole
     factors = cache_bytes / (4 if stored else 2)
     left = cache_bytes - factors - min(concurrent, 4) * used
     slots = int(max(0.0, left) // (itemsize * n)) if stored else 0
