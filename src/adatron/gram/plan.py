@@ -9,9 +9,7 @@ from dataclasses import dataclass
 
 SMALL = 1000  # rows up to which the whole Gram matrix is one float64 block
 STORE_COST = 72.0  # multiply-adds from which reading a stored kernel value beats making it again
-LONG = (
-    192.0  # from which several problems store rows, too, and a large block's matrix costs more than the rows it saves
-)
+LONG = 192.0  # from there on several problems store rows, too, and the matrix of a large block costs too much
 BLOCK, WIDE = 1024, 2048  # variables of a block from there on, and below
 WHOLE = 2304  # variables of a problem that is one block: rows of it would be asked for one by one
 MEGABYTE = 1 << 20
