@@ -55,13 +55,18 @@ def test_who_compiles_a_function(tmp_path):
 def test_the_first_use_calls_helpers_once(tmp_path, monkeypatch, caplog):
     calls = []
     monkeypatch.setattr(ahead, "_start", calls.append)
+    monkeypatch.setattr(ahead, "_said", set())
     monkeypatch.setattr(ahead.joblib, "cpu_count", lambda: 3)
     monkeypatch.delenv(ahead.HELPER, raising=False)
     for _ in range(2):
         ahead.begin(tmp_path)
     assert sorted(part for parts in calls for part in parts) == sorted(ahead.PARTS)
     assert len(calls) == 2
-    assert len(caplog.records) == 1
+    assert [record.message for record in caplog.records] == [ahead.FIRST]
+    monkeypatch.setattr(ahead, "_said", set())  # another process
+    ahead.begin(tmp_path)
+    assert len(calls) == 2
+    assert [record.message for record in caplog.records] == [ahead.FIRST, ahead.LATER]
 
 
 def test_nothing_is_begun_after_the_end(tmp_path):

@@ -30,7 +30,6 @@ def demo() -> Status:
     split: Any = train_test_split(data.data, data.target, test_size=0.3, random_state=0)
     X, X_test, y, y_test = split
     click.echo(f"Handwritten digits: {len(X)} to train on, {len(X_test)} to test on, {X.shape[1]} grey values each.\n")
-    click.echo("The first fit of an installation compiles the library, about a quarter of a minute, once.\n")
     ours, theirs = SVC(C=10.0), PeerSVC(C=10.0)
     first = _seconds(lambda: ours.fit(X, y))
     theirs.fit(X, y)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ..files import DataError
 from ..files.journal import Journal, Record, journal_of
 from .interrupt import Interrupt
 from .lines import Lines
@@ -108,9 +109,11 @@ class Learner:
             else:
                 X, y = self.lines.parse(record.line, record.text)
                 self.last.partial_fit(X, y)
-        except BaseException:
+        except BaseException as error:
             if self._samples == samples:  # else only a file could not be written
                 self.last.stream_ = before
+            if type(error) is ValueError:  # of the model, which knows no lines
+                raise DataError(self.lines.name, str(error), record.line) from error
             raise
 
     @property

@@ -19,13 +19,20 @@ from .folder import first_to
 
 PARTS = ("single", "double", "subproblems")  # see ``adatron.warm``
 HELPER = "ADATRON_COMPILES_AHEAD"  # set in the helpers' environment
+FIRST = "adatron compiles itself for this machine: once, about a quarter of a minute."
+LATER = "adatron compiles what this machine has not used yet: once, up to a quarter of a minute."
+_said: set[Path] = set()  # folders that this process compiles for
 
 
 def begin(folder: Path) -> None:
-    """Say that something must be compiled, and call helpers; the first process that asks for a folder does."""
-    if HELPER in os.environ or not first_to(folder / "begun"):
+    """Say, once a process, that something must be compiled; the first process that asks for a folder calls helpers."""
+    if HELPER in os.environ or folder in _said:
         return
-    logging.getLogger("adatron").warning("adatron compiles itself for this machine: once, about a quarter of a minute.")
+    _said.add(folder)
+    first = first_to(folder / "begun")
+    logging.getLogger("adatron").warning(FIRST if first else LATER)
+    if not first:
+        return
     python = sys.executable and not getattr(sys, "frozen", False)  # a frozen application would start itself
     helpers = min(len(PARTS), joblib.cpu_count() - 1) if python else 0
     for number in range(helpers):

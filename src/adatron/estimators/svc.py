@@ -36,10 +36,11 @@ class SVC(Classifier):
         Constant of 'poly' and 'sigmoid'.
     shrinking : bool
         Accepted for compatibility, without effect (``solver=ISDA(shrinking=False)`` is another thing).
-    probability : bool, default=False
+    probability : bool, default='deprecated'
         Fit class probabilities, too, for ``predict_proba``: a sigmoid through 1/2 where the prediction changes, from
         decision values of samples that were left out. They agree with ``predict``. The way that scikit-learn documents
-        works as well and will stay: ``CalibratedClassifierCV(SVC(), ensemble=False)``.
+        works as well and will stay: ``CalibratedClassifierCV(SVC(), ensemble=False)``. The default is False under the
+        name that it has there.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions, as in scikit-learn, but certified.
     cache_size : float, default=1000
@@ -77,7 +78,8 @@ class SVC(Classifier):
     max_time : float, default=None
         Seconds after which the fit stops and warns.
     callback : callable, default=None
-        Called with a :class:`adatron.solvers.base.Progress` now and then; returning True stops the fit.
+        Called with a :class:`adatron.solvers.base.Progress` (``n_iter``, ``kkt_violation``, ``duality_gap``, ...) now
+        and then; returning True stops the fit.
 
     Attributes
     ----------

@@ -85,7 +85,12 @@ class State:
 class Progress:
     """What a running fit shows to the outside.
 
-    duality_gap is the relative gap of the tracked gradient, not yet certified.
+    problem, n_problems, n_finished : the binary problem that this is about, from 0; how many there are; how many of
+        them are solved
+    n_iter : its iterations, as the solver counts them
+    kkt_violation, dual_objective : as the tracked gradient has them
+    duality_gap : the relative gap of the tracked gradient, not yet certified; nan where it was not computed
+    seconds : since the problems were begun
     """
 
     problem: int
