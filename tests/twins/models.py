@@ -46,7 +46,8 @@ class Point:
     @property
     def noise(self):
         """What rounding may change in the gradient."""
-        return 1e-13 * (1.0 + np.abs(self.beta).sum() * np.abs(self.K).max() + np.abs(self.dual.t).max())
+        largest = np.abs(self.K).max() + self.dual.lambda2
+        return 1e-13 * (1.0 + np.abs(self.beta).sum() * largest + np.abs(self.dual.t).max())
 
     def intervals(self):
         """(low, high) of every multiplier: where the conditions of optimality allow it to be at this point."""
