@@ -17,7 +17,9 @@ import joblib
 
 from .folder import first_to
 
-PARTS = ("single", "double", "subproblems")  # see ``adatron.warm``
+# See ``adatron.warm``. A fit needs one of the precisions first, and the subproblems after it: a single helper does not
+# begin with what the fit itself is compiling.
+PARTS = ("subproblems", "double", "single")
 HELPER = "ADATRON_COMPILES_AHEAD"  # set in the helpers' environment
 FIRST = "adatron compiles itself for this machine: once, about a quarter of a minute."
 LATER = "adatron compiles what this machine has not used yet: once, up to a quarter of a minute."
