@@ -102,6 +102,28 @@ def test_those_chosen_longest_ago_leave_a_block(bias, monkeypatch):
             before = new
 
 
+def test_blocks_are_solved_more_closely_where_the_violation_falls(monkeypatch):
+    found, inner_tol = [], block._Block._inner_tol
+
+    def seen(self, violation, tol):
+        found.append((violation, tol, inner_tol(self, violation, tol)))
+        return found[-1][2]
+
+    monkeypatch.setattr(block._Block, "_inner_tol", seen)
+    X, y = samples(0, 900, 5)
+    assert solve(view_of(X, RBF(0.3), np.float32), csvc(y, np.full(900, 3.0)), block=128).status.good
+    assert found[0][2] == 0.1 * found[0][0]
+    closer = 0
+    for (before, _, _), (violation, tol, inner) in pairwise(found):
+        loosest, least = 0.1 * violation, 0.75 * tol
+        assert least <= inner <= max(loosest, least)
+        assert inner <= max(0.3 * (violation / before) ** 2 * violation, least) * (1 + 1e-12)
+        if violation >= before:
+            assert inner == max(loosest, least)
+        closer += least < inner < loosest
+    assert closer > 0
+
+
 def test_a_dead_end_of_float32_is_no_end(monkeypatch):
     """Near neighbours may seem to be the same in float32, so that a step from one to the other leads back."""
     advance = block._Block._advance

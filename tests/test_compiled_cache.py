@@ -55,18 +55,28 @@ def test_who_compiles_a_function(tmp_path):
 def test_the_first_use_calls_helpers_once(tmp_path, monkeypatch, caplog):
     calls = []
     monkeypatch.setattr(ahead, "_start", calls.append)
-    monkeypatch.setattr(ahead, "_said", set())
     monkeypatch.setattr(ahead.joblib, "cpu_count", lambda: 3)
     monkeypatch.delenv(ahead.HELPER, raising=False)
+    ahead.begin.cache_clear()
     for _ in range(2):
         ahead.begin(tmp_path)
     assert sorted(part for parts in calls for part in parts) == sorted(ahead.PARTS)
     assert len(calls) == 2
     assert [record.message for record in caplog.records] == [ahead.FIRST]
-    monkeypatch.setattr(ahead, "_said", set())  # another process
+    ahead.begin.cache_clear()  # another process
     ahead.begin(tmp_path)
     assert len(calls) == 2
     assert [record.message for record in caplog.records] == [ahead.FIRST, ahead.LATER]
+
+
+def test_a_single_helper_begins_with_what_the_fit_needs_last(tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(ahead, "_start", calls.append)
+    monkeypatch.setattr(ahead.joblib, "cpu_count", lambda: 2)
+    monkeypatch.delenv(ahead.HELPER, raising=False)
+    ahead.begin.cache_clear()
+    ahead.begin(tmp_path)
+    assert [parts[0] for parts in calls] == ["subproblems"]
 
 
 def test_nothing_is_begun_after_the_end(tmp_path):

@@ -34,7 +34,8 @@ class Point:
     moved: float
 
     @classmethod
-    def at(cls, rows, K, dual, beta, scale, b):
+    def of(cls, rows, K, dual, beta, scale, b):
+        """The point, its coefficients on their bounds where rounding moved them off."""
         near = snapped(dual, beta)
         return cls(rows, K, dual, near, scale, b, np.abs(near - beta).sum())
 
@@ -52,10 +53,10 @@ class Point:
 
     @property
     def noise(self):
-        """What rounding, and what was moved, may change in the gradient."""
+        """What rounding, and what was moved, may change in a violation, the difference of two gradients."""
         largest = np.abs(self.K).max() + self.dual.lambda2
         rounding = 1e-13 * (1.0 + np.abs(self.beta).sum() * largest + np.abs(self.dual.t).max())
-        return rounding + 2.0 * self.moved * largest  # a violation is the difference of two
+        return rounding + 2.0 * self.moved * largest
 
     def intervals(self):
         """(low, high) of every multiplier: where the conditions of optimality allow it to be at this point."""
@@ -109,7 +110,7 @@ def classifiers(model, K, y, weight):
             dual = nusvc(sign, w, model.nu, *form)
         else:
             dual = csvc(sign, model.C * w, *form)
-        found.append(Point.at(rows, K[np.ix_(rows, rows)], dual, scale * beta, scale, scale * b))
+        found.append(Point.of(rows, K[np.ix_(rows, rows)], dual, scale * beta, scale, scale * b))
     return found
 
 
@@ -125,14 +126,14 @@ def regressor(model, K, y, weight):
         room = C - np.abs(beta)
         pairs = np.clip(missing - np.cumsum(room) + room, 0.0, room) if missing > 1e-12 * C.sum() else 0.0
         beta = np.concatenate([np.maximum(beta, 0.0) + pairs, np.minimum(beta, 0.0) - pairs])
-    return Point.at(np.arange(len(y)), K, dual, beta, 1.0, float(model.intercept_[0]))
+    return Point.of(np.arange(len(y)), K, dual, beta, 1.0, float(model.intercept_[0]))
 
 
 def points(model, K, y, weight):
     """The points of any of the five, over the training samples with this kernel matrix."""
     if y is None:
         beta, dual = scattered(model.support_, dense(model.dual_coef_)[0], len(K)), oneclass(weight, model.nu)
-        return [Point.at(np.arange(len(K)), K, dual, beta, 1.0, float(model.intercept_[0]))]
+        return [Point.of(np.arange(len(K)), K, dual, beta, 1.0, float(model.intercept_[0]))]
     return classifiers(model, K, y, weight) if hasattr(model, "classes_") else [regressor(model, K, y, weight)]
 
 

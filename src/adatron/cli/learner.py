@@ -112,9 +112,10 @@ class Learner:
         except BaseException as error:
             if self._samples == samples:  # else only a file could not be written
                 self.last.stream_ = before
-            if type(error) is ValueError:  # of the model, which knows no lines
-                raise DataError(self.lines.name, str(error), record.line) from error
-            raise
+            if type(error) is not ValueError:  # a DataError has its line, and no other kind is about one
+                raise
+            name = self.lines.name if record.source == self.source else record.source
+            raise DataError(name, str(error), record.line) from error
 
     @property
     def _samples(self) -> tuple[int, int]:

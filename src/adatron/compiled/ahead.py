@@ -7,6 +7,7 @@ they end with this one.
 from __future__ import annotations
 
 import atexit
+import functools
 import logging
 import os
 import subprocess
@@ -17,20 +18,19 @@ import joblib
 
 from .folder import first_to
 
-# See ``adatron.warm``. A fit needs one of the precisions first, and the subproblems after it: a single helper does not
-# begin with what the fit itself is compiling.
+# See ``adatron.warm``. A fit compiles one of the precisions first and the subproblems last, so the first helper begins
+# with those; of two or three helpers one may meet the fit, and waits for its turn.
 PARTS = ("subproblems", "double", "single")
 HELPER = "ADATRON_COMPILES_AHEAD"  # set in the helpers' environment
 FIRST = "adatron compiles itself for this machine: once, about a quarter of a minute."
-LATER = "adatron compiles what this machine has not used yet: once, up to a quarter of a minute."
-_said: set[Path] = set()  # folders that this process compiles for
+LATER = "adatron compiles what is not in its cache yet, or waits for a process that does: up to half a minute."
 
 
+@functools.cache  # called under the compiler's lock
 def begin(folder: Path) -> None:
     """Say, once a process, that something must be compiled; the first process that asks for a folder calls helpers."""
-    if HELPER in os.environ or folder in _said:
+    if HELPER in os.environ:
         return
-    _said.add(folder)
     first = first_to(folder / "begun")
     logging.getLogger("adatron").warning(FIRST if first else LATER)
     if not first:

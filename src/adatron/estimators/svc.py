@@ -36,11 +36,10 @@ class SVC(Classifier):
         Constant of 'poly' and 'sigmoid'.
     shrinking : bool
         Accepted for compatibility, without effect (``solver=ISDA(shrinking=False)`` is another thing).
-    probability : bool, default='deprecated'
+    probability : bool, default=False (spelt 'deprecated', as in scikit-learn)
         Fit class probabilities, too, for ``predict_proba``: a sigmoid through 1/2 where the prediction changes, from
         decision values of samples that were left out. They agree with ``predict``. The way that scikit-learn documents
-        works as well and will stay: ``CalibratedClassifierCV(SVC(), ensemble=False)``. The default is False under the
-        name that it has there.
+        works as well and will stay: ``CalibratedClassifierCV(SVC(), ensemble=False)``.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions, as in scikit-learn, but certified.
     cache_size : float, default=1000

@@ -88,8 +88,10 @@ class Progress:
     problem, n_problems, n_finished : the binary problem that this is about, from 0; how many there are; how many of
         them are solved
     n_iter : its iterations, as the solver counts them
-    kkt_violation, dual_objective : as the tracked gradient has them
-    duality_gap : the relative gap of the tracked gradient, not yet certified; nan where it was not computed
+    kkt_violation, dual_objective : as the tracked gradient has them; certified in the last report of a problem, which
+        comes when it is solved
+    duality_gap : the same of the relative gap; inf where no bound is known, nan where the kernel was found not to be
+        positive semi-definite
     seconds : since the problems were begun
     """
 

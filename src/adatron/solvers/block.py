@@ -3,15 +3,16 @@
 Problem   any program of ``problems.dual``, all three forms of the bias.
 Update    the block W keeps half of its q variables, with an equality at their places and with their part of K; the
           worst violators, from both ends, take the other places. ``pairs`` (equality) or ``singles`` (none) solves
-          the program restricted to W, where they crawl an active set; then g += K[:, P] (change of beta on P), P the
+          the program restricted to W, where they crawl an active set, to the part min(0.1, 0.3 r^2) of the violation,
+          r being the violation divided by that before the last block; then g += K[:, P] (change of beta on P), P the
           variables that changed: only their rows are ever needed.
 Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose; the certificate
           corrects g where it matters and the iteration goes on with what is left, whose float32 error is
           proportional to the change of beta, not to beta. Never on a stall: that is reported as such. Small programs
           are solved in one go, see ``small``.
-Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale SVM learning practical (1999); how
-          closely blocks are solved: S. C. Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton
-          method, SIAM J. Sci. Comput. 17 (1996), choice 2.
+Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale SVM learning practical (1999); for
+          that part: S. C. Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton method, SIAM J.
+          Sci. Comput. 17 (1996), choice 2.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from .small import at_once, is_small
 from .subproblem import INNER, Inner, Layout
 
 Ids = NDArray[np.int64]
+CLOSE, FORCING = 0.1, 0.3  # of the violation: to what a block is solved at least, and that by the ratio's square
+ENOUGH = 0.75  # of the tolerance, to what a block is solved at most
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class _Block(Ascent[Block]):
         self.mark = np.zeros(len(dual), bool)
         self.places: Ids = np.empty(0, np.int64)  # the variable at each place of the block
         self.ages: Ids = np.empty(0, np.int64)  # its places, those first whose variable was chosen longest ago
-        self.last = 0.0  # violation, before the last block
+        self.before = 0.0  # the violation before the last block
         super().__init__(how, view, dual, options, state, watch)
 
     def prepare(self) -> None:
@@ -93,17 +96,16 @@ class _Block(Ascent[Block]):
                 return status
             if self._finish(here, violation, tol):
                 continue
-            W = self._choose(here.ends)
-            if not self._advance(W, self._closely(violation, tol, len(W))):
+            inner, self.before = self._inner_tol(violation, tol), violation
+            if not self._advance(self._choose(here.ends), inner):
                 return Status.STUCK
 
-    def _closely(self, violation: float, tol: float, size: int) -> float:
-        """The tolerance of a block: the smaller, the faster the violation falls, as nothing else will be left then."""
-        if size == len(self.dual):
+    def _inner_tol(self, violation: float, tol: float) -> float:
+        """How closely to solve the next block: the faster the violation falls, the less else will be left."""
+        if self.q == len(self.dual):
             return INNER * tol
-        fall = violation / self.last if self.last else 1.0
-        self.last = violation
-        return max(min(0.1, 0.3 * fall**2) * violation, 0.75 * tol)
+        ratio = violation / self.before if self.before else 1.0
+        return max(min(CLOSE, FORCING * ratio**2) * violation, ENOUGH * tol)
 
     def _survey(self) -> Survey:
         """Where the whole problem stands, with its q worst violators in both directions at least."""
