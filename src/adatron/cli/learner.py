@@ -114,8 +114,7 @@ class Learner:
                 self.last.stream_ = before
             if type(error) is not ValueError:  # a DataError has its line, and no other kind is about one
                 raise
-            name = self.lines.name if record.source == self.source else record.source
-            raise DataError(name, str(error), record.line) from error
+            raise DataError(self.lines.name, str(error), record.line) from error
 
     @property
     def _samples(self) -> tuple[int, int]:

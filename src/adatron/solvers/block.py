@@ -36,8 +36,8 @@ from .small import at_once, is_small
 from .subproblem import INNER, Inner, Layout
 
 Ids = NDArray[np.int64]
-CLOSE, FORCING = 0.1, 0.3  # of the violation: to what a block is solved at least, and that by the ratio's square
-ENOUGH = 0.75  # of the tolerance, to what a block is solved at most
+CLOSE, FORCING = 0.1, 0.3  # parts of the violation that a block is solved to: always, and times the square of the ratio
+ENOUGH = 0.75  # part of the tolerance to which it is solved at most
 
 
 @dataclass(frozen=True)
