@@ -17,7 +17,6 @@ from adatron.kernels import (
     ADD,
     KERNELS,
     MULTIPLY,
-    PRODUCTS,
     RBF,
     SCALE,
     Function,
@@ -30,10 +29,10 @@ from adatron.kernels import (
     Scaled,
     Sigmoid,
     Sum,
-    apply_leaf,
     from_spec,
     resolve,
 )
+from adatron.kernels.sigmoid import sigmoid_map
 
 LEAVES: list[Kernel] = [
     RBF(0.3),
@@ -80,8 +79,9 @@ def run_program(kernel: Kernel, X: np.ndarray, Z: np.ndarray, dtype: type) -> np
             right, left = stack.pop(), stack.pop()
             stack.append(left + right if op == ADD else left * right)
         else:
-            stack.append((dot if PRODUCTS[op] == "dot" else l1).copy())
-            apply_leaf(op, stack[-1], *own, *parameters)
+            _, leaf, leaf_map = KERNELS[op]
+            stack.append((dot if leaf.product == "dot" else l1).copy())
+            leaf_map(stack[-1], *own, *parameters)
     (tile,) = stack
     assert tile.dtype == dtype
     return tile[:, :columns]
@@ -244,7 +244,7 @@ def test_sigmoid_map_neither_overflows_nor_loses_its_sign(dtype: Any) -> None:
     tile = np.zeros((1, CHUNK), dtype)
     tile[0, :8] = [-1e30, -50.0, -1.0, -1e-3, 1e-3, 1.0, 50.0, 1e30]
     expected = np.tanh(tile.astype(np.float64))
-    apply_leaf(Sigmoid.op, tile, np.zeros(1, dtype), np.zeros(CHUNK, dtype), 1.0, 0.0, 0.0)
+    sigmoid_map(tile, np.zeros(1, dtype), np.zeros(CHUNK, dtype), 1.0, 0.0, 0.0)
     np.testing.assert_allclose(tile, expected, atol=8 * UNIT[dtype])
     np.testing.assert_array_equal(np.sign(tile), np.sign(expected))
 

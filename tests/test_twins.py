@@ -10,7 +10,7 @@ from adatron.compiled.cholesky import invert_factor
 from adatron.compiled.exp import decay
 from adatron.compiled.hash import hash_dense, hash_sparse
 from adatron.compiled.micro import POINTS, rows_width
-from adatron.compiled.panels import DOT, L1, TILE, raw_products, squared_norms
+from adatron.compiled.panels import PRODUCTS, TILE, squared_norms
 from adatron.compiled.search import CHUNK, argmax
 from adatron.compiled.submatrix import mirror, transpose
 from adatron.gram import Points, Pool, Source
@@ -118,17 +118,17 @@ def test_halves_of_a_matrix(n, rng):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("product", [DOT, L1])
+@pytest.mark.parametrize("product", ["dot", "l1"])
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("d", [1, 7])
 @pytest.mark.parametrize("width", [64, TILE])
-def test_raw_products(dtype, product, storage, d, width, rng):
+def test_products(dtype, product, storage, d, width, rng):
     X = rng.normal(size=(40, d)) * (rng.random((40, d)) < 0.7)
     source = Source.of(storage(X), np.arange(40), Linear())
     points, rows = source.take(slice(0, 13)).as_points(dtype, Pool(1)), source.as_rows(dtype, Pool(1))
     tile = np.zeros((240, width), dtype)
-    raw_products(product, points, 0, -(-13 // POINTS), rows, 0, -(-40 // rows_width(dtype)), tile)
-    twin = chained_products if product == DOT else l1_distances
+    PRODUCTS[type(rows), product](points, 0, -(-13 // POINTS), rows, 0, -(-40 // rows_width(dtype)), tile)
+    twin = chained_products if product == "dot" else l1_distances
     expected = twin(X[:13].astype(dtype), X.astype(dtype))
     np.testing.assert_allclose(tile[:13, :40], expected, atol=tolerance(dtype))
 

@@ -28,6 +28,7 @@ def warmup() -> None:
     y = (X[:, 0] > 0.1 * X[:, 1]).astype(int)
     for dtype in (np.float64, np.float32):
         tiles(dtype)
+        kernels(dtype)
         for data in (X.astype(dtype), sparse.csr_matrix(X.astype(dtype))):
             for rows in (slice(None), slice(0, 50)):
                 for bias in ("explicit", "none"):
@@ -37,6 +38,18 @@ def warmup() -> None:
                 SVC(solver=solver, max_iter=2).fit(X[rows].astype(dtype), y[rows])
     invert_factor(np.eye(2), 0.0)  # large C only
     kernel_path(X[:50], y[:50], [1.0])
+
+
+def kernels(dtype: type) -> None:
+    """The code of all kernels and of their sums, products and multiples, for dense and sparse rows."""
+    from .compiled.panels import PRODUCTS, Dense, Sparse
+    from .gram.tiles import line
+    from .kernels import ADD, KERNELS, MULTIPLY, SCALE
+
+    for kind in (Dense, Sparse):
+        leaves = [op for op, (_, leaf, _) in enumerate(KERNELS) if (kind, leaf.product) in PRODUCTS]
+        for op in (*leaves, ADD, MULTIPLY, SCALE):
+            line(op, kind, np.dtype(dtype))
 
 
 def tiles(dtype: type) -> None:

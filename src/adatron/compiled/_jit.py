@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 from typing import overload as typing_overload
 
 import numba
+from numba import typeof
 from numba import types as numba_types
 from numba.core import cgutils, config
 from numba.core.caching import (
@@ -23,12 +24,12 @@ from numba.core.caching import (
     _CacheLocator,  # pyright: ignore[reportPrivateUsage]
 )
 from numba.core.runtime.nrt import rtsys
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from . import ahead
 from .folder import TURN, cache_folder, package_hash
 
-__all__ = ["JIT_DISABLED", "cgutils", "intrinsic", "jit", "numba_types", "overload"]
+__all__ = ["JIT_DISABLED", "cgutils", "intrinsic", "jit", "numba_types", "typeof"]
 
 P = ParamSpec("P")
 R = TypeVar("R")

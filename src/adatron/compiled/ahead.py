@@ -22,8 +22,8 @@ from .folder import first_to
 # with those; of two or three helpers one may meet the fit, and waits for its turn.
 PARTS = ("subproblems", "double", "single")
 HELPER = "ADATRON_COMPILES_AHEAD"  # set in the helpers' environment
-FIRST = "adatron compiles itself for this machine: once, about a quarter of a minute."
-LATER = "adatron compiles what is not in its cache yet, or waits for a process that does: up to half a minute."
+FIRST = "adatron compiles itself for this machine: once, about ten seconds."
+LATER = "adatron compiles what is not in its cache yet, or waits for a process that does: up to a quarter of a minute."
 
 
 @functools.cache  # called under the compiler's lock

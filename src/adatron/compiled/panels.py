@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._jit import jit, overload
+from ._jit import jit
 from .micro import POINTS, register_block
 
 TILE = 256  # most rows of a tile: with POINT_PANELS panels of points it stays in the second-level cache
 POINT_PANELS = 240 // POINTS
 FEATURES = 128  # of one pass of a dense product: a panel of rows stays in the first-level cache, few roundings pile up
 COLUMNS = 4096  # columns of one pass of a sparse product
-DOT, L1, GATHER = 0, 1, 2  # the raw product that a kernel's map starts from
 
 
 # Rows made ready for the tiles. All kinds have ``norms``: squared norms, zero beyond the last row up to a whole tile,
@@ -32,6 +31,10 @@ class Dense(NamedTuple):
     width: int
     n: int
 
+    @classmethod
+    def empty(cls, dtype: Any) -> Dense:
+        return cls(np.empty((0, 0, 0), dtype), np.empty(0, dtype), 0, 0)
+
 
 class Sparse(NamedTuple):
     """CSR arrays."""
@@ -43,6 +46,11 @@ class Sparse(NamedTuple):
     width: int
     n: int
 
+    @classmethod
+    def empty(cls, dtype: Any) -> Sparse:
+        nothing = np.empty(0, dtype)
+        return cls(nothing, np.empty(0, np.int32), np.empty(0, np.int64), nothing, 0, 0)
+
 
 class Given(NamedTuple):
     """Rows, or columns, of a given Gram matrix."""
@@ -52,6 +60,10 @@ class Given(NamedTuple):
     norms: NDArray[Any]
     width: int
     n: int
+
+    @classmethod
+    def empty(cls, dtype: Any) -> Given:
+        return cls(np.empty((0, 0), dtype), np.empty(0, np.int64), np.empty(0, dtype), 0, 0)
 
 
 Operand = Dense | Sparse | Given
@@ -130,8 +142,8 @@ def sparse_norms(data: Any, indptr: Any, norms: Any) -> None:
 @jit
 def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
     """The products of the blocks p0:p1 of points with the blocks r0:r1 of rows, the first columns of a tile."""
-    d, width = rows.shape[1], rows.shape[2]
-    a, b, out, stride = points.reshape(-1), rows.reshape(-1), tile.reshape(-1), tile.shape[1]
+    d, width = rows.panels.shape[1], rows.width
+    a, b, out, stride = points.panels.reshape(-1), rows.panels.reshape(-1), tile.reshape(-1), tile.shape[1]
     if d == 0:
         tile.fill(0)
     for k in range(0, d, FEATURES):
@@ -145,16 +157,16 @@ def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, t
 @jit
 def l1_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
     """tile <- the L1 distances of the blocks p0:p1 of points from the blocks r0:r1 of rows."""
-    d, width = rows.shape[1], rows.shape[2]
+    d, width = rows.panels.shape[1], rows.width
     total = np.empty(width, tile.dtype)
     for r in range(r0, r1):
         for p in range(p0 * POINTS, p1 * POINTS):
             for i in range(width):
                 total[i] = 0
             for k in range(d):
-                x = points[p // POINTS, k, p % POINTS]
+                x = points.panels[p // POINTS, k, p % POINTS]
                 for i in range(width):
-                    total[i] += abs(x - rows[r, k, i])
+                    total[i] += abs(x - rows.panels[r, k, i])
             for i in range(width):
                 tile[p - p0 * POINTS, (r - r0) * width + i] = total[i]
 
@@ -229,33 +241,11 @@ def gather(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any
             tile[i - p0 * POINTS, t - r0 * width] = row[points.ids[i]]
 
 
-def _of_panels(product: int, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    if product == L1:
-        l1_distances(points.panels, p0, p1, rows.panels, r0, r1, tile)
-    else:
-        dense_products(points.panels, p0, p1, rows.panels, r0, r1, tile)
-
-
-def _of_csr(product: int, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    if product == L1:
-        sparse_l1(points, p0, p1, rows, r0, r1, tile)
-    else:
-        sparse_products(points, p0, p1, rows, r0, r1, tile)
-
-
-def _of_matrix(product: int, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    gather(points, p0, p1, rows, r0, r1, tile)
-
-
-KINDS: dict[Any, Any] = {Dense: _of_panels, Sparse: _of_csr, Given: _of_matrix}
-
-
-def raw_products(product: int, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    """What the kernel starts from, by the way of the operands' kind."""
-    KINDS[type(rows)](product, points, p0, p1, rows, r0, r1, tile)
-
-
-@overload(raw_products)
-def _raw_products(product: int, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> Any:
-    """The same in compiled code, where the kind is known: what another kind needs is not compiled."""
-    return KINDS[rows.instance_class]
+#: What a kernel's map starts from, by the kind of the operands and by its name.
+PRODUCTS: dict[tuple[type[Any], str], Any] = {
+    (Dense, "dot"): dense_products,
+    (Dense, "l1"): l1_distances,
+    (Sparse, "dot"): sparse_products,
+    (Sparse, "l1"): sparse_l1,
+    (Given, "gather"): gather,
+}

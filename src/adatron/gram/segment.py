@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.panels import DOT, GATHER, L1, TILE, Sparse
+from ..compiled.panels import TILE, Operand, Sparse
 from ..compiled.search import CHUNK
-from ..kernels import PRODUCTS, Kernel
+from ..kernels import Kernel
 from . import tiles
 from .pool import Pool
 from .source import Source
@@ -58,15 +58,22 @@ class Workspace:
         self._local = threading.local()
         if kernel.compiled:
             terms = kernel.terms()
-            self.program = np.array([(op, _product(op)) for op, _ in terms], np.int64)
+            self._operations = [op for op, _ in terms]
+            self._programs: dict[type[Operand], NDArray[np.int64]] = {}
             self.parameters = np.array([numbers for _, numbers in terms], np.float64)
             self.depth = (len(terms) + 1) // 2
+
+    def program(self, kind: type[Operand]) -> NDArray[np.int64]:
+        """The kernel's program for rows of a kind, see ``tiles.evaluate``."""
+        if kind not in self._programs:
+            self._programs[kind] = np.array([tiles.line(op, kind, self.dtype) for op in self._operations], np.int64)
+        return self._programs[kind]
 
     @property
     def stack(self) -> NDArray[Any]:
         """Tile buffers of the calling thread."""
         if not hasattr(self._local, "stack"):
-            self._local.stack = np.zeros((self.depth, tiles.TILE_SIZE), self.dtype)
+            self._local.stack = np.zeros(self.depth * tiles.TILE_SIZE, self.dtype)
         return self._local.stack
 
     def room(self, n: int, holder: object) -> NDArray[Any]:
@@ -88,11 +95,6 @@ class Workspace:
         """Who holds the room of the calling thread."""
         found = getattr(self._local, "holder", None)
         return found() if found is not None else None
-
-
-def _product(op: int) -> int:
-    """Code of the raw product that a line of a kernel's program starts from."""
-    return {"dot": DOT, "l1": L1, "gather": GATHER}[PRODUCTS[op]] if op < len(PRODUCTS) else DOT
 
 
 class TileSegment:
@@ -176,11 +178,12 @@ class TileSegment:
         then: Then | None = None,
     ) -> None:
         space = self._workspace
+        program = space.program(type(self._rows))
         side = NARROW if half and not isinstance(self._rows, Sparse) else TILE  # CSR tiles spread their points anew
 
         def task(first: int, last: int) -> None:
             tiles.accumulate(
-                space.program,
+                program,
                 space.parameters,
                 points,
                 order,

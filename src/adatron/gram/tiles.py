@@ -6,16 +6,17 @@ program; then they are summed with weights, and written out where they shall be 
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from ..compiled._jit import jit
 from ..compiled.micro import POINTS
-from ..compiled.panels import POINT_PANELS, TILE, raw_products
+from ..compiled.panels import POINT_PANELS, PRODUCTS, TILE, Operand
+from ..compiled.pointer import address, call
 from ..compiled.search import CHUNK
-from ..kernels.base import ADD, MULTIPLY, SCALE
-from ..kernels.table import apply_leaf
+from ..kernels import ADD, KERNELS, MULTIPLY, SCALE
 
 TILE_SIZE = POINT_PANELS * POINTS * TILE  # values of the largest tile
 
@@ -36,15 +37,27 @@ def _multiply(tile: Any, other: Any) -> None:
 
 
 @jit
-def _scale(tile: Any, factor: Any) -> None:
+def _scale(tile: Any, factor: float) -> None:
     for i in range(tile.shape[0]):
         for t in range(tile.shape[1]):
-            tile[i, t] *= factor
+            tile[i, t] *= tile.dtype.type(factor)
 
 
-@jit
-def _tile(stack: Any, level: int, count: int, columns: int) -> Any:
-    return stack[level, : count * columns].reshape(count, columns)
+@functools.cache
+def line(op: int, kind: type[Operand], dtype: Any) -> tuple[int, int, int]:
+    """Of a program, for rows of a kind in a precision: how many tiles an operation takes, and where its code is.
+
+    A leaf takes none: it has a product and a map. A sum or product takes two, a multiple one.
+    """
+    tile, norms = np.empty((0, 0), dtype), np.empty(0, dtype)
+    if op == SCALE:
+        return 1, address(_scale, tile, 0.0), 0
+    if op in (ADD, MULTIPLY):
+        return 2, address(_add if op == ADD else _multiply, tile, tile), 0
+    _, leaf, leaf_map = KERNELS[op]
+    rows = kind.empty(dtype)
+    product = address(PRODUCTS[kind, leaf.product], rows, 0, 0, rows, 0, 0, tile)
+    return 0, product, address(leaf_map, tile, norms, norms, 0.0, 0.0, 0.0)
 
 
 @jit
@@ -53,30 +66,28 @@ def evaluate(
 ) -> Any:
     """The tile of kernel values of the blocks p0:p1 of points with the blocks r0:r1 of rows, in whole CHUNKs of rows.
 
-    ``program`` is postfix, a line (operation, raw product) each; ``parameters`` has three numbers a line.
+    ``program`` is postfix, see ``line``; ``parameters`` has three numbers a line; ``stack`` is flat.
     """
     count, width = (p1 - p0) * POINTS, rows.width
     columns = -(-(r1 - r0) * width // CHUNK) * CHUNK
-    point_norms = points.norms[p0 * POINTS : p0 * POINTS + count]
-    row_norms = rows.norms[r0 * width : r0 * width + columns]
+    depth = len(stack) // TILE_SIZE
+    tiles = stack[: depth * count * columns].reshape(depth, count, columns)
     top = -1
-    for line in range(len(program)):
-        operation = program[line, 0]
-        if operation == ADD:
+    for step in range(len(program)):
+        taken, code = program[step, 0], program[step, 1]
+        a, b, c = parameters[step, 0], parameters[step, 1], parameters[step, 2]
+        if taken == 2:
             top -= 1
-            _add(_tile(stack, top, count, columns), _tile(stack, top + 1, count, columns))
-        elif operation == MULTIPLY:
-            top -= 1
-            _multiply(_tile(stack, top, count, columns), _tile(stack, top + 1, count, columns))
-        elif operation == SCALE:
-            _scale(_tile(stack, top, count, columns), stack.dtype.type(parameters[line, 0]))
+            call(code, tiles[top], tiles[top + 1])
+        elif taken == 1:
+            call(code, tiles[top], a)
         else:
             top += 1
-            tile = _tile(stack, top, count, columns)
-            raw_products(program[line, 1], points, p0, p1, rows, r0, r1, tile)
-            a, b, c = parameters[line, 0], parameters[line, 1], parameters[line, 2]
-            apply_leaf(operation, tile, point_norms, row_norms, a, b, c)
-    return _tile(stack, 0, count, columns)
+            call(code, points, p0, p1, rows, r0, r1, tiles[top])
+            point_norms = points.norms[p0 * POINTS : p0 * POINTS + count]
+            row_norms = rows.norms[r0 * width : r0 * width + columns]
+            call(program[step, 2], tiles[top], point_norms, row_norms, a, b, c)
+    return tiles[0]
 
 
 @jit

@@ -9,13 +9,12 @@ from .polynomial import Polynomial
 from .precomputed import Precomputed
 from .rbf import RBF
 from .sigmoid import Sigmoid
-from .table import KERNELS, PRODUCTS, apply_leaf, from_spec, resolve
+from .table import KERNELS, from_spec, resolve
 
 __all__ = [
     "ADD",
     "KERNELS",
     "MULTIPLY",
-    "PRODUCTS",
     "RBF",
     "SCALE",
     "Function",
@@ -29,7 +28,6 @@ __all__ = [
     "Scaled",
     "Sigmoid",
     "Sum",
-    "apply_leaf",
     "from_spec",
     "resolve",
 ]

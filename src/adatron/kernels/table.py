@@ -1,4 +1,4 @@
-"""The one table of kernels. A new kernel is one file and one line here; its position is its op id in compiled tiles."""
+"""The one table of kernels. A new kernel is one file and one line here; its position is its op id in programs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from ..compiled._jit import jit
 from .base import Kernel, Leaf
 from .compose import Product, Scaled, Sum
 from .function import Function
@@ -31,26 +30,6 @@ for _op, (_name, _leaf, _) in enumerate(KERNELS):
 
 LEAVES: dict[str, type[Leaf]] = {name: leaf for name, leaf, _ in KERNELS}
 COMPOSED: dict[str, type[Kernel]] = {kernel.name: kernel for kernel in (Sum, Product, Scaled)}
-# What a tile must hold before the leaf's map runs on it, by op id.
-PRODUCTS = tuple(leaf.product for _, leaf, _ in KERNELS)
-
-
-def _compile_dispatch() -> Callable[..., None]:
-    """``apply_leaf``: run the map with this op id on a tile, whose width is a multiple of CHUNK.
-
-    Compiled code cannot index a tuple of different functions, and a kernel passed as an argument would be compiled anew
-    in every process; so the chain of ifs that one would write by hand is written from the table.
-    """
-    arguments = "tile, points, rows, p0, p1, p2"
-    lines = [f"def apply_leaf(op, {arguments}):"]
-    for op, (_, _, leaf_map) in enumerate(KERNELS):
-        lines.append(f"    {'el' if op else ''}if op == {op}: {leaf_map.__name__}({arguments})")
-    namespace: dict[str, Any] = {"__name__": __name__} | {leaf_map.__name__: leaf_map for _, _, leaf_map in KERNELS}
-    exec(compile("\n".join(lines), __file__, "exec"), namespace)  # noqa: S102 (our own table is the only input)
-    return jit(namespace["apply_leaf"])
-
-
-apply_leaf = _compile_dispatch()
 
 
 def resolve(kernel: Any, gamma: float, degree: int, coef0: float) -> Kernel:

@@ -1,0 +1,72 @@
+"""Calls of compiled functions by their address."""
+
+import numpy as np
+import pytest
+from numba import typeof
+from numba.core.errors import NumbaError
+from scipy.sparse import csr_matrix
+
+from adatron.compiled._jit import jit
+from adatron.compiled.panels import Dense, Given, Sparse
+from adatron.compiled.pointer import address, call
+from adatron.gram import Pool, Source
+from adatron.kernels import RBF, Precomputed
+
+
+@jit
+def fill(out, k, factor):
+    for i in range(len(out)):
+        out[i] = k + factor * out[i]
+
+
+@jit
+def fail(out):
+    out[0] = 1.0
+    raise ValueError("no")
+
+
+@jit
+def by_address(place, out, k, factor):
+    call(place, out, k, factor)
+
+
+@jit
+def by_address_alone(place, out):
+    call(place, out)
+
+
+@pytest.mark.parametrize("k", [3, np.int32(3), np.uint8(3)])
+@pytest.mark.parametrize("factor", [0.5, np.float32(0.5)])
+def test_a_call_by_address_does_what_a_call_by_name_does(k, factor):
+    place = address(fill, np.empty(0), 0, 0.0)
+    assert place == address(fill, np.ones(3), 1, 1.0)
+    one, other = np.arange(5.0), np.arange(5.0)
+    by_address(place, one, k, factor)
+    fill(other, 3, 0.5)
+    np.testing.assert_array_equal(one, other)
+
+
+def test_an_error_reaches_the_caller():
+    out = np.zeros(1)
+    with pytest.raises(ValueError, match="no"):
+        by_address_alone(address(fail, out), out)
+    assert out[0] == 1.0
+
+
+@pytest.mark.parametrize("out", [np.zeros(6)[::2], np.broadcast_to(1.0, 3)], ids=["a step", "read-only"])
+def test_arrays_of_another_type_than_the_function_was_compiled_for_are_refused(out):
+    with pytest.raises((NumbaError, TypeError), match="called by its address"):
+        by_address_alone(address(fail, np.empty(0)), out)
+
+
+STORAGE = {Dense: (np.asarray, RBF()), Sparse: (csr_matrix, RBF()), Given: (np.asarray, Precomputed())}
+
+
+@pytest.mark.parametrize("kind", STORAGE)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_without_rows_have_the_type_of_rows(kind, dtype):
+    """The code of a product is found by the former, and is called with the latter."""
+    storage, kernel = STORAGE[kind]
+    source = Source.of(storage(np.eye(3)), np.arange(3), kernel)
+    for rows in (source.as_rows(dtype, Pool(1)), source.as_points(dtype, Pool(1))):
+        assert typeof(rows) == typeof(kind.empty(dtype))
