@@ -18,8 +18,6 @@ from ..compiled._jit import jit
 from ..problems import Dual
 from ..problems.dual import Vector
 
-SAMPLE, NEAR = 512, 32  # numbers of a sample, and how far from its guess the right place is as a rule
-
 
 def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
     """The mu of every equality that minimise the gap; each stands alone."""
@@ -50,24 +48,37 @@ def _best(dual: Dual, beta: Vector, g: Vector) -> float:
     return crossing(kinks, steps, float(np.sum(dual.upper - beta)))
 
 
-def crossing(kinks: Vector, steps: Vector, total: float) -> float:
+@jit
+def crossing(kinks: Any, steps: Any, total: float) -> float:
     """The kink up to which, in their order, the steps first add up to a total; the last one if they never do.
 
-    Of many, those are sorted that lie near where a sample has it.
+    The kinks are split by one of them until it is found (C. A. R. Hoare's FIND).
     """
-    if len(kinks) > 8 * SAMPLE:
-        every = slice(None, None, len(kinks) // SAMPLE)
-        guess = np.argsort(kinks[every])
-        at = int(np.searchsorted(np.cumsum(steps[every][guess]), total * len(guess) / len(kinks)))
-        low, high = (kinks[every][guess[np.clip(i, 0, len(guess) - 1)]] for i in (at - NEAR, at + NEAR))
-        below = kinks <= low
-        near = (kinks <= high) & ~below
-        before, inside = float(np.sum(steps[below])), steps[near]
-        if before < total <= before + float(np.sum(inside)):
-            kinks, steps, total = kinks[near], inside, total - before
-    order = np.argsort(kinks)
-    at = int(np.searchsorted(np.cumsum(steps[order]), total))
-    return float(kinks[order[min(at, len(kinks) - 1)]])
+    kinks, steps = kinks.copy(), steps.copy()
+    first, last, before = 0, len(kinks), 0.0
+    pivot = kinks[0]
+    while first < last:
+        a, b, c = kinks[first], kinks[(first + last) // 2], kinks[last - 1]
+        pivot = max(min(a, b), min(max(a, b), c))
+        low, high, at = first, last, first  # smaller ones before low, larger ones from high on, equal ones in between
+        below = same = 0.0
+        while at < high:
+            kink, step = kinks[at], steps[at]
+            if kink < pivot:
+                kinks[at], steps[at], kinks[low], steps[low] = kinks[low], steps[low], kink, step
+                below, low, at = below + step, low + 1, at + 1
+            elif kink > pivot:
+                high -= 1
+                kinks[at], steps[at], kinks[high], steps[high] = kinks[high], steps[high], kink, step
+            else:
+                same, at = same + step, at + 1
+        if low > first and before + below >= total:
+            last = low
+        elif before + below + same >= total:
+            break
+        else:
+            before, first = before + below + same, high
+    return pivot
 
 
 def _middle(dual: Dual, beta: Vector, g: Vector) -> float:

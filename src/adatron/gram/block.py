@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.submatrix import add_rows, mirror, reflect, scatter, transpose
+from ..compiled.submatrix import add_rows, reflect, scatter, transpose
 from .segment import Then, TileSegment
 
 if TYPE_CHECKING:
@@ -91,15 +91,16 @@ def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
 
 
 def of_segments(view: View, width: int) -> NDArray[Any]:
-    """As ``Gram.square`` of all points of a view, over segments that other views have, too."""
+    """As ``Gram.square`` of all points of a view, over segments that other views have, too; until the next call."""
     gram, n = view.gram, len(view)
-    out = np.empty((width, width), gram.dtype)
+    out = gram.workspace.room(width, view)
+    sides = list(zip(view.groups, view.spans(), strict=True))
     with gram.pool.aside():
-        for group, (a, b) in zip(view.groups, view.spans(), strict=True):
+        for i, (group, (a, b)) in enumerate(sides):
             out[a:b, a:b] = gram.within(group)  # after what the segments before may have written there
-            rest = np.arange(b, n)
-            gram.tiles(group).fill(view.points(rest), out, rest, shift=int(a))
-        mirror(out, n)
+            for other, (c, d) in sides[i + 1 :]:
+                rows, shift = np.arange(c, d), int(a)
+                gram.tiles(group).fill(gram.packed(other), out, rows, shift=shift, then=_transposed(out, rows, shift))
     out[n:], out[:n, n:] = 0.0, 0.0
     return out
 

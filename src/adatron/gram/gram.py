@@ -104,6 +104,7 @@ class Gram:
         self.held, self._whole, self._making = whole, None, threading.Lock()
         self.shared = shared
         self._within: dict[int, NDArray[Any]] = {}
+        self._packed: dict[int, Points] = {}
         spans = list(zip(self.starts[:-1], self.starts[1:], strict=True))
         self._segments = [] if whole else [self.segment(source.take(slice(a, b)), slots) for a, b in spans]
 
@@ -175,11 +176,12 @@ class Gram:
         return segment
 
     def within(self, number: int) -> NDArray[Any]:
-        """The lower half of the matrix of a segment with itself, made once for all views."""
+        """The matrix of a segment with itself, made once for all views."""
         if number not in self._within:
             n = int(self.starts[number + 1] - self.starts[number])
-            out = np.zeros((n, n), self.dtype)
-            self.tiles(number).fill(self.own(number), out, np.arange(n), half=True)
+            out = np.empty((n, n), self.dtype)
+            self.tiles(number).fill(self.packed(number), out, np.arange(n), half=True)
+            mirror(out, n)
             self._within[number] = out  # two threads may both have made it: the same bits
         return self._within[number]
 
@@ -194,6 +196,13 @@ class Gram:
         """The points of a segment."""
         rows = np.arange(self.starts[number], self.starts[number + 1])
         return Points(self.source.take(rows), rows)
+
+    def packed(self, number: int) -> Points:
+        """The same, made ready for the tiles once."""
+        if number not in self._packed:
+            own = self.own(number)
+            self._packed[number] = replace(own, operand=own.source.as_points(self.dtype, self.pool))
+        return self._packed[number]
 
     def restrict(self, groups: Sequence[int] | None = None) -> View:
         """The rows of some segments (all by default), in their order; a segment may come more than once."""

@@ -162,7 +162,9 @@ class TileSegment:
         then : called with a range of rows whose values are there, by the thread that made them
         """
         nothing = np.empty((0, 1)), np.zeros((len(self._source), 1))
-        points = P.source.as_points(self._workspace.dtype, self._pool)
+        points = P.operand
+        if points is None:
+            points = P.source.as_points(self._workspace.dtype, self._pool)
         self._sweep(points, np.empty(0, np.int64), slots, *nothing, store, half, shift, then)
 
     def _sweep(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -41,8 +42,11 @@ class Layout:
 
     @classmethod
     def of(cls, dual: Dual) -> Layout:
-        n = len(dual)
-        ties = [np.arange(n)[tie] for tie in dual.ties()]
+        return _alone(len(dual)) if dual.row is None else cls.of_ties(dual.ties(), len(dual))
+
+    @classmethod
+    def of_ties(cls, ties: list[Ids], n: int) -> Layout:
+        """Of n variables, those of each equality given."""
         starts = np.cumsum([0, *(-(-len(tie) // CHUNK) * CHUNK for tie in ties)])
         order, place = np.minimum(np.arange(starts[-1]), n - 1), np.zeros(n, np.int64)
         for start, tie in zip(starts, ties, strict=False):
@@ -66,6 +70,11 @@ class Layout:
         out, moved = np.zeros(len(K)), np.flatnonzero(values)
         add_rows(K, self.place[moved], values[moved], out)
         return out[self.place]
+
+
+@functools.lru_cache(maxsize=64)  # many problems of a few classes, and all but the last block, are of few sizes
+def _alone(n: int) -> Layout:
+    return Layout.of_ties([np.arange(n)], n)
 
 
 class Improved(NamedTuple):
