@@ -101,6 +101,20 @@ def test_every_bad_parameter_is_named(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_a_bad_parameter_is_named_after_a_good_one_that_is_equal_to_it(name):
+    """What was good the last time is not looked at again; 3.0 == 3 is no whole number, though."""
+    y, model = target(name, X), ours(name, degree=3)
+    for _ in range(2):
+        model.fit(X, y)
+    with pytest.raises(InvalidParameterError, match="The 'degree' parameter"):
+        ours(name, degree=3.0).fit(X, y)
+    for bad in ({"degree": 3.0}, {"tol": -1.0}, {"callback": [3]}):
+        with pytest.raises(InvalidParameterError, match=f"The '{next(iter(bad))}' parameter"):
+            clone(model).set_params(**bad).fit(X, y)
+        model.fit(X, y)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_html(name):
     fitted = ours(name, kernel="linear").fit(X, target(name, X))
     for model in (ours(name), fitted, make_pipeline(StandardScaler(), ours(name))):

@@ -170,7 +170,7 @@ def test_what_is_shared_stays_within_the_memory(monkeypatch):
     assert set(asked) == set(range(30))
 
 
-@pytest.mark.parametrize("sizes", [[1, 70, 130], [64, 64], [3, 2, 1, 257]])
+@pytest.mark.parametrize("sizes", [[1, 70, 130], [64, 64], [3, 2, 1, 257], [3, 0, 80]])
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -38,6 +38,7 @@ class NameIn(StrOptions):
 
 
 Finish = Callable[[NDArray[np.float64]], NDArray[Any]]  # makes a result of the decision values of some rows
+PLAIN = {str, int, float, bool, type(None)}  # types of values that neither change nor hold anything
 PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
 PART: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
 BIAS: dict[str, list[Any]] = {
@@ -67,6 +68,7 @@ class KernelMachine(BaseEstimator):
     duality_gap_: Any
     compact_: bool = False
     _parameter_names: ClassVar[list[str]]
+    _good: ClassVar[tuple[tuple[type, object], ...]]
     _n_support: NDArray[np.int32]
     objects_: Any = None  # training samples of a kernel function that are no rows of numbers, see objects.py
 
@@ -94,6 +96,15 @@ class KernelMachine(BaseEstimator):
         if "_parameter_names" not in vars(cls):
             cls._parameter_names = super()._get_param_names()
         return cls._parameter_names
+
+    def _validate_params(self) -> None:
+        """As scikit-learn does, but what was good the last time is not looked at again: a small fit takes as long."""
+        found = tuple((type(value), value) for value in self.get_params(deep=False).values())
+        plain = all(kind in PLAIN for kind, _ in found)
+        if not plain or vars(type(self)).get("_good") != found:
+            super()._validate_params()
+            if plain:
+                type(self)._good = found
 
     def _keep(self, parameters: dict[str, Any]) -> None:
         """Keep what a constructor was given, its ``locals()``, as it was given."""

@@ -87,29 +87,30 @@ def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
         if not shared:
             segment.fill(one.points, out, one.places, shift=shift)
         for other in sides[:i]:
-            segment.fill(other.points, out, other.places, shift=shift, then=_transposed(out, other.places, shift))
+            start, stop = int(other.places[0]), int(other.places[-1]) + 1
+            segment.fill(other.points, out, other.places, shift=shift, then=_transposed(out, start, stop, shift))
 
 
 def of_segments(view: View, width: int) -> NDArray[Any]:
     """As ``Gram.square`` of all points of a view, over segments that other views have, too; until the next call."""
     gram, n = view.gram, len(view)
     out = gram.workspace.room(width, view)
-    sides = list(zip(view.groups, view.spans(), strict=True))
+    sides = list(zip(view.groups, view.offsets[:-1].tolist(), view.offsets[1:].tolist(), strict=True))
     with gram.pool.aside():
-        for i, (group, (a, b)) in enumerate(sides):
+        for i, (group, a, b) in enumerate(sides):
             out[a:b, a:b] = gram.within(group)  # after what the segments before may have written there
-            for other, (c, d) in sides[i + 1 :]:
-                rows, shift = np.arange(c, d), int(a)
-                gram.tiles(group).fill(gram.packed(other), out, rows, shift=shift, then=_transposed(out, rows, shift))
+            for other, c, d in sides[i + 1 :]:
+                then = _transposed(out, c, d, a)
+                gram.tiles(group).fill(gram.packed(other), out, np.arange(c, d), shift=a, then=then)
     out[n:], out[:n, n:] = 0.0, 0.0
     return out
 
 
-def _transposed(K: NDArray[Any], rows: Ids, shift: int) -> Then:
-    """``_mirror`` where rows and lines are one after the other."""
+def _transposed(K: NDArray[Any], start: int, stop: int, shift: int) -> Then:
+    """``_mirror`` where lines are one after the other, and so are the rows, start:stop."""
 
     def then(first: int, last: int) -> None:
-        transpose(K, shift + first, shift + last, int(rows[0]), int(rows[-1]) + 1)
+        transpose(K, shift + first, shift + last, start, stop)
 
     return then
 

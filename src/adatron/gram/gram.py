@@ -161,8 +161,10 @@ class Gram:
         n = len(P)
         out = np.empty((width, width), self.dtype)
         if self.mirrors:
+            everything = len(self._segments) == 1 and np.array_equal(P.ids, np.arange(len(self.source)))
             with self.pool.aside():
-                TileSegment(P.source, self.workspace, self.pool).fill(P, out, np.arange(n), half=True)
+                rows = self.tiles(0) if everything else TileSegment(P.source, self.workspace, self.pool)
+                rows.fill(P, out, np.arange(n), half=True)
                 mirror(out, n)
         else:
             self.segment(P.source).fill(P, out, np.arange(n))
