@@ -12,7 +12,7 @@ import click
 
 from .status import Status, echo_rows
 
-REPEATS = 3
+REPEATS = 9
 LEAST_AGREEMENT = 0.99
 
 
