@@ -123,11 +123,21 @@ def test_equality_residual_counts():
 def test_the_kink_where_steps_add_up_is_that_of_a_sort(seed, n, part, ties):
     rng = np.random.default_rng(seed)
     kinks = rng.integers(0, 6, n).astype(float) if ties else rng.normal(size=n) ** 3
-    steps = rng.integers(0, 4, n).astype(float)  # sums of these are exact
-    total = part * steps.sum()
-    order = np.argsort(kinks)
+    assert_the_kink_of_a_sort(kinks, rng.integers(0, 4, n).astype(float), part)  # sums of these are exact
+
+
+@pytest.mark.parametrize("shape", [np.abs, np.negative, np.positive, lambda x: -np.exp(-(x**2)), lambda x: -np.abs(x)])
+@pytest.mark.parametrize("part", [0.05, 0.3, 0.7])
+def test_kinks_along_a_line_are_no_harder_than_others(shape, part):
+    """With the first, the middle and the last one to choose from this would take hours."""
+    assert_the_kink_of_a_sort(shape(np.linspace(-1.0, 1.0, 1_000_000)), np.ones(1_000_000), part)
+
+
+def assert_the_kink_of_a_sort(kinks, steps, part):
+    order, total = np.argsort(kinks), part * steps.sum()
     at = np.flatnonzero(np.cumsum(steps[order]) >= total)
-    assert crossing(kinks, steps, total) == kinks[order[at[0] if len(at) else -1]]
+    expected = kinks[order[at[0] if len(at) else -1]]
+    assert crossing(kinks, steps, total) == expected
 
 
 @pytest.mark.parametrize("bias", ["explicit", "augmented", "none"])

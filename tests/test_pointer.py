@@ -6,11 +6,13 @@ from numba import typeof
 from numba.core.errors import NumbaError
 from scipy.sparse import csr_matrix
 
-from adatron.compiled._jit import jit
+from adatron.compiled._jit import JIT_DISABLED, jit
 from adatron.compiled.panels import Dense, Given, Sparse
 from adatron.compiled.pointer import address, call
-from adatron.gram import Pool, Source
+from adatron.gram import Gram, Points, Pool, Source
 from adatron.kernels import RBF, Precomputed
+
+pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 
 
 @jit
@@ -53,10 +55,45 @@ def test_an_error_reaches_the_caller():
     assert out[0] == 1.0
 
 
-@pytest.mark.parametrize("out", [np.zeros(6)[::2], np.broadcast_to(1.0, 3)], ids=["a step", "read-only"])
+def locked(array):
+    array.flags.writeable = False
+    return array
+
+
+WRONG = {
+    "a step": np.zeros(6)[::2],
+    "read-only": locked(np.zeros(3)),
+    "in a tuple": Dense(np.zeros((1, 1, 1)), locked(np.zeros(3)), 1, 1),
+}
+
+
+@pytest.mark.parametrize("out", WRONG.values(), ids=WRONG)
 def test_arrays_of_another_type_than_the_function_was_compiled_for_are_refused(out):
     with pytest.raises((NumbaError, TypeError), match="called by its address"):
         by_address_alone(address(fail, np.empty(0)), out)
+
+
+@jit
+def first(out):
+    return out[0]
+
+
+def test_a_function_with_a_result_has_no_address():
+    with pytest.raises(TypeError, match="first must be compiled, and return nothing"):
+        address(first, np.empty(0))
+
+
+def test_points_of_another_precision_or_kind_than_the_rows_are_refused():
+    X, some = np.eye(3), np.arange(3)
+    with Pool(1) as pool:
+        view = Gram(Source.of(X, some, RBF()), np.float64, [3], pool).restrict()
+        points, out = view.points(some), np.zeros((3, 1))
+        for source, dtype in ((points.source, np.float32), (Source.of(csr_matrix(X), some, RBF()), np.float64)):
+            wrong = Points(source, some, source.as_points(dtype, pool))
+            with pytest.raises(TypeError, match="must be of one kind and one precision"):
+                view.accumulate(out, wrong, np.ones((3, 1)))
+            with pytest.raises(TypeError, match="must be of one kind and one precision"):
+                view.gram.tiles(0).fill(wrong, out, some)
 
 
 STORAGE = {Dense: (np.asarray, RBF()), Sparse: (csr_matrix, RBF()), Given: (np.asarray, Precomputed())}

@@ -149,16 +149,21 @@ def within_counted(monkeypatch):
 
 
 def test_problems_of_two_classes_share_what_is_within_them(monkeypatch):
-    made, fill = [], TileSegment.fill
+    made, fill, packed, pack = [], TileSegment.fill, [], Source.as_points
+
+    def counted_packs(self, *arguments):
+        packed.append(len(self))
+        return pack(self, *arguments)
 
     def counted(self, P, store, slots, half=False, **more):
         made.extend([len(P)] if half else [])
         fill(self, P, store, slots, half, **more)
 
     monkeypatch.setattr(TileSegment, "fill", counted)
+    monkeypatch.setattr(Source, "as_points", counted_packs)
     X, _ = samples(0, 90)
     SVC().fit(X, np.arange(90) % 9)
-    assert made == [10] * 9
+    assert made == packed == [10] * 9
 
 
 def test_what_is_shared_stays_within_the_memory(monkeypatch):

@@ -36,6 +36,7 @@ def warmup() -> None:
         with catch_warnings(action="ignore"):  # two iterations are not to converge
             for rows, solver in product((slice(None), slice(0, 50)), ("kernel_adatron", "isda")):
                 SVC(solver=solver, max_iter=2).fit(X[rows].astype(dtype), y[rows])
+        SVC(kernel="precomputed").fit((X @ X.T).astype(dtype), y)
     invert_factor(np.eye(2), 0.0)  # large C only
     kernel_path(X[:50], y[:50], [1.0])
 
@@ -43,13 +44,13 @@ def warmup() -> None:
 def kernels(dtype: type) -> None:
     """The code of all kernels and of their sums, products and multiples, for dense and sparse rows."""
     from .compiled.panels import PRODUCTS, Dense, Sparse
-    from .gram.tiles import line
+    from .gram.tiles import instruction
     from .kernels import ADD, KERNELS, MULTIPLY, SCALE
 
     for kind in (Dense, Sparse):
         leaves = [op for op, (_, leaf, _) in enumerate(KERNELS) if (kind, leaf.product) in PRODUCTS]
         for op in (*leaves, ADD, MULTIPLY, SCALE):
-            line(op, kind, np.dtype(dtype))
+            instruction(op, kind, np.dtype(dtype))
 
 
 def tiles(dtype: type) -> None:

@@ -52,13 +52,16 @@ def _best(dual: Dual, beta: Vector, g: Vector) -> float:
 def crossing(kinks: Any, steps: Any, total: float) -> float:
     """The kink up to which, in their order, the steps first add up to a total; the last one if they never do.
 
-    The kinks are split by one of them until it is found (C. A. R. Hoare's FIND).
+    The kinks, whose order is lost with that of the steps, are split by one of them until it is found (C. A. R. Hoare's
+    FIND), the middle one of three that are drawn. Those at the ends and in the middle would be a bad choice where the
+    kinks fall and rise again, as decision values along a line do: nearly each of them would be tried.
     """
-    kinks, steps = kinks.copy(), steps.copy()
     first, last, before = 0, len(kinks), 0.0
-    pivot = kinks[0]
+    pivot, seed = kinks[0], 1
     while first < last:
-        a, b, c = kinks[first], kinks[(first + last) // 2], kinks[last - 1]
+        seed, a = _drawn(seed, kinks, first, last)
+        seed, b = _drawn(seed, kinks, first, last)
+        seed, c = _drawn(seed, kinks, first, last)
         pivot = max(min(a, b), min(max(a, b), c))
         low, high, at = first, last, first  # smaller ones before low, larger ones from high on, equal ones in between
         below = same = 0.0
@@ -79,6 +82,13 @@ def crossing(kinks: Any, steps: Any, total: float) -> float:
         else:
             before, first = before + below + same, high
     return pivot
+
+
+@jit
+def _drawn(seed: int, values: Any, first: int, last: int) -> tuple[int, float]:
+    """The next number of a sequence (that of the example in the C standard), and one of the values by it."""
+    seed = (1103515245 * seed + 12345) % 2147483648
+    return seed, values[first + (seed >> 8) % (last - first)]
 
 
 def _middle(dual: Dual, beta: Vector, g: Vector) -> float:

@@ -33,6 +33,7 @@ class Dense(NamedTuple):
 
     @classmethod
     def empty(cls, dtype: Any) -> Dense:
+        """An example of the type."""
         return cls(np.empty((0, 0, 0), dtype), np.empty(0, dtype), 0, 0)
 
 
@@ -48,6 +49,7 @@ class Sparse(NamedTuple):
 
     @classmethod
     def empty(cls, dtype: Any) -> Sparse:
+        """An example of the type."""
         nothing = np.empty(0, dtype)
         return cls(nothing, np.empty(0, np.int32), np.empty(0, np.int64), nothing, 0, 0)
 
@@ -63,6 +65,7 @@ class Given(NamedTuple):
 
     @classmethod
     def empty(cls, dtype: Any) -> Given:
+        """An example of the type."""
         return cls(np.empty((0, 0), dtype), np.empty(0, np.int64), np.empty(0, dtype), 0, 0)
 
 

@@ -18,12 +18,16 @@ _PLAIN: list[Callable[..., None]] = []  # where nothing is compiled, an address 
 def address(function: Any, *examples: Any) -> int:
     """Where the machine code of a function under ``jit`` without a result is, for arguments of these types."""
     if JIT_DISABLED:
-        _PLAIN.append(function)
-        return len(_PLAIN) - 1
+        if function not in _PLAIN:
+            _PLAIN.append(function)
+        return _PLAIN.index(function)
     types = tuple(typeof(example) for example in examples)
     function.compile(types)
     compiled = function.overloads[types]
-    return compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
+    place = compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
+    if compiled.signature.return_type != numba_types.none or not place:
+        raise TypeError(f"{function.__name__} must be compiled, and return nothing, to be called by its address")
+    return place
 
 
 def _declared(kind: Any) -> Any:
@@ -36,7 +40,8 @@ def _declared(kind: Any) -> Any:
     if isinstance(kind, numba_types.Float):
         return numba_types.float64
     parts: Any = kind if isinstance(kind, numba_types.BaseTuple) else [kind]
-    if any(isinstance(part, numba_types.Array) and not (part.is_c_contig and part.mutable) for part in parts):
+    arrays = [part for part in parts if isinstance(part, numba_types.Array)]
+    if not all(part.is_c_contig and part.mutable for part in arrays):
         raise TypeError(f"{kind} cannot be an argument of a function that is called by its address")
     return kind
 

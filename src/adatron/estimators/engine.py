@@ -95,7 +95,7 @@ def fit(
         sizes = samples.sizes.tolist() if len(problems) > 1 else [n]
         size = np.dtype(dtype).itemsize
         blocks = isinstance(solver, Block)
-        within = 8.0 * float(np.square(samples.sizes, dtype=np.float64).sum())
+        within = 8.0 * (float(np.square(samples.sizes, dtype=np.float64).sum()) + n * source.features)
         shared = small and blocks and source.mirrors and 2 * largest < n and 4 * within <= settings.cache_bytes
         whole = small and not shared and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
         left = settings.cache_bytes - (within if shared else 0.0)

@@ -98,7 +98,7 @@ class KernelMachine(BaseEstimator):
         return cls._parameter_names
 
     def _validate_params(self) -> None:
-        """As scikit-learn does, but what was good the last time is not looked at again: a small fit takes as long."""
+        """As scikit-learn does, but what was good the last time is not looked at again, a tenth of a small fit."""
         found = tuple((type(value), value) for value in self.get_params(deep=False).values())
         plain = all(kind in PLAIN for kind, _ in found)
         if not plain or vars(type(self)).get("_good") != found:

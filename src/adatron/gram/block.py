@@ -83,7 +83,7 @@ def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
         shared, shift = _shared(gram, one, out), int(one.places[0])
         if shared and not i:
             continue
-        segment = _rows(gram, one)
+        segment = gram.over(one.points)
         if not shared:
             segment.fill(one.points, out, one.places, shift=shift)
         for other in sides[:i]:
@@ -92,7 +92,10 @@ def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
 
 
 def of_segments(view: View, width: int) -> NDArray[Any]:
-    """As ``Gram.square`` of all points of a view, over segments that other views have, too; until the next call."""
+    """As ``Gram.square`` of all points of a view, over segments that other views have, too.
+
+    It stands in the thread's room, until that is asked for again.
+    """
     gram, n = view.gram, len(view)
     out = gram.workspace.room(width, view)
     sides = list(zip(view.groups, view.offsets[:-1].tolist(), view.offsets[1:].tolist(), strict=True))
@@ -123,15 +126,6 @@ def _mirror(K: NDArray[Any], rows: Ids, lines: Ids) -> Then:
         reflect(K, rows, some[some >= 0])
 
     return then
-
-
-def _rows(gram: Gram, side: _Side) -> TileSegment:
-    """The points of a side as rows of the tiles, which the segment has if it is all of them."""
-    segment = gram.segments[side.segment]
-    size = int(gram.starts[side.segment + 1] - gram.starts[side.segment])
-    if isinstance(segment, TileSegment) and np.array_equal(side.columns, np.arange(size)):
-        return segment
-    return TileSegment(side.points.source, gram.workspace, gram.pool)
 
 
 def mirrored_sums(gram: Gram, P: Points, v: Vector) -> Vector:

@@ -161,10 +161,8 @@ class Gram:
         n = len(P)
         out = np.empty((width, width), self.dtype)
         if self.mirrors:
-            everything = len(self._segments) == 1 and np.array_equal(P.ids, np.arange(len(self.source)))
             with self.pool.aside():
-                rows = self.tiles(0) if everything else TileSegment(P.source, self.workspace, self.pool)
-                rows.fill(P, out, np.arange(n), half=True)
+                self.over(P).fill(P, out, np.arange(n), half=True)
                 mirror(out, n)
         else:
             self.segment(P.source).fill(P, out, np.arange(n))
@@ -176,6 +174,14 @@ class Gram:
         segment = self._segments[number]
         assert isinstance(segment, TileSegment)  # noqa: S101 (for the type checker)
         return segment
+
+    def over(self, P: Points) -> TileSegment:
+        """Points as rows of the tiles: the segment that has just these, or one of their own."""
+        if self._segments and len(P):
+            number = int(np.searchsorted(self.starts, P.ids[0], side="right")) - 1
+            if np.array_equal(P.ids, np.arange(self.starts[number], self.starts[number + 1])):
+                return self.tiles(number)
+        return TileSegment(P.source, self.workspace, self.pool)
 
     def within(self, number: int) -> NDArray[Any]:
         """The matrix of a segment with itself, made once for all views."""
@@ -200,7 +206,7 @@ class Gram:
         return Points(self.source.take(rows), rows)
 
     def packed(self, number: int) -> Points:
-        """The same, made ready for the tiles once."""
+        """The same, made ready for the tiles once, and kept."""
         if number not in self._packed:
             own = self.own(number)
             self._packed[number] = replace(own, operand=own.source.as_points(self.dtype, self.pool))

@@ -66,7 +66,8 @@ class Workspace:
     def program(self, kind: type[Operand]) -> NDArray[np.int64]:
         """The kernel's program for rows of a kind, see ``tiles.evaluate``."""
         if kind not in self._programs:
-            self._programs[kind] = np.array([tiles.line(op, kind, self.dtype) for op in self._operations], np.int64)
+            lines = [tiles.instruction(op, kind, self.dtype) for op in self._operations]
+            self._programs[kind] = np.array(lines, np.int64)
         return self._programs[kind]
 
     @property
@@ -179,8 +180,11 @@ class TileSegment:
         shift: int = 0,
         then: Then | None = None,
     ) -> None:
-        space = self._workspace
-        program = space.program(type(self._rows))
+        space, rows = self._workspace, self._rows
+        kinds = [(type(some).__name__, some.norms.dtype.name) for some in (points, rows)]
+        if kinds[0] != kinds[1]:  # the code for the rows is called by its address: nobody else would notice
+            raise TypeError(f"Points are {kinds[0]}, rows are {kinds[1]}: they must be of one kind and one precision.")
+        program = space.program(type(rows))
         side = NARROW if half and not isinstance(self._rows, Sparse) else TILE  # CSR tiles spread their points anew
 
         def task(first: int, last: int) -> None:

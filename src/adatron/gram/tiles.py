@@ -44,7 +44,7 @@ def _scale(tile: Any, factor: float) -> None:
 
 
 @functools.cache
-def line(op: int, kind: type[Operand], dtype: Any) -> tuple[int, int, int]:
+def instruction(op: int, kind: type[Operand], dtype: Any) -> tuple[int, int, int]:
     """Of a program, for rows of a kind in a precision: how many tiles an operation takes, and where its code is.
 
     A leaf takes none: it has a product and a map. A sum or product takes two, a multiple one.
@@ -66,7 +66,7 @@ def evaluate(
 ) -> Any:
     """The tile of kernel values of the blocks p0:p1 of points with the blocks r0:r1 of rows, in whole CHUNKs of rows.
 
-    ``program`` is postfix, see ``line``; ``parameters`` has three numbers a line; ``stack`` is flat.
+    ``program`` is postfix, see ``instruction``; ``parameters`` has three numbers a line; ``stack`` is flat.
     """
     count, width = (p1 - p0) * POINTS, rows.width
     columns = -(-(r1 - r0) * width // CHUNK) * CHUNK

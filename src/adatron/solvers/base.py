@@ -151,8 +151,8 @@ class Watch:
 
     ``flag`` (2,) is shared with the compiled loops: a nonzero first entry asks them to stop, and they set the second
     one when they meet negative curvature. ``names`` are those of what a solver traces besides. The gap of the tracked
-    gradient needs a sort, so it is taken after 0.05 s and then when a tenth more time has passed, and fifty times what
-    it took.
+    gradient takes several passes, so it is asked for after 0.05 s and then when a tenth more time has passed, and fifty
+    times what it took.
     """
 
     dual: Dual

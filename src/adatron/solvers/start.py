@@ -10,7 +10,7 @@ from ..problems.dual import UNIT, Ids, Vector
 
 def feasible(dual: Dual, beta: Vector) -> Vector:
     """Put a start into the box, and on every equality."""
-    beta = np.minimum(np.maximum(beta, dual.lower), dual.upper)
+    beta = np.minimum(np.maximum(beta, dual.lower), dual.upper)  # a small problem is shorter than np.clip
     plain = dual.unsigned()
     part = beta if dual.sign is None else dual.sign * beta
     for tie, total in zip(dual.ties(), dual.totals, strict=False):
@@ -26,7 +26,7 @@ def _balanced(beta: Vector, lower: Vector, upper: Vector, total: float) -> Vecto
     So few variables change, and the two variables that a sample has in nu-SVR stay opposite.
     """
     excess = float(beta.sum()) - total
-    if not excess:
+    if not excess:  # as where a small problem starts
         return beta
     side = beta > 0 if excess > 0 else beta < 0
     weight = abs(float(beta[side].sum()))

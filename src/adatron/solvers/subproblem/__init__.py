@@ -74,6 +74,7 @@ class Layout:
 
 @functools.lru_cache(maxsize=64)  # many problems of a few classes, and all but the last block, are of few sizes
 def _alone(n: int) -> Layout:
+    """Nobody writes to it: marked so its arrays would be of another type for numba."""
     return Layout.of_ties([np.arange(n)], n)
 
 
