@@ -76,7 +76,7 @@ def test_a_single_helper_begins_with_what_the_fit_needs_last(tmp_path, monkeypat
     monkeypatch.delenv(ahead.HELPER, raising=False)
     ahead.begin.cache_clear()
     ahead.begin(tmp_path)
-    assert [parts[0] for parts in calls] == ["subproblems"]
+    assert [parts[0] for parts in calls] == ["pairs"]
 
 
 def test_nothing_is_begun_after_the_end(tmp_path):

@@ -268,3 +268,17 @@ def test_coefficients_of_members_fill_up_from_the_last_one():
             part = min(left[group[i]], C * weight[i])
             expected[i], left[group[i]] = np.sign(beta[group[i]]) * part, left[group[i]] - part
         np.testing.assert_allclose(found.spread(beta, C), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("solver", ["auto", "smo"])
+@pytest.mark.parametrize("sizes", [(3, 7), (20, 30)])
+@pytest.mark.parametrize("seed", range(5))
+def test_where_all_are_on_their_bounds_the_bias_is_in_the_middle(solver, sizes, seed):
+    """C and balanced weights whose sums are equal but for rounding: the last variable is not free for that."""
+    X, y = np.random.default_rng(seed).normal(size=(sum(sizes), 2)), np.repeat([-1, 1], sizes)
+    model = SVC(C=0.1, gamma=1.0, class_weight="balanced", solver=solver).fit(X, y)  # a warning is an error here
+    assert model.fit_status_ == 0
+    assert len(model.support_) == len(y)
+    values = model.decision_function(X) - model.intercept_
+    low, high = (-1 - values[y < 0]).max(), (1 - values[y > 0]).min()  # errors of both classes as b moves between them
+    assert_allclose(model.intercept_, 0.5 * (low + high), atol=1e-9)

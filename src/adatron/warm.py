@@ -6,9 +6,13 @@ import os
 import sys
 from itertools import product
 from threading import Thread
+from typing import TYPE_CHECKING
 from warnings import catch_warnings
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from .problems import Bias
 
 
 def warmup() -> None:
@@ -66,15 +70,15 @@ def tiles(dtype: type) -> None:
     reflect(np.eye(2, dtype=dtype), np.zeros(1, np.int64), np.ones(1, np.int64))
 
 
-def subproblems() -> None:
-    """The solvers of blocks."""
+def subproblems(bias: Bias) -> None:
+    """The solver of blocks for a form of the bias, in both precisions."""
     from .problems import csvc
     from .solvers.subproblem import Inner, Layout
 
     y = np.array([1.0, -1.0])
-    for dtype, bias in product((np.float64, np.float32), ("explicit", "none")):
-        dual = csvc(y, np.ones(2), bias)
-        layout = Layout.of(dual)
+    dual = csvc(y, np.ones(2), bias)
+    layout = Layout.of(dual)
+    for dtype in (np.float64, np.float32):
         K = np.eye(len(layout.order), dtype=dtype)
         found = Inner().solve(K, layout, dual, np.zeros(2), -y, 1e-3, 10, np.zeros(2, np.int64))
         found.push(found.beta)
@@ -91,4 +95,9 @@ def _end_with_parent() -> None:
 if __name__ == "__main__":
     Thread(target=_end_with_parent, daemon=True).start()
     for part in sys.argv[1:]:
-        {"single": lambda: tiles(np.float32), "double": lambda: tiles(np.float64), "subproblems": subproblems}[part]()
+        {
+            "pairs": lambda: subproblems("explicit"),
+            "singles": lambda: subproblems("none"),
+            "double": lambda: tiles(np.float64),
+            "single": lambda: tiles(np.float32),
+        }[part]()

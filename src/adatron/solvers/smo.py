@@ -30,6 +30,7 @@ from ..problems import Dual, multipliers
 from ..problems.dual import Vector
 from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Watch
+from .subproblem.pairs import settled
 
 LOOK = 64  # steps between reports of the second-order choice
 TINY = 1e-14  # a smaller step, relative to the variables, is no progress
@@ -145,7 +146,7 @@ class _SMO(Ascent[SMO]):
         Ki = self._row(i)
         for k, row, change in ((i, Ki, d), (j, Kj, -d)):
             old = self.beta[k]
-            self.beta[k] = min(max(old + self.sign[k] * change, self.dual.lower[k]), self.dual.upper[k])
+            self.beta[k] = settled(old + self.sign[k] * change, self.dual.lower[k], self.dual.upper[k])
             self.g += self.sign * (self.sign[k] * (self.beta[k] - old)) * row
         self.n_iter += 1
         self.round(2, 1, 2.0 * abs(d))
