@@ -76,7 +76,7 @@ BAD = {
     "bias": ["yes", None],
     "augment": [0.0, -1.0, "none"],
     "solver": ["smoo", 3, None],
-    "n_jobs": [1.5, "all"],
+    "n_jobs": [1.5, "all", 0],
     "precision": ["half", None],
     "multi_class": ["ovx"],
     "gap_tol": [0.0, "small"],

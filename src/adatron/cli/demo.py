@@ -34,9 +34,7 @@ def demo() -> Status:
     first = _seconds(lambda: ours.fit(X, y))
     theirs.fit(X, y)
     times = [(_seconds(lambda: ours.fit(X, y)), _seconds(lambda: theirs.fit(X, y))) for _ in range(REPEATS)]
-    click.echo(
-        "The certificate of adatron's fit (gap and violation: worst of its binary problems; objectives: sums):"
-    )
+    click.echo("The certificate of adatron's fit (gap and violation: worst of its binary problems; objectives: sums):")
     echo_rows([*kernel_rows(ours), *certificate_rows(ours)], err=False)
     _compare(ours.score(X_test, y_test), theirs.score(X_test, y_test), first, times)
     agreement = float((ours.predict(X_test) == theirs.predict(X_test)).mean())

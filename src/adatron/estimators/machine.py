@@ -83,7 +83,7 @@ class KernelMachine(BaseEstimator):
         "verbose": ["verbose"],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "solver": [NameIn("adatron.solvers.table", "SOLVERS", "auto"), HasMethods(["accepts", "solve"])],
-        "n_jobs": [Integral, None],
+        "n_jobs": [Interval(Integral, None, -1, closed="right"), Interval(Integral, 1, None, closed="left"), None],
         "precision": [StrOptions({"auto", "single", "double"})],
         "gap_tol": [Interval(Real, 0.0, None, closed="neither"), None],
         "max_time": [Interval(Real, 0.0, None, closed="neither"), None],

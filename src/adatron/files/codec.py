@@ -128,7 +128,8 @@ class Encoder:
     def _(self, value: BaseEstimator) -> Json:
         name = type(value).__name__
         if CLASSES.get(name) is not type(value):
-            raise CodecError(f"a {name} cannot be stored, only {', '.join(CLASSES)} can")
+            given = f"{type(value).__module__}.{name}"
+            raise CodecError(f"a {given} cannot be stored, only {', '.join(CLASSES)} of adatron can")
         params = value.get_params(deep=False)
         lasting = value.lasting_state() if isinstance(value, Incremental) else vars(value)
         state = {key: item for key, item in lasting.items() if key not in params}
