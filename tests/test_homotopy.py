@@ -64,7 +64,7 @@ class Case:
         self.C = float(np.clip(self.C * np.exp(self.rng.normal()), 1e-3, 1e4))
         self.path.follow(self.dual())
 
-    def check(self):
+    def assert_solved(self):
         """The path is at the solution: proven by a gradient computed anew."""
         path, dual = self.path, self.dual()
         g = (self.kernel(self.X, self.X) + dual.lambda2) @ path.beta - dual.t
@@ -97,7 +97,7 @@ def test_of_several_events_the_first_one_from_a_number_on_comes_first(begin):
 @example(seed=7043552, C=0.01, equal=True)  # eight events at one place, again and again, if the first one comes first
 def test_after_every_change_the_solution_is_that_of_the_program(kind, bias, kernel, seed, C, equal):
     case = Case(seed, kind, bias, kernel, C, equal)
-    case.check()
+    case.assert_solved()
     for _ in range(6):
         step = case.rng.integers(3)
         if step == 0:
@@ -106,7 +106,7 @@ def test_after_every_change_the_solution_is_that_of_the_program(kind, bias, kern
             case.remove(case.rng.choice(len(case.y), case.rng.integers(1, 4), replace=False))
         elif kind in ("csvc", "svr"):
             case.change()
-        case.check()
+        case.assert_solved()
 
 
 @pytest.mark.parametrize(("kind", "bias"), FORMS)
@@ -130,9 +130,9 @@ def test_a_hard_margin_takes_in_and_lets_go():
         new = case.rng.normal(size=(2, 3))
         case.X, case.y = np.concatenate([case.X, new]), np.concatenate([case.y, np.where(new[:, 0] > 0, 1.0, -1.0)])
         case.path.extend(case.dual())
-        case.check()
+        case.assert_solved()
         case.remove(np.flatnonzero(case.path.beta)[:1])
-        case.check()
+        case.assert_solved()
 
 
 def test_few_events_for_one_sample():
@@ -141,4 +141,4 @@ def test_few_events_for_one_sample():
     for _ in range(20):
         case.add()
     assert case.path.n_event - before < 20 * 30
-    case.check()
+    case.assert_solved()

@@ -77,7 +77,7 @@ class Life:
         elif self.kind in ("svc", "svr"):
             self.change()
 
-    def check(self):
+    def assert_solved(self):
         """The samples are those that should be there, and the solution is certified and a fresh one's."""
         model = self.model
         assert sorted(model.ids_.tolist()) == sorted(self.kept)
@@ -121,10 +121,10 @@ def values(model, X):
 def test_every_step_ends_at_the_solution(kind, bias, kernel, seed, C, equal):
     more = {"C": C} if kind in ("svc", "svr") else {}
     life = Life(seed, kind, kernel, equal, **({} if bias is None else {"bias": bias}), **more)
-    life.check()
+    life.assert_solved()
     for _ in range(4):
         life.step()
-        life.check()
+        life.assert_solved()
 
 
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
@@ -134,7 +134,7 @@ def test_several_classes(multi_class, seed):
     life = Life(seed, "svc", "rbf", False, n=60, classes=4, multi_class=multi_class)
     for _ in range(4):
         life.step()
-        life.check()
+        life.assert_solved()
 
 
 @pytest.mark.parametrize("kind", list(MODELS))
@@ -156,7 +156,7 @@ def test_a_window_keeps_the_last_samples(kind, count):
     for _ in range(3):
         life.add(count)
     life.kept = {one: life.kept[one] for one in sorted(life.kept)[-40:]}
-    life.check()
+    life.assert_solved()
 
 
 def test_sparse_rows_and_dense_ones_give_the_same():
@@ -235,7 +235,7 @@ def test_where_rounding_leaves_no_way_the_solution_is_found_anew(monkeypatch):
 
     monkeypatch.setattr(track.Homotopy, "extend", stalled)
     life.add(3)
-    life.check()
+    life.assert_solved()
     assert life.model.n_refit_ == 1
 
 
@@ -251,7 +251,7 @@ def test_a_path_that_lost_its_way_is_found_out(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(track.Homotopy, "extend", astray)
         life.add(3)
-    life.check()
+    life.assert_solved()
     assert life.model.n_refit_ == 1
 
 

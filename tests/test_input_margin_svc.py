@@ -217,7 +217,7 @@ FAILED = dict.fromkeys(
     expected_failed_checks=lambda estimator: FAILED,
 )
 def test_conventions(estimator, check):
-    check(estimator)
+    check(estimator)  # asserts by itself
 
 
 def test_sample_weights_with_a_given_gamma():

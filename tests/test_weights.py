@@ -282,3 +282,15 @@ def test_where_all_are_on_their_bounds_the_bias_is_in_the_middle(solver, sizes, 
     values = model.decision_function(X) - model.intercept_
     low, high = (-1 - values[y < 0]).max(), (1 - values[y > 0]).min()  # errors of both classes as b moves between them
     assert_allclose(model.intercept_, 0.5 * (low + high), atol=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["auto", "smo"])
+@pytest.mark.parametrize("C", [1e6, 1e12])
+def test_a_large_bound_does_not_round_small_coefficients(solver, C):
+    """What is rounding near a bound of 1e12 is a coefficient near 0: the solution is that of a hard margin."""
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    X[:, 0] += 3.0 * np.sign(X[:, 0])
+    y = X[:, 0] > 0
+    hard, soft = (SVC(C=c, gamma=0.1, tol=1e-6, solver=solver).fit(X, y) for c in (np.inf, C))
+    assert abs(soft.dual_coef_.sum()) <= 1e-12 * np.abs(soft.dual_coef_).sum()
+    assert_allclose(soft.decision_function(X), hard.decision_function(X), atol=1e-4)

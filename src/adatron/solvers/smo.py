@@ -146,7 +146,7 @@ class _SMO(Ascent[SMO]):
         Ki = self._row(i)
         for k, row, change in ((i, Ki, d), (j, Kj, -d)):
             old = self.beta[k]
-            self.beta[k] = settled(old + self.sign[k] * change, self.dual.lower[k], self.dual.upper[k])
+            self.beta[k] = settled(old, self.sign[k] * change, self.dual.lower[k], self.dual.upper[k])
             self.g += self.sign * (self.sign[k] * (self.beta[k] - old)) * row
         self.n_iter += 1
         self.round(2, 1, 2.0 * abs(d))

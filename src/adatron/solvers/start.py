@@ -10,7 +10,7 @@ from ..problems.dual import UNIT, Ids, Vector
 
 def feasible(dual: Dual, beta: Vector) -> Vector:
     """Put a start into the box, and on every equality."""
-    beta = np.minimum(np.maximum(beta, dual.lower), dual.upper)  # a small problem is shorter than np.clip
+    beta = np.clip(beta, dual.lower, dual.upper)
     plain = dual.unsigned()
     part = beta if dual.sign is None else dual.sign * beta
     for tie, total in zip(dual.ties(), dual.totals, strict=False):
@@ -26,8 +26,6 @@ def _balanced(beta: Vector, lower: Vector, upper: Vector, total: float) -> Vecto
     So few variables change, and the two variables that a sample has in nu-SVR stay opposite.
     """
     excess = float(beta.sum()) - total
-    if not excess:  # as where a small problem starts
-        return beta
     side = beta > 0 if excess > 0 else beta < 0
     weight = abs(float(beta[side].sum()))
     rounding = 64.0 * UNIT * (weight + abs(total))

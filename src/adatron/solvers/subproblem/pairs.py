@@ -23,7 +23,7 @@ from ...compiled.search import argmax, follow, partner
 FAR = 1e30  # stands for "not allowed" in searches: finite, so that sums stay finite
 UNIT = 1e-6  # the smallest curvature, where gains are compared
 CHECK = 8  # steps between looks at the stopping rule
-CRUMB = 2.0**-47  # of the distance of two bounds: rounding
+CRUMB = 2.0**-47  # of the larger one of two numbers: the roundings of some sums
 
 
 @jit(finite=True)
@@ -58,17 +58,18 @@ def slopes(beta: float, lower: float, upper: float, epsilon: float) -> Any:
 
 
 @jit
-def settled(value: float, lower: float, upper: float) -> float:
-    """A value put between its bounds, and on the one, or on the kink at 0, that it has reached but for rounding.
+def settled(old: float, change: float, lower: float, upper: float) -> float:
+    """The sum put between its bounds, and on the one, or on the kink at 0, that it has reached but for its rounding.
 
-    It would count as free, and as the only one it would say where the bias is.
+    It would count as free, and as the only one it would say where the bias is. The rounding is that of what was added,
+    not of the bounds: with a large C all coefficients may be small.
     """
-    crumb = CRUMB * (upper - lower)
-    if value <= lower or (value - lower <= crumb < FAR):
+    value, crumb = old + change, CRUMB * max(abs(old), abs(change))
+    if value - lower <= crumb:
         return lower
-    if value >= upper or (upper - value <= crumb < FAR):
+    if upper - value <= crumb:
         return upper
-    return 0.0 if abs(value) <= crumb < FAR else value
+    return 0.0 if abs(value) <= crumb else value
 
 
 @jit(finite=True)
@@ -121,8 +122,8 @@ def pairs(
         bottom = 0.0 if epsilon > 0.0 and beta[j] > 0.0 else lower[j]
         d = min(float(m + (g[j] + shrink_bar[j])) / float(max(curvature, floor)), top - beta[i], beta[j] - bottom)
         shift = real(d)
-        beta[i] = top if d == top - beta[i] else settled(beta[i] + d, lower[i], upper[i])
-        beta[j] = bottom if d == beta[j] - bottom else settled(beta[j] - d, lower[j], upper[j])
+        beta[i] = top if d == top - beta[i] else settled(beta[i], d, lower[i], upper[i])
+        beta[j] = bottom if d == beta[j] - bottom else settled(beta[j], -d, lower[j], upper[j])
         for k in (i, j):
             grow_bar[k], shrink_bar[k] = slopes(beta[k], lower[k], upper[k], epsilon)
     return steps
