@@ -52,7 +52,7 @@ def test_bad_input_leaves_the_model_as_it_was(act, error):
     with pytest.raises(ValueError, match=error):
         act(life.model, X, y)
     life.model.set_params(gamma=0.5)
-    life.check()
+    life.assert_solved()
 
 
 @pytest.mark.parametrize("kind", list(MODELS))
@@ -62,7 +62,7 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was(kind):
     with pytest.raises(ValueError, match="all samples have zero or negative weights"):
         life.call(life.model.fit, X[:, :2], y, sample_weight=np.zeros(9))
     life.add(1)
-    life.check()
+    life.assert_solved()
 
 
 def test_an_infeasible_nu_is_refused():
@@ -104,7 +104,7 @@ def test_whatever_goes_wrong_on_the_way_the_model_is_as_it_was(monkeypatch, act,
         patch.setattr(RBF, "__call__", values)
         with pytest.raises(error):
             getattr(life.model, act)(*arguments)
-    life.check()
+    life.assert_solved()
 
 
 def interrupted(act):
@@ -169,9 +169,9 @@ def test_a_store_that_found_no_memory_goes_on(monkeypatch):
         patch.setattr(store, "_wider", wider)
         with pytest.raises(MemoryError):
             life.model.partial_fit(X, y)
-    life.check()
+    life.assert_solved()
     life.add(100)
-    life.check()
+    life.assert_solved()
 
 
 def test_a_step_that_failed_leaves_no_row_in_the_spare_room(monkeypatch):
@@ -183,7 +183,7 @@ def test_a_step_that_failed_leaves_no_row_in_the_spare_room(monkeypatch):
         with pytest.raises(MemoryError):
             life.model.partial_fit(X, y)
     assert np.float64(1.234567).tobytes() not in pickle.dumps(life.model)
-    life.check()
+    life.assert_solved()
 
 
 @pytest.mark.parametrize("kind", list(MODELS))
@@ -194,12 +194,12 @@ def test_a_copy_goes_its_own_way(kind):
     other.forget(ids[:5])
     np.testing.assert_array_equal(life.model.ids_, ids)
     np.testing.assert_array_equal(values(life.model, X), before)
-    life.check()
+    life.assert_solved()
     life.model = other
     for one in ids[:5]:
         del life.kept[int(one)]
     life.step()
-    life.check()
+    life.assert_solved()
 
 
 @pytest.mark.parametrize("kind", list(MODELS))

@@ -39,10 +39,10 @@ def test_a_loaded_model_goes_on(kind, classes, tmp_path):
     before = values(life.model, X)
     life.model = adatron.load(path)
     np.testing.assert_array_equal(values(life.model, X), before)
-    life.check()
+    life.assert_solved()
     for _ in range(3):
         life.step()
-        life.check()
+        life.assert_solved()
 
 
 def test_counts_and_ids_go_on_after_loading(tmp_path):
@@ -80,7 +80,7 @@ def test_a_forgotten_row_is_nowhere(kind, tmp_path):
     values(life.model, row[None])  # support vectors are gathered
     assert holds(pickle.dumps(life.model), row)
     life.model.forget([1000])
-    life.check()
+    life.assert_solved()
     assert not holds(pickle.dumps(life.model), row)
     for path in paths:
         assert not holds(path.read_bytes(), row)

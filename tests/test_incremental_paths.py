@@ -33,7 +33,7 @@ def test_leaving_one_out_is_n_fits(kind):
     found = life.model.loo_prediction() if kind == "svr" else life.model.loo_decision()
     expected = brute_force(life.model, X, y)
     np.testing.assert_allclose(found, expected, atol=1e-6 * (1.0 + np.abs(expected).max()))
-    life.check()  # nothing has changed
+    life.assert_solved()  # nothing has changed
 
 
 @pytest.mark.parametrize("kind", ["svc", "nusvc"])
@@ -69,7 +69,7 @@ def test_a_path_in_C_holds_the_solution_of_every_C(kind):
         K = RBF(0.5)(model.store.X)
         np.testing.assert_allclose(K @ coefficients, K @ other.tracks[0].beta, atol=1e-6)
         np.testing.assert_allclose(intercept, other.intercept_[0], atol=1e-6)
-    life.check()  # the model itself has not moved
+    life.assert_solved()  # the model itself has not moved
     with pytest.raises(ValueError, match="C must be on the path"):
         path.at(51.0)
 

@@ -9,7 +9,6 @@ millionth, judged by the rows that were computed both ways.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,7 +184,7 @@ def _evaluate(
     """
     convex = convex and (view.gram.kernel.convex or _semidefinite(view, np.flatnonzero(beta)))
     largest = view.magnitude + dual.lambda2
-    target = float(np.abs(dual.t).max(initial=0.0)) + max((abs(m) for m in mu.tolist() if isfinite(m)), default=0.0)
+    target = float(np.abs(dual.t).max(initial=0.0) + np.abs(mu[np.isfinite(mu)]).max(initial=0.0))
     error = proofs * UNIT * (8.0 * size * largest + 4.0 * target)  # of a gradient computed in float64
     value = -dual.objective(beta, g)
     gap = duality_gap(dual, beta, g, mu, error)

@@ -22,8 +22,7 @@ def kkt_violation(dual: Dual, beta: Vector, g: Vector) -> float:
     found = np.full((max(1, len(dual.totals)), 2), -np.inf)
     row, sign = ROWLESS if dual.row is None else dual.row, UNSIGNED if dual.sign is None else dual.sign
     largest_gains(beta, g, dual.lower, dual.upper, dual.epsilon, row, sign, found)
-    join = sum if dual.totals else max
-    return max(0.0, *(join(pair) for pair in found.tolist()))
+    return max(0.0, float((found.sum(axis=1) if dual.totals else found).max()))
 
 
 def violators(dual: Dual, beta: Vector, g: Vector, tol: float) -> NDArray[np.bool_]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,33 +14,27 @@ Vector = NDArray[np.float64]
 
 
 def to_dual_coef(coefficients: Vector, classes: Ids, n_classes: int) -> Vector:
-    """(n_problems, m) coefficients of the pairs i < j to (n_classes - 1, m), both class by class.
+    """(n_problems, m) coefficients of the pairs i < j to (n_classes - 1, m).
 
     A support vector of class i takes part in n_classes - 1 pairs: row j holds its pair with class j < i, row j - 1
     that with class j > i.
     """
-    out, of = np.zeros((n_classes - 1, coefficients.shape[1])), _places(classes, n_classes)
+    out = np.zeros((n_classes - 1, coefficients.shape[1]))
     for problem, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        out[j - 1, of[i]] = coefficients[problem, of[i]]
-        out[i, of[j]] = coefficients[problem, of[j]]
+        out[j - 1, classes == i] = coefficients[problem, classes == i]
+        out[i, classes == j] = coefficients[problem, classes == j]
     return out
 
 
 def from_dual_coef(dual_coef: Any, classes: Ids, n_classes: int) -> Vector:
     """The inverse of ``to_dual_coef``."""
     dense = dual_coef.toarray() if sparse.issparse(dual_coef) else dual_coef
-    pairs, of = list(combinations(range(n_classes), 2)), _places(classes, n_classes)
+    pairs = list(combinations(range(n_classes), 2))
     out = np.zeros((len(pairs), dense.shape[1]))
     for problem, (i, j) in enumerate(pairs):
-        out[problem, of[i]] = dense[j - 1, of[i]]
-        out[problem, of[j]] = dense[i, of[j]]
+        out[problem, classes == i] = dense[j - 1, classes == i]
+        out[problem, classes == j] = dense[i, classes == j]
     return out
-
-
-def _places(classes: Ids, n_classes: int) -> list[slice]:
-    """Those of each class among support vectors that stand class by class."""
-    ends = np.searchsorted(classes, np.arange(n_classes + 1)).tolist()
-    return [slice(a, b) for a, b in pairwise(ends)]
 
 
 def votes(decision: Vector, n_classes: int) -> Ids:

@@ -24,10 +24,7 @@ def multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
     out = np.zeros(len(dual.totals))
     for r, tie in enumerate(dual.ties()[: len(out)]):
         inside = slope[tie][free[tie]]
-        if len(inside):
-            out[r] = -inside.sum() / len(inside)
-        else:
-            out[r] = _middle(dual.growth(beta, g)[tie], dual.shrinkage(beta, g)[tie])
+        out[r] = -np.mean(inside) if len(inside) else _middle(dual.growth(beta, g)[tie], dual.shrinkage(beta, g)[tie])
     return out
 
 

@@ -94,7 +94,7 @@ class Dual:
     @cached_property
     def unbounded(self) -> bool:
         """Whether some variable has an infinite bound."""
-        return bool(self.upper.max(initial=0.0) == np.inf or self.lower.min(initial=0.0) == -np.inf)
+        return bool(np.isinf(self.upper).any() or np.isinf(self.lower).any())
 
     @cached_property
     def hard_margin(self) -> bool:
@@ -103,8 +103,7 @@ class Dual:
 
     def objective(self, beta: Vector, g: Vector) -> float:
         """D(beta) from its gradient: beta'g = beta'(K + lambda^2)beta - t'beta."""
-        smooth = 0.5 * dot(beta, g - self.t)
-        return smooth + self.epsilon * float(np.abs(beta).sum()) if self.epsilon else smooth
+        return 0.5 * dot(beta, g - self.t) + self.epsilon * float(np.abs(beta).sum())
 
     def squared_norm(self, beta: Vector, g: Vector) -> float:
         """|w|^2 = beta'(K + lambda^2 11')beta."""
