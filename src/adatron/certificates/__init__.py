@@ -3,5 +3,18 @@
 from .certify import Certificate, Exact, certify, prove
 from .gap import best_multipliers, duality_gap
 from .kkt import kkt_violation, violators
+from .multipliers import half_width, intercept, multipliers
 
-__all__ = ["Certificate", "Exact", "best_multipliers", "certify", "duality_gap", "kkt_violation", "prove", "violators"]
+__all__ = [
+    "Certificate",
+    "Exact",
+    "best_multipliers",
+    "certify",
+    "duality_gap",
+    "half_width",
+    "intercept",
+    "kkt_violation",
+    "multipliers",
+    "prove",
+    "violators",
+]

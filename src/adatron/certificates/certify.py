@@ -9,16 +9,18 @@ millionth, judged by the rows that were computed both ways.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled._jit import jit
+from ..compiled.scan import violation
 from ..gram import SMALL, View
 from ..gram.gate import one_blas_thread
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
-from .gap import best_multipliers, duality_gap
-from .kkt import kkt_violation
+from .gap import best_multipliers, duality_gap, sum_of_terms
 
 LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectives are to be known
 ENOUGH = 30  # rows computed both ways, from which the error of others is judged
@@ -135,7 +137,7 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
 def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) -> Certificate:
     """Prove what can be proven about ``beta`` by a gradient that was computed in float64 on all rows."""
     terms = 1.0 + np.count_nonzero(beta) / 8.0  # of a sum, one after the other
-    return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), terms, float(np.abs(beta).sum()), convex)
+    return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), terms, 0.0, convex)
 
 
 def _semidefinite(view: View, support: NDArray[np.int64]) -> bool:
@@ -178,16 +180,43 @@ def _evaluate(
     convex: bool,
     doubt: float = 0.0,
 ) -> Certificate:
-    """``proofs``: products that were added to g one after the other, of coefficients of at most this size.
+    """``proofs``: products that were added to g one after the other, of coefficients of at most this size or beta's.
 
     ``doubt``: error of beta'g from rows that need not be known better.
     """
     convex = convex and (view.gram.kernel.convex or _semidefinite(view, np.flatnonzero(beta)))
-    largest = view.magnitude + dual.lambda2
-    target = float(np.abs(dual.t).max(initial=0.0) + np.abs(mu[np.isfinite(mu)]).max(initial=0.0))
-    error = proofs * UNIT * (8.0 * size * largest + 4.0 * target)  # of a gradient computed in float64
-    value = -dual.objective(beta, g)
-    gap = duality_gap(dual, beta, g, mu, error)
-    gap += float(np.abs(mu * (dual.sums(beta) - dual.totals)).sum())
-    convex = convex and dual.squared_norm(beta, g) >= -16.0 * error * size - doubt
-    return Certificate(value + gap, value, kkt_violation(dual, beta, g), error, convex)
+    totals, rounding, largest = np.array(dual.totals), proofs * UNIT, view.magnitude + dual.lambda2
+    value, norm2, size, error, gap, worst = _weigh(
+        beta, g, dual.t, dual.lower, dual.upper, dual.epsilon, *dual.membership, totals, mu, rounding, largest, size
+    )
+    if dual.hard_margin:
+        gap = duality_gap(dual, beta, g, mu, error) + float(np.abs(mu * (dual.sums(beta) - totals)).sum())
+    convex = convex and norm2 >= -16.0 * error * size - doubt
+    return Certificate(value + gap, value, worst, error, convex)
+
+
+@jit
+def _weigh(
+    beta: Any, g: Any, t: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any,
+    totals: Any, mu: Any, rounding: float, largest: float, size: float,
+) -> tuple[float, float, float, float, float, float]:  # fmt: skip
+    """The dual objective, |w|^2, the larger one of |beta|_1 and a size, the error of g, gap(mu), the KKT violation.
+
+    The gap is one at the error of a gradient computed in float64, with what A beta - s adds to it.
+    """
+    along_g, along_t, own, target, over = 0.0, 0.0, 0.0, 0.0, -totals
+    for i in range(len(beta)):
+        b = beta[i]
+        along_g, along_t, own, target = along_g + b * g[i], along_t + b * t[i], own + abs(b), max(target, abs(t[i]))
+        if len(over):
+            over[row[i] if len(row) else 0] += b * sign[i] if len(sign) else b
+    steepest, missed = 0.0, 0.0
+    for r in range(len(over)):
+        missed += abs(mu[r] * over[r])
+        if abs(mu[r]) < np.inf:
+            steepest = max(steepest, abs(mu[r]))
+    size = max(size, own)
+    error = rounding * (8.0 * size * largest + 4.0 * (target + steepest))
+    gap = sum_of_terms(beta, g, error, lower, upper, epsilon, row, sign, mu) + missed
+    worst = violation(beta, g, lower, upper, epsilon, row, sign, len(totals))
+    return 0.5 * (along_t - along_g) - epsilon * own, along_g + along_t, size, error, gap, worst

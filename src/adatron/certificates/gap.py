@@ -20,32 +20,48 @@ from ..problems.dual import Vector
 
 
 def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
-    """The mu of every equality that minimise the gap; each stands alone."""
-    if not dual.totals:
-        return np.zeros(0)
-    if dual.one_sum and dual.row is None:
-        return np.array([_best(dual, beta, g)])
+    """The mu of every equality that minimise the gap; each stands alone.
+
+    With a hard margin mu maximises the smallest margin instead; in regression with infinite bounds it is in the middle.
+    """
+    mu = np.zeros(len(dual.totals))
+    if not len(mu):
+        return mu
+    if not dual.unbounded:
+        _minimise(beta, g, dual.lower, dual.upper, dual.epsilon, *dual.membership, mu)
+        return mu
     if dual.sign is not None:
         beta, g = dual.sign * beta, dual.sign * g
     dual = dual.unsigned()
-    return np.array([_best(dual.take(tie), beta[tie], g[tie]) for tie in dual.ties()])
+    for r, tie in enumerate(dual.ties()):
+        mu[r] = _middle(dual.take(tie), beta[tie], g[tie])
+    return mu
 
 
-def _best(dual: Dual, beta: Vector, g: Vector) -> float:
-    """The mu that minimises the gap of the variables of one equality.
+@jit
+def _minimise(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, mu: Any) -> None:
+    """mu[r] <- what minimises the gap of the variables in equality r, convex and piecewise linear in it.
 
-    gap is convex and piecewise linear in mu. Its slope starts at -sum(u - beta), grows by u_i where h_i passes -epsilon
-    and by -l_i where it passes epsilon. With a hard margin, mu maximises the smallest margin instead.
+    Its slope starts at -sum(u - beta), grows by u_i where h_i passes -epsilon and by -l_i where it passes epsilon. A
+    variable whose sign is negative stands for its opposite.
     """
-    if dual.unbounded:
-        return _middle(dual, beta, g)
-    kinks, steps = -g, dual.upper - dual.lower
-    if dual.epsilon:
-        kinks = np.concatenate([kinks - dual.epsilon, kinks + dual.epsilon])
-        steps = np.concatenate([dual.upper, -dual.lower])
-    if not len(kinks):
-        return 0.0
-    return crossing(kinks, steps, float(np.sum(dual.upper - beta)))
+    kinks, steps = np.empty(2 * len(beta)), np.empty(2 * len(beta))
+    for r in range(len(mu)):
+        count, total = 0, 0.0
+        for i in range(len(beta)):
+            if len(row) and row[i] != r:
+                continue
+            turned = len(sign) > 0 and sign[i] < 0.0
+            slope, low, high = (-g[i], -upper[i], -lower[i]) if turned else (g[i], lower[i], upper[i])
+            total += high + beta[i] if turned else high - beta[i]
+            if epsilon:
+                kinks[count], steps[count] = -slope - epsilon, high
+                kinks[count + 1], steps[count + 1] = -slope + epsilon, -low
+                count += 2
+            else:
+                kinks[count], steps[count] = -slope, high - low
+                count += 1
+        mu[r] = crossing(kinks[:count], steps[:count], total) if count else 0.0
 
 
 @jit
@@ -113,23 +129,26 @@ def duality_gap(dual: Dual, beta: Vector, g: Vector, mu: Vector, error: float = 
     For a hard margin the primal point is (w, b) divided by its smallest margin m, the least f(x_i) / t_i: the gap is
     |w|^2 / (2 m^2) + D, and infinite while m <= 0. In regression every violated constraint then counts infinitely.
     """
-    h = g + dual.push(mu)
     if dual.hard_margin:
-        margin = float(np.min(1.0 + h / dual.t)) - error / float(np.abs(dual.t).min())
+        margin = float(np.min(1.0 + (g + dual.push(mu)) / dual.t)) - error / float(np.abs(dual.t).min())
         if margin <= 0.0:
             return np.inf
         norm2 = dual.squared_norm(beta, g) + error * float(np.abs(beta).sum())
         return max(0.0, 0.5 * norm2 / margin**2 + dual.objective(beta, g))
-    return float(_total(beta, h, error, dual.lower, dual.upper, dual.epsilon))
+    return sum_of_terms(beta, g, error, dual.lower, dual.upper, dual.epsilon, *dual.membership, mu)
 
 
 @jit
-def _total(beta: Any, h: Any, error: float, lower: Any, upper: Any, epsilon: float) -> float:
+def sum_of_terms(
+    beta: Any, g: Any, error: float, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, mu: Any
+) -> float:
     """The sum of all terms, each the larger one of those at h - error and at h + error."""
     out = 0.0
     for i in range(len(beta)):
-        below = _term(beta[i], h[i] - error, lower[i], upper[i], epsilon)
-        out += max(below, _term(beta[i], h[i] + error, lower[i], upper[i], epsilon))
+        push = mu[row[i] if len(row) else 0] if len(mu) else 0.0
+        h = g[i] + (push * sign[i] if len(sign) else push)
+        below = _term(beta[i], h - error, lower[i], upper[i], epsilon)
+        out += max(below, _term(beta[i], h + error, lower[i], upper[i], epsilon))
     return out
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.scan import largest_gains
+from ..compiled.scan import violation
 from ..problems import Dual
 from ..problems.dual import Vector
-
-ROWLESS, UNSIGNED = np.zeros(0, np.int64), np.zeros(0)  # stand for None
 
 
 def kkt_violation(dual: Dual, beta: Vector, g: Vector) -> float:
@@ -19,10 +17,7 @@ def kkt_violation(dual: Dual, beta: Vector, g: Vector) -> float:
     smallest of one that can shrink (S. S. Keerthi et al., Neural Computation 13 (2001); the stopping rule of LIBSVM).
     Without one: the largest projected gradient.
     """
-    found = np.full((max(1, len(dual.totals)), 2), -np.inf)
-    row, sign = ROWLESS if dual.row is None else dual.row, UNSIGNED if dual.sign is None else dual.sign
-    largest_gains(beta, g, dual.lower, dual.upper, dual.epsilon, row, sign, found)
-    return max(0.0, float((found.sum(axis=1) if dual.totals else found).max()))
+    return violation(beta, g, dual.lower, dual.upper, dual.epsilon, *dual.membership, len(dual.totals))
 
 
 def violators(dual: Dual, beta: Vector, g: Vector, tol: float) -> NDArray[np.bool_]:

@@ -18,12 +18,17 @@ def gains(b: float, slope: float, lower: float, upper: float, epsilon: float, tu
 
 
 @jit
-def largest_gains(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, found: Any) -> None:
-    """found[r] <- the largest of both in equality r, or of what stands there. ``row`` and ``sign`` may be empty."""
+def violation(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, equalities: int) -> float:
+    """The most that a variable gains, or a pair in one of the equalities. ``row`` and ``sign`` may be empty."""
+    grow, shrink = np.full(max(1, equalities), -np.inf), np.full(max(1, equalities), -np.inf)
     for i in range(len(beta)):
         r = row[i] if len(row) else 0
         growth, shrinkage = gains(beta[i], g[i], lower[i], upper[i], epsilon, len(sign) > 0 and sign[i] < 0.0)
-        found[r, 0], found[r, 1] = max(found[r, 0], growth), max(found[r, 1], shrinkage)
+        grow[r], shrink[r] = max(grow[r], growth), max(shrink[r], shrinkage)
+    worst = 0.0
+    for r in range(len(grow)):
+        worst = max(worst, grow[r] + shrink[r] if equalities else max(grow[r], shrink[r]))
+    return worst
 
 
 @jit

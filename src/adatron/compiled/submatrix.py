@@ -82,5 +82,6 @@ def add_rows(K: Any, rows: Any, weights: Any, out: Any) -> None:
     """out += sum over i of weights[i] K[rows[i]]."""
     for i in range(len(rows)):
         row, weight = K[rows[i]], weights[i]
-        for t in range(len(out)):
-            out[t] += weight * row[t]
+        if weight != 0.0:
+            for t in range(len(out)):
+                out[t] += weight * row[t]

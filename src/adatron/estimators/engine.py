@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..certificates import half_width, intercept
 from ..gram import SMALL, Gram, Plan, Pool, Source, allowed_threads, plan
 from ..kernels import Kernel
-from ..problems import Dual, half_width, intercept
+from ..problems import Dual
 from ..solvers.base import Options, Solution, Solver, State
 from ..solvers.block import Block
 from ..solvers.run import Callback, Task, solve_all

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,10 @@ def to_dual_coef(coefficients: Vector, classes: Ids, n_classes: int) -> Vector:
     A support vector of class i takes part in n_classes - 1 pairs: row j holds its pair with class j < i, row j - 1
     that with class j > i.
     """
-    out = np.zeros((n_classes - 1, coefficients.shape[1]))
+    out, own = np.zeros((n_classes - 1, coefficients.shape[1])), _spans(classes, n_classes)
     for problem, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        out[j - 1, classes == i] = coefficients[problem, classes == i]
-        out[i, classes == j] = coefficients[problem, classes == j]
+        out[j - 1, own[i]] = coefficients[problem, own[i]]
+        out[i, own[j]] = coefficients[problem, own[j]]
     return out
 
 
@@ -30,11 +30,17 @@ def from_dual_coef(dual_coef: Any, classes: Ids, n_classes: int) -> Vector:
     """The inverse of ``to_dual_coef``."""
     dense = dual_coef.toarray() if sparse.issparse(dual_coef) else dual_coef
     pairs = list(combinations(range(n_classes), 2))
-    out = np.zeros((len(pairs), dense.shape[1]))
+    out, own = np.zeros((len(pairs), dense.shape[1])), _spans(classes, n_classes)
     for problem, (i, j) in enumerate(pairs):
-        out[problem, classes == i] = dense[j - 1, classes == i]
-        out[problem, classes == j] = dense[i, classes == j]
+        out[problem, own[i]] = dense[j - 1, own[i]]
+        out[problem, own[j]] = dense[i, own[j]]
     return out
+
+
+def _spans(classes: Ids, n_classes: int) -> list[slice]:
+    """Where the support vectors of each class are; they come class by class."""
+    ends = np.searchsorted(classes, np.arange(n_classes + 1)).tolist()
+    return [slice(a, b) for a, b in pairwise(ends)]
 
 
 def votes(decision: Vector, n_classes: int) -> Ids:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..compiled._jit import jit
 from ..compiled.hash import hash_dense, hash_sparse
 
 Ids = NDArray[np.int64]
@@ -55,15 +56,24 @@ class Samples:
         that no more of them than needed become support vectors.
         """
         out = np.zeros(len(self.group))
-        some = np.flatnonzero(beta[self.group])
-        group = self.group[some]
-        size, bound = np.abs(beta[group]), C * self.weight[group]
-        own = np.where(np.isinf(bound), np.inf, bound * self.share[some])
-        filled = np.zeros(len(own))  # by the members of the same sample that come later
-        for i in np.flatnonzero(group[:-1] == group[1:])[::-1]:
-            filled[i] = filled[i + 1] + own[i + 1]
-        out[some] = np.sign(beta[group]) * np.where(size >= bound * (1 - 1e-12), own, np.clip(size - filled, 0.0, own))
+        _share_out(beta, self.group, C * self.weight, self.share, out)
         return out
+
+
+@jit
+def _share_out(beta: Any, group: Any, bound: Any, share: Any, out: Any) -> None:
+    filled = 0.0  # by the members of the same sample that come later
+    for i in range(len(group) - 1, -1, -1):
+        k = group[i]
+        if i + 1 == len(group) or group[i + 1] != k:
+            filled = 0.0
+        if beta[k] == 0.0:
+            continue
+        own = bound[k] * share[i] if bound[k] < np.inf else np.inf
+        size = abs(beta[k])
+        part = own if size >= bound[k] * (1.0 - 1e-12) else min(max(size - filled, 0.0), own)
+        out[i] = part if beta[k] > 0.0 else -part
+        filled += own
 
 
 def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: bool) -> Samples:

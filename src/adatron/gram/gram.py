@@ -102,7 +102,7 @@ class Gram:
         self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.workspace = Workspace(self.kernel, self.dtype)
         self.held, self._whole, self._making = whole, None, threading.Lock()
-        self.shared = shared
+        self.shared, self.mirrors = shared, source.mirrors
         self._within: dict[int, NDArray[Any]] = {}
         self._packed: dict[int, Points] = {}
         spans = list(zip(self.starts[:-1], self.starts[1:], strict=True))
@@ -145,11 +145,6 @@ class Gram:
     def wide(self) -> Gram:
         """The rows of float32 tiles with tiles in double precision, of which none are segments."""
         return Gram(self.source, np.float64, [], self.pool)
-
-    @property
-    def mirrors(self) -> bool:
-        """See ``Source.mirrors``."""
-        return self.source.mirrors
 
     def segment(self, source: Source, slots: int = 0) -> Segment:
         if not self.kernel.compiled:

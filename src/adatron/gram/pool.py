@@ -21,7 +21,7 @@ import queue
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from types import TracebackType
 
 import joblib
@@ -162,12 +162,12 @@ class Pool:
             finally:
                 self._mine.held = False
 
-    @contextmanager
-    def aside(self) -> Iterator[None]:
+    def aside(self) -> AbstractContextManager[None]:
         """Another thread has its turn while this one, if it had it, does what takes long without Python."""
-        if not getattr(self._mine, "held", False):
-            yield
-            return
+        return self._aside() if getattr(self._mine, "held", False) else nullcontext()
+
+    @contextmanager
+    def _aside(self) -> Iterator[None]:
         self._mine.held = False
         self._turn.release()
         try:

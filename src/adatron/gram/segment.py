@@ -181,9 +181,10 @@ class TileSegment:
         then: Then | None = None,
     ) -> None:
         space, rows = self._workspace, self._rows
-        kinds = [(type(some).__name__, some.norms.dtype.name) for some in (points, rows)]
+        kinds = [(type(some), some.norms.dtype) for some in (points, rows)]
         if kinds[0] != kinds[1]:  # the code for the rows is called by its address: nobody else would notice
-            raise TypeError(f"Points are {kinds[0]}, rows are {kinds[1]}: they must be of one kind and one precision.")
+            given, wanted = (f"{kind.__name__} of {dtype}" for kind, dtype in kinds)
+            raise TypeError(f"Points are {given}, rows are {wanted}: they must be of one kind and one precision.")
         program = space.program(type(rows))
         side = NARROW if half and not isinstance(self._rows, Sparse) else TILE  # CSR tiles spread their points anew
 

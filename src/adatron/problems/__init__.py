@@ -1,7 +1,7 @@
 """Which quadratic program: one problem a file, all of the form in ``dual``."""
 
 from .ball import ball
-from .bias import Bias, half_width, intercept, multipliers
+from .bias import Bias
 from .csvc import csvc
 from .dual import Dual
 from .input_margin import with_targets
@@ -16,9 +16,6 @@ __all__ = [
     "ball",
     "csvc",
     "feasible_nu",
-    "half_width",
-    "intercept",
-    "multipliers",
     "nusvc",
     "nusvr",
     "oneclass",

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 UNIT = 2.0**-53  # relative rounding of a float64
+NO_ROW, NO_SIGN = np.zeros(0, np.int64), np.zeros(0)
 
 
 def dot(a: Vector, b: Vector) -> float:
@@ -54,6 +55,11 @@ class Dual:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    @property
+    def membership(self) -> tuple[Ids, Vector]:
+        """``row`` and ``sign`` for compiled loops, where empty arrays stand for None."""
+        return NO_ROW if self.row is None else self.row, NO_SIGN if self.sign is None else self.sign
 
     def take(self, rows: Any) -> Dual:
         """The part of the program that belongs to some variables."""
@@ -94,7 +100,7 @@ class Dual:
     @cached_property
     def unbounded(self) -> bool:
         """Whether some variable has an infinite bound."""
-        return bool(np.isinf(self.upper).any() or np.isinf(self.lower).any())
+        return bool(np.isinf((self.upper - self.lower).max(initial=0.0)))
 
     @cached_property
     def hard_margin(self) -> bool:

@@ -23,11 +23,11 @@ from sklearn.utils import check_array, check_consistent_length, check_X_y
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..certificates import best_multipliers, duality_gap, kkt_violation, violators
+from ..certificates import best_multipliers, duality_gap, intercept, kkt_violation, violators
 from ..certificates.radius_margin import vc_bound
 from ..gram import Pool, allowed_threads
 from ..gram.gate import one_blas_thread
-from ..problems import Bias, Dual, ball, csvc, intercept
+from ..problems import Bias, Dual, ball, csvc
 from ..problems.dual import Ids, Vector, dot
 from ..solvers.start import feasible
 from ..solvers.subproblem import pairs, singles

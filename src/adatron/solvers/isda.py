@@ -21,11 +21,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..certificates import intercept
 from ..compiled._jit import jit
 from ..compiled.search import argmax
 from ..gram import View
 from ..gram.rows import AHEAD, Rows
-from ..problems import Dual, intercept
+from ..problems import Dual
 from .active import Active, promising
 from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Watch

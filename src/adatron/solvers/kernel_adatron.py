@@ -19,8 +19,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..certificates import intercept
 from ..gram import View
-from ..problems import Dual, intercept
+from ..problems import Dual
 from ..problems.dual import Vector
 from .base import Options, Solution, Solver, State, Status, Watch
 from .secant import Secant

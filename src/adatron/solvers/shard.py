@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificates.kkt import ROWLESS, UNSIGNED
 from ..compiled.scan import scan
 from ..gram.gram import Points, View
 from ..problems import Dual
@@ -95,11 +94,10 @@ class Shard:
 
     def _scan(self, least: Vector, step: int = 1) -> tuple[list[Violators], Ids, float]:
         """Those that gain at least so much by growing and by shrinking, for every equality; the free; the objective."""
-        dual, n = self.dual, len(self.dual)
+        dual, n, (row, sign) = self.dual, len(self.dual), self.dual.membership
         chunk = n if step > 1 else CHUNK
         tasks = max(1, -(-n // chunk))
         counts, sums = np.zeros((tasks, 3), np.int64), np.zeros((tasks, 2))
-        row, sign = ROWLESS if dual.row is None else dual.row, UNSIGNED if dual.sign is None else dual.sign
 
         def task(number: int) -> None:
             place = number * chunk, min(n, (number + 1) * chunk), step

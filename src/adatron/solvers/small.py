@@ -38,7 +38,7 @@ def at_once(
     K = _matrix(view, layout)
     start = state or State(np.zeros(len(dual)))
     beta, g = feasible(dual, start.beta), -dual.t
-    if beta.any():
+    if np.count_nonzero(beta):
         g = g + layout.product(K, beta) + dual.lambda2 * float(beta.sum())
     steps = options.max_iter - start.n_iter
     with view.gram.pool.aside():
@@ -61,6 +61,6 @@ def _matrix(view: View, layout: Layout) -> NDArray[np.float64]:
     gram, ids = view.gram, view.ids[layout.order]
     if gram.held and (len(view.groups) > 1 or not gram.mirrors):
         return gram.among(ids, ids)
-    if gram.shared and np.array_equal(layout.place, np.arange(len(view))):
+    if gram.shared and isinstance(layout.where, slice):
         return of_segments(view, len(ids))
     return gram.square(view.points(layout.order[: layout.end]), len(ids))

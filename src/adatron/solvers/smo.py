@@ -24,9 +24,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..certificates import multipliers
 from ..gram import View
 from ..gram.rows import Rows
-from ..problems import Dual, multipliers
+from ..problems import Dual
 from ..problems.dual import Vector
 from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Watch

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ...problems import Dual, intercept
+from ...certificates import intercept
+from ...problems import Dual
 from ...problems.dual import Vector
 from ...solvers.homotopy import Homotopy, Stalled
 from .track import Track, width_of

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...certificates import Certificate, best_multipliers, duality_gap, kkt_violation
+from ...certificates import Certificate, best_multipliers, duality_gap, half_width, intercept, kkt_violation
 from ...gram import Gram, Pool, Source, allowed_threads
 from ...kernels import Kernel
-from ...problems import Dual, half_width, intercept
+from ...problems import Dual
 from ...solvers.base import Solution, Status
 from ...solvers.homotopy import Homotopy, compaction
 from ..engine import Fitted

@@ -33,11 +33,13 @@ class Layout:
 
     order : the variable at each place; the padding repeats some
     place : the place of each variable
+    where : the same to index with, a slice if they stand one after the other
     starts : first place of each equality, and the number of places
     """
 
     order: Ids
     place: Ids
+    where: Any
     starts: Ids
 
     @classmethod
@@ -52,7 +54,8 @@ class Layout:
         for start, tie in zip(starts, ties, strict=False):
             place[tie] = start + np.arange(len(tie))
         order[place] = np.arange(n)
-        return cls(order, place, starts)
+        plain = bool((place == np.arange(n)).all())
+        return cls(order, place, slice(0, n) if plain else place, starts)
 
     @property
     def end(self) -> int:
@@ -62,14 +65,14 @@ class Layout:
     def spread(self, values: Vector) -> Vector:
         """Values of the variables at their places, 0 elsewhere."""
         out = np.zeros(len(self.order))
-        out[self.place] = values
+        out[self.where] = values
         return out
 
     def product(self, K: NDArray[Any], values: Vector) -> Vector:
         """K v for a matrix at the places and a v of the variables."""
-        out, moved = np.zeros(len(K)), np.flatnonzero(values)
-        add_rows(K, self.place[moved], values[moved], out)
-        return out[self.place]
+        out = np.zeros(len(K))
+        add_rows(K, self.place, values, out)
+        return out[self.where]
 
 
 @functools.lru_cache(maxsize=64)  # many problems of a few classes, and all but the last block, are of few sizes
@@ -160,4 +163,4 @@ def _updated(
         used = pairs(K, new, slope, lower, upper, layout.starts, dual.epsilon, tol, steps, flag)
     else:
         used = singles(K, new, slope, lower, upper, dual.epsilon, tol, steps, flag)
-    return new[layout.place], used
+    return new[layout.where], used
