@@ -144,6 +144,11 @@ def _blobs(n: int) -> Split:
     return _standardised(Split(X, (cloud + wrong) % 2))
 
 
+def _classes(n: int, features: int, classes: int) -> Split:
+    """A cloud for each class."""
+    return _standardised(Split(*make_blobs(n, features, centers=classes, cluster_std=4.0, random_state=0)[:2]))
+
+
 CASES: dict[str, Case] = {
     "heart_scale": Case(_heart, C=1.0, gamma=1 / 13),
     "sonar": Case(_sonar, C=10.0, gamma=1.0),
@@ -155,6 +160,7 @@ CASES: dict[str, Case] = {
     "a9a, dense": Case(lambda: _dense(_libsvm("a9a.gz", "a9a.t.gz", 123)), C=1.0, gamma=0.05),
     "ijcnn1": Case(lambda: _dense(_libsvm("ijcnn1.trn.bz2", "ijcnn1.tst.bz2", 22)), C=32.0, gamma=2.0),
     "10,000 x 100": Case(partial(_made, n_samples=10_000, n_features=100, n_informative=30), C=1.0, gamma=0.01),
+    "10,000 x 16, 26 classes": Case(partial(_classes, 10_000, 16, 26), C=10.0, gamma=1 / 16),
     "12,000 x 22, noisy": Case(
         partial(_made, n_samples=12_000, n_features=22, n_informative=10, flip_y=0.2), C=1.0, gamma=0.05
     ),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from adatron.certificates import Exact, certify
-from adatron.gram import Gram, Pool, Source
+from adatron.gram import Gram, Pool, Source, gram
 from adatron.problems import ball, csvc, nusvc, nusvr, oneclass, svr, with_targets
 from adatron.solvers.base import Options, Watch
 from adatron.solvers.block import Block
@@ -65,3 +65,10 @@ __all__ = [
     "view_of",
     "with_targets",
 ]
+
+
+def shares_counted(monkeypatch):
+    """The Gram matrices whose segments share something, from now on."""
+    made, share = [], gram.share
+    monkeypatch.setattr(gram, "share", lambda one: made.append(one) or share(one))
+    return made

@@ -93,7 +93,7 @@ def test_points_of_another_precision_or_kind_than_the_rows_are_refused():
             with pytest.raises(TypeError, match="must be of one kind and one precision"):
                 view.accumulate(out, wrong, np.ones((3, 1)))
             with pytest.raises(TypeError, match="must be of one kind and one precision"):
-                view.gram.tiles(0).fill(wrong, out, some)
+                view.gram.over(points).fill(wrong, out, some)
 
 
 STORAGE = {Dense: (np.asarray, RBF()), Sparse: (csr_matrix, RBF()), Given: (np.asarray, Precomputed())}

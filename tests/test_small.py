@@ -10,12 +10,11 @@ from sklearn.exceptions import ConvergenceWarning
 from adatron import SVC
 from adatron.certificates import duality_gap, kkt_violation
 from adatron.estimators import engine
-from adatron.gram import Gram, Pool, Source, of_segments
-from adatron.gram.segment import TileSegment
+from adatron.gram import Gram, Pool, Source
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.solvers import block
 from adatron.solvers.base import State, Status
-from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of, with_targets
+from problems import csvc, nusvc, nusvr, oneclass, samples, shares_counted, solve, svr, view_of, with_targets
 from twins import programs
 
 KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3)]
@@ -141,40 +140,6 @@ def test_problems_that_share_most_rows_share_their_matrix(monkeypatch):
     assert made == [90]
 
 
-def within_counted(monkeypatch):
-    """The classes whose values among themselves are asked for, from now on."""
-    asked, within = [], Gram.within
-    monkeypatch.setattr(Gram, "within", lambda self, number: asked.append(number) or within(self, number))
-    return asked
-
-
-def test_problems_of_two_classes_share_what_is_within_them(monkeypatch):
-    made, fill, packed, pack = [], TileSegment.fill, [], Source.as_points
-
-    def counted_packs(self, *arguments):
-        packed.append(len(self))
-        return pack(self, *arguments)
-
-    def counted(self, P, store, slots, half=False, **more):
-        made.extend([len(P)] if half else [])
-        fill(self, P, store, slots, half, **more)
-
-    monkeypatch.setattr(TileSegment, "fill", counted)
-    monkeypatch.setattr(Source, "as_points", counted_packs)
-    X, _ = samples(0, 90)
-    SVC().fit(X, np.arange(90) % 9)
-    assert made == packed == [10] * 9
-
-
-def test_what_is_shared_stays_within_the_memory(monkeypatch):
-    asked = within_counted(monkeypatch)
-    X, y = np.random.default_rng(0).normal(size=(1500, 3)), np.arange(1500) % 30
-    little = SVC(cache_size=2).fit(X, y)  # 0.6 MB within the classes are more than a quarter
-    assert not asked
-    assert np.array_equal(SVC(cache_size=4).fit(X, y).dual_coef_, little.dual_coef_)
-    assert set(asked) == set(range(30))
-
-
 @pytest.mark.parametrize("sizes", [[1, 70, 130], [64, 64], [3, 2, 1, 257], [3, 0, 80]])
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
@@ -187,10 +152,10 @@ def test_a_square_of_several_segments(sizes, kernel, storage, dtype):
         for groups in ([0, 1], [0, 1, 0, 1], list(range(len(sizes)))[::-1]):
             view = gram.restrict(groups)
             m = len(view)
-            for square in (of_segments(view, m + 7), gram.square(view.points(np.arange(m)), m + 7)):
-                np.testing.assert_array_equal(square[:m, :m], view.rows(np.arange(m)))
-                assert not square[m:].any()
-                assert not square[:, m:].any()
+            square = gram.square(view.points(np.arange(m)), m + 7)
+            np.testing.assert_array_equal(square[:m, :m], view.rows(np.arange(m)))
+            assert not square[m:].any()
+            assert not square[:, m:].any()
 
 
 @pytest.mark.parametrize(
@@ -199,15 +164,14 @@ def test_a_square_of_several_segments(sizes, kernel, storage, dtype):
 @pytest.mark.parametrize(("n", "classes"), [(600, 4), (1700, 4), (900, 9)])
 def test_many_small_problems_on_many_threads(n, classes, parameters, monkeypatch):
     """They take turns, whoever makes what they share; one that fails lets the others end."""
-    monkeypatch.setattr(engine, "WORK", 0.0)
     monkeypatch.setattr(engine, "LARGEST", 0.0)
-    asked = within_counted(monkeypatch)
+    made = shares_counted(monkeypatch)
     X, y = np.random.default_rng(0).normal(size=(n, 30)), np.arange(n) % classes
     one, three = (SVC(n_jobs=jobs, **parameters).fit(X, y) for jobs in (1, 3))
     assert np.array_equal(one.dual_coef_, three.dual_coef_)
     assert np.array_equal(one.intercept_, three.intercept_)
     if parameters in ({}, {"kernel": "sigmoid", "gamma": 0.01}):
-        assert bool(asked) == (classes == 9)
+        assert len(made) == (2 if classes == 9 else 0)
 
     def fail(progress):
         raise ZeroDivisionError

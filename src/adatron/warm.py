@@ -41,6 +41,9 @@ def warmup() -> None:
             for rows, solver in product((slice(None), slice(0, 50)), ("kernel_adatron", "isda")):
                 SVC(solver=solver, max_iter=2).fit(X[rows].astype(dtype), y[rows])
         SVC(kernel="precomputed").fit((X @ X.T).astype(dtype), y)
+    for data in (X[:50], sparse.csr_matrix(X[:50])):
+        for bias in ("explicit", "none"):
+            SVC(bias=bias).fit(data, np.arange(50) % 5)  # many small problems
     invert_factor(np.eye(2), 0.0)  # large C only
     kernel_path(X[:50], y[:50], [1.0])
 
@@ -72,8 +75,10 @@ def tiles(dtype: type) -> None:
 
 def subproblems(bias: Bias) -> None:
     """The solver of blocks for a form of the bias, in both precisions."""
+    from .compiled.panels import Dense
     from .problems import csvc
     from .solvers.subproblem import Inner, Layout
+    from .solvers.together import codes
 
     y = np.array([1.0, -1.0])
     dual = csvc(y, np.ones(2), bias)
@@ -82,6 +87,7 @@ def subproblems(bias: Bias) -> None:
         K = np.eye(len(layout.order), dtype=dtype)
         found = Inner().solve(K, layout, dual, np.zeros(2), -y, 1e-3, 10, np.zeros(2, np.int64))
         found.push(found.beta)
+    codes(Dense, bool(dual.totals))
 
 
 def _end_with_parent() -> None:

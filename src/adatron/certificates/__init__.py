@@ -1,6 +1,6 @@
 """Proofs of optimality. They need beta and its gradient only and know no solver."""
 
-from .certify import Certificate, Exact, certify, prove
+from .certify import Certificate, Exact, certify, conclude, prove
 from .gap import best_multipliers, duality_gap
 from .kkt import kkt_violation, violators
 from .multipliers import half_width, intercept, multipliers
@@ -10,6 +10,7 @@ __all__ = [
     "Exact",
     "best_multipliers",
     "certify",
+    "conclude",
     "duality_gap",
     "half_width",
     "intercept",

@@ -23,6 +23,7 @@ from ..problems.dual import UNIT, Vector, dot
 from .gap import best_multipliers, duality_gap, sum_of_terms
 
 LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectives are to be known
+MEASURES = 6  # of ``weigh``
 ENOUGH = 30  # rows computed both ways, from which the error of others is judged
 SAMPLE = 512  # rows on which a kernel without a guarantee is checked for negative eigenvalues
 
@@ -184,30 +185,37 @@ def _evaluate(
 
     ``doubt``: error of beta'g from rows that need not be known better.
     """
-    convex = convex and (view.gram.kernel.convex or _semidefinite(view, np.flatnonzero(beta)))
-    totals, rounding, largest = np.array(dual.totals), proofs * UNIT, view.magnitude + dual.lambda2
-    value, norm2, size, error, gap, worst = _weigh(
-        beta, g, dual.t, dual.lower, dual.upper, dual.epsilon, *dual.membership, totals, mu, rounding, largest, size
-    )
+    totals, largest, found = np.array(dual.totals), view.magnitude + dual.lambda2, np.empty(MEASURES)
+    bounds = dual.lower, dual.upper, dual.epsilon
+    weigh(beta, g, dual.t, *bounds, *dual.membership, totals, mu, proofs, largest, size, found)
     if dual.hard_margin:
-        gap = duality_gap(dual, beta, g, mu, error) + float(np.abs(mu * (dual.sums(beta) - totals)).sum())
+        found[4] = duality_gap(dual, beta, g, mu, found[3]) + np.abs(mu * (dual.sums(beta) - totals)).sum()
+    return conclude(view, beta, found.tolist(), convex, doubt)
+
+
+def conclude(view: View, beta: Vector, measures: list[float], convex: bool = True, doubt: float = 0.0) -> Certificate:
+    """The certificate from what ``weigh`` found."""
+    value, norm2, size, error, gap, worst = measures
     convex = convex and norm2 >= -16.0 * error * size - doubt
+    convex = convex and (view.gram.kernel.convex or _semidefinite(view, np.flatnonzero(beta)))
     return Certificate(value + gap, value, worst, error, convex)
 
 
 @jit
-def _weigh(
+def weigh(
     beta: Any, g: Any, t: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any,
-    totals: Any, mu: Any, rounding: float, largest: float, size: float,
-) -> tuple[float, float, float, float, float, float]:  # fmt: skip
-    """The dual objective, |w|^2, the larger one of |beta|_1 and a size, the error of g, gap(mu), the KKT violation.
+    totals: Any, mu: Any, proofs: float, largest: float, size: float, found: Any,
+) -> None:  # fmt: skip
+    """found <- dual objective, |w|^2, the larger one of |beta|_1 and a size, error of g, gap(mu), KKT violation.
 
-    The gap is one at the error of a gradient computed in float64, with what A beta - s adds to it.
+    largest : of the matrix
+    proofs : as in ``_evaluate``; the error is that of a gradient computed in float64, the gap one up to this error
     """
-    along_g, along_t, own, target, over = 0.0, 0.0, 0.0, 0.0, -totals
+    norm2, twice, own, target, over = 0.0, 0.0, 0.0, 0.0, -totals
     for i in range(len(beta)):
         b = beta[i]
-        along_g, along_t, own, target = along_g + b * g[i], along_t + b * t[i], own + abs(b), max(target, abs(t[i]))
+        norm2, twice = norm2 + b * (g[i] + t[i]), twice + b * (t[i] - g[i])
+        own, target = own + abs(b), max(target, abs(t[i]))
         if len(over):
             over[row[i] if len(row) else 0] += b * sign[i] if len(sign) else b
     steepest, missed = 0.0, 0.0
@@ -216,7 +224,8 @@ def _weigh(
         if abs(mu[r]) < np.inf:
             steepest = max(steepest, abs(mu[r]))
     size = max(size, own)
-    error = rounding * (8.0 * size * largest + 4.0 * (target + steepest))
+    error = proofs * UNIT * (8.0 * size * largest + 4.0 * (target + steepest))
     gap = sum_of_terms(beta, g, error, lower, upper, epsilon, row, sign, mu) + missed
     worst = violation(beta, g, lower, upper, epsilon, row, sign, len(totals))
-    return 0.5 * (along_t - along_g) - epsilon * own, along_g + along_t, size, error, gap, worst
+    found[0], found[1], found[2] = 0.5 * twice - epsilon * own, norm2, size
+    found[3], found[4], found[5] = error, gap, worst

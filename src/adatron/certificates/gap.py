@@ -28,7 +28,7 @@ def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
     if not len(mu):
         return mu
     if not dual.unbounded:
-        _minimise(beta, g, dual.lower, dual.upper, dual.epsilon, *dual.membership, mu)
+        minimise(beta, g, dual.lower, dual.upper, dual.epsilon, *dual.membership, mu)
         return mu
     if dual.sign is not None:
         beta, g = dual.sign * beta, dual.sign * g
@@ -39,7 +39,7 @@ def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
 
 
 @jit
-def _minimise(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, mu: Any) -> None:
+def minimise(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, mu: Any) -> None:
     """mu[r] <- what minimises the gap of the variables in equality r, convex and piecewise linear in it.
 
     Its slope starts at -sum(u - beta), grows by u_i where h_i passes -epsilon and by -l_i where it passes epsilon. A

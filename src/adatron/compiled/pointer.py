@@ -16,7 +16,10 @@ _PLAIN: list[Callable[..., None]] = []  # where nothing is compiled, an address 
 
 
 def address(function: Any, *examples: Any) -> int:
-    """Where the machine code of a function under ``jit`` without a result is, for arguments of these types."""
+    """Where the machine code of a function under ``jit`` is, for arguments of these types.
+
+    It returns nothing, or a whole number.
+    """
     if JIT_DISABLED:
         if function not in _PLAIN:
             _PLAIN.append(function)
@@ -25,8 +28,8 @@ def address(function: Any, *examples: Any) -> int:
     function.compile(types)
     compiled = function.overloads[types]
     place = compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
-    if compiled.signature.return_type != numba_types.none or not place:
-        raise TypeError(f"{function.__name__} must be compiled, and return nothing, to be called by its address")
+    if compiled.signature.return_type not in (numba_types.none, numba_types.int64) or not place:
+        raise TypeError(f"{function.__name__} must be compiled, and return nothing or a whole number, for its address")
     return place
 
 
@@ -39,15 +42,17 @@ def _declared(kind: Any) -> Any:
         return numba_types.int64
     if isinstance(kind, numba_types.Float):
         return numba_types.float64
-    parts: Any = kind if isinstance(kind, numba_types.BaseTuple) else [kind]
-    arrays = [part for part in parts if isinstance(part, numba_types.Array)]
-    if not all(part.is_c_contig and part.mutable for part in arrays):
+    if isinstance(kind, numba_types.BaseTuple):
+        members: Any = kind
+        for member in members:
+            _declared(member)
+    if isinstance(kind, numba_types.Array) and not (kind.is_c_contig and kind.mutable):
         raise TypeError(f"{kind} cannot be an argument of a function that is called by its address")
     return kind
 
 
-@intrinsic
-def _call(typingctx: Any, place: Any, *arguments: Any) -> Any:
+def _emit(result: Any, place: Any, arguments: Any) -> Any:
+    """The signature of a call, and what writes it."""
     given: Any = numba_types.StarArgTuple.from_types(arguments)
     declared = [_declared(kind) for kind in arguments]
 
@@ -55,20 +60,32 @@ def _call(typingctx: Any, place: Any, *arguments: Any) -> Any:
         values = cgutils.unpack_tuple(builder, args[1], len(declared))
         values = [context.cast(builder, value, kind, to)
                   for value, kind, to in zip(values, arguments, declared, strict=True)]  # fmt: skip
-        convention, nothing = context.call_conv, numba_types.void
-        pointer = builder.inttoptr(args[0], convention.get_function_type(nothing, declared).as_pointer())
-        status, _ = convention.call_function(builder, pointer, nothing, declared, values)
+        convention = context.call_conv
+        pointer = builder.inttoptr(args[0], convention.get_function_type(result, declared).as_pointer())
+        status, value = convention.call_function(builder, pointer, result, declared, values)
         with cgutils.if_unlikely(builder, status.is_error):
             convention.return_status_propagate(builder, status)
-        return context.get_dummy_value()
+        return context.get_dummy_value() if result == numba_types.void else value
 
-    return numba_types.void(numba_types.int64, given), build
+    return result(numba_types.int64, given), build
 
 
-def _plain_call(place: int, *arguments: Any) -> None:
+@intrinsic
+def _call(typingctx: Any, place: Any, *arguments: Any) -> Any:
+    return _emit(numba_types.void, place, arguments)
+
+
+@intrinsic
+def _count(typingctx: Any, place: Any, *arguments: Any) -> Any:
+    return _emit(numba_types.int64, place, arguments)
+
+
+def _plain_call(place: int, *arguments: Any) -> Any:
     """The same where nothing is compiled."""
-    _PLAIN[place](*arguments)
+    return _PLAIN[place](*arguments)
 
 
 #: ``call(place, *arguments)``: the function at an address, for arguments of the types that it was asked for with.
 call: Any = _plain_call if JIT_DISABLED else _call
+#: The same for a function that returns a whole number, and that number.
+count: Any = _plain_call if JIT_DISABLED else _count

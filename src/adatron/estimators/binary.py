@@ -27,9 +27,8 @@ def binary_problems(
         def of_samples(ids: Ids) -> Dual:
             sides = [(s, 1.0 if c == positive else -1.0) for c in classes for s in segments[c]]
             y = np.repeat([side for _, side in sides], [samples.sizes[s] for s, _ in sides])
-            if (
-                len({side for s, side in sides if samples.sizes[s]}) < 2
-            ):  # the other side has no weight: without an error of this one, beta = 0 and b = y
+            if len({side for s, side in sides if samples.sizes[s]}) < 2:
+                # The other side has no weight: without an error of this one, beta = 0 and b = y.
                 return csvc(y, np.zeros_like(y), "none")
             return program(y, samples.weight[ids])
 

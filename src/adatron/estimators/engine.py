@@ -13,18 +13,21 @@ from scipy import sparse
 
 from ..certificates import half_width, intercept
 from ..gram import SMALL, Gram, Plan, Pool, Source, allowed_threads, plan
+from ..gram.shared import bytes_shared
 from ..kernels import Kernel
 from ..problems import Dual
-from ..solvers.base import Options, Solution, Solver, State
+from ..solvers.base import Options, Solution, Solver, State, Task
 from ..solvers.block import Block
-from ..solvers.run import Callback, Task, solve_all
+from ..solvers.run import Callback, solve_all
 from ..solvers.table import choose
+from ..solvers.together import plain
 from .samples import Samples
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 MANY, FEW = 96, 0.125  # features, and the part of them that is not 0, from and up to which CSR rows are faster
-WORK, LARGEST = 1e9, 1e8  # multiply-adds of all Gram matrices, and of one, below which threads cost more than they give
+LARGEST, WORK = 1e8, 1e9  # multiply-adds of one Gram matrix, and of all, below which threads cost more than they give
+BUNDLED = 3e8  # the same of all where problems are solved in bundles
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class Fitted:
     ids : its distinct samples, numbered in the whole training set
     solution : None if one of the two sides is empty
     beta : coefficient of each of them
-    half_width : see ``problems.half_width``; 0 in problems without nu
+    half_width : see ``certificates.half_width``; 0 in problems without nu
     """
 
     ids: Ids
@@ -89,18 +92,19 @@ def fit(
     cost = settings.kernel.cost(source.features)
     compiled = settings.kernel.compiled
     small = largest <= SMALL or not compiled
+    blocks = isinstance(solver, Block)
+    within = bytes_shared(samples.sizes, source.features)
+    shared = small and blocks and source.mirrors and 2 * largest < n and 4 * within <= settings.cache_bytes
+    whole = small and not shared and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
     work = largest**2 * cost
-    light = (work < LARGEST and len(problems) * work < WORK) or not compiled
+    light = (
+        work < LARGEST and len(problems) * work < (BUNDLED if shared and plain(duals[0]) else WORK)
+    ) or not compiled
     with Pool(1 if light else allowed_threads(settings.n_jobs)) as pool:
         dtype = _tile_type(source, settings, small)
         sizes = samples.sizes.tolist() if len(problems) > 1 else [n]
-        size = np.dtype(dtype).itemsize
-        blocks = isinstance(solver, Block)
-        within = 8.0 * (float(np.square(samples.sizes, dtype=np.float64).sum()) + n * source.features)
-        shared = small and blocks and source.mirrors and 2 * largest < n and 4 * within <= settings.cache_bytes
-        whole = small and not shared and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
         left = settings.cache_bytes - (within if shared else 0.0)
-        p = plan(n, [len(dual) for dual in duals], cost if compiled else 0.0, size, left, blocks)
+        p = plan(n, [len(dual) for dual in duals], cost if compiled else 0.0, np.dtype(dtype).itemsize, left, blocks)
         gram = Gram(source, dtype, sizes, pool, p.slots, whole, shared)
         groups = [problem.segments if len(problems) > 1 else [0] for problem in problems]
         views = [gram.restrict(some * problem.copies) for some, problem in zip(groups, problems, strict=True)]

@@ -13,16 +13,16 @@ Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 
 
-def to_dual_coef(coefficients: Vector, classes: Ids, n_classes: int) -> Vector:
-    """(n_problems, m) coefficients of the pairs i < j to (n_classes - 1, m).
+def to_dual_coef(coefficients: Any, support: Ids, codes: Ids, n_classes: int) -> Vector:
+    """(n_problems, n) coefficients of the pairs i < j, CSR, to (n_classes - 1, m) of the support vectors.
 
     A support vector of class i takes part in n_classes - 1 pairs: row j holds its pair with class j < i, row j - 1
-    that with class j > i.
+    that with class j > i. ``codes`` (n,) are the classes.
     """
-    out, own = np.zeros((n_classes - 1, coefficients.shape[1])), _spans(classes, n_classes)
-    for problem, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        out[j - 1, own[i]] = coefficients[problem, own[i]]
-        out[i, own[j]] = coefficients[problem, own[j]]
+    out, place = np.zeros((n_classes - 1, len(support))), np.zeros(len(codes), np.int64)
+    place[support] = np.arange(len(support))
+    i, j = (np.repeat(side, np.diff(coefficients.indptr)) for side in np.triu_indices(n_classes, 1))
+    out[np.where(codes[coefficients.indices] == i, j - 1, i), place[coefficients.indices]] = coefficients.data
     return out
 
 

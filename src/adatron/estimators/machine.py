@@ -145,20 +145,15 @@ class KernelMachine(BaseEstimator):
         self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
         return engine.fit(X, distinct, problems, inputs.settings(self, self._served()))
 
-    def _spread(self, distinct: Any, fitted: list[Any], n: int, C: float) -> NDArray[np.float64]:
+    def _spread(self, distinct: Any, fitted: list[Any], n: int, C: float) -> Any:
         """Coefficients of all samples, (n_problems, n), from those of the distinct ones, at most C times weight."""
-        coefficients = np.zeros((len(fitted), n))
-        for row, one in zip(coefficients, fitted, strict=True):
-            beta = np.zeros(len(distinct.rows))
-            beta[one.ids] = one.beta
-            row[distinct.members] = distinct.spread(beta, C)
-        return coefficients
+        return distinct.spread([one.ids for one in fitted], [one.beta for one in fitted], C, n)
 
-    def _store_one(self, X: Any, coefficients: NDArray[np.float64], fitted: list[Any]) -> None:
+    def _store_one(self, X: Any, coefficients: Any, fitted: list[Any]) -> None:
         """Keep a model of one problem that is no classifier."""
-        support = np.flatnonzero(coefficients[0])
+        support = np.unique(coefficients.indices)
         self._n_support = np.array([len(support)], np.int32)
-        self._store_support(X, support, coefficients[:, support], np.array([fitted[0].intercept]))
+        self._store_support(X, support, coefficients[:, support].toarray(), np.array([fitted[0].intercept]))
         self._store_certificates(fitted, alone=True)
         self.n_iter_ = int(self.n_iter_[0])
 

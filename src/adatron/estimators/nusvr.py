@@ -98,6 +98,6 @@ class NuSVR(Regressor):
     def _program(self, y: NDArray[np.float64], bound: NDArray[np.float64], augment: float) -> Dual:
         return nusvr(y, bound, self.nu, cast("Bias", self.bias), augment)
 
-    def _store_one(self, X: Any, coefficients: NDArray[np.float64], fitted: list[Any]) -> None:
+    def _store_one(self, X: Any, coefficients: Any, fitted: list[Any]) -> None:
         super()._store_one(X, coefficients, fitted)
         self.epsilon_ = float(fitted[0].half_width)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..compiled._jit import jit
 from ..compiled.hash import hash_dense, hash_sparse
+from ..compiled.shares import share_out
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -49,31 +49,21 @@ class Samples:
         """The same samples as one class, in an order of their content alone."""
         return replace(self, sizes=np.array([len(self.rows)]))
 
-    def spread(self, beta: Vector, C: float) -> Vector:
-        """Coefficients of the members from those of the distinct samples.
+    def spread(self, ids: list[Ids], beta: list[Vector], C: float, n: int) -> sparse.csr_array:
+        """Coefficients of all n rows of X, (n_problems, n), from those of the distinct samples of each problem.
 
         The members of a distinct sample are filled up to their own bounds one after the other, the last row first, so
         that no more of them than needed become support vectors.
         """
-        out = np.zeros(len(self.group))
-        _share_out(beta, self.group, C * self.weight, self.share, out)
-        return out
-
-
-@jit
-def _share_out(beta: Any, group: Any, bound: Any, share: Any, out: Any) -> None:
-    filled = 0.0  # by the members of the same sample that come later
-    for i in range(len(group) - 1, -1, -1):
-        k = group[i]
-        if i + 1 == len(group) or group[i + 1] != k:
-            filled = 0.0
-        if beta[k] == 0.0:
-            continue
-        own = bound[k] * share[i] if bound[k] < np.inf else np.inf
-        size = abs(beta[k])
-        part = own if size >= bound[k] * (1.0 - 1e-12) else min(max(size - filled, 0.0), own)
-        out[i] = part if beta[k] > 0.0 else -part
-        filled += own
+        firsts = np.searchsorted(self.group, np.arange(len(self.rows) + 1))
+        samples, values = np.concatenate(ids), np.concatenate(beta)
+        moved = np.flatnonzero(values)
+        most = int(np.diff(firsts)[samples[moved]].sum())
+        rows, data, counts = np.empty(most, np.int64), np.empty(most), np.zeros(len(samples), np.int64)
+        share_out(samples, values, moved, firsts, C * self.weight, self.share, self.members, rows, data, counts)
+        ends = np.cumsum([0, *map(len, ids)])
+        indptr = np.concatenate([[0], np.cumsum(counts)])[ends]
+        return sparse.csr_array((data[: indptr[-1]], rows[: indptr[-1]], indptr), shape=(len(ids), n))
 
 
 def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: bool) -> Samples:

@@ -1,6 +1,6 @@
 """How K is served: operands, tiles, the row store, the plan of a fit, and its threads."""
 
-from .block import Square, of_segments
+from .block import Square
 from .factor import Factor
 from .gram import Gram, Points, View
 from .plan import SMALL, Plan, plan
@@ -18,7 +18,6 @@ __all__ = [
     "Square",
     "View",
     "allowed_threads",
-    "of_segments",
     "plan",
     "take_rows",
 ]

@@ -1,7 +1,7 @@
 """Kernel matrices among some points: half of one is mirrored, what many problems or two blocks share is kept.
 
 Kernel values do not depend on the order of the pair, to the last bit. One-vs-one problems of a class share the values
-among its samples: small problems by ``Gram.within``; if a block of others holds most of a segment, the segment's rows
+among its samples: small problems by ``Gram.parts``; if a block of others holds most of a segment, the segment's rows
 over itself are stored and copied.
 """
 
@@ -89,24 +89,6 @@ def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
         for other in sides[:i]:
             start, stop = int(other.places[0]), int(other.places[-1]) + 1
             segment.fill(other.points, out, other.places, shift=shift, then=_transposed(out, start, stop, shift))
-
-
-def of_segments(view: View, width: int) -> NDArray[Any]:
-    """As ``Gram.square`` of all points of a view, over segments that other views have, too.
-
-    It stands in the thread's room, until that is asked for again.
-    """
-    gram, n = view.gram, len(view)
-    out = gram.workspace.room(width, view)
-    sides = list(zip(view.groups, view.offsets[:-1].tolist(), view.offsets[1:].tolist(), strict=True))
-    with gram.pool.aside():
-        for i, (group, a, b) in enumerate(sides):
-            out[a:b, a:b] = gram.within(group)  # after what the segments before may have written there
-            for other, c, d in sides[i + 1 :]:
-                then = _transposed(out, c, d, a)
-                gram.tiles(group).fill(gram.packed(other), out, np.arange(c, d), shift=a, then=then)
-    out[n:], out[:n, n:] = 0.0, 0.0
-    return out
 
 
 def _transposed(K: NDArray[Any], start: int, stop: int, shift: int) -> Then:

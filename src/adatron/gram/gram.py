@@ -11,6 +11,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..compiled.submatrix import mirror, scatter
 from .block import mirrored_sums
 from .pool import Pool
 from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Workspace
+from .shared import Shared, share
 from .source import Source
 
 Ids = NDArray[np.int64]
@@ -103,18 +105,19 @@ class Gram:
         self.workspace = Workspace(self.kernel, self.dtype)
         self.held, self._whole, self._making = whole, None, threading.Lock()
         self.shared, self.mirrors = shared, source.mirrors
-        self._within: dict[int, NDArray[Any]] = {}
-        self._packed: dict[int, Points] = {}
-        spans = list(zip(self.starts[:-1], self.starts[1:], strict=True))
-        self._segments = [] if whole else [self.segment(source.take(slice(a, b)), slots) for a, b in spans]
+        self._slots, self._parts, self._segments = slots, None, None
 
     @property
     def segments(self) -> Sequence[Segment]:
         """The segments, over their rows or over the whole matrix."""
-        whole = self.whole
-        if whole is None:
-            return self._segments
-        return [WholeSegment(whole[:, a:b]) for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
+        whole, spans = self.whole, pairwise(self.starts)
+        if whole is not None:
+            return [WholeSegment(whole[:, a:b]) for a, b in spans]
+        if self._segments is None:
+            with self.pool.aside(), self._making:
+                if self._segments is None:
+                    self._segments = [self.segment(self.source.take(slice(a, b)), self._slots) for a, b in spans]
+        return self._segments
 
     @property
     def whole(self) -> NDArray[np.float64] | None:
@@ -124,6 +127,15 @@ class Gram:
                 if self._whole is None:
                     self._whole = self.square(Points(self.source, np.arange(len(self.source))), len(self.source))
         return self._whole
+
+    @property
+    def parts(self) -> Shared:
+        """What its segments share, made when it is first needed."""
+        if self._parts is None:
+            with self.pool.aside(), self._making:
+                if self._parts is None:
+                    self._parts = share(self)
+        return self._parts
 
     @cached_property
     def largest(self) -> float:
@@ -164,29 +176,15 @@ class Gram:
         out[n:], out[:n, n:] = 0.0, 0.0
         return out
 
-    def tiles(self, number: int) -> TileSegment:
-        """A segment whose values are made in tiles, as all are that are symmetric."""
-        segment = self._segments[number]
-        assert isinstance(segment, TileSegment)  # noqa: S101 (for the type checker)
-        return segment
-
     def over(self, P: Points) -> TileSegment:
         """Points as rows of the tiles: the segment that has just these, or one of their own."""
-        if self._segments and len(P):
+        if not self.held and len(self.starts) > 1 and len(P):
             number = int(np.searchsorted(self.starts, P.ids[0], side="right")) - 1
             if np.array_equal(P.ids, np.arange(self.starts[number], self.starts[number + 1])):
-                return self.tiles(number)
+                segment = self.segments[number]
+                assert isinstance(segment, TileSegment)  # noqa: S101 (for the type checker)
+                return segment
         return TileSegment(P.source, self.workspace, self.pool)
-
-    def within(self, number: int) -> NDArray[Any]:
-        """The matrix of a segment with itself, made once for all views."""
-        if number not in self._within:
-            n = int(self.starts[number + 1] - self.starts[number])
-            out = np.empty((n, n), self.dtype)
-            self.tiles(number).fill(self.packed(number), out, np.arange(n), half=True)
-            mirror(out, n)
-            self._within[number] = out  # two threads may both have made it: the same bits
-        return self._within[number]
 
     def among(self, rows: Ids, columns: Ids) -> NDArray[np.float64]:
         """A part of K, which is held whole."""
@@ -200,13 +198,6 @@ class Gram:
         rows = np.arange(self.starts[number], self.starts[number + 1])
         return Points(self.source.take(rows), rows)
 
-    def packed(self, number: int) -> Points:
-        """The same, made ready for the tiles once, and kept."""
-        if number not in self._packed:
-            own = self.own(number)
-            self._packed[number] = replace(own, operand=own.source.as_points(self.dtype, self.pool))
-        return self._packed[number]
-
     def restrict(self, groups: Sequence[int] | None = None) -> View:
         """The rows of some segments (all by default), in their order; a segment may come more than once."""
         return View(self, list(range(len(self.starts) - 1) if groups is None else groups))
@@ -218,12 +209,19 @@ class View:
     def __init__(self, gram: Gram, groups: list[int]) -> None:
         self.gram = gram
         self.groups = groups
-        sizes = [gram.starts[g + 1] - gram.starts[g] for g in groups]
-        self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self.ids = np.concatenate([np.arange(gram.starts[g], gram.starts[g + 1]) for g in groups])
+
+    @cached_property
+    def offsets(self) -> Ids:
+        """Where the rows of each segment begin, and their number."""
+        return np.cumsum([0, *(self.gram.starts[g + 1] - self.gram.starts[g] for g in self.groups)])
+
+    @cached_property
+    def ids(self) -> Ids:
+        """The row of the training set behind each row."""
+        return np.concatenate([np.arange(self.gram.starts[g], self.gram.starts[g + 1]) for g in self.groups])
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return int(self.offsets[-1])
 
     def diagonal(self) -> NDArray[np.float64]:
         """k(x, x) of every row, exact."""

@@ -100,7 +100,7 @@ class Dual:
     @cached_property
     def unbounded(self) -> bool:
         """Whether some variable has an infinite bound."""
-        return bool(np.isinf((self.upper - self.lower).max(initial=0.0)))
+        return bool(np.isinf(self.upper.max(initial=0.0)) or np.isinf(self.lower.min(initial=0.0)))
 
     @cached_property
     def hard_margin(self) -> bool:

@@ -82,6 +82,15 @@ class State:
 
 
 @dataclass(frozen=True)
+class Task:
+    """One program over the rows of a view, and where to start."""
+
+    view: View
+    dual: Dual
+    state: State | None = None
+
+
+@dataclass(frozen=True)
 class Progress:
     """What a running fit shows to the outside.
 
@@ -136,6 +145,17 @@ class Solver(ABC):
     @abstractmethod
     def most(self, n: int) -> int:
         """The limit of iterations for n samples unless the user gives one."""
+
+    def bundles(self, tasks: list[Task], options: Options) -> list[list[Task]]:
+        """The tasks in their order, in lists of those that are handed to ``ahead`` together."""
+        return [[task] for task in tasks]
+
+    def ahead(self, tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> list[Solution | State | None]:
+        """Solutions of a bundle, or where each of its tasks is to be solved from, one by one.
+
+        flags : (n_tasks, 2), each as that of a ``Watch``
+        """
+        return [task.state for task in tasks]
 
     @abstractmethod
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:

@@ -29,11 +29,12 @@ from ..gram.gram import Points
 from ..problems import Dual
 from ..problems.dual import Vector
 from .ascent import Ascent
-from .base import Options, Solution, Solver, State, Status, Watch
+from .base import Options, Solution, Solver, State, Status, Task, Watch
 from .newton import Newton, Standing
 from .shard import Ends, Shard, Survey, Violators, worst
 from .small import at_once, is_small
 from .subproblem import INNER, Inner, Layout
+from .together import bundles, together
 
 Ids = NDArray[np.int64]
 CLOSE, FORCING = 0.1, 0.3  # parts of the violation that a block is solved to: always, and times the square of the ratio
@@ -58,6 +59,12 @@ class Block(Solver):
 
     def most(self, n: int) -> int:
         return max(20_000_000, 2000 * n)
+
+    def bundles(self, tasks: list[Task], options: Options) -> list[list[Task]]:
+        return bundles(tasks, options) if self.shards == 1 and tasks else super().bundles(tasks, options)
+
+    def ahead(self, tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> list[Solution | State | None]:
+        return together(tasks, options, flags) if self.shards == 1 else super().ahead(tasks, options, flags)
 
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
         if self.shards == 1 and is_small(view, dual, options, watch):

@@ -1,4 +1,4 @@
-"""Many problems over one Gram matrix: one problem a thread, the tiles of the last ones on all threads."""
+"""Many problems over one Gram matrix: one, or a bundle, a thread; the tiles of the last ones on all threads."""
 
 from __future__ import annotations
 
@@ -6,25 +6,15 @@ import queue
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..gram import Pool, View
-from ..problems import Dual
-from .base import Options, Progress, Report, Solution, Solver, State, Watch
+from ..gram import Pool
+from .base import Options, Progress, Report, Solution, Solver, Task, Watch
 
 Callback = Callable[[Progress], object]
-
-
-@dataclass(frozen=True)
-class Task:
-    """One program over the rows of a view, and where to start."""
-
-    view: View
-    dual: Dual
-    state: State | None = None
 
 
 class _Desk:
@@ -32,7 +22,7 @@ class _Desk:
 
     def __init__(self, tasks: list[Task], callback: Callback | None) -> None:
         self.tasks, self.callback = tasks, callback
-        self.flags = [np.zeros(2, np.int64) for _ in tasks]
+        self.flags = np.zeros((len(tasks), 2), np.int64)
         self.finished = 0
         self.start = monotonic()
         self._mail: queue.SimpleQueue[Progress | None] = queue.SimpleQueue()
@@ -57,8 +47,7 @@ class _Desk:
             self.stop()
 
     def stop(self) -> None:
-        for flag in self.flags:
-            flag[0] = 1
+        self.flags[:, 0] = 1
 
     def serve(self, worker: threading.Thread) -> None:
         """Show reports until the desk is closed; Ctrl-C or an error of the callback stops every problem first."""
@@ -92,24 +81,33 @@ def solve_all(
     solutions: list[Solution | None] = [None] * len(tasks)
     direct = len(tasks) == 1 or pool.threads == 1
 
+    bundles = solver.bundles(tasks, options)
+    ends = np.cumsum([0, *map(len, bundles)]).tolist()
+
     def solve(number: int) -> None:
-        task = tasks[number]
-        report = desk.reporter(number, direct)
-        watch = Watch(task.dual, report, desk.flags[number], solver.traced)
-        with pool.turn() if len(task.dual) <= options.whole and not direct else nullcontext():
-            solution = solver.solve(task.view, task.dual, options, task.state, watch)
-        solutions[number] = solution
+        bundle, first, last = bundles[number], ends[number], ends[number + 1]
+        with pool.turn() if len(bundle[0].dual) <= options.whole and not direct else nullcontext():
+            found = solver.ahead(bundle, options, desk.flags[first:last])
+            for i, task, early in zip(range(first, last), bundle, found, strict=True):
+                report, solution = desk.reporter(i, direct), early
+                if not isinstance(solution, Solution):
+                    watch = Watch(task.dual, report, desk.flags[i], solver.traced)
+                    solution = solver.solve(task.view, task.dual, options, solution, watch)
+                solutions[i] = solution
+                finish(solution, report, desk.flags[i])
+
+    def finish(solution: Solution, report: Report | None, flag: NDArray[np.int64]) -> None:
         desk.finished += 1
         # Every problem is heard of, however short it is, so that a callback can stop the others.
-        if report is not None and not desk.flags[number][0]:
+        if report is not None and not flag[0]:
             proof = solution.certificate
             report(solution.n_iter, proof.kkt_violation, proof.relative_gap, proof.dual)
 
     if direct:
-        for number in range(len(tasks)):
+        for number in range(len(bundles)):
             solve(number)
     else:
-        _on_a_thread(lambda: pool.run(solve, len(tasks), concurrent), desk)
+        _on_a_thread(lambda: pool.run(solve, len(bundles), concurrent), desk)
     return [solution for solution in solutions if solution is not None]
 
 

@@ -1,8 +1,8 @@
 """Small programs: one block in float64, solved and proven in one go.
 
-Problem   any program of ``problems.dual`` with finite bounds and few variables. They are many (one for each pair of
-          classes) and short: what a long fit needs between its blocks (shards, a finish, float32 with its corrections)
-          would take longer than the solution.
+Problem   any program of ``problems.dual`` with finite bounds and few variables. What a long fit needs between its
+          blocks (shards, a finish, float32 with its corrections) would take longer than the solution. Of many such
+          programs, one for each pair of classes, ``together`` solves most.
 Update    ``pairs`` (equality) or ``singles`` (none) over all variables; where they crawl, an active set.
 Stop      the violation by a gradient that is computed anew from the same kernel matrix. What does not get there goes on
           in the block solver.
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificates import prove
-from ..gram import SMALL, View, of_segments
+from ..gram import SMALL, View
 from ..problems import Dual
 from .base import Options, Solution, State, Status, Watch
 from .start import feasible
@@ -55,12 +55,9 @@ def at_once(
 def _matrix(view: View, layout: Layout) -> NDArray[np.float64]:
     """K at the places of the layout.
 
-    From the matrix of all rows where several problems share it, or half of it could not be mirrored; from what is
-    shared within the segments where the places are those of the view (with two equalities they are not).
+    From the matrix of all rows where several problems share it, or half of it could not be mirrored.
     """
     gram, ids = view.gram, view.ids[layout.order]
     if gram.held and (len(view.groups) > 1 or not gram.mirrors):
         return gram.among(ids, ids)
-    if gram.shared and isinstance(layout.where, slice):
-        return of_segments(view, len(ids))
     return gram.square(view.points(layout.order[: layout.end]), len(ids))

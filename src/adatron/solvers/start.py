@@ -10,9 +10,8 @@ from ..problems.dual import UNIT, Ids, Vector
 
 def feasible(dual: Dual, beta: Vector) -> Vector:
     """Put a start into the box, and on every equality."""
-    if not (np.count_nonzero(beta) or any(dual.totals)) and dual.lower.max(initial=0.0) <= 0.0 <= dual.upper.min(
-        initial=0.0
-    ):
+    inside = dual.lower.max(initial=0.0) <= 0.0 <= dual.upper.min(initial=0.0)
+    if inside and not (np.count_nonzero(beta) or any(dual.totals)):
         return beta.copy()  # where most begin
     beta = np.clip(beta, dual.lower, dual.upper)
     plain = dual.unsigned()

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -119,9 +120,8 @@ class IncrementalClassifier(Incremental, Classifier):
         self._begin(X, codes.astype(np.float64), weight, ids)
 
     def _gather(self) -> None:
-        self._store_coefficients(
-            self._store.X, self._store.y.astype(np.int64), self._coefficients_of_all(), self._fitted
-        )
+        coefficients = sparse.csr_array(self._coefficients_of_all())
+        self._store_coefficients(self._store.X, self._store.y.astype(np.int64), coefficients, self._fitted)
 
     def loo_decision(self) -> Vector:
         """Decision values of each sample by the model of all others.

@@ -64,7 +64,7 @@ class Learning(KernelMachine):
         """The classes of each program, see ``Track``."""
 
     def divisor(self, half_width: float) -> float:
-        """What decision values are divided by, from ``problems.half_width``."""
+        """What decision values are divided by, from ``certificates.half_width``."""
         return 1.0
 
     @property

@@ -1,0 +1,54 @@
+"""What the multipliers of the equalities say at a solution: the bias, and what nu stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..compiled._jit import jit
+from ..compiled.scan import gains
+from ..problems import Dual
+from ..problems.dual import Vector
+
+
+def multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
+    """mu of each equality: the average of -g over its free variables, else the middle of the interval it may lie in."""
+    mu = np.zeros(len(dual.totals))
+    _average(beta, g, dual.lower, dual.upper, dual.epsilon, *dual.membership, mu)
+    return mu
+
+
+@jit
+def _average(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, mu: Any) -> None:
+    for r in range(len(mu)):
+        total, count, low, high = 0.0, 0, -np.inf, np.inf
+        for i in range(len(beta)):
+            if len(row) and row[i] != r:
+                continue
+            b, turned = beta[i], len(sign) > 0 and sign[i] < 0.0
+            growth, shrinkage = gains(b, g[i], lower[i], upper[i], epsilon, turned)
+            low, high = max(low, growth), min(high, -shrinkage)
+            if lower[i] < b < upper[i] and (epsilon == 0.0 or b != 0.0):
+                total += growth  # minus the slope along its equality
+                count += 1
+        if count:
+            mu[r] = total / count
+        elif np.isinf(low):
+            mu[r] = high
+        else:
+            mu[r] = low if np.isinf(high) else 0.5 * (low + high)
+
+
+def intercept(dual: Dual, beta: Vector, g: Vector) -> float:
+    """b at a solution: the mean of the multipliers; lambda^2 sum(beta) unless it is a multiplier."""
+    if not dual.totals or dual.sign is not None:
+        return dual.lambda2 * float(beta.sum())
+    mu = multipliers(dual, beta, g).tolist()
+    return sum(mu) / len(mu)
+
+
+def half_width(dual: Dual, beta: Vector, g: Vector) -> float:
+    """What nu stands for at a solution: epsilon of nu-SVR, half of the tube; -rho of nu-SVC, half of the margin."""
+    mu = multipliers(dual, beta, g)
+    return float(mu[0] if len(mu) == 1 else 0.5 * (mu[0] - mu[1]))

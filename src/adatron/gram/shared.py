@@ -1,0 +1,131 @@
+"""What many small problems over a few segments share, ready for compiled code that goes through them by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled._jit import jit
+from ..compiled.micro import POINTS, rows_width
+from ..compiled.panels import POINT_PANELS, TILE, Operand, Sparse
+from ..compiled.submatrix import mirror, transpose
+from .segment import NARROW
+from .tiles import evaluate
+
+if TYPE_CHECKING:
+    from .gram import Gram
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+SEGMENTS = 8  # of which a task makes the values within
+
+
+class Shared(NamedTuple):
+    """The rows of all segments, each of which begins with a block of its own, and the values within each segment.
+
+    program, parameters : the kernel's, see ``tiles.evaluate``
+    first_point, first_row : (s + 1,) the block with which each segment begins
+    sizes : (s,) rows of each segment
+    within, first_value : the matrices of the segments with themselves, one after the other, and where each begins
+    side : rows of a tile where half of a matrix is made
+    """
+
+    program: Ids
+    parameters: Vector
+    points: Operand
+    rows: Operand
+    first_point: Ids
+    first_row: Ids
+    sizes: Ids
+    within: Vector
+    first_value: Ids
+    side: int
+
+    @classmethod
+    def empty(cls, kind: type[Operand]) -> Shared:
+        """An example of the type, for rows of a kind."""
+        rows, ids = kind.empty(np.float64), np.empty(0, np.int64)
+        none = np.empty((0, 3), np.int64), np.empty((0, 3))
+        return cls(*none, rows, rows, ids, ids, ids, np.empty(0), ids, 0)
+
+
+def bytes_shared(sizes: Ids, features: float) -> float:
+    """Of ``share`` for segments of these sizes, whose rows have so many nonzero features on average."""
+    packed = sum(float(np.sum(-(-sizes // width) * width)) for width in (POINTS, rows_width(np.float64)))
+    return 8.0 * (float(np.square(sizes, dtype=np.float64).sum()) + packed * features)
+
+
+def share(gram: Gram) -> Shared:
+    """What the segments of a Gram matrix in float64 share."""
+    sizes, space = np.diff(gram.starts), gram.workspace
+    (points, first_point), (rows, first_row) = (
+        gram.source.by_segments(width, sizes) for width in (POINTS, rows_width(gram.dtype))
+    )
+    first_value = np.concatenate([[0], np.cumsum(sizes**2)])
+    within = np.empty(int(first_value[-1]))
+    program = space.program(type(rows))
+    side = TILE if isinstance(rows, Sparse) else NARROW  # CSR tiles spread their points anew
+    operands = program, space.parameters, points, rows, first_point, first_row
+    shared = Shared(*operands, sizes, within, first_value, side)
+
+    def task(number: int) -> None:
+        fill_within(shared, number * SEGMENTS, min(len(sizes), (number + 1) * SEGMENTS), space.stack)
+
+    gram.pool.run(task, -(-len(sizes) // SEGMENTS))
+    return shared
+
+
+@jit
+def fill_within(shared: Any, first: int, last: int, stack: Any) -> None:
+    """Make the values within some segments."""
+    start = shared.sizes.dtype.type(0)  # a literal would be compiled for itself
+    for s in range(first, last):
+        n = shared.sizes[s]
+        K = shared.within[shared.first_value[s] : shared.first_value[s + 1]].reshape(n, n)
+        _values(shared, s, s, K, start, start, stack)
+        mirror(K, n)
+
+
+@jit
+def matrix(shared: Any, groups: Any, kept: int, K: Any, stack: Any) -> None:
+    """K <- the kernel matrix over some segments, one after the other; none comes twice.
+
+    kept : the segment whose values within stand at the beginning of K already, or -1
+    """
+    start = groups.dtype.type(0)
+    at = start
+    for i in range(len(groups)):
+        s, before = groups[i], start
+        n = shared.sizes[s]
+        own = shared.within[shared.first_value[s] : shared.first_value[s + 1]].reshape(n, n)
+        for u in range(0 if i or s != kept else n, n):
+            row, target = own[u], K[at + u, at : at + n]
+            for v in range(n):
+                target[v] = row[v]
+        for j in range(i):
+            _values(shared, groups[j], s, K, at, before, stack)
+            transpose(K, before, before + shared.sizes[groups[j]], at, at + n)
+            before += shared.sizes[groups[j]]
+        at += n
+
+
+@jit
+def _values(shared: Any, s: int, u: int, out: Any, line: int, column: int, stack: Any) -> None:
+    """out[line + i, column + t] <- k(point i of segment u, row t of segment s); of one segment only half, i >= t."""
+    half = s == u
+    width, points = shared.rows.width, shared.sizes[u]
+    first, last = shared.first_row[s], shared.first_row[s + 1]
+    p_first, p_last = shared.first_point[u], shared.first_point[u + 1]
+    blocks = (shared.side if half else TILE) // width
+    for r0 in range(first, last, blocks):
+        r1, at = min(last, r0 + blocks), (r0 - first) * width
+        count = min(shared.sizes[s] - at, (r1 - r0) * width)
+        for p0 in range(p_first + (at // POINTS if half else 0), p_last, POINT_PANELS):
+            p1, before = min(p_last, p0 + POINT_PANELS), (p0 - p_first) * POINTS
+            tile = evaluate(shared.program, shared.parameters, shared.points, p0, p1, shared.rows, r0, r1, stack)
+            for c in range(before, min(points, before + (p1 - p0) * POINTS)):
+                target, made = out[line + c, column + at : column + at + count], tile[c - before]
+                for t in range(count):
+                    target[t] = made[t]

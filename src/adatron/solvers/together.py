@@ -1,0 +1,206 @@
+"""Many small programs in one go: bundles of them are solved and proven by compiled code alone.
+
+Problem   programs over a few segments each, of up to ``SMALL`` variables, with one equality or none and finite bounds:
+          one for each pair of classes. There are thousands of hundred classes; what Python does for one takes longer
+          than its solution.
+Update    as ``small``: ``pairs`` or ``singles`` over all variables.
+Stop      as ``small``. What does not get there, by what ``small`` has beside (an active set), is left to it.
+"""
+
+from __future__ import annotations
+
+import functools
+from itertools import pairwise
+from time import monotonic
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..certificates import conclude
+from ..certificates.certify import MEASURES, weigh
+from ..certificates.gap import minimise
+from ..compiled._jit import jit
+from ..compiled.panels import Operand
+from ..compiled.pointer import address, call, count
+from ..compiled.search import CHUNK
+from ..compiled.submatrix import add_rows
+from ..gram import SMALL
+from ..gram.shared import Shared, matrix
+from ..problems import Dual
+from ..problems.dual import NO_ROW, NO_SIGN
+from .base import Options, Solution, State, Status, Task, Watch
+from .start import feasible
+from .subproblem import INNER, STEPS, pairs, singles
+
+BUNDLE, MOST, PARTS = 3e7, 3e8, 64  # multiply-adds of a bundle, at least (a millisecond) and most; part of all work
+AMONG = 1e5  # the same that a program takes beside its matrix
+
+
+class _Programs(NamedTuple):
+    """Programs one after the other: their segments, parts, results and flags, and where each begins in them."""
+
+    groups: NDArray[np.int64]
+    first_group: NDArray[np.int64]
+    first: NDArray[np.int64]
+    t: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    beta: NDArray[np.float64]
+    g: NDArray[np.float64]
+    steps: NDArray[np.int64]
+    measures: NDArray[np.float64]
+    flags: NDArray[np.int64]
+
+
+def bundles(tasks: list[Task], options: Options) -> list[list[Task]]:
+    """The tasks in their order, those that are solved together in one list."""
+    out: list[list[Task]] = []
+    room, gram = 0.0, tasks[0].view.gram
+    cost = gram.kernel.cost(gram.source.features)
+    works = [len(task.dual) ** 2 * cost + AMONG for task in tasks]
+    most = max(BUNDLE, min(MOST, sum(works) / PARTS))
+    for task, work in zip(tasks, works, strict=True):
+        fits = _fits(task, options)
+        if not (fits and room >= work and _alike(out[-1][0].dual, task.dual)):
+            out.append([])
+            room = most if fits else 0.0
+        out[-1].append(task)
+        room -= work
+    if any(_fits(some[0], options) for some in out):
+        gram.parts  # noqa: B018 (made by all threads, before each of them has a bundle)
+    return out
+
+
+def _fits(task: Task, options: Options) -> bool:
+    return task.view.gram.shared and plain(task.dual) and 0 < len(task.dual) <= min(SMALL, options.whole)
+
+
+def plain(dual: Dual) -> bool:
+    """Whether a program is of the kind that is solved in bundles."""
+    return dual.row is None and dual.sign is None and not dual.unbounded
+
+
+def _alike(one: Dual, other: Dual) -> bool:
+    return (one.totals, one.lambda2, one.epsilon) == (other.totals, other.lambda2, other.epsilon)
+
+
+def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> list[Solution | State | None]:
+    """The certified solutions of a bundle, or where to go on."""
+    gram, dual, begun = tasks[0].view.gram, tasks[0].dual, monotonic()
+    if not _fits(tasks[0], options) or flags[:, 0].any() or begun >= options.deadline:
+        return [task.state for task in tasks]
+    programs, magnitude = _programs(tasks, flags), tasks[0].view.magnitude
+    width = -(-int(np.diff(programs.first).max()) // CHUNK) * CHUNK
+    numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, INNER * options.tol, options.max_iter
+    space = gram.workspace.room(width, gram), gram.workspace.stack
+    shared, places = gram.parts, np.arange(width)
+    code = np.array(codes(type(shared.rows), bool(dual.totals)))
+    with gram.pool.aside():
+        _solve(code, shared, programs, *numbers, magnitude, places, *space)
+    parts = zip(pairwise(programs.first.tolist()), programs.steps.tolist(), strict=True)
+    states = [State(programs.beta[a:b], programs.g[a:b], n_iter) for (a, b), n_iter in parts]
+    seconds = (monotonic() - begun) / len(tasks)
+    out: list[Solution | State | None] = []
+    for task, state, flag, measures in zip(tasks, states, flags.tolist(), programs.measures.tolist(), strict=True):
+        if flag[0]:  # before or while it was solved
+            out.append(task.state)
+        else:
+            out.append(state if flag[1] else _solution(task, options, state, measures, seconds))
+    return out
+
+
+def _programs(tasks: list[Task], flags: NDArray[np.int64]) -> _Programs:
+    duals, groups = [task.dual for task in tasks], [task.view.groups for task in tasks]
+    t, lower, upper = (np.concatenate([getattr(dual, name) for dual in duals]) for name in ("t", "lower", "upper"))
+    starts = [feasible(dual, np.zeros(len(dual)) if task.state is None else task.state.beta)
+              for dual, task in zip(duals, tasks, strict=True)]  # fmt: skip
+    found = np.concatenate(starts), np.empty(len(t)), np.zeros(len(tasks), np.int64), np.empty((len(tasks), MEASURES))
+    return _Programs(np.concatenate(groups), _starts(groups), _starts(duals), t, lower, upper, *found, flags)
+
+
+def _solution(task: Task, options: Options, state: State, measures: list[float], seconds: float) -> Solution | State:
+    """The certified solution if the state is one; it took its part of the bundle's seconds."""
+    beta, g, n_iter = state.beta, state.g, state.n_iter
+    if g is None or n_iter == min(STEPS * len(beta), options.max_iter):
+        return state
+    proof = conclude(task.view, beta, measures)
+    if not (proof.kkt_violation <= options.tol and proof.relative_gap <= (options.gap_tol or np.inf)):
+        return state
+    watch = Watch(task.dual, None, np.zeros(2, np.int64))
+    watch.rows.append((seconds, n_iter, proof.kkt_violation, proof.relative_gap, proof.dual))
+    return Solution(beta, g, n_iter, Status.CONVERGED, proof, watch.trace())
+
+
+def _starts(parts: list[Any]) -> NDArray[np.int64]:
+    return np.cumsum([0, *map(len, parts)])
+
+
+@functools.cache
+def codes(kind: type[Operand], equality: bool) -> tuple[int, ...]:
+    """Where the code of the parts is: compiled once, not again into the loop below."""
+    K, v, whole, flag = np.empty((0, 0)), np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+    bounds = v, v, 0.0
+    if equality:
+        update = address(pairs, K, v, v, v, v, whole, 0.0, 0.0, 0, flag)
+    else:
+        update = address(singles, K, v, v, v, v, 0.0, 0.0, 0, flag)
+    least = address(minimise, v, v, *bounds, NO_ROW, NO_SIGN, v)
+    proof = address(weigh, v, v, v, *bounds, NO_ROW, NO_SIGN, v, v, 0.0, 0.0, 0.0, v)
+    return update, least, proof, address(matrix, Shared.empty(kind), whole, 0, K, v)
+
+
+@jit
+def _solve(
+    code: Any, shared: Any, programs: Any, totals: Any, lambda2: float, epsilon: float, tol: float, most: int,
+    magnitude: float, places: Any, K: Any, stack: Any,
+) -> None:  # fmt: skip
+    """Solve and prove each program, one after the other. ``places`` are 0, 1, 2, ..."""
+    row, sign, mu, ends = np.empty(0, np.int64), np.empty(0), np.empty(len(totals)), np.empty(2, np.int64)
+    kept = -1
+    for p in range(len(programs.steps)):
+        a, b, flag = programs.first[p], programs.first[p + 1], programs.flags[p]
+        if flag[0] != 0:
+            continue
+        n = b - a
+        width = -(-n // CHUNK) * CHUNK
+        t, lower, upper = programs.t[a:b], programs.lower[a:b], programs.upper[a:b]
+        beta, g, padded = programs.beta[a:b], programs.g[a:b], np.zeros((4, width))
+        groups = programs.groups[programs.first_group[p] : programs.first_group[p + 1]]
+        call(code[3], shared, groups, kept, K, stack)
+        kept = -1 if lambda2 else groups[0]
+        _frame(K[:width], n, lambda2)
+        new, slope, low, high = padded[0], padded[1], padded[2], padded[3]
+        for i in range(n):
+            new[i], slope[i], low[i], high[i] = beta[i], -t[i], lower[i], upper[i]
+        add_rows(K, places[:n], beta, slope[:n])
+        ends[0], ends[1], limit = 0, width, min(STEPS * n, most)
+        if len(totals):
+            steps = count(code[0], K[:width], new, slope, low, high, ends, epsilon, tol, limit, flag)
+        else:
+            steps = count(code[0], K[:width], new, slope, low, high, epsilon, tol, limit, flag)
+        used, programs.steps[p] = 0, steps
+        for i in range(n):
+            beta[i], g[i] = new[i], -t[i]
+            used += new[i] != 0.0
+        add_rows(K, places[:n], beta, g)
+        bounds = lower, upper, epsilon
+        call(code[1], beta, g, *bounds, row, sign, mu)
+        proofs, largest = 1.0 + used / 8.0, magnitude + lambda2
+        call(code[2], beta, g, t, *bounds, row, sign, totals, mu, proofs, largest, 0.0, programs.measures[p])
+
+
+@jit
+def _frame(K: Any, n: int, lambda2: float) -> None:
+    """Add lambda^2 to the first n rows and columns, and make those around them 0."""
+    width = len(K)
+    for i in range(width):
+        line = K[i]
+        if i >= n:
+            for j in range(n):
+                line[j] = 0.0
+        elif lambda2 != 0.0:
+            for j in range(n):
+                line[j] += lambda2
+        for j in range(n, width):
+            line[j] = 0.0

@@ -1,0 +1,216 @@
+"""Many small problems in bundles: what compiled code solves alone is what ``small`` solves one by one."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import make_blobs
+
+from adatron import SVC
+from adatron.gram import Gram, Pool, Source
+from adatron.gram.shared import bytes_shared, matrix, share
+from adatron.kernels import RBF, Laplacian, Linear, Polynomial
+from adatron.solvers import Block, together
+from adatron.solvers.base import Options, Solution, Solver, State, Task
+from problems import csvc, shares_counted, svr
+
+KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3), RBF(0.5) + 2.0 * Linear()]
+
+
+def blobs(n=300, classes=9, seed=0):
+    X, y = make_blobs(n, 5, centers=classes, cluster_std=4.0, random_state=seed)
+    return X, y
+
+
+def one_by_one(monkeypatch):
+    monkeypatch.setattr(Block, "bundles", Solver.bundles)
+    monkeypatch.setattr(Block, "ahead", Solver.ahead)
+
+
+@pytest.mark.parametrize("sizes", [[1, 70, 130], [64, 64], [3, 2, 1, 257], [3, 0, 80], [300, 20]])
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+def test_the_matrix_over_some_segments(sizes, kernel, storage):
+    n = sum(sizes)
+    X = np.random.default_rng(n).normal(size=(n, 5))
+    with Pool(3) as pool:
+        gram = Gram(Source.of(storage(X), np.arange(n), kernel), np.float64, sizes, pool)
+        shared = share(gram)
+        for groups in ([0, 1], [1, 0], [1], list(range(len(sizes)))[::-1]):
+            view = gram.restrict(groups)
+            m = len(view)
+            K = np.full((m + 7, m + 9), np.nan)
+            matrix(shared, np.array(groups), -1, K, gram.workspace.stack)
+            K[: sizes[groups[0]]] *= 2.0
+            matrix(shared, np.array(groups), groups[0], K, gram.workspace.stack)
+            K[: sizes[groups[0]], : sizes[groups[0]]] /= 2.0  # this part has been left as it was
+            np.testing.assert_array_equal(K[:m, :m], view.rows(np.arange(m)))
+            assert np.isnan(K[m:]).all()
+            assert np.isnan(K[:, m:]).all()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"C": 100.0, "gap_tol": 1e-5},
+        {"bias": "none"},
+        {"bias": "augmented", "augment": 2.0},
+        {"kernel": "linear"},
+        {"kernel": "laplacian", "class_weight": "balanced"},
+        {"kernel": RBF(0.5) + 2.0 * Linear()},
+        {"kernel": "sigmoid", "gamma": 1e-4},
+        {"probability": True},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+def test_the_same_solutions_as_one_by_one(parameters, storage, monkeypatch):
+    X, y = blobs()
+    weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
+    shares = shares_counted(monkeypatch)
+    both = SVC(**parameters).fit(storage(X), y, weight)
+    assert len(shares) == 1 + bool(parameters.get("probability"))
+    one_by_one(monkeypatch)
+    alone = SVC(**parameters).fit(storage(X), y, weight)
+    same = both.n_iter_ == alone.n_iter_
+    if same.all():
+        dual = [model._coefficients() for model in (both, alone)]
+        np.testing.assert_array_equal(*dual)
+    assert same.mean() > 0.5  # not where an active set is needed, after more updates
+    for name in ("intercept_", "dual_objective_", "primal_objective_", "kkt_violation_", "duality_gap_"):
+        np.testing.assert_allclose(getattr(both, name)[same], getattr(alone, name)[same], rtol=1e-9, atol=1e-9)
+    gaps = both.primal_objective_ - both.dual_objective_, alone.primal_objective_ - alone.dual_objective_
+    if np.isfinite(both.duality_gap_).all():
+        assert (abs(both.dual_objective_ - alone.dual_objective_) <= np.maximum(*gaps) * (1 + 1e-9) + 1e-9).all()
+    assert both.kkt_violation_.max() <= 1e-3
+    assert all(len(trace["seconds"]) for trace in both.trace_)
+
+
+def test_what_crawls_goes_on_one_by_one(monkeypatch):
+    """Classes far from separable, with a linear kernel and a large C: pairs do not get there."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 3)), np.arange(400) % 8
+    starts, solve = [], Block.solve
+    monkeypatch.setattr(
+        Block, "solve", lambda self, view, dual, options, state, watch: starts.append(state)
+        or solve(self, view, dual, options, state, watch)
+    )  # fmt: skip
+    model = SVC(kernel="linear", C=1e4).fit(X, y)
+    assert model.fit_status_ == 0
+    assert model.kkt_violation_.max() <= 1e-3
+    assert starts
+    assert all(isinstance(state, State) and state.n_iter == 10 * len(state.beta) for state in starts)
+    assert (model.n_iter_ >= 10 * 50).any()
+
+
+@pytest.mark.parametrize("limit", [0, 5])
+def test_a_limit_holds(limit):
+    X, y = blobs()
+    with pytest.warns(UserWarning, match="max_iter"):
+        model = SVC(max_iter=limit, C=100.0).fit(X, y)
+    assert model.n_iter_.max() <= limit
+
+
+def test_no_time_is_left():
+    X, y = blobs()
+    with pytest.warns(UserWarning, match="max_time"):
+        assert SVC(max_time=1e-9).fit(X, y).fit_status_ == 1
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_every_problem_is_heard_of_and_may_be_the_last(jobs, monkeypatch):
+    monkeypatch.setattr("adatron.estimators.engine.BUNDLED", 0.0)
+    monkeypatch.setattr(together, "BUNDLE", 3e5)
+    heard = []
+    X, y = blobs()
+    SVC(n_jobs=jobs, callback=lambda progress: heard.append((progress.problem, progress.n_finished))).fit(X, y)
+    assert sorted(problem for problem, _ in heard) == list(range(36))
+    assert sorted(finished for _, finished in heard) == list(range(1, 37))
+    with pytest.warns(UserWarning, match="callback asked to stop"):
+        SVC(n_jobs=jobs, callback=lambda progress: progress.n_finished > 3).fit(X, y)
+
+
+def test_after_a_stop_nothing_more_is_solved(monkeypatch):
+    monkeypatch.setattr(together, "BUNDLE", 0.0)
+    worked, run = [], together._solve
+    monkeypatch.setattr(together, "_solve", lambda *parts: worked.append(1) or run(*parts))
+    X, y = blobs()
+    with pytest.warns(UserWarning, match="callback asked to stop"):
+        model = SVC(n_jobs=1, callback=lambda progress: True).fit(X, y)
+    assert len(worked) == 1
+    assert (model.n_iter_[2:] == 0).all()
+    assert np.isfinite(model.dual_coef_).all()
+
+
+def test_a_stop_within_a_bundle_leaves_the_rest_as_it_was():
+    X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([1.0, -1.0], 10)
+    gram = Gram(Source.of(X, np.arange(80), RBF(0.5)), np.float64, [20] * 4, Pool(1), shared=True)
+    start = State(np.tile([0.1, -0.1], 10))
+    tasks = [Task(gram.restrict([i]), csvc(y, np.ones(20)), start) for i in range(4)]
+    flags = np.zeros((4, 2), np.int64)
+    assert all(isinstance(one, Solution) for one in together.together(tasks, Options(whole=1000), flags))
+    flags[2, 0] = 1
+    assert together.together(tasks, Options(whole=1000), flags) == [start] * 4
+
+
+def test_parts_of_a_problem_are_not_bundled(monkeypatch):
+    solved, solve = [], Block.solve
+    monkeypatch.setattr(
+        Block, "solve", lambda self, view, *rest: solved.append(len(view)) or solve(self, view, *rest)
+    )  # fmt: skip
+    X, y = blobs()
+    assert SVC(solver=Block(shards=2)).fit(X, y).fit_status_ == 0
+    assert len(solved) == 36
+
+
+def test_negative_curvature_is_remembered():
+    X, y = blobs(200, 5)
+    with pytest.warns(UserWarning, match="not positive semi-definite"):
+        model = SVC(kernel="sigmoid", gamma=0.5, coef0=-1.0).fit(X, y)
+    assert np.isnan(model.duality_gap_).any()
+
+
+@pytest.mark.parametrize("sizes", [[2] * 50, [10] * 20, [13, 0, 100]])
+def test_memory_of_what_is_shared(sizes):
+    n = sum(sizes)
+    X = np.random.default_rng(0).normal(size=(n, 40))
+    with Pool(1) as pool:
+        shared = share(Gram(Source.of(X, np.arange(n), RBF(0.5)), np.float64, sizes, pool))
+    made = shared.within.nbytes + shared.points.panels.nbytes + shared.rows.panels.nbytes
+    assert bytes_shared(np.array(sizes), 40.0) == made
+
+
+@pytest.mark.parametrize("bundle", [0.0, 2.5e5, 1e12])
+def test_bundles_have_the_tasks_in_their_order(bundle, monkeypatch):
+    monkeypatch.setattr(together, "BUNDLE", bundle)
+    monkeypatch.setattr(together, "MOST", 0.0)
+    X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([1.0, -1.0], 10)
+    gram = Gram(Source.of(X, np.arange(80), RBF(0.5)), np.float64, [20] * 4, Pool(1), shared=True)
+    plain, hard, other = csvc(y, np.ones(20)), csvc(y, np.full(20, np.inf)), svr(y, np.ones(20), 0.1)
+    duals = [plain, plain, hard, plain, plain, plain, other, other, plain]
+    tasks = [Task(gram.restrict([i % 4]), dual) for i, dual in enumerate(duals)]
+    found = together.bundles(tasks, Options(whole=1000))
+    assert [task for some in found for task in some] == tasks
+    lengths = [len(some) for some in found]
+    assert lengths == {0.0: [1] * 9, 2.5e5: [2, 1, 2, 1, 2, 1], 1e12: [2, 1, 3, 2, 1]}[bundle]
+    assert all(len({(task.dual.epsilon, task.dual.unbounded) for task in some}) == 1 for some in found)
+
+
+def test_what_is_shared_stays_within_the_memory(monkeypatch):
+    shares = shares_counted(monkeypatch)
+    X, y = np.random.default_rng(0).normal(size=(1500, 3)), np.arange(1500) % 30
+    little = SVC(cache_size=2).fit(X, y)  # 0.7 MB of rows and within the classes are more than a quarter
+    assert not shares
+    assert np.array_equal(SVC(cache_size=4).fit(X, y).dual_coef_, little.dual_coef_)
+    assert len(shares) == 1
+
+
+@pytest.mark.parametrize("classes", [3, 40])
+def test_coefficients_of_many_classes_are_where_scikit_learn_has_them(classes):
+    from sklearn.svm import SVC as Reference
+
+    X, y = blobs(400, classes)
+    ours, theirs = SVC(tol=1e-8).fit(X, y), Reference(tol=1e-8).fit(X, y)
+    np.testing.assert_array_equal(ours.support_, theirs.support_)
+    np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-5)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-5)
