@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs
 from adatron import SVC
 from adatron.gram import Gram, Pool, Source
 from adatron.gram.shared import bytes_shared, matrix, share
-from adatron.kernels import RBF, Laplacian, Linear, Polynomial
+from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from adatron.solvers import Block, together
 from adatron.solvers.base import Options, Solution, Solver, State, Task
 from problems import csvc, shares_counted, svr
@@ -23,7 +23,7 @@ def blobs(n=300, classes=9, seed=0):
 
 def one_by_one(monkeypatch):
     monkeypatch.setattr(Block, "bundles", Solver.bundles)
-    monkeypatch.setattr(Block, "ahead", Solver.ahead)
+    monkeypatch.setattr(Block, "solve_bundle", Solver.solve_bundle)
 
 
 @pytest.mark.parametrize("sizes", [[1, 70, 130], [64, 64], [3, 2, 1, 257], [3, 0, 80], [300, 20]])
@@ -164,10 +164,15 @@ def test_parts_of_a_problem_are_not_bundled(monkeypatch):
 
 
 def test_negative_curvature_is_remembered():
-    X, y = blobs(200, 5)
-    with pytest.warns(UserWarning, match="not positive semi-definite"):
-        model = SVC(kernel="sigmoid", gamma=0.5, coef0=-1.0).fit(X, y)
-    assert np.isnan(model.duality_gap_).any()
+    """The flag that the loops set is the one that the block solver looks at when it goes on."""
+    X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([1.0, -1.0], 10)
+    gram = Gram(Source.of(X, np.arange(80), Sigmoid(0.5, -1.0)), np.float64, [20] * 4, Pool(1), shared=True)
+    tasks = [Task(gram.restrict([i]), csvc(y, np.ones(20))) for i in range(4)]
+    flags = np.zeros((4, 2), np.int64)
+    found = together.together(tasks, Options(whole=1000), flags)
+    assert flags[:, 1].any()
+    assert not flags[:, 0].any()
+    assert all(isinstance(one, State) for one, flag in zip(found, flags, strict=True) if flag[1])
 
 
 @pytest.mark.parametrize("sizes", [[2] * 50, [10] * 20, [13, 0, 100]])

@@ -78,12 +78,12 @@ def subproblems(bias: Bias) -> None:
     from .compiled.panels import Dense
     from .problems import csvc
     from .solvers.subproblem import Inner, Layout
-    from .solvers.together import codes
+    from .solvers.together import addresses
 
     y = np.array([1.0, -1.0])
     dual = csvc(y, np.ones(2), bias)
     layout = Layout.of(dual)
-    codes(Dense, bool(dual.totals))
+    addresses(Dense, bool(dual.totals))
     for dtype in (np.float64, np.float32):
         K = np.eye(len(layout.order), dtype=dtype)
         found = Inner().solve(K, layout, dual, np.zeros(2), -y, 1e-3, 10, np.zeros(2, np.int64))

@@ -97,9 +97,8 @@ def fit(
     shared = small and blocks and source.mirrors and 2 * largest < n and 4 * within <= settings.cache_bytes
     whole = small and not shared and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
     work = largest**2 * cost
-    light = (
-        work < LARGEST and len(problems) * work < (BUNDLED if shared and plain(duals[0]) else WORK)
-    ) or not compiled
+    least = BUNDLED if shared and plain(duals[0]) else WORK
+    light = (work < LARGEST and len(problems) * work < least) or not compiled
     with Pool(1 if light else allowed_threads(settings.n_jobs)) as pool:
         dtype = _tile_type(source, settings, small)
         sizes = samples.sizes.tolist() if len(problems) > 1 else [n]

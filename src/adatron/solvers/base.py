@@ -147,10 +147,12 @@ class Solver(ABC):
         """The limit of iterations for n samples unless the user gives one."""
 
     def bundles(self, tasks: list[Task], options: Options) -> list[list[Task]]:
-        """The tasks in their order, in lists of those that are handed to ``ahead`` together."""
+        """The tasks in their order, in lists of those that are handed to ``solve_bundle`` together."""
         return [[task] for task in tasks]
 
-    def ahead(self, tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> list[Solution | State | None]:
+    def solve_bundle(
+        self, tasks: list[Task], options: Options, flags: NDArray[np.int64]
+    ) -> list[Solution | State | None]:
         """Solutions of a bundle, or where each of its tasks is to be solved from, one by one.
 
         flags : (n_tasks, 2), each as that of a ``Watch``

@@ -63,8 +63,10 @@ class Block(Solver):
     def bundles(self, tasks: list[Task], options: Options) -> list[list[Task]]:
         return bundles(tasks, options) if self.shards == 1 and tasks else super().bundles(tasks, options)
 
-    def ahead(self, tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> list[Solution | State | None]:
-        return together(tasks, options, flags) if self.shards == 1 else super().ahead(tasks, options, flags)
+    def solve_bundle(
+        self, tasks: list[Task], options: Options, flags: NDArray[np.int64]
+    ) -> list[Solution | State | None]:
+        return together(tasks, options, flags) if self.shards == 1 else super().solve_bundle(tasks, options, flags)
 
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
         if self.shards == 1 and is_small(view, dual, options, watch):

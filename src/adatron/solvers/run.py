@@ -87,7 +87,7 @@ def solve_all(
     def solve(number: int) -> None:
         bundle, first, last = bundles[number], ends[number], ends[number + 1]
         with pool.turn() if len(bundle[0].dual) <= options.whole and not direct else nullcontext():
-            found = solver.ahead(bundle, options, desk.flags[first:last])
+            found = solver.solve_bundle(bundle, options, desk.flags[first:last])
             for i, task, early in zip(range(first, last), bundle, found, strict=True):
                 report, solution = desk.reporter(i, direct), early
                 if not isinstance(solution, Solution):

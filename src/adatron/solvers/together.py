@@ -95,7 +95,7 @@ def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> l
     numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, INNER * options.tol, options.max_iter
     space = gram.workspace.room(width, gram), gram.workspace.stack
     shared, places = gram.parts, np.arange(width)
-    code = np.array(codes(type(shared.rows), bool(dual.totals)))
+    code = np.array(addresses(type(shared.rows), bool(dual.totals)))
     with gram.pool.aside():
         _solve(code, shared, programs, *numbers, magnitude, places, *space)
     parts = zip(pairwise(programs.first.tolist()), programs.steps.tolist(), strict=True)
@@ -137,7 +137,7 @@ def _starts(parts: list[Any]) -> NDArray[np.int64]:
 
 
 @functools.cache
-def codes(kind: type[Operand], equality: bool) -> tuple[int, ...]:
+def addresses(kind: type[Operand], equality: bool) -> tuple[int, ...]:
     """Where the code of the parts is: compiled once, not again into the loop below."""
     K, v, whole, flag = np.empty((0, 0)), np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
     bounds = v, v, 0.0
