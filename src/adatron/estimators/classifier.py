@@ -178,7 +178,8 @@ class Classifier(ClassifierMixin, Probabilistic):
         """
         check_is_fitted(self)
         self._check_ties()
-        return self._decision(X, lambda values: self.classes_[self._codes(values)])
+        signs = len(self.classes_) == 2 or (self._one_against_one() and not self.break_ties)
+        return self._decision(X, lambda values: self.classes_[self._codes(values)], signs)
 
     def _check_ties(self) -> None:
         if self.break_ties and self.decision_function_shape == "ovo":

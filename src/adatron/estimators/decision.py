@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..gram import Gram, Points, Pool, Source, allowed_threads
+from ..gram import Pool, Source, allowed_threads
 from ..kernels import Kernel
+from .expansion import FAR, Expansion, Signs
 from .inputs import tidy
 
 Values = NDArray[np.float64]
 BLOCK_BYTES = 32 * 2**20  # for the rows of a block in float64, their decision values and what is made of them
 FEWEST_ROWS, MOST_ROWS = 256, 4096
 LIGHT = 1e7  # multiply-adds below which threads cost more than they give
-FAR = 4.0  # times the largest support vector's squared norm: up to there rows get float32 kernel values
 
 
 def decision_values(
@@ -46,7 +46,8 @@ def decision_values(
     support : (m,) column of each support vector if kernel values are given
     coefficients : (m, p)
     intercepts : (p,)
-    precision : that of the kernel values, 'single', 'double', or 'auto': single for the rows where it is enough
+    precision : that of the kernel values, 'single', 'double', 'auto': single for the rows where it is enough; or
+        'signs': double, but single where that is proven to give the same signs, if ``finish`` asks for no more
     finish : takes the values of a block of rows, (rows, p), and returns an array with as many rows
     """
     n, m = X.shape[0], len(support)
@@ -54,38 +55,56 @@ def decision_values(
     points = Source.of(X if given else vectors, np.arange(m), kernel, support)
     work = n * max(1, m) * max(1.0, points.features)
     threads = allowed_threads(n_jobs) if work > LIGHT and kernel.compiled else 1
-    step, limit = _rows_of_a_block(X, len(intercepts)), _single_up_to(points, precision)
+    limit = _single_up_to(points, precision)
     out: Any = None
+
+    def rows(which: Any) -> Source:
+        block = _ready(X[which], vectors)
+        ids = np.arange(block.shape[0])
+        return replace(points, X=block, ids=ids, columns=0 * ids if given else None)
+
+    def put(which: Any, values: Values) -> None:
+        nonlocal out
+        part = finish(values)
+        if out is None:
+            out = np.empty((n, *part.shape[1:]), part.dtype)
+        out[which] = part
+
     with Pool(threads) as pool:
-        expansion = cache(lambda dtype: _Expansion(points, coefficients, dtype, pool))
-        for start in range(0, max(1, n), step):
-            block = _ready(X[start : start + step], vectors)
-            rows = np.arange(block.shape[0])
-            values = np.tile(intercepts, (len(rows), 1))
-            source = replace(points, X=block, ids=rows, columns=0 * rows if given else None)
-            near = np.full(len(rows), limit > 0) if np.isinf(limit) else source.sizes <= limit
-            for dtype, which in ((np.float32, near), (np.float64, ~near)):
-                if which.any():
-                    values[which] = expansion(dtype).added(values[which], source.take(which))
-            part = finish(values)
-            if out is None:
-                out = np.empty((n, *part.shape[1:]), part.dtype)
-            out[start : start + len(rows)] = part
+        left = np.arange(n)
+        if precision == "signs" and work > LIGHT and Signs.suit(points, coefficients):
+            signs = Signs(points, coefficients, intercepts, pool)
+            left = _with_proven_signs(signs, rows, put, n, _rows_of_a_block(X, 2 * len(intercepts)))
+        expansion = cache(lambda dtype: Expansion(points, coefficients, dtype, pool))
+        for which in _blocks(left, n, _rows_of_a_block(X, len(intercepts))):
+            source = rows(which)
+            values = np.tile(intercepts, (len(source), 1))
+            near = np.full(len(source), limit > 0) if np.isinf(limit) else source.sizes <= limit
+            for dtype, some in ((np.float32, near), (np.float64, ~near)):
+                if some.any():
+                    values[some] = expansion(dtype).added(values[some], source.take(some))
+            put(which, values)
     return out
 
 
-class _Expansion:
-    """The support vectors as an operand of the tiles, made once for all blocks, and their coefficients."""
+def _with_proven_signs(signs: Signs, rows: Any, put: Any, n: int, step: int) -> NDArray[np.int64]:
+    """Put results of rows whose signs float32 proves; the other rows."""
+    left = []
+    for start in range(0, n, step):
+        ids = np.arange(start, min(n, start + step))
+        if signs.likely:
+            values, proven = signs.of(rows(slice(start, start + step)))
+            put(ids[proven], values[proven])
+            ids = ids[~proven]
+        left.append(ids)
+    return np.concatenate(left)
 
-    def __init__(self, points: Source, coefficients: Values, dtype: Any, pool: Pool) -> None:
-        self.gram, self.coefficients = Gram(points, dtype, [], pool), coefficients
-        operand = points.as_points(dtype, pool) if points.kernel.compiled else None
-        self.points = Points(points, np.arange(len(points)), operand)
 
-    def added(self, values: Values, rows: Source) -> Values:
-        """``values`` (rows, p), and the expansion's at some rows added to them."""
-        self.gram.segment(rows).accumulate(values, self.points, self.coefficients)
-        return values
+def _blocks(left: NDArray[np.int64], n: int, step: int) -> list[Any]:
+    """The rows that are left, in parts; where these are all, slices, which copy nothing. At least one, for the type."""
+    if len(left) == n:
+        return [slice(start, start + step) for start in range(0, max(1, n), step)]
+    return [left[start : start + step] for start in range(0, len(left), step)]
 
 
 def _rows_of_a_block(X: Any, outputs: int) -> int:
@@ -95,7 +114,7 @@ def _rows_of_a_block(X: Any, outputs: int) -> int:
 
 def _single_up_to(points: Source, precision: str) -> float:
     """The squared norm up to which a row gets float32 kernel values; inf or -inf if it does not depend on the row."""
-    if precision == "double" or not points.kernel.compiled:
+    if precision in ("double", "signs") or not points.kernel.compiled:
         return -np.inf
     if precision == "single" or points.columns is not None:
         return np.inf

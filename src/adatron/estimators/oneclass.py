@@ -139,4 +139,4 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         """
-        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
+        return self._decision(X, lambda values: np.where(values[:, 0] >= 0, 1, -1).astype(np.intp), signs=True)

@@ -137,6 +137,17 @@ class Kernel(ABC):
         bound = rounding.SAFETY * self._rounding_error(sq_norm, d, u)
         return bound if self.magnitude(sq_norm) + bound < top else math.inf
 
+    def error_parts(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
+        """The same in two parts: |computed - exact k| <= relative |k| + absolute. Parameters as of ``error_bound``."""
+        if not math.isfinite(self.error_bound(sq_norm, d, u)):
+            return 0.0, math.inf
+        relative, absolute = self._rounding_parts(sq_norm, d, u)
+        return rounding.SAFETY * relative, rounding.SAFETY * absolute
+
+    def _rounding_parts(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
+        """``error_parts`` where nothing overflows: all of it absolute, but for kernels that fall to 0."""
+        return 0.0, self._rounding_error(sq_norm, d, u)
+
     def spec(self) -> dict[str, Any]:
         """The kernel as a dictionary for JSON; ``from_spec`` reads it."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}  # pyright: ignore[reportArgumentType]

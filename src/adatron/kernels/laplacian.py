@@ -12,14 +12,15 @@ from scipy.spatial.distance import cdist
 
 from ..compiled._jit import jit
 from ..compiled.exp import decay
-from .base import Float64, Leaf, Mixture, Term, TileProduct, not_differentiable, number, operands
-from .rounding import exp_error, growth, tiny
+from .base import Float64, Mixture, TileProduct, not_differentiable, operands
+from .exponential import Exponential
+from .rounding import growth, tiny
 
 KINKS = "it has a kink wherever two points share a coordinate"
 
 
 @dataclass(frozen=True)
-class Laplacian(Leaf):
+class Laplacian(Exponential):
     """k(x, z) = exp(-γ ‖x - z‖₁), with the L1 norm as in scikit-learn (others use L2 under this name).
 
     Parameters
@@ -33,29 +34,14 @@ class Laplacian(Leaf):
     Transactions on Neural Networks 10 (1999) 1055-1064.
     """
 
-    gamma: float = 1.0
-
     product: ClassVar[TileProduct] = "l1"
-    of_difference: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        number(self, "gamma", low=0.0)
-
-    def terms(self) -> list[Term]:
-        return [(self.op, (self.gamma, 0.0, 0.0))]
-
-    def diagonal(self, sq_norms: Float64) -> Float64:
-        return np.ones(len(sq_norms))
 
     def cost(self, d: float) -> float:
         return 3.0 * d + 12.0
 
-    def magnitude(self, sq_norm: float) -> float:
-        return 1.0
-
-    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
-        """Bound the exponent's errors.
+    def _exponent_errors(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
+        """Bound the absolute and the relative error of the exponent.
 
         ‖x‖₁ <= √d ‖x‖₂, so rounding the inputs moves the distance by at most 2 u √(d sq_norm); the differences, their
         sum (terms >= 0), γ log₂ e (twice) and the product with it err relatively.
@@ -63,7 +49,7 @@ class Laplacian(Leaf):
         reach = 2.0 * math.sqrt(d * sq_norm)
         distance = u * reach + d * tiny(u)
         underflow = (1.0 + reach + distance) * tiny(u)
-        return exp_error(self.gamma * distance + underflow, growth(d + 3, u), u)
+        return self.gamma * distance + underflow, growth(d + 3, u)
 
     def slopes(self) -> tuple[Mixture, Mixture]:
         raise not_differentiable(self, KINKS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -12,12 +12,13 @@ from scipy.spatial.distance import cdist
 
 from ..compiled._jit import jit
 from ..compiled.exp import decay
-from .base import Float64, Leaf, Mixture, Term, number, operands
-from .rounding import exp_error, growth, product_error, tiny
+from .base import Float64, Mixture, operands
+from .exponential import Exponential
+from .rounding import growth, product_error, tiny
 
 
 @dataclass(frozen=True)
-class RBF(Leaf):
+class RBF(Exponential):
     """k(x, z) = exp(-γ ‖x - z‖²).
 
     Parameters
@@ -30,27 +31,11 @@ class RBF(Leaf):
     M. A. Aizerman, E. M. Braverman, L. I. Rozonoer, Automation and Remote Control 25 (1964) 821-837.
     """
 
-    gamma: float = 1.0
-
-    of_difference: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        number(self, "gamma", low=0.0)
-
-    def terms(self) -> list[Term]:
-        return [(self.op, (self.gamma, 0.0, 0.0))]
-
-    def diagonal(self, sq_norms: Float64) -> Float64:
-        return np.ones(len(sq_norms))
-
     def cost(self, d: float) -> float:
         return d + 12.0
 
-    def magnitude(self, sq_norm: float) -> float:
-        return 1.0
-
-    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
-        """Bound the exponent's errors.
+    def _exponent_errors(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
+        """Bound the absolute and the relative error of the exponent.
 
         Three products (x·z counts twice) and the sum of the norms err absolutely; the difference, γ log₂ e (twice)
         and the product with it only relatively. Clamping at 0 only brings it closer.
@@ -58,7 +43,7 @@ class RBF(Leaf):
         distance = 4.0 * product_error(sq_norm, d, u)
         distance += u * (2.0 * sq_norm + distance)
         underflow = (1.0 + 4.0 * sq_norm + distance) * tiny(u)
-        return exp_error(self.gamma * distance + underflow, growth(4, u), u)
+        return self.gamma * distance + underflow, growth(4, u)
 
     def slopes(self) -> tuple[Mixture, Mixture]:
         return {}, {self: -self.gamma}

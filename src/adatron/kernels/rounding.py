@@ -56,9 +56,27 @@ def affine_error(gamma: float, coef0: float, sq_norm: float, d: int, u: float) -
 def exp_error(absolute: float, relative: float, u: float) -> float:
     """Of exp(-t), t >= 0, where t carries an absolute error, then a relative one.
 
-    exp(-t) has slope <= 1, hence ``absolute``. With |θ| <= ρ the mean value theorem gives
-    |exp(-t(1 + θ)) - exp(-t)| <= ρ t exp(-t(1 - ρ)) <= ρ / (e (1 - ρ)). The exponential adds 4 u relative.
-    Both values lie in [0, 1 + 4 u], so no error exceeds that.
+    exp(-t) has slope <= 1, hence ``absolute``; the exponential adds 4 u relative. Both values lie in [0, 1 + 4 u], so
+    no error exceeds that.
     """
-    scaled = relative / (math.e * (1.0 - relative)) if relative < 1.0 else math.inf
-    return min(absolute + scaled + 4.0 * u + tiny(u), 1.0 + 4.0 * u)
+    return min(absolute + _of_factor(relative) + 4.0 * u + tiny(u), 1.0 + 4.0 * u)
+
+
+def exp_parts(absolute: float, relative: float, u: float) -> tuple[float, float]:
+    """The same as a part relative to exp(-t), and an absolute one.
+
+    An absolute error e of t is the factor exp(-e); what the relative one then adds is absolute. The exponential's own
+    4 u are relative to the sum of all.
+    """
+    factor, added = math.exp(min(absolute, 1.0)), _of_factor(relative)
+    if absolute > 1.0 or not math.isfinite(added):
+        return 0.0, exp_error(absolute, relative, u)
+    return factor - 1.0 + 4.0 * u * factor, added * (1.0 + 4.0 * u) + tiny(u)
+
+
+def _of_factor(relative: float) -> float:
+    """Of exp(-t), t >= 0, where t carries a factor 1 + θ, |θ| <= ρ.
+
+    By the mean value theorem |exp(-t(1 + θ)) - exp(-t)| <= ρ t exp(-t(1 - ρ)) <= ρ / (e (1 - ρ)).
+    """
+    return relative / (math.e * (1.0 - relative)) if relative < 1.0 else math.inf

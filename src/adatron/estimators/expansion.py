@@ -1,0 +1,79 @@
+"""Sums over the support vectors for many rows, and their signs proven from float32 kernel values.
+
+A label asks for no more than the signs of decision values. With |k' - k| <= r |k| + a for every kernel value k' in
+float32, Σ c_j k'_j misses Σ c_j k_j by at most r Σ |c_j| |k_j| + a Σ |c_j|. Positive and negative coefficients are
+summed apart: support vectors come class by class, so that costs nothing, and where r > 0, k >= 0 gives Σ |c_j| k'_j as
+well. A value beyond this bound has the sign that it has in float64, at half of the price; the few others are left.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..gram import Gram, Points, Pool, Source
+
+Values = NDArray[np.float64]
+FAR = 4.0  # times the largest support vector's squared norm: up to there rows get float32 kernel values
+SINGLE, DOUBLE = 2.0**-24, 2.0**-53
+LIKELY = 0.5  # part of the rows so far whose signs were proven, below which it is not tried any more
+BYTES = 1 << 25  # for the coefficients
+
+
+class Expansion:
+    """The support vectors as an operand of the tiles, made once for all blocks, and their coefficients (m, p)."""
+
+    def __init__(self, points: Source, coefficients: Values, dtype: Any, pool: Pool) -> None:
+        self.gram, self.coefficients = Gram(points, dtype, [], pool), coefficients
+        operand = points.as_points(dtype, pool) if points.kernel.compiled else None
+        self.points = Points(points, np.arange(len(points)), operand)
+
+    def added(self, values: Values, rows: Source) -> Values:
+        """``values`` (rows, p), and the expansion's at some rows added to them."""
+        self.gram.segment(rows).accumulate(values, self.points, self.coefficients)
+        return values
+
+
+class Signs:
+    """Decision values whose signs are proven to be those of the values in float64."""
+
+    def __init__(self, points: Source, coefficients: Values, intercepts: Values, pool: Pool) -> None:
+        both = np.concatenate([np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)], axis=1)
+        self.expansion, self.intercepts = Expansion(points, both, np.float32, pool), intercepts
+        self.points, self.mass = points, np.abs(coefficients).sum(axis=0)
+        self.largest = points.largest
+        self.tried = self.proven = 0
+
+    @staticmethod
+    def suit(points: Source, coefficients: Values) -> bool:
+        """Whether float32 is accurate enough for rows up to ``FAR``, and there is room for the coefficients."""
+        dense = points.kernel.compiled and points.columns is None and 2 * coefficients.nbytes <= BYTES
+        return dense and points.suits_single(FAR * points.largest)
+
+    @property
+    def likely(self) -> bool:
+        """Whether it pays: of most rows so far the signs were proven."""
+        return self.proven >= LIKELY * self.tried
+
+    def of(self, rows: Source) -> tuple[Values, NDArray[np.bool_]]:
+        """Decision values of some rows, (rows, p), and of which rows all signs are proven."""
+        sums = self.expansion.added(np.zeros((len(rows), 2 * len(self.intercepts))), rows)
+        positive, negative = np.split(sums, 2, axis=1)
+        values = positive + negative + self.intercepts
+        proven = (np.abs(values) > self._error(rows, positive - negative)).all(axis=1)
+        self.tried, self.proven = self.tried + len(rows), self.proven + int(np.count_nonzero(proven))
+        return values, proven
+
+    def _error(self, rows: Source, absolute: Values) -> Values:
+        """Bound of what separates float32 from float64 sums, given the sums of |c_j| k'_j, (rows, p)."""
+        kernel, terms = self.points.kernel, max(self.points.terms, rows.terms)
+        tops = self.largest * FAR ** np.array([0.0, 0.5, 1.0, np.inf]) * (1.0 + 1e-12)
+        parts = np.array([kernel.error_parts(top, terms, SINGLE) for top in tops])
+        relative, even = parts[np.searchsorted(tops, rows.sizes)].T[:, :, None]
+        # What adding the terms and the intercept up rounds, in either precision, and the kernel values in float64.
+        most = kernel.magnitude(tops[2]) * self.mass + np.abs(self.intercepts)
+        fixed = 4.0 * (len(self.points) + 4) * DOUBLE * most + kernel.error_bound(tops[2], terms, DOUBLE) * self.mass
+        even = even * self.mass + fixed
+        return even + relative / (1.0 - relative) * (absolute + even)
