@@ -178,8 +178,13 @@ class Classifier(ClassifierMixin, Probabilistic):
         """
         check_is_fitted(self)
         self._check_ties()
-        signs = len(self.classes_) == 2 or (self._one_against_one() and not self.break_ties)
-        return self._decision(X, lambda values: self.classes_[self._codes(values)], signs)
+        by_signs = len(self.classes_) == 2 or (self._one_against_one() and not self.break_ties)
+        return self._decision(X, lambda v: self.classes_[self._codes(v)], self._decided if by_signs else None)
+
+    def _decided(self, values: NDArray[np.float64], sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The rows whose class the signs that are sure decide."""
+        all_sure = sure.all(axis=1)
+        return all_sure if len(self.classes_) == 2 else all_sure | layout.unbeaten(values, sure, len(self.classes_))
 
     def _check_ties(self) -> None:
         if self.break_ties and self.decision_function_shape == "ovo":

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from ..gram import Pool, Source, allowed_threads
 from ..kernels import Kernel
-from .expansion import FAR, Expansion, Signs
+from .expansion import FAR, Decided, Expansion, Signs
 from .inputs import tidy
 
 Values = NDArray[np.float64]
@@ -36,6 +36,7 @@ def decision_values(
     precision: str,
     n_jobs: int | None,
     finish: Callable[[Values], NDArray[Any]],
+    decided: Decided | None = None,
 ) -> NDArray[Any]:
     """What ``finish`` makes of sum_i coefficients[i] k(vectors_i, x) + intercepts, for every row x of X.
 
@@ -46,9 +47,10 @@ def decision_values(
     support : (m,) column of each support vector if kernel values are given
     coefficients : (m, p)
     intercepts : (p,)
-    precision : that of the kernel values, 'single', 'double', 'auto': single for the rows where it is enough; or
-        'signs': double, but single where that is proven to give the same signs, if ``finish`` asks for no more
+    precision : that of the kernel values, 'single', 'double', or 'auto': single for the rows where it is enough
     finish : takes the values of a block of rows, (rows, p), and returns an array with as many rows
+    decided : if signs of the values are all that ``finish`` asks for, see ``expansion``: instead of double, single
+        precision for rows whose result is then proven to be the same
     """
     n, m = X.shape[0], len(support)
     given = any(leaf.product == "gather" for leaf in kernel.leaves())
@@ -72,9 +74,9 @@ def decision_values(
 
     with Pool(threads) as pool:
         left = np.arange(n)
-        if precision == "signs" and work > LIGHT and Signs.suit(points, coefficients):
-            signs = Signs(points, coefficients, intercepts, pool)
-            left = _with_proven_signs(signs, rows, put, n, _rows_of_a_block(X, 2 * len(intercepts)))
+        if decided is not None and precision == "double" and work > LIGHT and Signs.suit(points, coefficients):
+            signs = Signs(points, coefficients, intercepts, decided, pool)
+            left = _without_proven(signs, rows, put, n, _rows_of_a_block(X, 2 * len(intercepts)))
         expansion = cache(lambda dtype: Expansion(points, coefficients, dtype, pool))
         for which in _blocks(left, n, _rows_of_a_block(X, len(intercepts))):
             source = rows(which)
@@ -87,8 +89,8 @@ def decision_values(
     return out
 
 
-def _with_proven_signs(signs: Signs, rows: Any, put: Any, n: int, step: int) -> NDArray[np.int64]:
-    """Put results of rows whose signs float32 proves; the other rows."""
+def _without_proven(signs: Signs, rows: Any, put: Any, n: int, step: int) -> NDArray[np.int64]:
+    """Put the results that float32 proves; the rows that are left."""
     left = []
     for start in range(0, n, step):
         ids = np.arange(start, min(n, start + step))
@@ -114,7 +116,7 @@ def _rows_of_a_block(X: Any, outputs: int) -> int:
 
 def _single_up_to(points: Source, precision: str) -> float:
     """The squared norm up to which a row gets float32 kernel values; inf or -inf if it does not depend on the row."""
-    if precision in ("double", "signs") or not points.kernel.compiled:
+    if precision == "double" or not points.kernel.compiled:
         return -np.inf
     if precision == "single" or points.columns is not None:
         return np.inf

@@ -1,6 +1,6 @@
 """Sums over the support vectors for many rows, and their signs proven from float32 kernel values.
 
-A label asks for no more than the signs of decision values. With |k' - k| <= r |k| + a for every kernel value k' in
+A label asks for no more than signs of decision values. With |k' - k| <= r |k| + a for every kernel value k' in
 float32, Σ c_j k'_j misses Σ c_j k_j by at most r Σ |c_j| |k_j| + a Σ |c_j|. Positive and negative coefficients are
 summed apart: support vectors come class by class, so that costs nothing, and where r > 0, k >= 0 gives Σ |c_j| k'_j as
 well. A value beyond this bound has the sign that it has in float64, at half of the price; the few others are left.
@@ -8,6 +8,8 @@ well. A value beyond this bound has the sign that it has in float64, at half of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,9 @@ from numpy.typing import NDArray
 from ..gram import Gram, Points, Pool, Source
 
 Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+#: Which rows' results are decided, given values (rows, p) and of which of them the signs are sure.
+Decided = Callable[[Values, Mask], Mask]
 FAR = 4.0  # times the largest support vector's squared norm: up to there rows get float32 kernel values
 SINGLE, DOUBLE = 2.0**-24, 2.0**-53
 LIKELY = 0.5  # part of the rows so far whose signs were proven, below which it is not tried any more
@@ -39,11 +44,11 @@ class Expansion:
 class Signs:
     """Decision values whose signs are proven to be those of the values in float64."""
 
-    def __init__(self, points: Source, coefficients: Values, intercepts: Values, pool: Pool) -> None:
+    def __init__(self, points: Source, coefficients: Values, intercepts: Values, decided: Decided, pool: Pool) -> None:
         both = np.concatenate([np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)], axis=1)
         self.expansion, self.intercepts = Expansion(points, both, np.float32, pool), intercepts
         self.points, self.mass = points, np.abs(coefficients).sum(axis=0)
-        self.largest = points.largest
+        self.largest, self.decided, self._parts = points.largest, decided, cache(self._parts_of)
         self.tried = self.proven = 0
 
     @staticmethod
@@ -57,23 +62,37 @@ class Signs:
         """Whether it pays: of most rows so far the signs were proven."""
         return self.proven >= LIKELY * self.tried
 
-    def of(self, rows: Source) -> tuple[Values, NDArray[np.bool_]]:
-        """Decision values of some rows, (rows, p), and of which rows all signs are proven."""
+    def of(self, rows: Source) -> tuple[Values, Mask]:
+        """Decision values of some rows, (rows, p), and of which rows enough signs are proven."""
         sums = self.expansion.added(np.zeros((len(rows), 2 * len(self.intercepts))), rows)
         positive, negative = np.split(sums, 2, axis=1)
-        values = positive + negative + self.intercepts
-        proven = (np.abs(values) > self._error(rows, positive - negative)).all(axis=1)
+        values, absolute = positive + negative, positive - negative
+        values += self.intercepts
+        with np.errstate(invalid="ignore"):  # where there is no bound
+            sure = np.abs(values) > self._error(rows, absolute)
+        proven = self.decided(values, sure)
         self.tried, self.proven = self.tried + len(rows), self.proven + int(np.count_nonzero(proven))
         return values, proven
 
     def _error(self, rows: Source, absolute: Values) -> Values:
-        """Bound of what separates float32 from float64 sums, given the sums of |c_j| k'_j, (rows, p)."""
-        kernel, terms = self.points.kernel, max(self.points.terms, rows.terms)
+        """Bound of what separates float32 from float64 sums, in place of the sums of |c_j| k'_j, (rows, p)."""
+        tops, ratios, fixed = self._parts(max(self.points.terms, rows.terms))
+        size = np.searchsorted(tops, rows.sizes)
+        even = fixed[size]
+        absolute += even
+        absolute *= ratios[size, None]
+        absolute += even
+        return absolute
+
+    def _parts_of(self, terms: int) -> tuple[Values, Values, Values]:
+        """For rows up to some squared norms the factor of Σ |c_j| |k_j| in the bound, and what is added, (p,).
+
+        With |k| <= (k' + a) / (1 - r), r |k| + a is at most r / (1 - r) (k' + a) + a. Added is also what the sums and
+        the intercept are rounded by, in either precision, and kernel values in float64.
+        """
+        kernel = self.points.kernel
         tops = self.largest * FAR ** np.array([0.0, 0.5, 1.0, np.inf]) * (1.0 + 1e-12)
-        parts = np.array([kernel.error_parts(top, terms, SINGLE) for top in tops])
-        relative, even = parts[np.searchsorted(tops, rows.sizes)].T[:, :, None]
-        # What adding the terms and the intercept up rounds, in either precision, and the kernel values in float64.
+        relative, even = np.array([kernel.error_parts(top, terms, SINGLE) for top in tops]).T
         most = kernel.magnitude(tops[2]) * self.mass + np.abs(self.intercepts)
         fixed = 4.0 * (len(self.points) + 4) * DOUBLE * most + kernel.error_bound(tops[2], terms, DOUBLE) * self.mass
-        even = even * self.mass + fixed
-        return even + relative / (1.0 - relative) * (absolute + even)
+        return tops, relative / (1.0 - relative), even[:, None] * self.mass + fixed

@@ -251,10 +251,10 @@ class InputMarginSVC(Classifier):
     def _coefficients(self) -> Vector:
         return super()._coefficients() if self.tilts_ is None else self.dual_coef_
 
-    def _decision(self, X: Any, finish: Finish = np.asarray, signs: bool = False) -> NDArray[Any]:
+    def _decision(self, X: Any, finish: Finish = np.asarray, decided: Any = None) -> NDArray[Any]:
         check_is_fitted(self)
         if self.tilts_ is None:
-            return super()._decision(X, finish, signs)
+            return super()._decision(X, finish, decided)
         from .input_margin import fields
         from .tilted_decision import tilted_values
 

@@ -45,12 +45,20 @@ def _spans(classes: Ids, n_classes: int) -> list[slice]:
 
 def votes(decision: Vector, n_classes: int) -> Ids:
     """The class with most votes of the pairs; of equals the first, as LIBSVM."""
-    counts = np.zeros((len(decision), n_classes), np.int64)
-    for problem, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        wins = decision[:, problem] > 0
-        counts[wins, i] += 1
-        counts[~wins, j] += 1
-    return np.argmax(counts, axis=1)
+    return np.argmax(_counted(decision > 0, decision <= 0, n_classes), axis=1)
+
+
+def unbeaten(decision: Vector, sure: NDArray[np.bool_], n_classes: int) -> NDArray[np.bool_]:
+    """Whether a class wins all of its pairs, counting only those that are sure: no other can have as many votes."""
+    counts = _counted(sure & (decision > 0), sure & (decision <= 0), n_classes)
+    return counts.max(axis=1) == n_classes - 1
+
+
+def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int) -> NDArray[np.float32]:
+    """Votes of each class, (rows, n_classes), from what the first and the second of each pair won, exactly."""
+    first, second = np.triu_indices(n_classes, 1)
+    names = np.eye(n_classes, dtype=np.float32)
+    return wins.astype(np.float32) @ names[first] + losses.astype(np.float32) @ names[second]
 
 
 def feature_weights(coefficients: Vector, vectors: Any) -> Any:

@@ -283,15 +283,15 @@ class KernelMachine(BaseEstimator):
         """Where X holds kernel values: the column of each support vector."""
         return np.arange(self._n_support.sum()) if self.compact_ else self.support_.astype(np.int64)
 
-    def _decision(self, X: Any, finish: Finish = np.asarray, signs: bool = False) -> NDArray[Any]:
+    def _decision(self, X: Any, finish: Finish = np.asarray, decided: Any = None) -> NDArray[Any]:
         """Decision values of the problems, (n_samples, n_problems), or what ``finish`` makes of those of some rows.
 
-        ``signs``: whether it asks for nothing but their signs.
+        ``decided``: if it asks for nothing but their signs, see ``decision_values``.
         """
         check_is_fitted(self)
         X = inputs.new_data(self, X, self.support_vectors_, self._columns())
         columns, coefficients = self._columns(), self._coefficients()
-        return self._evaluate(X, self.support_vectors_, columns, coefficients, self.intercept_, finish, signs)
+        return self._evaluate(X, self.support_vectors_, columns, coefficients, self.intercept_, finish, decided)
 
     def _evaluate(
         self,
@@ -301,15 +301,13 @@ class KernelMachine(BaseEstimator):
         coefficients: NDArray[np.float64],
         intercepts: Any,
         finish: Finish = np.asarray,
-        signs: bool = False,
+        decided: Any = None,
     ) -> NDArray[Any]:
         """Decision values, (n_samples, n_problems), from (n_problems, n_support_vectors) coefficients."""
         from .decision import decision_values
 
-        precision = self.precision
-        if precision == "auto" and X.dtype != np.float32:
-            precision = "signs" if signs else "double"
+        precision = "double" if self.precision == "auto" and X.dtype != np.float32 else self.precision
         return decision_values(
             X, vectors, support, np.ascontiguousarray(coefficients.T), intercepts, self._served(),
-            precision, self.n_jobs, finish,
+            precision, self.n_jobs, finish, None if self.precision == "double" else decided,
         )  # fmt: skip

@@ -139,4 +139,5 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         """
-        return self._decision(X, lambda values: np.where(values[:, 0] >= 0, 1, -1).astype(np.intp), signs=True)
+        sides = self._decision(X, lambda values: values >= 0, lambda values, sure: sure[:, 0])
+        return np.where(sides[:, 0], 1, -1).astype(np.intp)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled import lines
 from ..compiled.panels import Operand
 from ..compiled.submatrix import mirror, scatter
 from .block import mirrored_sums
@@ -166,7 +167,7 @@ class Gram:
     def square(self, P: Points, width: int) -> NDArray[Any]:
         """Kernel values among points, in the precision of the tiles, with rows and columns of 0 up to a width."""
         n = len(P)
-        out = np.empty((width, width), self.dtype)
+        out = lines.empty((width, width), self.dtype)
         if self.mirrors:
             with self.pool.aside():
                 self.over(P).fill(P, out, np.arange(n), half=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled import lines
 from .gram import View
 from .segment import whole_tiles
 
@@ -30,7 +31,7 @@ class Rows:
         width = whole_tiles(n)
         fit = int(memory // (max(1, width) * view.gram.dtype.itemsize))
         self.view = view
-        self.values = np.empty((min(n, max(2, fit)), width), view.gram.dtype)
+        self.values = lines.empty((min(n, max(2, fit)), width), view.gram.dtype)
         self.slot = np.full(n, -1, np.int64)
         self.used = np.zeros(len(self.values), np.int64)
         self._owner = np.full(len(self.values), -1, np.int64)

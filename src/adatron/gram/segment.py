@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled import lines
 from ..compiled.panels import TILE, Operand, Sparse
 from ..compiled.search import CHUNK
 from ..kernels import Kernel
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 TASKS_PER_THREAD = 4
 ALONE = 64  # tiles of a task that no helper is there for; between two of them Ctrl-C is heard
 NARROW = CHUNK  # rows of a tile where half of a matrix is made: what stands on its wrong side is made in vain
-LINE = 64  # bytes of a line of the cache
 Then = Callable[[int, int], None]
 FUNCTION_ROWS = 1024  # a function is asked for this many rows at a time, with this many points
 
@@ -74,7 +74,7 @@ class Workspace:
     def stack(self) -> NDArray[Any]:
         """Tile buffers of the calling thread."""
         if not hasattr(self._local, "stack"):
-            self._local.stack = np.zeros(self.depth * tiles.TILE_SIZE, self.dtype)
+            self._local.stack = lines.zeros((self.depth * tiles.TILE_SIZE,), self.dtype)
         return self._local.stack
 
     def room(self, n: int, holder: object) -> NDArray[Any]:
@@ -83,11 +83,11 @@ class Workspace:
         Whoever asked last holds it, see ``holder``. Rows are a little longer: a column of rows whose distance is a
         power of two meets in one place of the cache.
         """
-        apart = LINE // self.dtype.itemsize
+        apart = lines.LINE // self.dtype.itemsize
         size = n * (n + apart)
         room = getattr(self._local, "room", None)
         if room is None or room.size < size:
-            room = self._local.room = np.zeros(size, self.dtype)  # what is beyond the values is finite
+            room = self._local.room = lines.zeros((size,), self.dtype)  # what is beyond the values is finite
         self._local.holder = weakref.ref(holder)  # it refers to this workspace
         return room[:size].reshape(n, n + apart)
 
@@ -144,7 +144,7 @@ class TileSegment:
 
     def values(self, P: Points) -> NDArray[Any]:
         n = len(self._source)
-        out = np.empty((len(P), whole_tiles(n)), self._workspace.dtype)
+        out = lines.empty((len(P), whole_tiles(n)), self._workspace.dtype)
         self.fill(P, out, np.arange(len(P)))
         return out if out.shape[1] == n else np.ascontiguousarray(out[:, :n])
 
@@ -186,6 +186,9 @@ class TileSegment:
             given, wanted = (f"{kind.__name__} of {dtype}" for kind, dtype in kinds)
             raise TypeError(f"Points are {given}, rows are {wanted}: they must be of one kind and one precision.")
         program = space.program(type(rows))
+        where, weights = np.empty(V.size, np.int64), np.empty(V.size)
+        ends = np.zeros(V.shape[1] + 1, np.int64)
+        tiles.outputs(order, V, where, weights, ends)
         side = NARROW if half and not isinstance(self._rows, Sparse) else TILE  # CSR tiles spread their points anew
 
         def task(first: int, last: int) -> None:
@@ -193,12 +196,13 @@ class TileSegment:
                 program,
                 space.parameters,
                 points,
-                order,
                 slots,
                 self._rows,
                 first,
                 last,
-                V,
+                where,
+                weights,
+                ends,
                 out,
                 keep,
                 space.stack,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..compiled import lines
 from ..compiled.micro import POINTS, rows_width
 from ..compiled.panels import TILE, Dense, Given, Operand, Sparse, pack, roundings, sparse_norms, squared_norms
 from ..kernels import Kernel
@@ -123,7 +124,7 @@ class Source:
     def _operand(self, width: int, dtype: Any, pool: Pool) -> Operand:
         n = len(self)
         blocks = -(-n // width)
-        norms = np.zeros(max(blocks * width, -(-n // TILE) * TILE), dtype)
+        norms = lines.zeros((max(blocks * width, -(-n // TILE) * TILE),), dtype)
         if self.columns is not None:
             ids, same = np.zeros(len(norms), np.int64), self.X.dtype == dtype
             if width == POINTS:  # points name columns of the matrix that the rows hold
@@ -136,7 +137,7 @@ class Source:
             data, indices, indptr = part.data.astype(dtype), part.indices.astype(np.int32), part.indptr.astype(np.int64)
             sparse_norms(data, indptr, norms)
             return Sparse(data, indices, indptr, norms, width, n)
-        panels = np.zeros((blocks, self.X.shape[1], width), dtype)
+        panels = lines.zeros((blocks, self.X.shape[1], width), dtype)
         _pack(self, panels, norms, pool)
         return Dense(panels, norms, width, n)
 
@@ -147,7 +148,7 @@ class Source:
         """
         first = np.concatenate([[0], np.cumsum(-(-sizes // width))])
         ends, n = np.cumsum(sizes), int(first[-1]) * width
-        norms = np.zeros(n + TILE)
+        norms = lines.zeros((n + TILE,), np.float64)
         if sparse.issparse(self.X):
             part, lengths = self.X[self.ids], np.zeros(n, np.int64)
             lengths[np.arange(len(self)) + np.repeat(first[:-1] * width - (ends - sizes), sizes)] = np.diff(part.indptr)
@@ -155,7 +156,7 @@ class Source:
             data, indices = part.data.astype(np.float64), part.indices.astype(np.int32)
             sparse_norms(data, indptr, norms)
             return Sparse(data, indices, indptr, norms, width, n), first
-        panels = np.zeros((int(first[-1]), self.X.shape[1], width))
+        panels = lines.zeros((int(first[-1]), self.X.shape[1], width), np.float64)
         for a, b, end, size in zip(first, first[1:], ends, sizes, strict=False):
             ids = self.ids[end - size : end]
             pack(self.X, ids, self.center, panels[a:b], norms[a * width : b * width], 0, b - a)

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled import lines
+
 Ids = NDArray[np.int64]
 
 
@@ -34,7 +36,7 @@ class RowStore:
     """Up to ``capacity`` rows of ``columns`` kernel values, for rows numbered 0 to ``n_ids`` - 1."""
 
     def __init__(self, capacity: int, columns: int, dtype: Any, n_ids: int) -> None:
-        self.values = np.empty((capacity, columns), dtype)  # pages are taken from the system when first written
+        self.values = lines.empty((capacity, columns), dtype)  # pages are taken from the system when first written
         self._slot_of = np.full(n_ids, -1, np.int64)
         self._id_of = np.full(capacity, -1, np.int64)
         self._used = np.zeros(capacity, np.int64)  # time of the last use

@@ -16,6 +16,7 @@ from ..compiled.micro import POINTS
 from ..compiled.panels import POINT_PANELS, PRODUCTS, TILE, Operand
 from ..compiled.pointer import address, call
 from ..compiled.search import CHUNK
+from ..compiled.weighted import add_weighted
 from ..kernels import ADD, KERNELS, MULTIPLY, SCALE
 
 TILE_SIZE = POINT_PANELS * POINTS * TILE  # values of the largest tile
@@ -91,37 +92,15 @@ def evaluate(
 
 
 @jit
-def _row(source: int, tile: Any, base: int, store: Any, column: int) -> Any:
-    return tile[source - base] if source >= 0 else store[-1 - source, column : column + tile.shape[1]]
-
-
-@jit
-def _weighted_sum(
-    order: Any, start: int, stop: int, tile: Any, base: int, store: Any, column: int, V: Any, sums: Any
-) -> None:
-    """sums[j] += V[i, j] * row i for i in start:stop, one after the other whatever the grouping by four."""
-    columns = tile.shape[1]
-    i = start
-    while i + 4 <= stop:
-        r0 = _row(order[i], tile, base, store, column)
-        r1 = _row(order[i + 1], tile, base, store, column)
-        r2 = _row(order[i + 2], tile, base, store, column)
-        r3 = _row(order[i + 3], tile, base, store, column)
-        for j in range(V.shape[1]):
-            v0, v1, v2, v3 = V[i, j], V[i + 1, j], V[i + 2, j], V[i + 3, j]
-            if v0 != 0 or v1 != 0 or v2 != 0 or v3 != 0:
-                total = sums[j]
-                for t in range(columns):
-                    total[t] = (((total[t] + v0 * r0[t]) + v1 * r1[t]) + v2 * r2[t]) + v3 * r3[t]
-        i += 4
-    while i < stop:
-        row = _row(order[i], tile, base, store, column)
-        for j in range(V.shape[1]):
-            if V[i, j] != 0:
-                total, v = sums[j], V[i, j]
-                for t in range(columns):
-                    total[t] = total[t] + v * row[t]
-        i += 1
+def outputs(order: Any, V: Any, where: Any, weights: Any, ends: Any) -> None:
+    """The weights (m, p) of each output that are not 0, one output after the other, and which rows they are of."""
+    count = 0
+    for j in range(V.shape[1]):
+        for i in range(len(order)):
+            if V[i, j] != 0.0:
+                where[count], weights[count] = order[i], V[i, j]
+                count += 1
+        ends[j + 1] = count
 
 
 @jit
@@ -129,12 +108,13 @@ def accumulate(
     program: Any,
     parameters: Any,
     points: Any,
-    order: Any,
     slots: Any,
     rows: Any,
     first: int,
     last: int,
-    V: Any,
+    where: Any,
+    weights: Any,
+    ends: Any,
     out: Any,
     store: Any,
     stack: Any,
@@ -142,24 +122,25 @@ def accumulate(
     half: bool,
     shift: int,
 ) -> None:
-    """out[t] += sum over i of V[i] * k(point i, row t) for the rows of the blocks first:last, ``size`` blocks a tile.
+    """out[t, j] += sum over i of V[i, j] * k(point i, row t) for the rows of the blocks first:last, ``size`` a tile.
 
-    ``order[i]`` says where point i's values come from: number ``order[i]`` of ``points`` (computed here, and
-    written to the store's row ``slots[order[i]]`` unless that is negative), or row ``-1 - order[i]`` of the store.
-    The sum runs in the order of i in either case, so the bits do not depend on what is stored. ``half`` leaves out the
-    points that come before a tile's rows, for a store that is mirrored; the store's column of row t is ``shift`` + t.
+    Of output j, ``ends[j]:ends[j + 1]`` are the ``weights`` V[i, j] and ``where`` point i's values come from: number
+    ``where`` of ``points`` (computed here, and written to the store's row ``slots[where]`` unless that is negative), or
+    row ``-1 - where`` of the store. The sum runs in the order of i in either case, so the bits do not depend on what is
+    stored. ``half`` leaves out the points that come before a tile's rows, for a store that is mirrored; the store's
+    column of row t is ``shift`` + t.
     """
     width = rows.width
-    blocks = -(-points.n // POINTS)
-    sums = np.empty((V.shape[1], TILE))
+    blocks, n_outputs = -(-points.n // POINTS), len(ends) - 1
+    sums, done = np.empty((n_outputs, TILE)), np.empty(n_outputs, np.int64)
     for r0 in range(first, last, size):
         r1 = min(last, r0 + size)
         column = r0 * width
         at = column + shift
-        for j in range(V.shape[1]):
+        for j in range(n_outputs):
+            done[j] = ends[j]
             for t in range(TILE):
                 sums[j, t] = 0.0
-        i = order.dtype.type(0)  # a literal would be compiled for itself
         for p0 in range(column // POINTS if half else 0, max(1, blocks), POINT_PANELS):
             p1 = min(blocks, p0 + POINT_PANELS)
             tile = evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
@@ -168,11 +149,12 @@ def accumulate(
                     kept, made = store[slots[c], at : at + tile.shape[1]], tile[c - p0 * POINTS]
                     for t in range(len(kept)):
                         kept[t] = made[t]
-            stop = i
-            while stop < len(order) and order[stop] < p1 * POINTS:
-                stop += 1
-            _weighted_sum(order, i, stop, tile, p0 * POINTS, store, at, V, sums)
-            i = stop
+            for j in range(n_outputs):
+                i = stop = done[j]
+                while stop < ends[j + 1] and where[stop] < p1 * POINTS:
+                    stop += 1
+                add_weighted(tile, p0 * POINTS, store, at, where, weights, i, stop, sums[j])
+                done[j] = stop
         for t in range(column, min(rows.n, r1 * width)):
-            for j in range(V.shape[1]):
+            for j in range(n_outputs):
                 out[t, j] += sums[j, t - column]
