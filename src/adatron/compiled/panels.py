@@ -149,12 +149,15 @@ def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, t
     a, b, out, stride = points.panels.reshape(-1), rows.panels.reshape(-1), tile.reshape(-1), tile.shape[1]
     if d == 0:
         tile.fill(0)
+    # A panel of rows stays in the first-level cache while points go by; in double precision one of points while rows do.
+    some = POINT_PANELS if tile.itemsize == 4 else 1
     for k in range(0, d, FEATURES):
         count = min(FEATURES, d - k)
-        for r in range(r0, r1):
-            for p in range(p0, p1):
-                at = (p - p0) * POINTS * stride + (r - r0) * width
-                register_block(a, (p * d + k) * POINTS, b, (r * d + k) * width, count, out, at, stride, k == 0)
+        for q in range(p0, p1, some):
+            for r in range(r0, r1):
+                for p in range(q, min(p1, q + some)):
+                    at = (p - p0) * POINTS * stride + (r - r0) * width
+                    register_block(a, (p * d + k) * POINTS, b, (r * d + k) * width, count, out, at, stride, k == 0)
 
 
 @jit
