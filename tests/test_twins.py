@@ -1,10 +1,13 @@
 """The compiled loops against their plain twins; the same tests run with compilation switched off."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from adatron import SVC
+from adatron.compiled import lines
 from adatron.compiled._jit import jit
 from adatron.compiled.cholesky import invert_factor
 from adatron.compiled.exp import decay
@@ -13,6 +16,7 @@ from adatron.compiled.micro import POINTS, rows_width
 from adatron.compiled.panels import PRODUCTS, TILE, squared_norms
 from adatron.compiled.search import CHUNK, argmax
 from adatron.compiled.submatrix import mirror, transpose
+from adatron.compiled.weighted import add_weighted
 from adatron.gram import Points, Pool, Source
 from adatron.gram.segment import TileSegment, Workspace
 from adatron.kernels import RBF, Laplacian, Linear
@@ -146,6 +150,36 @@ def test_weighted_sums_of_tiles(dtype, kernel, rng):
     K = kernel(X)
     np.testing.assert_allclose(out, 1 + K[:, chosen] @ V, atol=20 * tolerance(dtype))
     np.testing.assert_allclose(segment.values(points), K[chosen], atol=10 * tolerance(dtype))
+
+
+@jit
+def weighted_rows(tile, base, store, column, where, weights, i, stop, total):
+    add_weighted(tile, base, store, column, where, weights, i, stop, total)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("width", [CHUNK, 3 * CHUNK])
+def test_weighted_sums_of_rows_made_and_stored(dtype, width, rng):
+    tile, store = rng.normal(size=(5, width)).astype(dtype), rng.normal(size=(4, width + 40)).astype(dtype)
+    where, weights = np.array([-2, 7, -4, 8, 8, 11, -1]), rng.normal(size=7)
+    rows = [tile[number - 7] if number >= 0 else store[-1 - number, 24 : 24 + width] for number in where]
+    for i, stop in ((0, 7), (2, 5), (3, 3)):
+        total = np.ones(width + 1)
+        weighted_rows(tile, 7, store, 24, where, weights, i, stop, total)
+        expected = 1.0 + sum((w * row.astype(float) for w, row in zip(weights[i:stop], rows[i:stop], strict=True)), 0.0)
+        np.testing.assert_allclose(total[:width], expected * np.ones(width), rtol=1e-13, atol=1e-13)
+        assert total[width] == 1.0
+
+
+def test_arrays_begin_with_a_line_of_the_cache():
+    for shape, dtype in product([(3,), (5, 7), (300, 300)], [np.float32, np.float64]):
+        for make in (lines.empty, lines.zeros):
+            array = make(shape, dtype)
+            assert array.shape == shape
+            assert array.dtype == dtype
+            assert array.flags.c_contiguous
+            assert array.ctypes.data % lines.LINE == 0
+        assert not array.any()
 
 
 def test_row_hashes_agree_for_dense_and_sparse(rng):

@@ -149,7 +149,7 @@ def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, t
     a, b, out, stride = points.panels.reshape(-1), rows.panels.reshape(-1), tile.reshape(-1), tile.shape[1]
     if d == 0:
         tile.fill(0)
-    # A panel of rows stays in the first-level cache while points go by; in double precision one of points while rows do.
+    # A panel of rows stays in the first-level cache while points go by; in double precision a panel of points does.
     some = POINT_PANELS if tile.itemsize == 4 else 1
     for k in range(0, d, FEATURES):
         count = min(FEATURES, d - k)

@@ -183,8 +183,9 @@ class Classifier(ClassifierMixin, Probabilistic):
 
     def _decided(self, values: NDArray[np.float64], sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The rows whose class the signs that are sure decide."""
-        all_sure = sure.all(axis=1)
-        return all_sure if len(self.classes_) == 2 else all_sure | layout.unbeaten(values, sure, len(self.classes_))
+        if len(self.classes_) == 2:
+            return sure[:, 0]
+        return np.logical_or(sure.all(axis=1), layout.unbeaten(values, sure, len(self.classes_)))
 
     def _check_ties(self) -> None:
         if self.break_ties and self.decision_function_shape == "ovo":

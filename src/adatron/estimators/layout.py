@@ -54,7 +54,7 @@ def unbeaten(decision: Vector, sure: NDArray[np.bool_], n_classes: int) -> NDArr
     return counts.max(axis=1) == n_classes - 1
 
 
-def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int) -> NDArray[np.float32]:
+def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int) -> NDArray[Any]:
     """Votes of each class, (rows, n_classes), from what the first and the second of each pair won, exactly."""
     first, second = np.triu_indices(n_classes, 1)
     names = np.eye(n_classes, dtype=np.float32)

@@ -1,0 +1,158 @@
+"""Labels from float32 kernel values: they are those of the decision values in float64, by proof."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from adatron import SVC, NuSVC, OneClassSVM
+from adatron.estimators import decision, expansion, layout
+from adatron.gram import Pool, Source
+from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
+from machines import two_moons
+
+KERNELS = [RBF(0.5), Laplacian(0.4), Linear(), Polynomial(0.5, 3, 1.0), Sigmoid(0.2, -0.1), RBF(0.3) + 0.5 * Linear()]
+
+
+@pytest.fixture(autouse=True)
+def whatever_the_work(monkeypatch):
+    """As many rows as a test has are enough, and blocks of them are small."""
+    monkeypatch.setattr(decision, "LIGHT", 0.0)
+    monkeypatch.setattr(decision, "MOST_ROWS", 64)
+    monkeypatch.setattr(decision, "FEWEST_ROWS", 64)
+
+
+@pytest.fixture
+def blocks(monkeypatch):
+    """What was tried: for each block of rows, whether its results were proven."""
+    seen, of = [], expansion.Signs.of
+
+    def spied(self, rows):
+        values, proven = of(self, rows)
+        seen.append(proven)
+        return values, proven
+
+    monkeypatch.setattr(expansion.Signs, "of", spied)
+    return seen
+
+
+def labels(model, X):
+    """By the decision values in float64, pair by pair."""
+    model = model.set_params(decision_function_shape="ovo")
+    values = model.decision_function(X)
+    if values.ndim == 1:
+        return model.classes_[(values >= 0).astype(int)]
+    return model.classes_[layout.votes(values, len(model.classes_))]
+
+
+def at_the_boundary(model, X, steps=60):
+    """Points where the decision value in float64 changes its sign, and as near to them as two floats are."""
+    a, b = X[model.decision_function(X) < 0], X[model.decision_function(X) >= 0]
+    a, b = a[: min(len(a), len(b))], b[: min(len(a), len(b))]
+    for _ in range(steps):
+        middle = (a + b) / 2
+        inside = model.decision_function(middle) >= 0
+        a, b = np.where(inside[:, None], a, middle), np.where(inside[:, None], middle, b)
+    return np.concatenate([a, b])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # a sigmoid is no kernel
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("classes", [2, 4])
+def test_labels_are_those_of_float64(kernel, storage, classes, blocks):
+    rng = np.random.default_rng(classes)
+    X = rng.normal(size=(300, 4)) * (rng.random((300, 4)) < 0.8)
+    y = np.digitize(X[:, 0] + 0.3 * X[:, 1] ** 2, np.linspace(-0.5, 1, classes - 1))
+    model = SVC(C=3.0, kernel=kernel).fit(storage(X), y)
+    rows = storage(np.concatenate([X, 1.5 * rng.normal(size=(300, 4)), 50.0 * rng.normal(size=(20, 4))]))
+    expected = labels(model, rows)
+    np.testing.assert_array_equal(model.predict(rows), expected)
+    assert np.concatenate(blocks).mean() > 0.5
+    assert not np.concatenate(blocks).all()  # the last ones are too far away
+
+
+def test_signs_at_the_boundary_are_those_of_float64(blocks):
+    """There float32 alone would be wrong."""
+    X, y = two_moons()
+    for model in (SVC(C=100.0, gamma=2.0), NuSVC(nu=0.3), SVC(C=5.0, kernel="poly", coef0=1.0)):
+        model.fit(X, y)
+        rows = at_the_boundary(model, X)
+        expected = labels(model, rows)
+        blocks.clear()
+        np.testing.assert_array_equal(model.predict(rows), expected)
+        assert not np.concatenate(blocks).any()
+        model.set_params(precision="single")
+        assert (model.predict(rows) != expected).any()
+
+
+def test_one_class(blocks):
+    X, _ = two_moons()
+    model = OneClassSVM(nu=0.2, gamma=2.0).fit(X)
+    rows = np.concatenate([X, at_the_boundary(model, X)])
+    np.testing.assert_array_equal(model.predict(rows), np.where(model.decision_function(rows) >= 0, 1, -1))
+    assert 0 < np.concatenate(blocks).sum() <= len(X)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_the_error_is_within_its_bound(kernel):
+    """That of float32 values, against those in float64, which err by a millionth of it."""
+    rng = np.random.default_rng(0)
+    vectors, rows = rng.normal(size=(80, 5)), 1.3 * rng.normal(size=(200, 5))
+    coefficients, intercepts = rng.normal(size=(80, 3)) * [1e-3, 1.0, 1e3], np.array([0.0, 1.0, -5.0])
+    with Pool(1) as pool:
+        points = Source.of(vectors, np.arange(80), kernel)
+        signs = expansion.Signs(points, coefficients, intercepts, lambda values, sure: sure.all(axis=1), pool)
+        some = Source(rows, np.arange(200), kernel, points.center)
+        values = signs.of(some)[0]
+        sizes = kernel(rows, vectors) @ np.abs(coefficients)
+        bound = signs._error(some, sizes.copy())
+    error = np.abs(values - (kernel(rows, vectors) @ coefficients + intercepts))
+    near = some.sizes <= expansion.FAR * points.largest
+    assert near.any()
+    assert (error <= bound)[near].all()
+    assert not np.isfinite(bound[~near]).any()
+    if kernel in (RBF(0.5), Laplacian(0.4)):  # most of it is in proportion to the kernel values
+        assert bound[near].max() < 0.5 * np.abs(coefficients).sum(axis=0).max() * kernel.error_bound(7.0, 5, 2.0**-24)
+
+
+@given(st.data())
+def test_an_unbeaten_class_wins_however_the_others_turn_out(data):
+    n_classes = data.draw(st.integers(3, 4))
+    pairs = n_classes * (n_classes - 1) // 2
+    values = np.array(data.draw(st.lists(st.sampled_from([-2.0, -1.0, 1.0, 2.0]), min_size=pairs, max_size=pairs)))
+    sure = np.array(data.draw(st.lists(st.booleans(), min_size=pairs, max_size=pairs)))
+    first, second = np.triu_indices(n_classes, 1)
+
+    def wins_all(c):
+        own = (first == c) | (second == c)
+        return (sure & ((values > 0) == (first == c)))[own].all()
+
+    found = layout.unbeaten(values[None], sure[None], n_classes)[0]
+    assert found == any(map(wins_all, range(n_classes)))
+    if found:
+        possible = np.where(sure, values, np.array(list(product([-1.0, 1.0], repeat=pairs))))
+        assert set(layout.votes(possible, n_classes)) == {layout.votes(values[None], n_classes)[0]}
+
+
+def test_what_cannot_be_proven_is_not_tried_for_long(blocks):
+    X, y = two_moons()
+    model = SVC(C=1e9, gamma=0.01, max_iter=1000)
+    with pytest.warns(Warning, match="Not converged"):
+        model.fit(X, y)
+    rows = np.concatenate([X] * 5)
+    np.testing.assert_array_equal(model.predict(rows), labels(model, rows))
+    assert len(blocks) == 1
+    assert blocks[0].mean() < expansion.LIKELY
+
+
+@pytest.mark.parametrize("parameters", [{"precision": "double"}, {"break_ties": True}, {"multi_class": "ovr"}])
+def test_where_values_matter_or_float64_is_asked_for_it_is_not_tried(parameters, blocks):
+    X = np.random.default_rng(0).normal(size=(90, 3))
+    model = SVC(**parameters).fit(X, np.arange(90) % 3)
+    model.predict(X)
+    model.decision_function(X)
+    assert not blocks
