@@ -1,5 +1,7 @@
 """Labels from float32 kernel values: they are those of the decision values in float64, by proof."""
 
+import gc
+import weakref
 from itertools import product
 
 import numpy as np
@@ -19,8 +21,9 @@ KERNELS = [RBF(0.5), Laplacian(0.4), Linear(), Polynomial(0.5, 3, 1.0), Sigmoid(
 
 @pytest.fixture(autouse=True)
 def whatever_the_work(monkeypatch):
-    """As many rows as a test has are enough, and blocks of them are small."""
+    """As many rows and support vectors as a test has are enough, and blocks of rows are small."""
     monkeypatch.setattr(decision, "LIGHT", 0.0)
+    monkeypatch.setattr(expansion, "MANY", 0)
     monkeypatch.setattr(decision, "MOST_ROWS", 64)
     monkeypatch.setattr(decision, "FEWEST_ROWS", 64)
 
@@ -147,6 +150,49 @@ def test_what_cannot_be_proven_is_not_tried_for_long(blocks):
     np.testing.assert_array_equal(model.predict(rows), labels(model, rows))
     assert len(blocks) == 1
     assert blocks[0].mean() < expansion.LIKELY
+
+
+def test_rows_that_have_more_entries_than_the_support_vectors(blocks):
+    """Their products are rounded more often: what was proven for the support vectors alone is nothing there."""
+    n, more = 4000, 1000
+    rng = np.random.default_rng(0)
+    near = sparse.csr_matrix((np.sort(rng.uniform(1.001, 1.06, n)), (np.arange(n), np.zeros(n, int))), (n, 1 + more))
+    model = OneClassSVM(gamma=2700.0, nu=0.5).fit(near)
+    first = rng.uniform(1.001, 1.0595, (2000, 1))
+    rows = sparse.csr_matrix(np.hstack([first, np.full((2000, more), np.sqrt(5.6e-8))]))
+    expected = np.where(model.decision_function(rows) >= 0, 1, -1)
+    np.testing.assert_array_equal(model.predict(rows), expected)
+    assert blocks
+
+
+@pytest.mark.parametrize("scale", [1e30, 1e100, 1e200])
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_rows_far_away_are_evaluated_in_float64_without_a_warning(kernel, storage, scale, blocks):
+    X, y = two_moons()
+    model = SVC(C=0.1, kernel=kernel).fit(storage(X), y)
+    rows = storage(np.concatenate([X, scale * X]))
+    with np.errstate(over="ignore", invalid="ignore"):
+        expected = labels(model, rows)
+    np.testing.assert_array_equal(model.predict(rows), expected)
+    assert not np.concatenate(blocks)[len(X) :].any()
+
+
+def test_memory_of_a_prediction_is_free_when_it_ends(monkeypatch):
+    X, y = two_moons()
+    model, made, init = SVC().fit(X, y), [], expansion.Signs.__init__
+
+    def spied(self, *arguments):
+        made.append(weakref.ref(self))
+        init(self, *arguments)
+
+    monkeypatch.setattr(expansion.Signs, "__init__", spied)
+    gc.disable()
+    try:
+        model.predict(X)
+    finally:
+        gc.enable()
+    assert [signs() for signs in made] == [None]
 
 
 @pytest.mark.parametrize("parameters", [{"precision": "double"}, {"break_ties": True}, {"multi_class": "ovr"}])

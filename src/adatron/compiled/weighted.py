@@ -16,6 +16,7 @@ from .micro import VECTOR_BYTES, multiply_add
 
 LANES = VECTOR_BYTES // 8
 VECTORS = 8  # of sums in registers; their columns divide a CHUNK
+ROWS = 16  # that go by before the next columns: of stored rows, far apart, neighbouring columns are read soon after
 
 
 class _Sum:
@@ -37,6 +38,14 @@ class _Sum:
         self.sums = [cgutils.alloca_once(builder, self.vector) for _ in range(VECTORS)]
 
     def emit(self) -> None:
+        build = self.builder
+        with cgutils.for_range_slice(build, self.start, self.stop, self.i64(ROWS), self.i64) as (start, _):
+            end = build.add(start, self.i64(ROWS))
+            last = build.icmp_signed("<", end, self.stop)
+            self._some(start, build.select(last, end, self.stop))
+
+    def _some(self, start: Any, stop: Any) -> None:
+        """Add some rows."""
         build, some = self.builder, self.i64(VECTORS * LANES)
         with cgutils.for_range(build, build.sdiv(self.width, some)) as part:
             first = build.mul(part.index, some)
@@ -44,8 +53,8 @@ class _Sum:
             places = [build.bitcast(place, self.vector.as_pointer()) for place in places]
             for total, place in zip(self.sums, places, strict=True):
                 build.store(build.load(place, align=8), total)
-            with cgutils.for_range(build, build.sub(self.stop, self.start)) as line:
-                self._add(build.add(line.index, self.start), first)
+            with cgutils.for_range(build, build.sub(stop, start)) as line:
+                self._add(build.add(line.index, start), first)
             for total, place in zip(self.sums, places, strict=True):
                 build.store(build.load(total), place, align=8)
 

@@ -120,19 +120,21 @@ class Classifier(ClassifierMixin, Probabilistic):
             warn_unless_converged(folds, None if self._values else X, self.max_iter, "problems of the folds")
         return self
 
-    def _store_coefficients(self, X: Any, codes: NDArray[np.int64], coefficients: Any, fitted: list[Any]) -> None:
-        """Keep the model; coefficients is a CSR array (n_problems, n_samples)."""
+    def _store_coefficients(
+        self, X: Any, codes: NDArray[np.int64], coefficients: layout.Coefficients, fitted: list[Any]
+    ) -> None:
+        """Keep the model."""
         scale = np.array([self._scale(one) for one in fitted])
         with np.errstate(divide="ignore", invalid="ignore"):  # checked below
-            coefficients.data /= np.repeat(scale, np.diff(coefficients.indptr))
+            coefficients = coefficients._replace(values=coefficients.values / scale[coefficients.problems])
             intercepts = np.array([one.intercept for one in fitted]) / scale
-        support = np.unique(coefficients.indices)
+        support = coefficients.support()
         support = support[np.argsort(codes[support], kind="stable")]
         self._n_support = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
         if self._one_against_one():
             dual = layout.to_dual_coef(coefficients, support, codes, len(self.classes_))
         else:
-            dual = coefficients[:, support].toarray()
+            dual = coefficients.among(support)
         self._store_support(X, support, dual, intercepts)
 
     def _one_against_one(self) -> bool:

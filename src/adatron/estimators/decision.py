@@ -1,14 +1,14 @@
 """Decision values of a fitted model, row by row: a row's value does not depend on the rows beside it.
 
-Memory beyond the result is bounded: blocks of rows are made ready, evaluated and turned into the result one after the
-other, and X is never copied as a whole.
+Memory beyond the result, and a number for each row, is bounded: blocks of rows are made ready, evaluated and turned
+into the result one after the other, and X is never copied as a whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -56,28 +56,15 @@ def decision_values(
     given = any(leaf.product == "gather" for leaf in kernel.leaves())
     points = Source.of(X if given else vectors, np.arange(m), kernel, support)
     work = n * max(1, m) * max(1.0, points.features)
-    threads = allowed_threads(n_jobs) if work > LIGHT and kernel.compiled else 1
-    limit = _single_up_to(points, precision)
-    out: Any = None
-
-    def rows(which: Any) -> Source:
-        block = _ready(X[which], vectors)
-        ids = np.arange(block.shape[0])
-        return replace(points, X=block, ids=ids, columns=0 * ids if given else None)
-
-    def put(which: Any, values: Values) -> None:
-        nonlocal out
-        part = finish(values)
-        if out is None:
-            out = np.empty((n, *part.shape[1:]), part.dtype)
-        out[which] = part
-
-    with Pool(threads) as pool:
-        left = np.arange(n)
-        if decided is not None and precision == "double" and work > LIGHT and Signs.suit(points, coefficients):
+    heavy = work > LIGHT and kernel.compiled
+    rows, result, left = partial(_rows, X, vectors, points), _Result(n, finish), None
+    with Pool(allowed_threads(n_jobs) if heavy else 1) as pool:
+        if heavy and decided is not None and precision == "double" and Signs.suit(points, coefficients):
             signs = Signs(points, coefficients, intercepts, decided, pool)
-            left = _without_proven(signs, rows, put, n, _rows_of_a_block(X, 2 * len(intercepts)))
+            left = _without_proven(signs, rows, result, _rows_of_a_block(X, 2 * len(intercepts)))
+            del signs
         expansion = cache(lambda dtype: Expansion(points, coefficients, dtype, pool))
+        limit = _single_up_to(points, precision)
         for which in _blocks(left, n, _rows_of_a_block(X, len(intercepts))):
             source = rows(which)
             values = np.tile(intercepts, (len(source), 1))
@@ -85,26 +72,48 @@ def decision_values(
             for dtype, some in ((np.float32, near), (np.float64, ~near)):
                 if some.any():
                     values[some] = expansion(dtype).added(values[some], source.take(some))
-            put(which, values)
-    return out
+            result.put(which, values)
+    return result.out
 
 
-def _without_proven(signs: Signs, rows: Any, put: Any, n: int, step: int) -> NDArray[np.int64]:
-    """Put the results that float32 proves; the rows that are left."""
-    left = []
-    for start in range(0, n, step):
-        ids = np.arange(start, min(n, start + step))
+class _Result:
+    """What is made of the values of n rows, block by block."""
+
+    def __init__(self, n: int, finish: Callable[[Values], NDArray[Any]]) -> None:
+        self.n, self.finish = n, finish
+        self.out: Any = None
+
+    def put(self, which: Any, values: Values) -> None:
+        part = self.finish(values)
+        if self.out is None:
+            self.out = np.empty((self.n, *part.shape[1:]), part.dtype)
+        self.out[which] = part
+
+
+def _rows(X: Any, vectors: Any, points: Source, which: Any) -> Source:
+    """Some rows of X beside the support vectors."""
+    block = _ready(X[which], vectors)
+    ids = np.arange(block.shape[0])
+    return replace(points, X=block, ids=ids, columns=None if points.columns is None else 0 * ids)
+
+
+def _without_proven(signs: Signs, rows: Callable[[Any], Source], result: _Result, step: int) -> NDArray[np.int64]:
+    """Put the results that float32 proves, first those of few rows; the rows that are left."""
+    left, start, stop = [], 0, min(result.n, FEWEST_ROWS)
+    while start < result.n:
+        ids = np.arange(start, stop)
         if signs.likely:
-            values, proven = signs.of(rows(slice(start, start + step)))
-            put(ids[proven], values[proven])
+            values, proven = signs.of(rows(slice(start, stop)))
+            result.put(ids[proven], values[proven])
             ids = ids[~proven]
         left.append(ids)
+        start, stop = stop, min(result.n, stop + step)
     return np.concatenate(left)
 
 
-def _blocks(left: NDArray[np.int64], n: int, step: int) -> list[Any]:
-    """The rows that are left, in parts; where these are all, slices, which copy nothing. At least one, for the type."""
-    if len(left) == n:
+def _blocks(left: NDArray[np.int64] | None, n: int, step: int) -> list[Any]:
+    """The rows that are left, in parts; None is all, in slices, which copy nothing: at least one, for the type."""
+    if left is None:
         return [slice(start, start + step) for start in range(0, max(1, n), step)]
     return [left[start : start + step] for start in range(0, len(left), step)]
 

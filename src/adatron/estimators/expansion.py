@@ -2,14 +2,13 @@
 
 A label asks for no more than signs of decision values. With |k' - k| <= r |k| + a for every kernel value k' in
 float32, Σ c_j k'_j misses Σ c_j k_j by at most r Σ |c_j| |k_j| + a Σ |c_j|. Positive and negative coefficients are
-summed apart: support vectors come class by class, so that costs nothing, and where r > 0, k >= 0 gives Σ |c_j| k'_j as
-well. A value beyond this bound has the sign that it has in float64, at half of the price; the few others are left.
+summed apart, which makes no more terms; where r > 0, k >= 0, and their difference is Σ |c_j| k'_j. A value beyond this
+bound has the sign that it has in float64, at half of the price; the few others are left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,8 @@ Mask = NDArray[np.bool_]
 Decided = Callable[[Values, Mask], Mask]
 FAR = 4.0  # times the largest support vector's squared norm: up to there rows get float32 kernel values
 SINGLE, DOUBLE = 2.0**-24, 2.0**-53
-LIKELY = 0.5  # part of the rows so far whose signs were proven, below which it is not tried any more
+MANY = 64  # support vectors, from which float32 gains more than looking at the results costs
+LIKELY = 0.7  # part of the rows so far whose results were proven, below which it is not tried any more
 BYTES = 1 << 25  # for the coefficients
 
 
@@ -48,51 +48,64 @@ class Signs:
         both = np.concatenate([np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)], axis=1)
         self.expansion, self.intercepts = Expansion(points, both, np.float32, pool), intercepts
         self.points, self.mass = points, np.abs(coefficients).sum(axis=0)
-        self.largest, self.decided, self._parts = points.largest, decided, cache(self._parts_of)
+        self.largest, self.decided = points.largest, decided
+        self.tops = self.largest * FAR ** np.array([0.0, 0.5, 1.0]) * (1.0 + 1e-12)
+        self._bounds: dict[int, tuple[Values, Values]] = {}
         self.tried = self.proven = 0
 
     @staticmethod
     def suit(points: Source, coefficients: Values) -> bool:
         """Whether float32 is accurate enough for rows up to ``FAR``, and there is room for the coefficients."""
         dense = points.kernel.compiled and points.columns is None and 2 * coefficients.nbytes <= BYTES
-        return dense and points.suits_single(FAR * points.largest)
+        return dense and len(points) >= MANY and points.suits_single(FAR * points.largest)
 
     @property
     def likely(self) -> bool:
-        """Whether it pays: of most rows so far the signs were proven."""
+        """Whether it pays: of most rows so far the results were proven."""
         return self.proven >= LIKELY * self.tried
 
     def of(self, rows: Source) -> tuple[Values, Mask]:
-        """Decision values of some rows, (rows, p), and of which rows enough signs are proven."""
-        sums = self.expansion.added(np.zeros((len(rows), 2 * len(self.intercepts))), rows)
-        positive, negative = np.split(sums, 2, axis=1)
-        values, absolute = positive + negative, positive - negative
-        values += self.intercepts
-        with np.errstate(invalid="ignore"):  # where there is no bound
-            sure = np.abs(values) > self._error(rows, absolute)
-        proven = self.decided(values, sure)
+        """Decision values of some rows, (rows, p), and of which rows enough signs are proven to decide the result."""
+        with np.errstate(over="ignore"):  # of rows too large for that, which are far
+            near = rows.sizes <= self.tops[-1]
+        proven = np.zeros(len(rows), bool)
+        values = np.zeros((len(rows), len(self.intercepts)))
+        some = slice(None) if near.all() else np.flatnonzero(near)
+        values[some], sure = self._of_near(rows.take(some))
+        proven[some] = self.decided(values[some], sure)
         self.tried, self.proven = self.tried + len(rows), self.proven + int(np.count_nonzero(proven))
         return values, proven
 
-    def _error(self, rows: Source, absolute: Values) -> Values:
-        """Bound of what separates float32 from float64 sums, in place of the sums of |c_j| k'_j, (rows, p)."""
-        tops, ratios, fixed = self._parts(max(self.points.terms, rows.terms))
-        size = np.searchsorted(tops, rows.sizes)
-        even = fixed[size]
-        absolute += even
-        absolute *= ratios[size, None]
-        absolute += even
-        return absolute
+    def _of_near(self, rows: Source) -> tuple[Values, Mask]:
+        """Decision values of rows that are not far, and of which of them the signs are proven."""
+        sums = self.expansion.added(np.zeros((len(rows), 2 * len(self.intercepts))), rows)
+        positive, negative = np.split(sums, 2, axis=1)
+        values, sizes = positive + negative, positive - negative
+        values += self.intercepts
+        with np.errstate(invalid="ignore"):  # where there is no bound
+            return values, np.abs(values) > self._error(rows, sizes)
 
-    def _parts_of(self, terms: int) -> tuple[Values, Values, Values]:
-        """For rows up to some squared norms the factor of Σ |c_j| |k_j| in the bound, and what is added, (p,).
+    def _error(self, rows: Source, sizes: Values) -> Values:
+        """Bound of what separates float32 from float64 sums, in place of the sums of |c_j| k'_j, (rows, p)."""
+        terms = max(self.points.terms, rows.terms)
+        if terms not in self._bounds:
+            self._bounds[terms] = self._bounds_of(terms)
+        ratios, fixed = self._bounds[terms]
+        which = np.searchsorted(self.tops, rows.sizes)
+        added = fixed[which]
+        sizes += added
+        sizes *= ratios[which, None]
+        sizes += added
+        return sizes
+
+    def _bounds_of(self, terms: int) -> tuple[Values, Values]:
+        """For rows up to each of the tops the factor of Σ |c_j| |k_j| in the bound, and what is added, (p,).
 
         With |k| <= (k' + a) / (1 - r), r |k| + a is at most r / (1 - r) (k' + a) + a. Added is also what the sums and
         the intercept are rounded by, in either precision, and kernel values in float64.
         """
-        kernel = self.points.kernel
-        tops = self.largest * FAR ** np.array([0.0, 0.5, 1.0, np.inf]) * (1.0 + 1e-12)
-        relative, even = np.array([kernel.error_parts(top, terms, SINGLE) for top in tops]).T
-        most = kernel.magnitude(tops[2]) * self.mass + np.abs(self.intercepts)
-        fixed = 4.0 * (len(self.points) + 4) * DOUBLE * most + kernel.error_bound(tops[2], terms, DOUBLE) * self.mass
-        return tops, relative / (1.0 - relative), even[:, None] * self.mass + fixed
+        kernel, top = self.points.kernel, self.tops[-1]
+        relative, absolute = np.array([kernel.error_parts(norm, terms, SINGLE) for norm in self.tops]).T
+        most = kernel.magnitude(top) * self.mass + np.abs(self.intercepts)
+        rounding = 4.0 * (len(self.points) + 4) * DOUBLE * most + kernel.error_bound(top, terms, DOUBLE) * self.mass
+        return relative / (1.0 - relative), absolute[:, None] * self.mass + rounding

@@ -19,6 +19,7 @@ from .classifier import Classifier
 from .machine import PENALTY, Finish
 
 if TYPE_CHECKING:
+    from .expansion import Decided
     from .margin_steps import Climb
     from .samples import Samples
 
@@ -251,7 +252,7 @@ class InputMarginSVC(Classifier):
     def _coefficients(self) -> Vector:
         return super()._coefficients() if self.tilts_ is None else self.dual_coef_
 
-    def _decision(self, X: Any, finish: Finish = np.asarray, decided: Any = None) -> NDArray[Any]:
+    def _decision(self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None) -> NDArray[Any]:
         check_is_fitted(self)
         if self.tilts_ is None:
             return super()._decision(X, finish, decided)

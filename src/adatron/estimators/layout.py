@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,48 @@ Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 
 
-def to_dual_coef(coefficients: Any, support: Ids, codes: Ids, n_classes: int) -> Vector:
-    """(n_problems, n) coefficients of the pairs i < j, CSR, to (n_classes - 1, m) of the support vectors.
+class Coefficients(NamedTuple):
+    """Coefficients that are not 0 of n samples in several problems, one after the other; no object of SciPy's.
+
+    values, samples, problems : (m,) each coefficient, its sample and its problem
+    shape : (n_problems, n)
+    """
+
+    values: Vector
+    samples: Ids
+    problems: Ids
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, dense: Vector) -> Self:
+        """From all coefficients, (n_problems, n)."""
+        problems, samples = np.nonzero(dense)
+        return cls(dense[problems, samples], samples, problems, dense.shape)
+
+    def support(self) -> Ids:
+        """The samples with a coefficient in any problem."""
+        used = np.zeros(self.shape[1], bool)
+        used[self.samples] = True
+        return np.flatnonzero(used)
+
+    def among(self, support: Ids, rows: Any = None, n_rows: int | None = None) -> Vector:
+        """(n_rows, m) of the support vectors: each coefficient in its problem's row, or the one that is given."""
+        place = np.zeros(self.shape[1], np.int64)
+        place[support] = np.arange(len(support))
+        out = np.zeros((n_rows or self.shape[0], len(support)))
+        out[self.problems if rows is None else rows, place[self.samples]] = self.values
+        return out
+
+
+def to_dual_coef(coefficients: Coefficients, support: Ids, codes: Ids, n_classes: int) -> Vector:
+    """Coefficients of the pairs i < j to (n_classes - 1, m) of the support vectors.
 
     A support vector of class i takes part in n_classes - 1 pairs: row j holds its pair with class j < i, row j - 1
     that with class j > i. ``codes`` (n,) are the classes.
     """
-    out, place = np.zeros((n_classes - 1, len(support))), np.zeros(len(codes), np.int64)
-    place[support] = np.arange(len(support))
-    i, j = (np.repeat(side, np.diff(coefficients.indptr)) for side in np.triu_indices(n_classes, 1))
-    out[np.where(codes[coefficients.indices] == i, j - 1, i), place[coefficients.indices]] = coefficients.data
-    return out
+    i, j = (side[coefficients.problems] for side in np.triu_indices(n_classes, 1))
+    rows = np.where(codes[coefficients.samples] == i, j - 1, i)
+    return coefficients.among(support, rows, n_classes - 1)
 
 
 def from_dual_coef(dual_coef: Any, classes: Ids, n_classes: int) -> Vector:
@@ -45,20 +76,25 @@ def _spans(classes: Ids, n_classes: int) -> list[slice]:
 
 def votes(decision: Vector, n_classes: int) -> Ids:
     """The class with most votes of the pairs; of equals the first, as LIBSVM."""
-    return np.argmax(_counted(decision > 0, decision <= 0, n_classes), axis=1)
+    wins = decision > 0
+    return np.argmax(_counted(wins, ~wins, n_classes), axis=1)
 
 
 def unbeaten(decision: Vector, sure: NDArray[np.bool_], n_classes: int) -> NDArray[np.bool_]:
     """Whether a class wins all of its pairs, counting only those that are sure: no other can have as many votes."""
-    counts = _counted(sure & (decision > 0), sure & (decision <= 0), n_classes)
-    return counts.max(axis=1) == n_classes - 1
+    wins = decision > 0
+    return _counted(sure & wins, sure & ~wins, n_classes).max(axis=1) == n_classes - 1
 
 
-def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int) -> NDArray[Any]:
-    """Votes of each class, (rows, n_classes), from what the first and the second of each pair won, exactly."""
-    first, second = np.triu_indices(n_classes, 1)
-    names = np.eye(n_classes, dtype=np.float32)
-    return wins.astype(np.float32) @ names[first] + losses.astype(np.float32) @ names[second]
+def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int) -> Ids:
+    """Votes of each class, (rows, n_classes), from the pairs i < j that the first and that the second has won."""
+    counts, start = np.zeros((len(wins), n_classes), np.int64), 0
+    for i in range(n_classes - 1):  # the pairs of a class with those after it stand together
+        stop = start + n_classes - 1 - i
+        counts[:, i] += np.count_nonzero(wins[:, start:stop], axis=1)
+        counts[:, i + 1 :] += losses[:, start:stop]
+        start = stop
+    return counts
 
 
 def feature_weights(coefficients: Vector, vectors: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from copy import copy
 from importlib import import_module
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,10 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from . import inputs, objects
-from .layout import feature_weights
+from .layout import Coefficients, feature_weights
+
+if TYPE_CHECKING:
+    from .expansion import Decided
 
 
 class NameIn(StrOptions):
@@ -145,15 +148,15 @@ class KernelMachine(BaseEstimator):
         self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
         return engine.fit(X, distinct, problems, inputs.settings(self, self._served()))
 
-    def _spread(self, distinct: Any, fitted: list[Any], n: int, C: float) -> Any:
-        """Coefficients of all samples, (n_problems, n), from those of the distinct ones, at most C times weight."""
+    def _spread(self, distinct: Any, fitted: list[Any], n: int, C: float) -> Coefficients:
+        """Coefficients of all samples from those of the distinct ones, at most C times weight."""
         return distinct.spread([one.ids for one in fitted], [one.beta for one in fitted], C, n)
 
-    def _store_one(self, X: Any, coefficients: Any, fitted: list[Any]) -> None:
+    def _store_one(self, X: Any, coefficients: Coefficients, fitted: list[Any]) -> None:
         """Keep a model of one problem that is no classifier."""
-        support = np.unique(coefficients.indices)
+        support = coefficients.support()
         self._n_support = np.array([len(support)], np.int32)
-        self._store_support(X, support, coefficients[:, support].toarray(), np.array([fitted[0].intercept]))
+        self._store_support(X, support, coefficients.among(support), np.array([fitted[0].intercept]))
         self._store_certificates(fitted, alone=True)
         self.n_iter_ = int(self.n_iter_[0])
 
@@ -283,7 +286,7 @@ class KernelMachine(BaseEstimator):
         """Where X holds kernel values: the column of each support vector."""
         return np.arange(self._n_support.sum()) if self.compact_ else self.support_.astype(np.int64)
 
-    def _decision(self, X: Any, finish: Finish = np.asarray, decided: Any = None) -> NDArray[Any]:
+    def _decision(self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None) -> NDArray[Any]:
         """Decision values of the problems, (n_samples, n_problems), or what ``finish`` makes of those of some rows.
 
         ``decided``: if it asks for nothing but their signs, see ``decision_values``.
@@ -301,7 +304,7 @@ class KernelMachine(BaseEstimator):
         coefficients: NDArray[np.float64],
         intercepts: Any,
         finish: Finish = np.asarray,
-        decided: Any = None,
+        decided: Decided | None = None,
     ) -> NDArray[Any]:
         """Decision values, (n_samples, n_problems), from (n_problems, n_support_vectors) coefficients."""
         from .decision import decision_values

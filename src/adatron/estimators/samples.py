@@ -15,6 +15,7 @@ from scipy import sparse
 
 from ..compiled.hash import hash_dense, hash_sparse
 from ..compiled.shares import share_out
+from .layout import Coefficients
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -49,8 +50,8 @@ class Samples:
         """The same samples as one class, in an order of their content alone."""
         return replace(self, sizes=np.array([len(self.rows)]))
 
-    def spread(self, ids: list[Ids], beta: list[Vector], C: float, n: int) -> sparse.csr_array:
-        """Coefficients of all n rows of X, (n_problems, n), from those of the distinct samples of each problem.
+    def spread(self, ids: list[Ids], beta: list[Vector], C: float, n: int) -> Coefficients:
+        """Coefficients of the n rows of X from those of the distinct samples of each problem.
 
         The members of a distinct sample are filled up to their own bounds one after the other, the last row first, so
         that no more of them than needed become support vectors.
@@ -61,9 +62,8 @@ class Samples:
         most = int(np.diff(firsts)[samples[moved]].sum())
         rows, data, counts = np.empty(most, np.int64), np.empty(most), np.zeros(len(samples), np.int64)
         share_out(samples, values, moved, firsts, C * self.weight, self.share, self.members, rows, data, counts)
-        ends = np.cumsum([0, *map(len, ids)])
-        indptr = np.concatenate([[0], np.cumsum(counts)])[ends]
-        return sparse.csr_array((data[: indptr[-1]], rows[: indptr[-1]], indptr), shape=(len(ids), n))
+        problems = np.repeat(np.repeat(np.arange(len(ids)), [len(some) for some in ids]), counts)
+        return Coefficients(data[: len(problems)], rows[: len(problems)], problems, (len(ids), n))
 
 
 def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: bool) -> Samples:

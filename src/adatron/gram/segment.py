@@ -66,8 +66,8 @@ class Workspace:
     def program(self, kind: type[Operand]) -> NDArray[np.int64]:
         """The kernel's program for rows of a kind, see ``tiles.evaluate``."""
         if kind not in self._programs:
-            lines = [tiles.instruction(op, kind, self.dtype) for op in self._operations]
-            self._programs[kind] = np.array(lines, np.int64)
+            steps = [tiles.instruction(op, kind, self.dtype) for op in self._operations]
+            self._programs[kind] = np.array(steps, np.int64)
         return self._programs[kind]
 
     @property
@@ -186,9 +186,10 @@ class TileSegment:
             given, wanted = (f"{kind.__name__} of {dtype}" for kind, dtype in kinds)
             raise TypeError(f"Points are {given}, rows are {wanted}: they must be of one kind and one precision.")
         program = space.program(type(rows))
-        where, weights = np.empty(V.size, np.int64), np.empty(V.size)
         ends = np.zeros(V.shape[1] + 1, np.int64)
-        tiles.outputs(order, V, where, weights, ends)
+        tiles.count_weights(V, ends)
+        where, weights = np.empty(ends[-1], np.int64), np.empty(ends[-1])
+        tiles.sort_weights(order, V, ends, where, weights)
         side = NARROW if half and not isinstance(self._rows, Sparse) else TILE  # CSR tiles spread their points anew
 
         def task(first: int, last: int) -> None:

@@ -92,15 +92,26 @@ def evaluate(
 
 
 @jit
-def outputs(order: Any, V: Any, where: Any, weights: Any, ends: Any) -> None:
-    """The weights (m, p) of each output that are not 0, one output after the other, and which rows they are of."""
-    count = 0
+def count_weights(V: Any, ends: Any) -> None:
+    """ends[j + 1] <- how many of the weights (m, p) of the outputs up to j are not 0."""
+    for i in range(V.shape[0]):
+        row = V[i]
+        for j in range(len(row)):
+            ends[j + 1] += row[j] != 0.0
     for j in range(V.shape[1]):
-        for i in range(len(order)):
-            if V[i, j] != 0.0:
-                where[count], weights[count] = order[i], V[i, j]
-                count += 1
-        ends[j + 1] = count
+        ends[j + 1] += ends[j]
+
+
+@jit
+def sort_weights(order: Any, V: Any, ends: Any, where: Any, weights: Any) -> None:
+    """The weights that are not 0, one output after the other, and where their rows are."""
+    at = ends.copy()
+    for i in range(V.shape[0]):
+        row = V[i]
+        for j in range(len(row)):
+            if row[j] != 0.0:
+                where[at[j]], weights[at[j]] = order[i], row[j]
+                at[j] += 1
 
 
 @jit
@@ -153,8 +164,9 @@ def accumulate(
                 i = stop = done[j]
                 while stop < ends[j + 1] and where[stop] < p1 * POINTS:
                     stop += 1
-                add_weighted(tile, p0 * POINTS, store, at, where, weights, i, stop, sums[j])
-                done[j] = stop
+                if stop > i:
+                    add_weighted(tile, p0 * POINTS, store, at, where, weights, i, stop, sums[j])
+                    done[j] = stop
         for t in range(column, min(rows.n, r1 * width)):
             for j in range(n_outputs):
                 out[t, j] += sums[j, t - column]

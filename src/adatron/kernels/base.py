@@ -138,14 +138,17 @@ class Kernel(ABC):
         return bound if self.magnitude(sq_norm) + bound < top else math.inf
 
     def error_parts(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
-        """The same in two parts: |computed - exact k| <= relative |k| + absolute. Parameters as of ``error_bound``."""
+        """The same in two parts: |computed - exact k| <= relative |k| + absolute, relative < 1.
+
+        Parameters as of ``error_bound``. A part in proportion to |k| is known of kernels that fall to 0.
+        """
         if not math.isfinite(self.error_bound(sq_norm, d, u)):
             return 0.0, math.inf
         relative, absolute = self._rounding_parts(sq_norm, d, u)
         return rounding.SAFETY * relative, rounding.SAFETY * absolute
 
     def _rounding_parts(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
-        """``error_parts`` where nothing overflows: all of it absolute, but for kernels that fall to 0."""
+        """``error_parts`` where nothing overflows."""
         return 0.0, self._rounding_error(sq_norm, d, u)
 
     def spec(self) -> dict[str, Any]:

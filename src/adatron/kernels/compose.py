@@ -179,6 +179,13 @@ class Scaled(Kernel):
             return math.inf
         return self.factor * (error + growth(2, u) * (size + error)) + (1.0 + size + error) * tiny(u)
 
+    def _rounding_parts(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
+        """As above, by |k| instead of its largest size."""
+        relative, absolute = self.part.error_parts(sq_norm, d, u)
+        rounded, size = growth(2, u), self.part.magnitude(sq_norm)
+        added = self.factor * (1.0 + rounded) * absolute + (1.0 + size + absolute) * tiny(u)
+        return relative + rounded * (1.0 + relative), added
+
     def slopes(self) -> tuple[Mixture, Mixture]:
         s, D = ({k: self.factor * v for k, v in mixture.items()} for mixture in self.part.slopes())
         return s, D

@@ -63,13 +63,13 @@ def exp_error(absolute: float, relative: float, u: float) -> float:
 
 
 def exp_parts(absolute: float, relative: float, u: float) -> tuple[float, float]:
-    """The same as a part relative to exp(-t), and an absolute one.
+    """The same as a part relative to exp(-t), at most 1/2, and an absolute one.
 
     An absolute error e of t is the factor exp(-e); what the relative one then adds is absolute. The exponential's own
     4 u are relative to the sum of all.
     """
     factor, added = math.exp(min(absolute, 1.0)), _of_factor(relative)
-    if absolute > 1.0 or not math.isfinite(added):
+    if factor > 1.4 or not math.isfinite(added):
         return 0.0, exp_error(absolute, relative, u)
     return factor - 1.0 + 4.0 * u * factor, added * (1.0 + 4.0 * u) + tiny(u)
 

@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from .. import inputs
 from ..classifier import Classifier
+from ..layout import Coefficients
 from .leave_out import loo_values
 from .machine import Incremental
 
@@ -120,7 +120,7 @@ class IncrementalClassifier(Incremental, Classifier):
         self._begin(X, codes.astype(np.float64), weight, ids)
 
     def _gather(self) -> None:
-        coefficients = sparse.csr_array(self._coefficients_of_all())
+        coefficients = Coefficients.of(self._coefficients_of_all())
         self._store_coefficients(self._store.X, self._store.y.astype(np.int64), coefficients, self._fitted)
 
     def loo_decision(self) -> Vector:
