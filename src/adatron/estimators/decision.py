@@ -98,8 +98,8 @@ def _rows(X: Any, vectors: Any, points: Source, which: Any) -> Source:
 
 
 def _without_proven(signs: Signs, rows: Callable[[Any], Source], result: _Result, step: int) -> NDArray[np.int64]:
-    """Put the results that float32 proves, first those of few rows; the rows that are left."""
-    left, start, stop = [], 0, min(result.n, FEWEST_ROWS)
+    """Put the results that float32 proves, first those of fewer rows; the rows that are left."""
+    left, start, stop = [], 0, min(result.n, max(FEWEST_ROWS, step // 4))
     while start < result.n:
         ids = np.arange(start, stop)
         if signs.likely:
