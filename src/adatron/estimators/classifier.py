@@ -172,7 +172,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         return values
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class labels of samples, (n_samples,).
+        """Class labels of samples, (n_samples,): those of the decision values, also where float32 proves them.
 
         Parameters
         ----------
