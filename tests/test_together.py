@@ -86,6 +86,24 @@ def test_the_same_solutions_as_one_by_one(parameters, storage, monkeypatch):
     assert all(len(trace["seconds"]) for trace in both.trace_)
 
 
+@pytest.mark.parametrize(
+    ("classes", "parameters", "shared"),
+    [
+        (2, {}, 0),
+        (3, {}, 1),
+        (4, {}, 1),
+        (3, {"multi_class": "ovr"}, 0),  # each problem has all samples
+        (2, {"probability": True}, 0),  # each problem of the folds would make most values again
+        (9, {"probability": True}, 2),
+    ],
+)
+def test_what_is_within_classes_is_shared_where_nothing_is_made_again_for_it(classes, parameters, shared, monkeypatch):
+    X, y = blobs(180, classes)
+    shares = shares_counted(monkeypatch)
+    assert SVC(**parameters).fit(X, y).fit_status_ == 0
+    assert len(shares) == shared
+
+
 def test_what_crawls_goes_on_one_by_one(monkeypatch):
     """Classes far from separable, with a linear kernel and a large C: pairs do not get there."""
     rng = np.random.default_rng(0)

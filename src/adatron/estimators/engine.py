@@ -94,7 +94,8 @@ def fit(
     small = largest <= SMALL or not compiled
     blocks = isinstance(solver, Block)
     within = bytes_shared(samples.sizes, source.features)
-    shared = small and blocks and source.mirrors and 2 * largest < n and 4 * within <= settings.cache_bytes
+    shared = small and blocks and source.mirrors and 4 * within <= settings.cache_bytes
+    shared = shared and (2 * largest < n or (plain(duals[0]) and _between(samples.sizes, problems) <= n * n))
     whole = small and not shared and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
     work = largest**2 * cost
     least = BUNDLED if shared and plain(duals[0]) else WORK
@@ -113,6 +114,14 @@ def fit(
         tasks = [Task(*parts) for parts in zip(views, duals, states, strict=True)]
         solved = _solve(tasks, solver, settings, pool, p)
     return [_fitted(i, d, s) for i, d, s in zip(ids, duals, solved, strict=True)]
+
+
+def _between(sizes: Ids, problems: list[Problem]) -> float:
+    """Kernel values that are of two segments of a problem, in all."""
+    if len(problems) == 1:
+        return np.inf  # of none there is another use
+    own = [sizes[problem.segments].astype(float) for problem in problems]
+    return float(sum(some.sum() ** 2 - np.square(some).sum() for some in own))
 
 
 def _source(X: Any, rows: Ids, kernel: Kernel, small: bool) -> Source:
