@@ -1,7 +1,7 @@
 """Weighted sums of rows of a tile and of stored rows, in double precision.
 
-The sums of a few columns stay in registers while all rows go by; a loop that the compiler makes takes a few rows at a
-time, and reads and writes the sums for each. Rows are added one after the other: the bits are those of a plain loop.
+The sums of some columns stay in registers while ROWS rows go by; a loop that the compiler makes reads and writes them
+for every four. Rows are added one after the other: the bits are those of a plain loop.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ class _Sum:
         build = self.builder
         with cgutils.for_range_slice(build, self.start, self.stop, self.i64(ROWS), self.i64) as (start, _):
             end = build.add(start, self.i64(ROWS))
-            last = build.icmp_signed("<", end, self.stop)
-            self._some(start, build.select(last, end, self.stop))
+            self._some(start, build.select(build.icmp_signed("<", end, self.stop), end, self.stop))
 
     def _some(self, start: Any, stop: Any) -> None:
         """Add some rows."""
