@@ -114,12 +114,10 @@ def test_the_error_is_within_its_bound(kernel):
         sizes = kernel(rows, vectors) @ np.abs(coefficients)
         bound = signs._error(some, sizes.copy())
     error = np.abs(values - (kernel(rows, vectors) @ coefficients + intercepts))
-    near = some.sizes <= expansion.FAR * points.largest
-    assert near.any()
-    assert (error <= bound)[near].all()
-    assert not np.isfinite(bound[~near]).any()
+    assert (some.sizes <= expansion.FAR * points.largest).all()
+    assert (error <= bound).all()
     if kernel in (RBF(0.5), Laplacian(0.4)):  # most of it is in proportion to the kernel values
-        assert bound[near].max() < 0.5 * np.abs(coefficients).sum(axis=0).max() * kernel.error_bound(7.0, 5, 2.0**-24)
+        assert bound.max() < 0.5 * np.abs(coefficients).sum(axis=0).max() * kernel.error_bound(7.0, 5, 2.0**-24)
 
 
 @given(st.data())

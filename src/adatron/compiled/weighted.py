@@ -87,7 +87,7 @@ def _add_weighted(
     i: Any,
     stop: Any,
     total: Any,
-) -> Any:  # fmt: skip
+) -> Any:
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         _Sum(context, builder, signature, args).emit()
         return context.get_dummy_value()

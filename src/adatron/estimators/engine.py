@@ -117,9 +117,9 @@ def fit(
 
 
 def _between(sizes: Ids, problems: list[Problem]) -> float:
-    """Kernel values that are of two segments of a problem, in all."""
+    """Kernel values between two segments that all problems ask for; those of a single one share nothing."""
     if len(problems) == 1:
-        return np.inf  # of none there is another use
+        return np.inf
     own = [sizes[problem.segments].astype(float) for problem in problems]
     return float(sum(some.sum() ** 2 - np.square(some).sum() for some in own))
 

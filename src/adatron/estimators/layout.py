@@ -14,9 +14,11 @@ Vector = NDArray[np.float64]
 
 
 class Coefficients(NamedTuple):
-    """Coefficients that are not 0 of n samples in several problems, one after the other; no object of SciPy's.
+    """Coefficients that are not 0 of n samples in several problems, one after the other.
 
-    values, samples, problems : (m,) each coefficient, its sample and its problem
+    To make and to slice a sparse array of SciPy's takes a tenth of a small fit.
+
+    values, samples, problems : (n_coefficients,) each coefficient, its sample and its problem
     shape : (n_problems, n)
     """
 
@@ -37,12 +39,12 @@ class Coefficients(NamedTuple):
         used[self.samples] = True
         return np.flatnonzero(used)
 
-    def among(self, support: Ids, rows: Any = None, n_rows: int | None = None) -> Vector:
-        """(n_rows, m) of the support vectors: each coefficient in its problem's row, or the one that is given."""
+    def among(self, support: Ids) -> Vector:
+        """Those of the support vectors in their order, (n_problems, m)."""
         place = np.zeros(self.shape[1], np.int64)
         place[support] = np.arange(len(support))
-        out = np.zeros((n_rows or self.shape[0], len(support)))
-        out[self.problems if rows is None else rows, place[self.samples]] = self.values
+        out = np.zeros((self.shape[0], len(support)))
+        out[self.problems, place[self.samples]] = self.values
         return out
 
 
@@ -54,7 +56,7 @@ def to_dual_coef(coefficients: Coefficients, support: Ids, codes: Ids, n_classes
     """
     i, j = (side[coefficients.problems] for side in np.triu_indices(n_classes, 1))
     rows = np.where(codes[coefficients.samples] == i, j - 1, i)
-    return coefficients.among(support, rows, n_classes - 1)
+    return coefficients._replace(problems=rows, shape=(n_classes - 1, len(codes))).among(support)
 
 
 def from_dual_coef(dual_coef: Any, classes: Ids, n_classes: int) -> Vector:
