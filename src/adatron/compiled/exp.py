@@ -3,7 +3,7 @@
 2^x with x = -rate log2(e) v is split into k + r with |r| <= 1/2, exactly: x + 1.5 * 2^m, m being the bits of the
 mantissa, is rounded to an integer, whose lowest bits are those of k. A polynomial gives 2^r, and k is added to its
 exponent; no conversion between floats and integers is needed. Relative error of 2^x below 2 units in the last place;
-what would be no normal number is 0.
+what is below 2^(low - 1/2), about the least normal number, is 0.
 
 The instructions are written for UNROLL vectors side by side: a compiler leaves one vector after the other, each a
 chain in which every instruction waits for the one before.
@@ -25,7 +25,7 @@ _LOG2E = 1.4426950408889634
 
 
 class _Format(NamedTuple):
-    """Constants of a precision: ``p[i]`` goes with r^(i + 1), ``least`` is the least number."""
+    """Constants of a precision: k is at least ``low``, ``least`` is the least number, ``p[i]`` goes with r^(i + 1)."""
 
     bits: int
     mantissa: int
@@ -38,14 +38,14 @@ class _Format(NamedTuple):
 _SINGLE = _Format(
     32,
     23,
-    -126.0,
+    -125.0,
     float(np.finfo(np.float32).min),
     [0.6931472, 0.24022648, 0.0555036, 0.009618506, 0.0013390806, 0.00015326471],
 )
 _DOUBLE = _Format(
     64,
     52,
-    -1022.0,
+    -1021.0,
     float(np.finfo(np.float64).min),
     [log(2.0) ** i / factorial(i) for i in range(1, 14)],
 )
@@ -73,26 +73,20 @@ class _Emitter:
     def fma(self, a: list[Any], b: list[Any], c: list[Any]) -> list[Any]:
         return self.each(lambda x, y, z: multiply_add(self.builder, self.vector, x, y, z), a, b, c)
 
-    def polynomial(self, terms: list[list[Any]], r: list[Any]) -> list[Any]:
-        """sum_i terms[i] r^i in pairs (Estrin)."""
-        if len(terms) == 1:
-            return terms[0]
-        pairs = [self.fma(terms[i + 1], r, terms[i]) for i in range(0, len(terms) - 1, 2)]
-        return self.polynomial(pairs + terms[2 * len(pairs) :], self.each(self.builder.fmul, r, r))
-
-    def power(self, x: list[Any]) -> list[Any]:
-        """2^x for x <= 0, 0 below the normal numbers; the nan of an undefined operation stays nan."""
-        build = self.builder
-        low, zero, one = self.number(self.kind.low), self.number(0.0), self.number(1.0)
-        magic = self.number(1.5 * 2.0**self.kind.mantissa)
-        shifted = self.each(build.fadd, x, magic)
-        r = self.each(build.fsub, x, self.each(build.fsub, shifted, magic))
-        first, *terms = [self.number(c) for c in self.kind.p]
-        value = self.fma(self.fma(self.polynomial(terms, r), r, first), r, one)
-        exponent = self.each(build.shl, self.as_integers(shifted), self.integer(self.kind.mantissa))
-        bits = self.each(build.add, self.as_integers(value), exponent)
-        value = self.each(lambda v: build.bitcast(v, self.vector), bits)
-        return self.each(build.select, self.each(lambda v, end: build.fcmp_ordered("<", v, end), x, low), zero, value)
+    def power(self, factor: list[Any], v: list[Any]) -> list[Any]:
+        """2^(factor v) for factor v <= 0; the nan of an undefined operation stays nan."""
+        build, kind = self.builder, self.kind
+        magic, zero, one = 1.5 * 2.0**kind.mantissa, self.number(0.0), self.number(1.0)
+        shifted = self.fma(factor, v, self.number(magic))
+        r = self.fma(factor, v, self.each(build.fsub, self.number(magic), shifted))
+        value = self.number(kind.p[-1])
+        for coefficient in reversed(kind.p[:-1]):
+            value = self.fma(value, r, self.number(coefficient))
+        exponent = self.each(build.shl, self.as_integers(shifted), self.integer(kind.mantissa))
+        bits = self.each(build.add, self.as_integers(self.fma(value, r, one)), exponent)
+        value = self.each(lambda bits: build.bitcast(bits, self.vector), bits)
+        least = self.number(magic + kind.low)
+        return self.each(build.select, self.each(lambda k, end: build.fcmp_ordered("<", k, end), shifted, least), zero, value)
 
     def as_integers(self, x: list[Any]) -> list[Any]:
         return self.each(lambda v: self.builder.bitcast(v, self.integers), x)
@@ -118,7 +112,7 @@ def _emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         offsets = [builder.add(base, i64(v * emitter.lanes)) for v in range(UNROLL)]
         places = [builder.bitcast(builder.gep(data, [o]), emitter.vector.as_pointer()) for o in offsets]
         values = [builder.load(place, align=kind.bits // 8) for place in places]
-        for value, place in zip(emitter.power(emitter.each(builder.fmul, factors, values)), places, strict=True):
+        for value, place in zip(emitter.power(factors, values), places, strict=True):
             builder.store(value, place, align=kind.bits // 8)
     return context.get_dummy_value()
 
