@@ -10,7 +10,7 @@ import adatron.solvers.block as block
 from adatron.gram import Pool, Square
 from adatron.kernels import RBF, Linear, Precomputed, Sigmoid
 from adatron.solvers import shard
-from adatron.solvers.base import State
+from adatron.solvers.base import State, Status
 from adatron.solvers.start import feasible
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, view_of
 from twins import programs
@@ -267,6 +267,17 @@ def nu_problem(kind, bias="explicit", n=300, seed=0):
     """Samples, and a program with nu over them."""
     X, y = samples(seed, n, 4)
     return X, NU[kind](X, y, np.linspace(0.5, 1.5, n), bias)
+
+
+@pytest.mark.parametrize("augment", [1.0, 30.0, 1000.0])
+def test_one_block_with_a_large_constant_in_the_kernel(augment):
+    """float32 does not hold a kernel value and a million: the certificate would not know what was lost."""
+    X, y = samples(0, 1500, noise=2.0)
+    kernel, dual = RBF(0.5), csvc(y, np.ones(len(y)), "augmented", augment)
+    found = solve(view_of(X, kernel, np.float32), dual, block=len(y))
+    assert found.status is Status.CONVERGED
+    true = programs.kkt(kernel(X), dual, found.beta)
+    assert true <= found.certificate.kkt_violation + 1e-6 <= 1e-3 + 1e-6
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

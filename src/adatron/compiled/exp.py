@@ -85,8 +85,8 @@ class _Emitter:
         exponent = self.each(build.shl, self.as_integers(shifted), self.integer(kind.mantissa))
         bits = self.each(build.add, self.as_integers(self.fma(value, r, one)), exponent)
         value = self.each(lambda bits: build.bitcast(bits, self.vector), bits)
-        least = self.number(magic + kind.low)
-        return self.each(build.select, self.each(lambda k, end: build.fcmp_ordered("<", k, end), shifted, least), zero, value)
+        low = self.each(lambda k, end: build.fcmp_ordered("<", k, end), shifted, self.number(magic + kind.low))
+        return self.each(build.select, low, zero, value)
 
     def as_integers(self, x: list[Any]) -> list[Any]:
         return self.each(lambda v: self.builder.bitcast(v, self.integers), x)

@@ -190,7 +190,7 @@ class _Block(Ascent[Block]):
             self.square.forget()
         new, changed = found.beta, np.flatnonzero(found.beta != old)
         self.newton.book(found.steps, len(W), W[changed])
-        if len(W) == len(self.dual):
+        if len(W) == len(self.dual) and not found.rounded:
             self._set_all(W, new, found.push(new - old))
         elif len(changed):
             self._move(W[changed], new[changed], points.take(changed))

@@ -84,7 +84,7 @@ def _alone(n: int) -> Layout:
 class Improved(NamedTuple):
     """What ``Inner`` found after so many steps: a better beta. K has lambda^2 and the signs of the program in it.
 
-    ``intact``: whether the matrix that was given is as it was.
+    ``intact``: whether the matrix that was given is as it was. ``rounded``: whether lambda^2 was added in float32.
     """
 
     beta: Vector
@@ -93,6 +93,7 @@ class Improved(NamedTuple):
     layout: Layout
     sign: Vector | None
     intact: bool
+    rounded: bool
 
     def push(self, change: Vector) -> Vector:
         """(K + lambda^2 11') change: what a change of the block's variables adds to their gradient."""
@@ -127,7 +128,7 @@ class Inner:
         g belong to the block alone.
         """
         given = K
-        if K.dtype == np.float32 and np.abs(g).max() * 2.0**-20 > 0.1 * tol:
+        if K.dtype == np.float32 and max(np.abs(g).max(), dual.lambda2) * 2.0**-20 > 0.1 * tol:
             K = K.astype(np.float64)  # float32 does not resolve this tolerance
         if dual.lambda2:
             K += K.dtype.type(dual.lambda2)
@@ -150,7 +151,8 @@ class Inner:
                 self.credit -= walk.spent
                 found = walk.beta
         intact = whole is not given or (sign is None and not dual.lambda2)
-        return Improved(found if sign is None else sign * found, used, whole, layout, sign, intact)
+        rounded = bool(dual.lambda2) and whole.dtype == np.float32
+        return Improved(found if sign is None else sign * found, used, whole, layout, sign, intact, rounded)
 
 
 def _updated(
