@@ -21,7 +21,7 @@ def growth(m: float, u: float) -> float:
 
 
 def tiny(u: float) -> float:
-    """More than what underflow, or the exponential's 0 below 2**-126 or 2**-1022, can add to a value."""
+    """More than what underflow, or the exponential's 0 below 2**-125 or 2**-1021, can add to a value."""
     return 2.0**-120 if u > 2.0**-53 else 2.0**-1000
 
 
