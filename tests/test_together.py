@@ -1,4 +1,4 @@
-"""Many small problems in bundles: what compiled code solves alone is what ``small`` solves one by one."""
+"""Many problems in bundles: what compiled code solves alone is what ``small`` or ``block`` solves one by one."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.datasets import make_blobs
 
 from adatron import SVC
+from adatron.estimators import engine
 from adatron.gram import Gram, Pool, Source
 from adatron.gram.shared import bytes_shared, matrix, share
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
@@ -29,16 +30,17 @@ def one_by_one(monkeypatch):
 @pytest.mark.parametrize("sizes", [[1, 70, 130], [64, 64], [3, 2, 1, 257], [3, 0, 80], [300, 20]])
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
-def test_the_matrix_over_some_segments(sizes, kernel, storage):
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_matrix_over_some_segments(sizes, kernel, storage, dtype):
     n = sum(sizes)
     X = np.random.default_rng(n).normal(size=(n, 5))
     with Pool(3) as pool:
-        gram = Gram(Source.of(storage(X), np.arange(n), kernel), np.float64, sizes, pool)
+        gram = Gram(Source.of(storage(X), np.arange(n), kernel), dtype, sizes, pool)
         shared = share(gram)
         for groups in ([0, 1], [1, 0], [1], list(range(len(sizes)))[::-1]):
             view = gram.restrict(groups)
             m = len(view)
-            K = np.full((m + 7, m + 9), np.nan)
+            K = np.full((m + 7, m + 9), np.nan, dtype)
             matrix(shared, np.array(groups), -1, K, gram.workspace.stack)
             K[: sizes[groups[0]]] *= 2.0
             matrix(shared, np.array(groups), groups[0], K, gram.workspace.stack)
@@ -64,21 +66,28 @@ def test_the_matrix_over_some_segments(sizes, kernel, storage):
     ids=str,
 )
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
-def test_the_same_solutions_as_one_by_one(parameters, storage, monkeypatch):
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_the_same_solutions_as_one_by_one(parameters, storage, precision, monkeypatch):
     X, y = blobs()
+    if precision == "float32":
+        monkeypatch.setattr(engine, "SMALL", 10)
     weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
     shares = shares_counted(monkeypatch)
     both = SVC(**parameters).fit(storage(X), y, weight)
-    assert len(shares) == 1 + bool(parameters.get("probability"))
+    bundled = precision == "float64" or "augment" not in parameters
+    assert len(shares) == (1 + bool(parameters.get("probability")) if bundled else 0)
     one_by_one(monkeypatch)
     alone = SVC(**parameters).fit(storage(X), y, weight)
     same = both.n_iter_ == alone.n_iter_
-    if same.all():
+    if same.all() and precision == "float64":
         dual = [model._coefficients() for model in (both, alone)]
         np.testing.assert_array_equal(*dual)
-    assert same.mean() > 0.5  # not where an active set is needed, after more updates
+    # Not where an active set is needed, after more updates; nor where a second block begins with a gradient that was
+    # summed in another order.
+    assert same.mean() > 0.5 or (precision == "float32" and "gap_tol" in parameters)
+    close = 1e-9 if precision == "float64" else 1e-6
     for name in ("intercept_", "dual_objective_", "primal_objective_", "kkt_violation_", "duality_gap_"):
-        np.testing.assert_allclose(getattr(both, name)[same], getattr(alone, name)[same], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(getattr(both, name)[same], getattr(alone, name)[same], rtol=close, atol=close)
     gaps = both.primal_objective_ - both.dual_objective_, alone.primal_objective_ - alone.dual_objective_
     if np.isfinite(both.duality_gap_).all():
         assert (abs(both.dual_objective_ - alone.dual_objective_) <= np.maximum(*gaps) * (1 + 1e-9) + 1e-9).all()
@@ -194,13 +203,14 @@ def test_negative_curvature_is_remembered():
 
 
 @pytest.mark.parametrize("sizes", [[2] * 50, [10] * 20, [13, 0, 100]])
-def test_memory_of_what_is_shared(sizes):
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_memory_of_what_is_shared(sizes, dtype):
     n = sum(sizes)
     X = np.random.default_rng(0).normal(size=(n, 40))
     with Pool(1) as pool:
-        shared = share(Gram(Source.of(X, np.arange(n), RBF(0.5)), np.float64, sizes, pool))
+        shared = share(Gram(Source.of(X, np.arange(n), RBF(0.5)), dtype, sizes, pool))
     made = shared.within.nbytes + shared.points.panels.nbytes + shared.rows.panels.nbytes
-    assert bytes_shared(np.array(sizes), 40.0) == made
+    assert bytes_shared(np.array(sizes), 40.0, dtype) == made
 
 
 @pytest.mark.parametrize("bundle", [0.0, 2.5e5, 1e12])

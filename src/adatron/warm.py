@@ -83,8 +83,8 @@ def subproblems(bias: Bias) -> None:
     y = np.array([1.0, -1.0])
     dual = csvc(y, np.ones(2), bias)
     layout = Layout.of(dual)
-    addresses(Dense, bool(dual.totals))
-    for dtype in (np.float64, np.float32):
+    for dtype in (np.dtype(np.float64), np.dtype(np.float32)):
+        addresses(Dense, dtype, bool(dual.totals))
         K = np.eye(len(layout.order), dtype=dtype)
         found = Inner().solve(K, layout, dual, np.zeros(2), -y, 1e-3, 10, np.zeros(2, np.int64))
         found.push(found.beta)

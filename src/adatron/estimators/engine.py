@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..certificates import half_width, intercept
-from ..gram import SMALL, Gram, Plan, Pool, Source, allowed_threads, plan
+from ..gram import SMALL, WHOLE, Gram, Plan, Pool, Source, allowed_threads, plan
 from ..gram.shared import bytes_shared
 from ..kernels import Kernel
 from ..problems import Dual
@@ -93,15 +93,15 @@ def fit(
     compiled = settings.kernel.compiled
     small = largest <= SMALL or not compiled
     blocks = isinstance(solver, Block)
-    within = bytes_shared(samples.sizes, source.features)
-    shared = small and blocks and source.mirrors and 4 * within <= settings.cache_bytes
+    dtype = _tile_type(source, settings, small)
+    within = bytes_shared(samples.sizes, source.features, dtype)
+    shared = largest <= WHOLE and compiled and blocks and source.mirrors and 4 * within <= settings.cache_bytes
     shared = shared and (2 * largest < n or (plain(duals[0]) and _between(samples.sizes, problems) <= n * n))
     whole = small and not shared and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
     work = largest**2 * cost
     least = BUNDLED if shared and plain(duals[0]) else WORK
     light = (work < LARGEST and len(problems) * work < least) or not compiled
     with Pool(1 if light else allowed_threads(settings.n_jobs)) as pool:
-        dtype = _tile_type(source, settings, small)
         sizes = samples.sizes.tolist() if len(problems) > 1 else [n]
         left = settings.cache_bytes - (within if shared else 0.0)
         p = plan(n, [len(dual) for dual in duals], cost if compiled else 0.0, np.dtype(dtype).itemsize, left, blocks)

@@ -1,8 +1,8 @@
 """Kernel matrices among some points: half of one is mirrored, what many problems or two blocks share is kept.
 
 Kernel values do not depend on the order of the pair, to the last bit. One-vs-one problems of a class share the values
-among its samples: small problems by ``Gram.parts``; if a block of others holds most of a segment, the segment's rows
-over itself are stored and copied.
+among its samples: problems that are one block by ``Gram.parts``; if a block of others holds most of a segment, the
+segment's rows over itself are stored and copied.
 """
 
 from __future__ import annotations

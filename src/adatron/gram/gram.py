@@ -88,7 +88,7 @@ class Gram:
     whole : bool, default=False
         Hold all of K, in float64.
     shared : bool, default=False
-        Hold what is within each segment, for small problems over several of them.
+        Hold what is within each segment, for problems over several of them that are one block each.
     """
 
     def __init__(

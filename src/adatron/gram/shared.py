@@ -1,4 +1,4 @@
-"""What many small problems over a few segments share, ready for compiled code that goes through them by itself."""
+"""What many problems over a few segments share, ready for compiled code that goes through them by itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-SEGMENTS = 8  # of which a task makes the values within
+TASKS = 64  # at most that make the values within all segments
 
 
 class Shared(NamedTuple):
@@ -39,41 +39,43 @@ class Shared(NamedTuple):
     first_point: Ids
     first_row: Ids
     sizes: Ids
-    within: Vector
+    within: NDArray[Any]
     first_value: Ids
     side: int
 
     @classmethod
-    def empty(cls, kind: type[Operand]) -> Shared:
-        """An example of the type, for rows of a kind."""
-        rows, ids = kind.empty(np.float64), np.empty(0, np.int64)
+    def empty(cls, kind: type[Operand], dtype: Any) -> Shared:
+        """An example of the type, for rows of a kind in a precision."""
+        rows, ids = kind.empty(dtype), np.empty(0, np.int64)
         none = np.empty((0, 3), np.int64), np.empty((0, 3))
-        return cls(*none, rows, rows, ids, ids, ids, np.empty(0), ids, 0)
+        return cls(*none, rows, rows, ids, ids, ids, np.empty(0, dtype), ids, 0)
 
 
-def bytes_shared(sizes: Ids, features: float) -> float:
+def bytes_shared(sizes: Ids, features: float, dtype: Any) -> float:
     """Of ``share`` for segments of these sizes, whose rows have so many nonzero features on average."""
-    packed = sum(float(np.sum(-(-sizes // width) * width)) for width in (POINTS, rows_width(np.float64)))
-    return 8.0 * (float(np.square(sizes, dtype=np.float64).sum()) + packed * features)
+    packed = sum(float(np.sum(-(-sizes // width) * width)) for width in (POINTS, rows_width(dtype)))
+    return np.dtype(dtype).itemsize * (float(np.square(sizes, dtype=np.float64).sum()) + packed * features)
 
 
 def share(gram: Gram) -> Shared:
-    """What the segments of a Gram matrix in float64 share."""
+    """What the segments of a Gram matrix share."""
     sizes, space = np.diff(gram.starts), gram.workspace
     (points, first_point), (rows, first_row) = (
-        gram.source.by_segments(width, sizes) for width in (POINTS, rows_width(gram.dtype))
+        gram.source.by_segments(width, sizes, gram.dtype) for width in (POINTS, rows_width(gram.dtype))
     )
     first_value = np.concatenate([[0], np.cumsum(sizes**2)])
-    within = np.empty(int(first_value[-1]))
+    within = np.empty(int(first_value[-1]), gram.dtype)
     program = space.program(type(rows))
     side = TILE if isinstance(rows, Sparse) else NARROW  # CSR tiles spread their points anew
     operands = program, space.parameters, points, rows, first_point, first_row
     shared = Shared(*operands, sizes, within, first_value, side)
 
-    def task(number: int) -> None:
-        fill_within(shared, number * SEGMENTS, min(len(sizes), (number + 1) * SEGMENTS), space.stack)
+    some = -(-len(sizes) // TASKS)
 
-    gram.pool.run(task, -(-len(sizes) // SEGMENTS))
+    def task(number: int) -> None:
+        fill_within(shared, number * some, min(len(sizes), (number + 1) * some), space.stack)
+
+    gram.pool.run(task, -(-len(sizes) // some))
     return shared
 
 

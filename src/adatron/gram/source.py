@@ -141,22 +141,22 @@ class Source:
         _pack(self, panels, norms, pool)
         return Dense(panels, norms, width, n)
 
-    def by_segments(self, width: int, sizes: Ids) -> tuple[Operand, Ids]:
-        """The rows in float64, in segments each of which begins with a block of its own: its number comes with them.
+    def by_segments(self, width: int, sizes: Ids, dtype: Any) -> tuple[Operand, Ids]:
+        """The rows in segments each of which begins with a block of its own: its number comes with them.
 
         The last one is the number of blocks.
         """
         first = np.concatenate([[0], np.cumsum(-(-sizes // width))])
         ends, n = np.cumsum(sizes), int(first[-1]) * width
-        norms = lines.zeros((n + TILE,), np.float64)
+        norms = lines.zeros((n + TILE,), dtype)
         if sparse.issparse(self.X):
             part, lengths = self.X[self.ids], np.zeros(n, np.int64)
             lengths[np.arange(len(self)) + np.repeat(first[:-1] * width - (ends - sizes), sizes)] = np.diff(part.indptr)
             indptr = np.concatenate([[0], np.cumsum(lengths)])
-            data, indices = part.data.astype(np.float64), part.indices.astype(np.int32)
+            data, indices = part.data.astype(dtype), part.indices.astype(np.int32)
             sparse_norms(data, indptr, norms)
             return Sparse(data, indices, indptr, norms, width, n), first
-        panels = lines.zeros((int(first[-1]), self.X.shape[1], width), np.float64)
+        panels = lines.zeros((int(first[-1]), self.X.shape[1], width), dtype)
         for a, b, end, size in zip(first, first[1:], ends, sizes, strict=False):
             ids = self.ids[end - size : end]
             pack(self.X, ids, self.center, panels[a:b], norms[a * width : b * width], 0, b - a)

@@ -1,10 +1,11 @@
-"""Many small programs in one go: bundles of them are solved and proven by compiled code alone.
+"""Many programs of one block each in one go: bundles of them are solved by compiled code alone.
 
-Problem   programs over a few segments each, of up to ``SMALL`` variables, with one equality or none and finite bounds:
+Problem   programs over a few segments each, of up to ``WHOLE`` variables, with one equality or none and finite bounds:
           one for each pair of classes. There are thousands of hundred classes; what Python does for one takes longer
           than its solution.
 Update    as ``small``: ``pairs`` or ``singles`` over all variables.
-Stop      as ``small``. What does not get there, by what ``small`` has beside (an active set), is left to it.
+Stop      as ``small``, with float64 tiles. What does not get there, by what ``small`` has beside (an active set), is
+          left to it; with float32 tiles what was found is where the block solver begins, which has a proof for them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from ..compiled.panels import Operand
 from ..compiled.pointer import address, call, count
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import add_rows
-from ..gram import SMALL
 from ..gram.shared import Shared, matrix
 from ..problems import Dual
 from ..problems.dual import NO_ROW, NO_SIGN
@@ -73,7 +73,9 @@ def bundles(tasks: list[Task], options: Options) -> list[list[Task]]:
 
 
 def _fits(task: Task, options: Options) -> bool:
-    return task.view.gram.shared and plain(task.dual) and 0 < len(task.dual) <= min(SMALL, options.whole)
+    gram, dual = task.view.gram, task.dual
+    exact = gram.dtype == np.float64 or not dual.lambda2  # added to float32 values it would be rounded
+    return gram.shared and exact and plain(dual) and 0 < len(dual) <= options.whole
 
 
 def plain(dual: Dual) -> bool:
@@ -86,7 +88,7 @@ def _alike(one: Dual, other: Dual) -> bool:
 
 
 def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> list[Solution | State | None]:
-    """The certified solutions of a bundle, or where to go on."""
+    """The certified solutions of a bundle, or where to go on: with float32 tiles always."""
     gram, dual, begun = tasks[0].view.gram, tasks[0].dual, monotonic()
     if not _fits(tasks[0], options) or flags[:, 0].any() or begun >= options.deadline:
         return [task.state for task in tasks]
@@ -95,7 +97,7 @@ def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> l
     numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, INNER * options.tol, options.max_iter
     space = gram.workspace.room(width, gram), gram.workspace.stack
     shared, places = gram.parts, np.arange(width)
-    code = np.array(addresses(type(shared.rows), bool(dual.totals)))
+    code = np.array(addresses(type(shared.rows), gram.dtype, bool(dual.totals)))
     with gram.pool.aside():
         _solve(code, shared, programs, *numbers, magnitude, places, *space)
     parts = zip(pairwise(programs.first.tolist()), programs.steps.tolist(), strict=True)
@@ -106,7 +108,8 @@ def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> l
         if flag[0]:  # before or while it was solved
             out.append(task.state)
         else:
-            out.append(state if flag[1] else _solution(task, options, state, measures, seconds))
+            proven = gram.dtype == np.float64 and not flag[1]
+            out.append(_solution(task, options, state, measures, seconds) if proven else state)
     return out
 
 
@@ -137,17 +140,18 @@ def _starts(parts: list[Any]) -> NDArray[np.int64]:
 
 
 @functools.cache
-def addresses(kind: type[Operand], equality: bool) -> tuple[int, ...]:
+def addresses(kind: type[Operand], dtype: Any, equality: bool) -> tuple[int, ...]:
     """Where the code of the parts is: compiled once, not again into the loop below."""
-    K, v, whole, flag = np.empty((0, 0)), np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+    K, g, stack = np.empty((0, 0), dtype), np.empty(0, dtype), np.empty(0, dtype)
+    v, whole, flag = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
     bounds = v, v, 0.0
     if equality:
-        update = address(pairs, K, v, v, v, v, whole, 0.0, 0.0, 0, flag)
+        update = address(pairs, K, v, g, v, v, whole, 0.0, 0.0, 0, flag)
     else:
-        update = address(singles, K, v, v, v, v, 0.0, 0.0, 0, flag)
+        update = address(singles, K, v, g, v, v, 0.0, 0.0, 0, flag)
     least = address(minimise, v, v, *bounds, NO_ROW, NO_SIGN, v)
     proof = address(weigh, v, v, v, *bounds, NO_ROW, NO_SIGN, v, v, 0.0, 0.0, 0.0, v)
-    return update, least, proof, address(matrix, Shared.empty(kind), whole, 0, K, v)
+    return update, least, proof, address(matrix, Shared.empty(kind, dtype), whole, 0, K, stack)
 
 
 @jit
@@ -155,7 +159,7 @@ def _solve(
     code: Any, shared: Any, programs: Any, totals: Any, lambda2: float, epsilon: float, tol: float, most: int,
     magnitude: float, places: Any, K: Any, stack: Any,
 ) -> None:  # fmt: skip
-    """Solve and prove each program, one after the other. ``places`` are 0, 1, 2, ..."""
+    """Solve and prove each program, one after the other: a proof by float32 values is none. ``places``: 0, 1, 2, ..."""
     row, sign, mu, ends = np.empty(0, np.int64), np.empty(0), np.empty(len(totals)), np.empty(2, np.int64)
     kept = -1
     for p in range(len(programs.steps)):
@@ -165,15 +169,17 @@ def _solve(
         n = b - a
         width = -(-n // CHUNK) * CHUNK
         t, lower, upper = programs.t[a:b], programs.lower[a:b], programs.upper[a:b]
-        beta, g, padded = programs.beta[a:b], programs.g[a:b], np.zeros((4, width))
+        beta, g = programs.beta[a:b], programs.g[a:b]
+        padded, slope = np.zeros((3, width)), np.zeros(width, K.dtype)
         groups = programs.groups[programs.first_group[p] : programs.first_group[p + 1]]
         call(code[3], shared, groups, kept, K, stack)
         kept = -1 if lambda2 else groups[0]
         _frame(K[:width], n, lambda2)
-        new, slope, low, high = padded[0], padded[1], padded[2], padded[3]
+        new, low, high = padded[0], padded[1], padded[2]
         for i in range(n):
-            new[i], slope[i], low[i], high[i] = beta[i], -t[i], lower[i], upper[i]
-        add_rows(K, places[:n], beta, slope[:n])
+            new[i], low[i], high[i], g[i] = beta[i], lower[i], upper[i], -t[i]
+        add_rows(K, places[:n], beta, g)
+        slope[:n] = g
         ends[0], ends[1], limit = 0, width, min(STEPS * n, most)
         if len(totals):
             steps = count(code[0], K[:width], new, slope, low, high, ends, epsilon, tol, limit, flag)
@@ -184,6 +190,8 @@ def _solve(
             beta[i], g[i] = new[i], -t[i]
             used += new[i] != 0.0
         add_rows(K, places[:n], beta, g)
+        if K.itemsize < 8:
+            continue
         bounds = lower, upper, epsilon
         call(code[1], beta, g, *bounds, row, sign, mu)
         proofs, largest = 1.0 + used / 8.0, magnitude + lambda2
