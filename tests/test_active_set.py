@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
@@ -56,6 +56,7 @@ def test_the_margin_system_is_that_of_its_variables_whoever_came_and_went(seed, 
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), rank=st.integers(1, 6), tied=st.booleans())
+@example(seed=1068, rank=4, tied=True)  # the fifth variable all but depends on the others
 def test_what_depends_on_the_others_stays_outside_and_says_how_all_move(seed, rank, tied):
     rng = np.random.default_rng(seed)
     X, border = rng.normal(size=(12, rank)), np.ones((12, int(tied)))
@@ -68,6 +69,7 @@ def test_what_depends_on_the_others_stays_outside_and_says_how_all_move(seed, ra
         d[ids], d[one] = margin.along(H[one, ids], border[one])[0], 1.0
         np.testing.assert_allclose(H @ d, 0.0, atol=1e-6 * (1 + np.abs(d).max()))
         np.testing.assert_allclose(border.T @ d, 0.0, atol=1e-12 * (1 + np.abs(d).sum()))
+    assume((np.diagonal(margin.factor[0])[: margin.n] ** 2).min() > 1e-5)  # else rounding may look like one more pivot
     assert len(ids) == rank + tied
 
 

@@ -79,11 +79,11 @@ def test_the_same_solutions_as_one_by_one(parameters, storage, precision, monkey
     one_by_one(monkeypatch)
     alone = SVC(**parameters).fit(storage(X), y, weight)
     same = both.n_iter_ == alone.n_iter_
-    if same.all() and precision == "float64":
+    if same.all():
         dual = [model._coefficients() for model in (both, alone)]
         np.testing.assert_array_equal(*dual)
-    # Not where an active set is needed, after more updates; nor where a second block begins with a gradient that was
-    # summed in another order.
+    # Not where an active set is needed, after more updates; where a gap of float32 tiles is refused, the block solver that
+    # goes on does not know what the bundle has cost, and takes a Newton step later.
     assert same.mean() > 0.5 or (precision == "float32" and "gap_tol" in parameters)
     close = 1e-9 if precision == "float64" else 1e-6
     for name in ("intercept_", "dual_objective_", "primal_objective_", "kkt_violation_", "duality_gap_"):

@@ -74,7 +74,7 @@ class Options:
 
 @dataclass
 class State:
-    """Where a solver is: enough to go on from. ``g`` None: to be computed from ``beta``."""
+    """Where a solver is: enough to go on from. ``g`` is that of the view's tiles, or None: to be computed."""
 
     beta: Vector
     g: Vector | None = None

@@ -187,9 +187,11 @@ def _solve(
             steps = count(code[0], K[:width], new, slope, low, high, epsilon, tol, limit, flag)
         used, programs.steps[p] = 0, steps
         for i in range(n):
-            beta[i], g[i] = new[i], -t[i]
+            beta[i], g[i] = new[i], 0.0
             used += new[i] != 0.0
         add_rows(K, places[:n], beta, g)
+        for i in range(n):
+            g[i] -= t[i]
         if K.itemsize < 8:
             continue
         bounds = lower, upper, epsilon
