@@ -82,8 +82,8 @@ def test_the_same_solutions_as_one_by_one(parameters, storage, precision, monkey
     if same.all():
         dual = [model._coefficients() for model in (both, alone)]
         np.testing.assert_array_equal(*dual)
-    # Not where an active set is needed, after more updates; where a gap of float32 tiles is refused, the block solver that
-    # goes on does not know what the bundle has cost, and takes a Newton step later.
+    # Not where an active set is needed, after more updates. Where a gap of float32 tiles is refused, the block solver
+    # that goes on does not know what the bundle has cost, and takes a Newton step later.
     assert same.mean() > 0.5 or (precision == "float32" and "gap_tol" in parameters)
     close = 1e-9 if precision == "float64" else 1e-6
     for name in ("intercept_", "dual_objective_", "primal_objective_", "kkt_violation_", "duality_gap_"):
