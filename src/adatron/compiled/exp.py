@@ -1,9 +1,9 @@
 """exp(-rate v) for the compiled tiles, in both precisions.
 
-2^x with x = -rate log2(e) v is split into k + r with |r| <= 1/2, exactly: x + 1.5 * 2^m, m being the bits of the
-mantissa, is rounded to an integer, whose lowest bits are those of k. A polynomial gives 2^r, and k is added to its
-exponent; no conversion between floats and integers is needed. Relative error of 2^x below 2 units in the last place;
-what is below 2^(low - 1/2), about the least normal number, is 0.
+2^x with x = -rate log2(e) v is split into k + r with |r| <= 1/2: x + 1.5 * 2^m, m being the bits of the mantissa, is
+rounded to an integer, whose lowest bits are those of k; r is rounded once. A polynomial gives 2^r, and k is added to
+its exponent; no conversion between floats and integers is needed. Relative error of 2^x below 2 units in the last
+place; what is below 2^(low - 1/2), about the least normal number, is 0.
 
 The instructions are written for UNROLL vectors side by side: a compiler leaves one vector after the other, each a
 chain in which every instruction waits for the one before.

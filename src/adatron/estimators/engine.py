@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..certificates import half_width, intercept
-from ..gram import SMALL, WHOLE, Gram, Plan, Pool, Source, allowed_threads, plan
+from ..gram import SMALL, Gram, Plan, Pool, Source, allowed_threads, plan
 from ..gram.shared import bytes_shared
 from ..kernels import Kernel
 from ..problems import Dual
@@ -20,7 +21,7 @@ from ..solvers.base import Options, Solution, Solver, State, Task
 from ..solvers.block import Block
 from ..solvers.run import Callback, solve_all
 from ..solvers.table import choose
-from ..solvers.together import plain
+from ..solvers.together import suits
 from .samples import Samples
 
 Ids = NDArray[np.int64]
@@ -94,17 +95,13 @@ def fit(
     small = largest <= SMALL or not compiled
     blocks = isinstance(solver, Block)
     dtype = _tile_type(source, settings, small)
-    within = bytes_shared(samples.sizes, source.features, dtype)
-    shared = largest <= WHOLE and compiled and blocks and source.mirrors and 4 * within <= settings.cache_bytes
-    shared = shared and (2 * largest < n or (plain(duals[0]) and _between(samples.sizes, problems) <= n * n))
+    p, shared = _planned(source, dtype, samples, problems, duals, settings, blocks)
     whole = small and not shared and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
     work = largest**2 * cost
-    least = BUNDLED if shared and plain(duals[0]) else WORK
+    least = BUNDLED if shared else WORK
     light = (work < LARGEST and len(problems) * work < least) or not compiled
     with Pool(1 if light else allowed_threads(settings.n_jobs)) as pool:
         sizes = samples.sizes.tolist() if len(problems) > 1 else [n]
-        left = settings.cache_bytes - (within if shared else 0.0)
-        p = plan(n, [len(dual) for dual in duals], cost if compiled else 0.0, np.dtype(dtype).itemsize, left, blocks)
         gram = Gram(source, dtype, sizes, pool, p.slots, whole, shared)
         groups = [problem.segments if len(problems) > 1 else [0] for problem in problems]
         views = [gram.restrict(some * problem.copies) for some, problem in zip(groups, problems, strict=True)]
@@ -114,6 +111,27 @@ def fit(
         tasks = [Task(*parts) for parts in zip(views, duals, states, strict=True)]
         solved = _solve(tasks, solver, settings, pool, p)
     return [_fitted(i, d, s) for i, d, s in zip(ids, duals, solved, strict=True)]
+
+
+def _planned(
+    source: Source,
+    dtype: Any,
+    samples: Samples,
+    problems: list[Problem],
+    duals: list[Dual],
+    settings: Settings,
+    blocks: bool,
+) -> tuple[Plan, bool]:
+    """Sizes for a fit, and whether its problems, each one block, share what is within their segments."""
+    n, lengths, memory = len(samples.rows), [len(dual) for dual in duals], settings.cache_bytes
+    cost = settings.kernel.cost(source.features) if settings.kernel.compiled else 0.0
+    sized = partial(plan, n, lengths, cost, np.dtype(dtype).itemsize, blocks=blocks)
+    if blocks and source.mirrors and suits(duals[0], dtype):
+        within = bytes_shared(source, samples.sizes, dtype)
+        once = 2 * max(lengths) < n or _between(samples.sizes, problems) <= n * n  # or values are made again for it
+        if once and 4 * within <= memory and max(lengths) <= (p := sized(memory - within)).whole:
+            return p, True
+    return sized(memory), False
 
 
 def _between(sizes: Ids, problems: list[Problem]) -> float:

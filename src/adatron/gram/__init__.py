@@ -3,13 +3,12 @@
 from .block import Square
 from .factor import Factor
 from .gram import Gram, Points, View
-from .plan import SMALL, WHOLE, Plan, plan
+from .plan import SMALL, Plan, plan
 from .pool import Pool, allowed_threads
 from .source import Source, take_rows
 
 __all__ = [
     "SMALL",
-    "WHOLE",
     "Factor",
     "Gram",
     "Plan",

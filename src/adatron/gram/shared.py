@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from ..compiled._jit import jit
 from ..compiled.micro import POINTS, rows_width
@@ -16,6 +17,7 @@ from .tiles import evaluate
 
 if TYPE_CHECKING:
     from .gram import Gram
+    from .source import Source
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -51,10 +53,12 @@ class Shared(NamedTuple):
         return cls(*none, rows, rows, ids, ids, ids, np.empty(0, dtype), ids, 0)
 
 
-def bytes_shared(sizes: Ids, features: float, dtype: Any) -> float:
-    """Of ``share`` for segments of these sizes, whose rows have so many nonzero features on average."""
+def bytes_shared(source: Source, sizes: Ids, dtype: Any) -> float:
+    """Of ``share`` for segments of these sizes."""
+    size = np.dtype(dtype).itemsize
     packed = sum(float(np.sum(-(-sizes // width) * width)) for width in (POINTS, rows_width(dtype)))
-    return np.dtype(dtype).itemsize * (float(np.square(sizes, dtype=np.float64).sum()) + packed * features)
+    entry = size + 4.0 * issparse(source.X)  # with its column
+    return size * float(np.square(sizes, dtype=np.float64).sum()) + packed * source.features * entry
 
 
 def share(gram: Gram) -> Shared:
@@ -69,13 +73,12 @@ def share(gram: Gram) -> Shared:
     side = TILE if isinstance(rows, Sparse) else NARROW  # CSR tiles spread their points anew
     operands = program, space.parameters, points, rows, first_point, first_row
     shared = Shared(*operands, sizes, within, first_value, side)
-
-    some = -(-len(sizes) // TASKS)
+    each = -(-len(sizes) // TASKS)
 
     def task(number: int) -> None:
-        fill_within(shared, number * some, min(len(sizes), (number + 1) * some), space.stack)
+        fill_within(shared, number * each, min(len(sizes), (number + 1) * each), space.stack)
 
-    gram.pool.run(task, -(-len(sizes) // some))
+    gram.pool.run(task, -(-len(sizes) // each))
     return shared
 
 

@@ -50,7 +50,7 @@ class Ascent(ABC, Generic[How]):
         self.exact = Exact(dual)
         if state.g is not None and np.array_equal(self.beta, state.beta):
             self.g[:] = state.g
-            self.round(1, len(dual), float(np.abs(self.beta).sum()))
+            self.round(1, len(dual), float(np.abs(self.beta).sum()))  # the tiles' errors come with every proof
         elif self.beta.any():
             self._add(self.beta)
         self.prepare()

@@ -79,6 +79,7 @@ class State:
     beta: Vector
     g: Vector | None = None
     n_iter: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -190,7 +190,8 @@ class _Block(Ascent[Block]):
             self.square.forget()
         new, changed = found.beta, np.flatnonzero(found.beta != old)
         self.newton.book(found.steps, len(W), W[changed])
-        if len(W) == len(self.dual) and not found.rounded:
+        exact = found.K.dtype == np.float64 or not self.dual.lambda2  # with lambda^2 in it, a float32 matrix is rounded
+        if exact and len(W) == len(self.dual):
             self._set_all(W, new, found.push(new - old))
         elif len(changed):
             self._move(W[changed], new[changed], points.take(changed))

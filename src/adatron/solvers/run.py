@@ -91,7 +91,8 @@ def solve_all(
             for i, task, early in zip(range(first, last), bundle, found, strict=True):
                 report, solution = desk.reporter(i, direct), early
                 if not isinstance(solution, Solution):
-                    watch = Watch(task.dual, report, desk.flags[i], solver.traced)
+                    start = monotonic() - (solution.seconds if solution else 0.0)
+                    watch = Watch(task.dual, report, desk.flags[i], solver.traced, start)
                     solution = solver.solve(task.view, task.dual, options, solution, watch)
                 solutions[i] = solution
                 finish(solution, report, desk.flags[i])

@@ -1,11 +1,11 @@
 """Many programs of one block each in one go: bundles of them are solved by compiled code alone.
 
-Problem   programs over a few segments each, of up to ``WHOLE`` variables, with one equality or none and finite bounds:
-          one for each pair of classes. There are thousands of hundred classes; what Python does for one takes longer
-          than its solution.
+Problem   programs over a few segments each, of up to ``WHOLE`` variables, with one equality or none and finite bounds,
+          without lambda^2 if the tiles are float32: one for each pair of classes. There are thousands of hundred
+          classes; what Python does for one takes longer than its solution.
 Update    as ``small``: ``pairs`` or ``singles`` over all variables.
-Stop      as ``small``, with float64 tiles. What does not get there, by what ``small`` has beside (an active set), is
-          left to it; with float32 tiles what was found is where the block solver begins, which has a proof for them.
+Stop      as ``small``, with float64 tiles. What does not get there, and all that float32 tiles have found, is where
+          ``small`` or the block solver goes on, which have an active set and a proof for float32.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ def bundles(tasks: list[Task], options: Options) -> list[list[Task]]:
 
 
 def _fits(task: Task, options: Options) -> bool:
-    gram, dual = task.view.gram, task.dual
-    exact = gram.dtype == np.float64 or not dual.lambda2  # added to float32 values it would be rounded
-    return gram.shared and exact and plain(dual) and 0 < len(dual) <= options.whole
+    gram = task.view.gram
+    return gram.shared and suits(task.dual, gram.dtype) and 0 < len(task.dual) <= options.whole
 
 
-def plain(dual: Dual) -> bool:
-    """Whether a program is of the kind that is solved in bundles."""
-    return dual.row is None and dual.sign is None and not dual.unbounded
+def suits(dual: Dual, dtype: Any) -> bool:
+    """Whether a program is of the kind that is solved in bundles, by tiles of this precision."""
+    exact = dtype == np.float64 or not dual.lambda2  # added to float32 values it would be rounded
+    return exact and dual.row is None and dual.sign is None and not dual.unbounded
 
 
 def _alike(one: Dual, other: Dual) -> bool:
@@ -101,15 +101,15 @@ def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> l
     with gram.pool.aside():
         _solve(code, shared, programs, *numbers, magnitude, places, *space)
     parts = zip(pairwise(programs.first.tolist()), programs.steps.tolist(), strict=True)
-    states = [State(programs.beta[a:b], programs.g[a:b], n_iter) for (a, b), n_iter in parts]
     seconds = (monotonic() - begun) / len(tasks)
+    states = [State(programs.beta[a:b], programs.g[a:b], n_iter, seconds) for (a, b), n_iter in parts]
     out: list[Solution | State | None] = []
     for task, state, flag, measures in zip(tasks, states, flags.tolist(), programs.measures.tolist(), strict=True):
         if flag[0]:  # before or while it was solved
             out.append(task.state)
         else:
             proven = gram.dtype == np.float64 and not flag[1]
-            out.append(_solution(task, options, state, measures, seconds) if proven else state)
+            out.append(_solution(task, options, state, measures) if proven else state)
     return out
 
 
@@ -122,8 +122,8 @@ def _programs(tasks: list[Task], flags: NDArray[np.int64]) -> _Programs:
     return _Programs(np.concatenate(groups), _starts(groups), _starts(duals), t, lower, upper, *found, flags)
 
 
-def _solution(task: Task, options: Options, state: State, measures: list[float], seconds: float) -> Solution | State:
-    """The certified solution if the state is one; it took its part of the bundle's seconds."""
+def _solution(task: Task, options: Options, state: State, measures: list[float]) -> Solution | State:
+    """The certified solution if the state is one."""
     beta, g, n_iter = state.beta, state.g, state.n_iter
     if g is None or n_iter == min(STEPS * len(beta), options.max_iter):
         return state
@@ -131,7 +131,7 @@ def _solution(task: Task, options: Options, state: State, measures: list[float],
     if not (proof.kkt_violation <= options.tol and proof.relative_gap <= (options.gap_tol or np.inf)):
         return state
     watch = Watch(task.dual, None, np.zeros(2, np.int64))
-    watch.rows.append((seconds, n_iter, proof.kkt_violation, proof.relative_gap, proof.dual))
+    watch.rows.append((state.seconds, n_iter, proof.kkt_violation, proof.relative_gap, proof.dual))
     return Solution(beta, g, n_iter, Status.CONVERGED, proof, watch.trace())
 
 

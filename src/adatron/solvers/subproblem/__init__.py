@@ -84,7 +84,7 @@ def _alone(n: int) -> Layout:
 class Improved(NamedTuple):
     """What ``Inner`` found after so many steps: a better beta. K has lambda^2 and the signs of the program in it.
 
-    ``intact``: whether the matrix that was given is as it was. ``rounded``: whether lambda^2 was added in float32.
+    ``intact``: whether the matrix that was given is as it was.
     """
 
     beta: Vector
@@ -93,7 +93,6 @@ class Improved(NamedTuple):
     layout: Layout
     sign: Vector | None
     intact: bool
-    rounded: bool
 
     def push(self, change: Vector) -> Vector:
         """(K + lambda^2 11') change: what a change of the block's variables adds to their gradient."""
@@ -151,8 +150,7 @@ class Inner:
                 self.credit -= walk.spent
                 found = walk.beta
         intact = whole is not given or (sign is None and not dual.lambda2)
-        rounded = bool(dual.lambda2) and whole.dtype == np.float32
-        return Improved(found if sign is None else sign * found, used, whole, layout, sign, intact, rounded)
+        return Improved(found if sign is None else sign * found, used, whole, layout, sign, intact)
 
 
 def _updated(
