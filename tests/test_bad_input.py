@@ -29,7 +29,7 @@ PARAMETERS = {
     "max_iter": [-2, 1.5],
     "class_weight": ["balance"],
     "bias": ["yes", None],
-    "augment": [0.0, -1.0],
+    "augment": [0.0, -1.0, 1e200],
     "solver": ["smoo"],
     "n_jobs": [1.5],
     "precision": ["half"],
@@ -91,6 +91,17 @@ def test_weights():
         SVC().fit(X, y, np.ones(59))
     with pytest.raises(ValueError, match="class_weight"):
         SVC(class_weight={0: -1.0}).fit(X, y)
+    with pytest.raises(ValueError, match="'class_weight' parameter must hold finite weights"):
+        SVC(class_weight={0: np.inf}).fit(X, y)
+
+
+def test_a_degree_that_no_loop_can_count():
+    with pytest.raises(ValueError, match="'degree' parameter of Polynomial must be an int in the range"):
+        SVC(kernel="poly", degree=2**62).fit(X, y)
+
+
+def test_more_memory_than_there_is():
+    assert SVC(cache_size=1e308).fit(X, y).fit_status_ == 0
 
 
 def test_precomputed():

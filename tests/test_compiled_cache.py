@@ -52,6 +52,30 @@ def test_who_compiles_a_function(tmp_path):
     turn.end(path)
 
 
+def test_nobody_is_waited_for_on_a_full_disk(tmp_path, monkeypatch):
+    """Who cannot say that he compiles does so all the same, at once, and leaves no file."""
+
+    class Full:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            pass
+
+        def write(self, text):
+            raise OSError(28, "No space left on device")
+
+    def opened(path, mode):
+        path.touch(exist_ok=False)
+        return Full()
+
+    path, begun = tmp_path / "function.compiling", time.monotonic()
+    monkeypatch.setattr(Path, "open", opened)
+    Turn().wait(path)
+    assert time.monotonic() - begun < folder.LOCK_SECONDS / 2
+    assert not path.exists()
+
+
 def test_the_first_use_calls_helpers_once(tmp_path, monkeypatch, caplog):
     calls = []
     monkeypatch.setattr(ahead, "_start", calls.append)

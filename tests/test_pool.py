@@ -8,7 +8,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from adatron.gram import Gram, Pool, Source
-from adatron.gram.gate import one_blas_thread
+from adatron.gram.gate import _Gate, one_blas_thread
 from adatron.kernels import RBF
 from problems import samples
 
@@ -34,6 +34,34 @@ def test_the_gate_counts():
     assert set(blas_threads()) == {1}  # the other thread is still inside
     leave.set()
     thread.join()
+    assert blas_threads() == before
+
+
+def test_who_was_inside_before_a_fork_counts_no_more():
+    before, gate = blas_threads(), _Gate()
+    gate.enter()
+    gate.after_fork()  # in the child
+    gate.leave()
+    gate.enter()
+    assert set(blas_threads()) == {1}
+    gate.leave()
+    assert blas_threads() == before
+
+
+def test_threads_that_the_system_does_not_allow(monkeypatch):
+    before, start, done = blas_threads(), threading.Thread.start, []
+
+    def refused(thread):
+        if thread.name == "adatron":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    with Pool(3) as pool:
+        monkeypatch.setattr(threading.Thread, "start", refused)
+        pool.run(done.append, 20)
+        monkeypatch.undo()
+        pool.run(done.append, 20)
+    assert sorted(done) == sorted([*range(20), *range(20)])
     assert blas_threads() == before
 
 

@@ -138,3 +138,14 @@ def test_float32_rows_too_large_for_float32_products():
     both = np.concatenate([X, X * 2.0**70]).astype(np.float32)
     assert np.isfinite(moderate.decision_function(both)).all()
     np.testing.assert_array_equal(moderate.decision_function(both)[:90], moderate.decision_function(both[:90]))
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e20])
+@pytest.mark.parametrize("name", ["SVC", "SVR"])
+def test_single_precision_where_it_says_nothing(name, scale):
+    """More rows than are solved in float64 anyway; their products leave the range of float32."""
+    rows = np.random.default_rng(0).normal(size=(1500, 3))
+    y = np.sign(rows[:, 0]) if name == "SVC" else rows[:, 0]
+    model = ours(name, precision="single").fit(rows * scale, y)
+    assert np.isfinite(model.decision_function(rows * scale) if name == "SVC" else model.predict(rows * scale)).all()
+    assert model.score(rows * scale, y) > 0.9

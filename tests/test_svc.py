@@ -2,6 +2,7 @@
 
 import pickle
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -324,3 +325,18 @@ def test_equal_samples_share_a_coefficient_within_their_bounds():
     np.testing.assert_allclose(totals, by_row(merged, 80)[0], atol=1e-5)
     inside = (beta != 0) & (np.abs(beta) < 2.0 * weight * (1 - 1e-9))
     assert np.add.reduceat(inside.astype(int), np.cumsum(times) - times).max() <= 1
+
+
+@pytest.mark.parametrize("centre", [0.0, 1000.0, 1987.0])
+@pytest.mark.parametrize("parameters", [{"kernel": "linear"}, {"kernel": "poly", "degree": 2, "coef0": 1.0}], ids=str)
+def test_columns_that_nobody_scaled_are_no_proof_against_the_kernel(parameters, centre):
+    """The rounding of large float32 kernel values is no negative curvature."""
+    rng = np.random.default_rng(0)
+    X = rng.normal((centre, 0.0), size=(1500, 2))
+    y = (X[:, 0] + 0.3 * rng.normal(size=1500) > centre).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = SVC(**parameters).fit(X, y)
+    assert model.fit_status_ == 0
+    assert model.kkt_violation_ <= model.tol
+    assert 0.0 <= model.duality_gap_ < 1e-3

@@ -260,7 +260,7 @@ def test_coefficients_of_members_fill_up_from_the_last_one():
     group = np.repeat(np.arange(6), [1, 3, 2, 4, 1, 2])
     weight = rng.uniform(0.5, 2.0, len(group))
     total = np.bincount(group, weight)
-    found = Samples(np.arange(6), np.array([6]), total, np.arange(len(group)), group, weight / total[group])
+    found = Samples(np.arange(6), np.array([6]), total, np.arange(len(group)), group, weight)
     for C in (2.0, np.inf):
         beta = np.array([0.0, 1.0, -0.3, -2.0, 0.7, 0.0]) * np.where(np.isinf(C), 1.0, total)
         expected, left = np.zeros(len(group)), np.abs(beta)
@@ -295,3 +295,29 @@ def test_a_large_bound_does_not_round_small_coefficients(solver, C):
     hard, soft = (SVC(C=c, gamma=0.1, tol=1e-6, solver=solver).fit(X, y) for c in (np.inf, C))
     assert abs(soft.dual_coef_.sum()) <= 1e-12 * np.abs(soft.dual_coef_).sum()
     assert_allclose(soft.decision_function(X), hard.decision_function(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["NuSVC", "OneClassSVM"])
+def test_weights_of_any_size_ask_for_the_same(name):
+    """A tolerance means the same for weights that sum to 1 and for those that sum to a billion."""
+    X, y = make_classification(1500, 5, flip_y=0.2, random_state=0)
+    model = CASES[name][0]
+    plain = clone(model).fit(X, y)
+    for scale in (2.0**-20, 2.0**20):
+        scaled = clone(model).fit(X, y, sample_weight=np.full(len(X), scale))
+        size = scale if isinstance(model, OneClassSVM) else 1.0
+        assert_array_equal(scaled.dual_coef_, size * plain.dual_coef_)
+        assert_array_equal(scaled.intercept_, size * plain.intercept_)
+        assert scaled.dual_objective_ == scale**2 * plain.dual_objective_
+        assert scaled.primal_objective_ == scale**2 * plain.primal_objective_
+    uneven = clone(model).fit(X, y, sample_weight=np.full(len(X), 1e-6))
+    assert np.mean(uneven.predict(X) != plain.predict(X)) < 0.01
+
+
+@pytest.mark.parametrize("C", [0.1, 0.3, 0.7, 1.0])
+def test_coefficients_of_equal_samples_are_at_their_bounds(C):
+    X, y = two_classes()
+    model = SVC(C=C, **GAMMA).fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
+    sizes = np.abs(model.dual_coef_)
+    assert (sizes == C).any()
+    assert not ((sizes != C) & (np.abs(sizes - C) < 1e-9 * C)).any()

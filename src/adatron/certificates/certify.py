@@ -196,8 +196,9 @@ def _evaluate(
 def conclude(view: View, beta: Vector, measures: list[float], convex: bool = True, doubt: float = 0.0) -> Certificate:
     """The certificate from what ``weigh`` found."""
     value, norm2, size, error, gap, worst = measures
-    convex = convex and norm2 >= -16.0 * error * size - doubt
-    convex = convex and (view.gram.kernel.convex or _semidefinite(view, np.flatnonzero(beta)))
+    known = view.gram.kernel.convex  # then what looked like negative curvature is rounding
+    convex = (known or convex) and norm2 >= -16.0 * error * size - doubt
+    convex = convex and (known or _semidefinite(view, np.flatnonzero(beta)))
     return Certificate(value + gap, value, worst, error, convex)
 
 

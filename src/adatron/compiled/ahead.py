@@ -31,7 +31,10 @@ def begin(folder: Path) -> None:
     """Say, once a process, that something must be compiled; the first process that asks for a folder calls helpers."""
     if HELPER in os.environ:
         return
-    first = first_to(folder / "begun")
+    try:
+        first = first_to(folder / "begun")
+    except OSError:  # nothing can be kept there
+        first = False
     logging.getLogger("adatron").warning(FIRST if first else LATER)
     if not first:
         return

@@ -66,12 +66,20 @@ def cache_folder() -> Path | None:
 
 
 def first_to(path: Path) -> bool:
-    """Whether this process is the first one that makes a file, in which it writes its number."""
+    """Whether this process is the first one that makes a file, in which it writes its number.
+
+    OSError if the file cannot be made or written, which then is not there.
+    """
     try:
-        with path.open("x") as stream:
+        stream = path.open("x")
+    except FileExistsError:
+        return False
+    try:
+        with stream:
             stream.write(str(os.getpid()))
     except OSError:
-        return False
+        path.unlink(missing_ok=True)
+        raise
     return True
 
 
@@ -115,7 +123,10 @@ class Turn:
         """Until nobody else compiles."""
         end = time.monotonic() + LOCK_SECONDS
         while (os.getpid(), path) not in self._mine and time.monotonic() < end:
-            if self._take(path) or self._over or not path.parent.is_dir():
+            try:
+                if self._take(path) or self._over:
+                    return
+            except OSError:  # no folder or no room in it: nobody waits for anybody
                 return
             if _left(path):
                 path.unlink(missing_ok=True)

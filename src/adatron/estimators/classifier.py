@@ -55,6 +55,10 @@ class Classifier(ClassifierMixin, Probabilistic):
         """Largest coefficient of a sample of weight 1 in the program."""
         return 1.0
 
+    def _in_units(self, samples: Samples) -> tuple[Samples, float]:
+        """The samples with weights as the program takes them, and what these were divided by."""
+        return samples, 1.0
+
     def _warn(self, fitted: list[Any]) -> None:
         """Say what is wrong with a solution although it is optimal."""
 
@@ -97,6 +101,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         if np.count_nonzero(np.bincount(codes[weight > 0])) < 2:
             raise ValueError(self._one_sided)
         distinct = canonical(X, codes, len(classes), weight, mergeable=not self._values)
+        distinct, unit = self._in_units(distinct)
         augment = inputs.augment(self.augment, X)
 
         def problems(segments: list[list[int]], samples: Samples) -> list[Problem]:
@@ -111,7 +116,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct))
         self.classes_, self.class_weight_ = classes, class_weight
         self._store_coefficients(X, codes, self._spread(distinct, fitted, X.shape[0], self._bound), fitted)
-        self._store_certificates(fitted, len(classes) == 2)
+        self._store_certificates(fitted, len(classes) == 2, unit)
         self._warn(fitted)
         warn_unless_converged(fitted, None if self._values else X, self.max_iter)
         self._slope = None

@@ -127,10 +127,10 @@ def _single_up_to(points: Source, precision: str) -> float:
     """The squared norm up to which a row gets float32 kernel values; inf or -inf if it does not depend on the row."""
     if precision == "double" or not points.kernel.compiled:
         return -np.inf
-    if precision == "single" or points.columns is not None:
+    if points.columns is not None:
         return np.inf
     limit = FAR * points.largest
-    return limit if points.suits_single(limit) else -np.inf
+    return limit if points.suits_single(limit, asked=precision == "single") else -np.inf
 
 
 def _ready(rows: Any, vectors: Any) -> Any:

@@ -163,9 +163,8 @@ def _tile_type(source: Source, settings: Settings, small: bool) -> Any:
         return np.float64
     if source.columns is not None:
         return source.X.dtype
-    if settings.precision == "single":
-        return np.float32
-    return np.float32 if source.suits_single(source.largest) else np.float64
+    asked = settings.precision == "single"
+    return np.float32 if source.suits_single(source.largest, asked) else np.float64
 
 
 def _solve(tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p: Plan) -> list[Solution | None]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
+MOST_BYTES = 2.0**62  # of memory
 MOST_COLUMNS = 2**31 - 1  # columns have 32-bit numbers in compiled code
 FEW = 2**16  # entries of a matrix that is small however it is stored
 NOT_FINITE = (
@@ -166,8 +167,8 @@ def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[
     if class_weight is None:
         return np.ones(len(classes))
     weights = compute_class_weight(class_weight, classes=classes, y=classes[codes])
-    if not (weights >= 0).all():
-        raise ValueError(f"The 'class_weight' parameter must hold weights >= 0. Got {class_weight!r} instead.")
+    if not ((weights >= 0) & (weights < np.inf)).all():
+        raise ValueError(f"The 'class_weight' parameter must hold finite weights >= 0. Got {class_weight!r} instead.")
     return weights
 
 
@@ -222,7 +223,7 @@ def settings(model: KernelMachine, kernel: Kernel) -> Settings:
         kernel=kernel,
         solver=model.solver,
         precision=model.precision,
-        cache_bytes=model.cache_size * 2**20,
+        cache_bytes=min(model.cache_size * 2.0**20, MOST_BYTES),
         n_jobs=model.n_jobs,
         tol=float(model.tol),
         gap_tol=model.gap_tol,

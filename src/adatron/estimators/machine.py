@@ -44,9 +44,10 @@ Finish = Callable[[NDArray[np.float64]], NDArray[Any]]  # makes a result of the 
 PLAIN = {str, int, float, bool, type(None)}  # types of values that neither change nor hold anything
 PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
 PART: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
+LARGEST_AUGMENT = 1e100  # its square is added to the kernel
 BIAS: dict[str, list[Any]] = {
     "bias": [StrOptions({"explicit", "augmented", "none"})],
-    "augment": [Interval(Real, 0.0, None, closed="neither"), StrOptions({"auto"})],
+    "augment": [Interval(Real, 0.0, LARGEST_AUGMENT, closed="right"), StrOptions({"auto"})],
 }
 
 
@@ -152,12 +153,12 @@ class KernelMachine(BaseEstimator):
         """Coefficients of all samples from those of the distinct ones, at most C times weight."""
         return distinct.spread([one.ids for one in fitted], [one.beta for one in fitted], C, n)
 
-    def _store_one(self, X: Any, coefficients: Coefficients, fitted: list[Any]) -> None:
-        """Keep a model of one problem that is no classifier."""
+    def _store_one(self, X: Any, coefficients: Coefficients, fitted: list[Any], unit: float = 1.0) -> None:
+        """Keep a model of one problem that is no classifier; ``unit`` is what its weights were divided by."""
         support = coefficients.support()
         self._n_support = np.array([len(support)], np.int32)
-        self._store_support(X, support, coefficients.among(support), np.array([fitted[0].intercept]))
-        self._store_certificates(fitted, alone=True)
+        self._store_support(X, support, unit * coefficients.among(support), np.array([unit * fitted[0].intercept]))
+        self._store_certificates(fitted, alone=True, unit=unit)
         self.n_iter_ = int(self.n_iter_[0])
 
     def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, intercepts: NDArray[np.float64]) -> None:
@@ -180,19 +181,23 @@ class KernelMachine(BaseEstimator):
             return X[:0, :0]
         return X[support] if sparse.issparse(X) else take_rows(X, support, self.n_jobs)
 
-    def _store_certificates(self, fitted: list[Any], alone: bool) -> None:
-        """Keep the proofs; ``alone`` says that there is one problem only, whose numbers are plain floats."""
+    def _store_certificates(self, fitted: list[Any], alone: bool, unit: float = 1.0) -> None:
+        """Keep the proofs.
+
+        alone : there is one problem only, whose numbers are plain floats
+        unit : what weights that are all that bounds the coefficients were divided by
+        """
         solutions = [one.solution for one in fitted]
         self.n_iter_: Any = np.array([0 if s is None else s.n_iter for s in solutions], np.int32)
         self.fit_status_ = int(any(s is not None and not s.status.good for s in solutions))
         names = {
-            "duality_gap_": "relative_gap",
-            "kkt_violation_": "kkt_violation",
-            "dual_objective_": "dual",
-            "primal_objective_": "primal",
+            "duality_gap_": ("relative_gap", 1.0),
+            "kkt_violation_": ("kkt_violation", 1.0),
+            "dual_objective_": ("dual", unit**2),
+            "primal_objective_": ("primal", unit**2),
         }
-        for attribute, name in names.items():
-            values = np.array([0.0 if s is None else getattr(s.certificate, name) for s in solutions])
+        for attribute, (name, factor) in names.items():
+            values = factor * np.array([0.0 if s is None else getattr(s.certificate, name) for s in solutions])
             setattr(self, attribute, float(values[0]) if alone else values)
         traces = [{} if s is None else s.trace for s in solutions]
         self.trace_ = traces[0] if alone else traces

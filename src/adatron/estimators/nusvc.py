@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from ..problems import Bias, Dual, feasible_nu, nusvc
 from .classifier import Classifier
 from .machine import PART
+
+if TYPE_CHECKING:
+    from .samples import Samples
 
 INFEASIBLE = "specified nu is infeasible"
 NO_MARGIN = (
@@ -35,7 +38,7 @@ class NuSVC(Classifier):
         As in :class:`SVC`.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions of the program with nu, before the division by the margin,
-        as in scikit-learn.
+        as in scikit-learn; its weights are divided by a power of two so that their mean is about 1.
     shrinking, probability, cache_size, class_weight, verbose, max_iter, decision_function_shape, break_ties :
         As in :class:`SVC`.
     random_state, bias, augment, solver, n_jobs, precision, multi_class, gap_tol, max_time, callback :
@@ -108,6 +111,9 @@ class NuSVC(Classifier):
                 f"weight. Got classes of weight {weight[y < 0].sum():g} and {weight[y > 0].sum():g}."
             )
         return nusvc(y, weight, nu, cast("Bias", self.bias), augment)
+
+    def _in_units(self, samples: Samples) -> tuple[Samples, float]:
+        return samples.in_units()
 
     def _scale(self, one: Any) -> float:
         if one.solution is None:

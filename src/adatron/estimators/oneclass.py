@@ -25,7 +25,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     kernel, degree, gamma, coef0 :
         As in :class:`SVC`.
     tol : float, default=1e-3
-        Largest violation of the optimality (KKT) conditions, as in scikit-learn.
+        Largest violation of the optimality (KKT) conditions, as in scikit-learn; with weights, of the program whose
+        weights are divided by a power of two so that their mean is about 1.
     nu : float, default=0.5
         In (0, 1]: at most this part of the weight is outside, at least this part belongs to support vectors.
     shrinking, cache_size, verbose, max_iter, solver, n_jobs, precision, gap_tol, max_time, callback :
@@ -108,8 +109,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         X = inputs.training_rows(self, X)
         weight = inputs.weights(X, sample_weight)
         distinct = samples.canonical(X, np.zeros(X.shape[0], np.int64), 1, weight, mergeable=not self._values)
+        distinct, unit = distinct.in_units()
         fitted = self._solve(X, distinct, [Problem([0], lambda ids: oneclass(distinct.weight[ids], self.nu))])
-        self._store_one(X, self._spread(distinct, fitted, X.shape[0], 1.0), fitted)
+        self._store_one(X, self._spread(distinct, fitted, X.shape[0], 1.0), fitted, unit)
         self.offset_ = -self.intercept_
         warn_unless_converged(fitted, None if self._values else X, self.max_iter)
         return self

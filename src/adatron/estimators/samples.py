@@ -30,7 +30,7 @@ class Samples:
     weight : (m,) total weight of the rows merged into it
     members : (n,) rows of X with a positive weight
     group : (n,) the distinct sample of each member
-    share : (n,) the member's part of its weight
+    own : (n,) the member's own weight
     """
 
     rows: Ids
@@ -38,7 +38,7 @@ class Samples:
     weight: Vector
     members: Ids
     group: Ids
-    share: Vector
+    own: Vector
 
     @classmethod
     def alone(cls, rows: Ids) -> Samples:
@@ -49,6 +49,14 @@ class Samples:
     def together(self) -> Samples:
         """The same samples as one class, in an order of their content alone."""
         return replace(self, sizes=np.array([len(self.rows)]))
+
+    def in_units(self) -> tuple[Samples, float]:
+        """The same with weights of about 1, divided by a power of two, and this.
+
+        For programs that weights alone bound: a tolerance would mean another thing for weights of another size.
+        """
+        unit = float(2.0 ** np.round(np.log2(self.weight.mean())))
+        return replace(self, weight=self.weight / unit, own=self.own / unit), unit
 
     def spread(self, ids: list[Ids], beta: list[Vector], C: float, n: int) -> Coefficients:
         """Coefficients of the n rows of X from those of the distinct samples of each problem.
@@ -61,7 +69,7 @@ class Samples:
         moved = np.flatnonzero(values)
         most = int(np.diff(firsts)[samples[moved]].sum())
         rows, data, counts = np.empty(most, np.int64), np.empty(most), np.zeros(len(samples), np.int64)
-        share_out(samples, values, moved, firsts, C * self.weight, self.share, self.members, rows, data, counts)
+        share_out(samples, values, moved, firsts, C * self.weight, C * self.own, self.members, rows, data, counts)
         problems = np.repeat(np.repeat(np.arange(len(ids)), [len(some) for some in ids]), counts)
         return Coefficients(data[: len(problems)], rows[: len(problems)], problems, (len(ids), n))
 
@@ -87,7 +95,7 @@ def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: boo
     group = np.cumsum(first) - 1
     total: Vector = np.bincount(group, weights=weight[order]).astype(np.float64)
     sizes = np.bincount(codes[order[first]], minlength=n_classes)
-    return Samples(order[first], sizes, total, order, group, weight[order] / total[group])
+    return Samples(order[first], sizes, total, order, group, weight[order])
 
 
 def _hashes(X: Any) -> NDArray[np.uint64]:

@@ -34,19 +34,21 @@ class _Gate:
 
     def enter(self) -> None:
         with self._lock:
-            self._inside += 1
-            if self._inside == 1:
+            if not self._inside:
                 if self._libraries is None:
                     import_module("scipy.linalg")  # its BLAS is another one than numpy's: load it to see it
                     self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
                 self._threads = [library.get_num_threads() or 1 for library in self._libraries]
                 for library in self._libraries:
                     _set_threads(library, 1)
+            self._inside += 1
 
     def leave(self) -> None:
         with self._lock:
+            if not self._inside:
+                return  # what is left was entered before a fork
             self._inside -= 1
-            if self._inside == 0:
+            if not self._inside:
                 self._restore()
 
     def _restore(self) -> None:

@@ -12,7 +12,6 @@ STORE_COST = 72.0  # multiply-adds from which reading a stored kernel value beat
 LONG = 192.0  # from there on several problems store rows, too, and the matrix of a large block costs too much
 BLOCK, WIDE = 1024, 2048  # variables of a block from there on, and below
 WHOLE = 2304  # variables of a problem that is one block: rows of it would be asked for one by one
-MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ import queue
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from types import TracebackType
 
 import joblib
@@ -106,18 +106,20 @@ class Pool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for _ in self._members:
-            self._queue.put(None)
-        for member in self._members:
-            member.join()
-        self._members.clear()
-        with _CROWD.lock:
-            _CROWD.openers[self._opener] -= 1
-            if _CROWD.openers[self._opener] <= 0:  # less after a fork
-                del _CROWD.openers[self._opener]
-            _CROWD.helpers -= self._called  # not 0 if Ctrl-C came between counting helpers and calling them
-            self._called = 0
-        self._open.close()
+        try:
+            for _ in self._members:
+                self._queue.put(None)
+            for member in self._members:
+                member.join()
+            self._members.clear()
+        finally:
+            with _CROWD.lock:
+                _CROWD.openers[self._opener] -= 1
+                if _CROWD.openers[self._opener] <= 0:  # less after a fork
+                    del _CROWD.openers[self._opener]
+                _CROWD.helpers -= self._called  # not 0 if Ctrl-C came between counting helpers and calling them
+                self._called = 0
+            self._open.close()
 
     def _serve(self) -> None:
         while (item := self._queue.get()) is not None:
@@ -176,15 +178,22 @@ class Pool:
             self._turn.acquire()
             self._mine.held = True
 
+    def _hire(self, wanted: int) -> int:
+        """Start threads up to a number; how many there are. The system may allow no more."""
+        with suppress(RuntimeError):
+            while len(self._members) < wanted:
+                member = threading.Thread(target=self._serve, name="adatron", daemon=True)
+                member.start()
+                self._members.append(member)
+        return len(self._members)
+
     @contextmanager
     def _call_helpers(self, job: _Job, most: int) -> Iterator[None]:
         with _CROWD.lock:
             helpers = max(0, min(self._idle(), most))
+            helpers = min(helpers, self._hire(self._called + helpers) - self._called)
             self._called += helpers
             _CROWD.helpers += helpers
-            while len(self._members) < self._called:
-                self._members.append(threading.Thread(target=self._serve, name="adatron", daemon=True))
-                self._members[-1].start()
         locks = [threading.Lock() for _ in range(helpers)]  # an Event takes several times as long
         for working in locks:
             working.acquire()

@@ -69,7 +69,7 @@ class Rows:
     def among(self, rows: Ids, memory: float) -> Rows:
         """The same for a part of the samples; what is here already is copied."""
         part = Rows(self.view.narrowed(rows), memory)
-        here = np.flatnonzero((self.slot[rows] >= 0) & (part.slot < 0))[: len(part)]
+        here = np.flatnonzero(self.slot[rows] >= 0)[: len(part)]
         slots = np.arange(len(here))
         for new, old in zip(slots, self.slot[rows[here]], strict=True):
             part.values[new, : len(rows)] = self.values[old, rows]

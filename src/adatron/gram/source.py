@@ -18,6 +18,7 @@ from .pool import Pool, allowed_threads
 
 Ids = NDArray[np.int64]
 DOUBT = 0.02  # proven relative error of a float32 kernel value beyond which the tiles are float64
+ASKED = 1.0  # the same where the user asks for float32: with a larger one it says nothing
 ENTRIES = 1 << 17  # of rows that are copied at a time
 COPIED_BYTES, COPIED_ROWS = 1 << 22, 512  # from which all threads copy, and rows that each copies at a time
 PACKED = 1 << 17  # values that a task packs
@@ -110,10 +111,13 @@ class Source:
         values = self.sizes if self.columns is None else self.X
         return float(np.maximum(values.max(initial=0.0), -values.min(initial=0.0)))
 
-    def suits_single(self, largest: float) -> bool:
-        """Whether float32 kernel values of rows up to this size are proven to be accurate enough."""
+    def suits_single(self, largest: float, asked: bool = False) -> bool:
+        """Whether float32 kernel values of rows up to this size are proven to be accurate enough.
+
+        asked : the user wants them wherever they say anything
+        """
         bound = self.kernel.error_bound(largest, self.terms, 2.0**-24)
-        return bound <= DOUBT * self.kernel.magnitude(largest)
+        return bound <= (ASKED if asked else DOUBT) * self.kernel.magnitude(largest)
 
     def as_points(self, dtype: Any, pool: Pool) -> Operand:
         return self._operand(POINTS, dtype, pool)

@@ -192,13 +192,17 @@ class Leaf(Kernel):
         return (self,)
 
 
-def number(kernel: Kernel, argument: str, *, low: float = -math.inf, integer: bool = False) -> None:
-    """Replace an argument of a kernel under construction by a plain finite number >= low, or raise ValueError."""
+def number(
+    kernel: Kernel, argument: str, *, low: float = -math.inf, high: float = math.inf, integer: bool = False
+) -> None:
+    """Replace an argument of a kernel under construction by a plain finite number in a range, or raise ValueError."""
     value: Any = getattr(kernel, argument)
     known = not isinstance(value, bool) and isinstance(value, Integral if integer else Real)
-    if not known or not math.isfinite(value) or value < low:
+    size = float(value) if known else math.nan
+    if not (math.isfinite(size) and low <= size <= high):
         kind, start = "an int" if integer else "a float", "(-inf" if low == -math.inf else f"[{low}"
-        allowed = f"must be {kind} in the range {start}, inf). Got {value!r} instead."
+        end = "inf)" if high == math.inf else f"{high}]"
+        allowed = f"must be {kind} in the range {start}, {end}. Got {value!r} instead."
         raise ValueError(f"The {argument!r} parameter of {type(kernel).__name__} {allowed}")
     object.__setattr__(kernel, argument, (int if integer else float)(getattr(kernel, argument)))
 

@@ -11,6 +11,7 @@ from ..compiled._jit import jit
 from .base import Float64, Leaf, Mixture, Term, number, products
 from .rounding import affine_error, growth, power, tiny
 
+MOST = 2**31 - 1  # the largest degree, as in LIBSVM
 PIECES = 32  # of a segment, along which the stretch by φ is bounded
 
 
@@ -25,7 +26,7 @@ class Polynomial(Leaf):
     gamma : float, default=1.0
         γ >= 0.
     degree : int, default=3
-        At least 0.
+        From 0 to 2³¹ - 1.
     coef0 : float, default=0.0
         c₀; with c₀ > 0 all lower powers take part.
 
@@ -40,7 +41,7 @@ class Polynomial(Leaf):
 
     def __post_init__(self) -> None:
         number(self, "gamma", low=0.0)
-        number(self, "degree", low=0, integer=True)
+        number(self, "degree", low=0, high=MOST, integer=True)
         number(self, "coef0")
 
     @property

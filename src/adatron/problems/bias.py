@@ -10,3 +10,8 @@ from __future__ import annotations
 from typing import Literal
 
 Bias = Literal["explicit", "augmented", "none"]
+
+
+def penalty(bias: Bias, augment: float) -> float:
+    """lambda^2, what a form of the bias adds to the kernel."""
+    return augment**2 if bias == "augmented" else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bias import Bias
+from .bias import Bias, penalty
 from .dual import Dual, Vector
 
 
@@ -25,5 +25,10 @@ def csvc(y: Vector, C: Vector, bias: Bias = "explicit", augment: float = 1.0) ->
     """
     bound = y * C
     zero = np.zeros_like(bound)
-    lambda2 = augment**2 if bias == "augmented" else 0.0
-    return Dual(y, np.minimum(bound, zero), np.maximum(bound, zero), lambda2, (0.0,) if bias == "explicit" else ())
+    return Dual(
+        y,
+        np.minimum(bound, zero),
+        np.maximum(bound, zero),
+        penalty(bias, augment),
+        (0.0,) if bias == "explicit" else (),
+    )

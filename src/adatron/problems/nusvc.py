@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bias import Bias
+from .bias import Bias, penalty
 from .dual import Dual, Vector
 
 
@@ -30,7 +30,7 @@ def nusvc(y: Vector, w: Vector, nu: float, bias: Bias = "explicit", augment: flo
     lower, upper = np.minimum(y * w, zero), np.maximum(y * w, zero)
     if bias == "explicit":
         return Dual(zero, lower, upper, 0.0, (0.5 * total, -0.5 * total), row=(y < 0).astype(np.int64))
-    return Dual(zero, lower, upper, augment**2 if bias == "augmented" else 0.0, (total,), sign=y)
+    return Dual(zero, lower, upper, penalty(bias, augment), (total,), sign=y)
 
 
 def feasible_nu(y: Vector, w: Vector, nu: float) -> bool:

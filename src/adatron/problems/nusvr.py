@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bias import Bias
+from .bias import Bias, penalty
 from .dual import Dual, Vector
 
 
@@ -31,4 +31,4 @@ def nusvr(y: Vector, C: Vector, nu: float, bias: Bias = "explicit", augment: flo
     if bias == "explicit":
         return Dual(t, lower, upper, 0.0, (0.5 * total, -0.5 * total), row=np.repeat([0, 1], n))
     sign = np.repeat([1.0, -1.0], n)
-    return Dual(t, lower, upper, augment**2 if bias == "augmented" else 0.0, (total,), sign=sign)
+    return Dual(t, lower, upper, penalty(bias, augment), (total,), sign=sign)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .bias import Bias
+from .bias import Bias, penalty
 from .dual import Dual, Vector
 
 
@@ -20,5 +20,4 @@ def svr(y: Vector, C: Vector, epsilon: float, bias: Bias = "explicit", augment: 
     ----------
     V. Vapnik, S. Golowich, A. Smola, Support vector method for function approximation (1997).
     """
-    lambda2 = augment**2 if bias == "augmented" else 0.0
-    return Dual(y, -C, C, lambda2, (0.0,) if bias == "explicit" else (), epsilon)
+    return Dual(y, -C, C, penalty(bias, augment), (0.0,) if bias == "explicit" else (), epsilon)

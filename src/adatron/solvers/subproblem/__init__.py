@@ -126,7 +126,7 @@ class Inner:
         K is the kernel matrix of the places, and may be overwritten; further columns of it are not read. dual, beta and
         g belong to the block alone.
         """
-        given = K
+        given, bent = K, flag[1]
         if K.dtype == np.float32 and max(np.abs(g).max(), dual.lambda2) * 2.0**-20 > 0.1 * tol:
             K = K.astype(np.float64)  # float32 does not resolve this tolerance
         if dual.lambda2:
@@ -139,10 +139,12 @@ class Inner:
         whole = K
         limit = min(STEPS * len(beta), steps)
         found, used = _updated(K, layout, plain, beta, g, tol, limit, flag)
+        if K.dtype != given.dtype:
+            flag[1] = bent  # by the measure of float64 the rounding of float32 values is negative curvature
         if used == limit < steps:
             self.credit += BLOCK + UPDATE * used * len(beta)
             if price(int(np.count_nonzero(plain.free(found)))) <= self.credit:
-                floor = FLOOR[K.itemsize]
+                floor = FLOOR[given.itemsize]
                 K = K[np.ix_(layout.place, layout.place)].astype(np.float64, copy=False)
                 with one_blas_thread():  # its bits depend on its threads
                     walk = ActiveSet(K, plain, found, g + np.dot(K, found - beta), floor)
