@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 
 from adatron import IncrementalNuSVC, IncrementalSVC
 from adatron.estimators.incremental import store, track
@@ -259,3 +260,22 @@ def test_samples_that_no_plane_separates_are_refused_by_a_hard_margin():
     with pytest.raises(ValueError, match="No plane separates"):
         model.fit([*X, [1.5, 1.5]], [*y, 0])
     assert model.ids_.tolist() == [0, 1]
+
+
+def test_a_function_that_is_no_kernel_proves_nothing():
+    """As in one fit of SVC: the point is stationary, the gap bounds nothing, and the user hears of it."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = (X[:, 0] > 0).astype(int)
+
+    def no_kernel(A, B):
+        return np.tanh(2.0 * A @ B.T - 1.0)
+
+    model = IncrementalSVC(kernel=no_kernel)
+    with pytest.warns(ConvergenceWarning, match="not positive semi-definite"):
+        model.fit(X, y)
+    assert model.fit_status_ == 1
+    assert np.isnan(model.duality_gap_)
+    linear = IncrementalSVC(kernel=lambda A, B: A @ B.T).fit(X, y)
+    assert linear.fit_status_ == 0
+    assert 0.0 <= linear.duality_gap_ < 1e-9

@@ -1,6 +1,6 @@
 """Proofs of optimality. They need beta and its gradient only and know no solver."""
 
-from .certify import Certificate, Exact, certify, conclude, prove
+from .certify import Certificate, Exact, certify, conclude, prove, semidefinite
 from .gap import best_multipliers, duality_gap
 from .kkt import kkt_violation, violators
 from .multipliers import half_width, intercept, multipliers
@@ -17,5 +17,6 @@ __all__ = [
     "kkt_violation",
     "multipliers",
     "prove",
+    "semidefinite",
     "violators",
 ]

@@ -141,7 +141,7 @@ def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) 
     return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), terms, 0.0, convex)
 
 
-def _semidefinite(view: View, support: NDArray[np.int64]) -> bool:
+def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     """Whether no negative eigenvalue is found on a sample of the rows, support vectors first."""
     rows = np.concatenate([support, np.setdiff1d(np.arange(len(view)), support)])[:SAMPLE]
     points = view.points(rows)
@@ -198,7 +198,7 @@ def conclude(view: View, beta: Vector, measures: list[float], convex: bool = Tru
     value, norm2, size, error, gap, worst = measures
     known = view.gram.kernel.convex  # then what looked like negative curvature is rounding
     convex = (known or convex) and norm2 >= -16.0 * error * size - doubt
-    convex = convex and (known or _semidefinite(view, np.flatnonzero(beta)))
+    convex = convex and (known or semidefinite(view, np.flatnonzero(beta)))
     return Certificate(value + gap, value, worst, error, convex)
 
 

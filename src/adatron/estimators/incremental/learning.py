@@ -18,6 +18,7 @@ from sklearn.utils.validation import validate_data  # pyright: ignore[reportPriv
 from ...problems import Dual
 from ...solvers.homotopy import Stalled, compaction
 from .. import engine, inputs
+from ..convergence import warn_unless_converged
 from ..machine import KernelMachine
 from ..samples import Samples
 from .commit import uninterrupted
@@ -263,6 +264,7 @@ class Learning(KernelMachine):
             fitted.append(one)
         self._fitted = fitted
         self._store_certificates(fitted, self._alone)
+        warn_unless_converged(fitted, None, max_iter=-1)
         if not is_classifier(self):
             self.n_iter_ = int(self.n_iter_[0])
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...certificates import Certificate, best_multipliers, duality_gap, half_width, intercept, kkt_violation
-from ...gram import Gram, Pool, Source, allowed_threads
+from ...certificates import (
+    Certificate,
+    best_multipliers,
+    duality_gap,
+    half_width,
+    intercept,
+    kkt_violation,
+    semidefinite,
+)
+from ...gram import Gram, Pool, Source, View, allowed_threads
 from ...kernels import Kernel
 from ...problems import Dual
 from ...solvers.base import Solution, Status
@@ -80,12 +89,19 @@ class Track:
 
     def rows(self, ids: Ids) -> NDArray[np.float64]:
         """Rows of K over the samples."""
-        X = self.store.X if self.slots is None else self.store.X[self.slots]
+        X = self._samples
         if len(ids) < MANY or len(ids) * X.shape[0] < FEW or not self.kernel.compiled:
             return self.kernel(X[ids], X)
         with Pool(allowed_threads(None)) as pool:
-            view = Gram(Source.of(X, np.arange(X.shape[0]), self.kernel), np.float64, [X.shape[0]], pool).restrict()
-            return view.rows(ids)
+            return self._view(pool).rows(ids)
+
+    @property
+    def _samples(self) -> Any:
+        return self.store.X if self.slots is None else self.store.X[self.slots]
+
+    def _view(self, pool: Pool) -> View:
+        X = self._samples
+        return Gram(Source.of(X, np.arange(X.shape[0]), self.kernel), np.float64, [X.shape[0]], pool).restrict()
 
     def dual(self, program: Program, gone: Ids | None = None) -> Dual:
         """The program; the bounds of those in the positions ``gone`` are 0."""
@@ -166,7 +182,11 @@ class Track:
         """The solution with its certificate."""
         dual = self.dual(program)
         proof = certificate(dual, self.beta, self.g)
-        solution = Solution(self.beta, self.g, n_iter, Status.CONVERGED, proof, {})
+        if not self.kernel.convex and len(dual):  # of a function nobody knows
+            with Pool(1) as pool:
+                proof = replace(proof, convex=semidefinite(self._view(pool), np.flatnonzero(self.beta)))
+        status = Status.CONVERGED if proof.convex else Status.NOT_CONVEX
+        solution = Solution(self.beta, self.g, n_iter, status, proof, {})
         width = width_of(dual, self.beta, self.g)
         b = intercept(dual, self.beta, self.g) if len(dual) else 0.0
         return Fitted(self.numbers, solution, self.beta, b, width)
