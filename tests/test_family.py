@@ -175,6 +175,7 @@ def test_the_certificate_is_what_the_definitions_say(case):
     event(f"{case.kind.__name__} {'converged' if model.fit_status_ == 0 else 'not converged'}")
     found = models.points(model, case.K, case.y, case.weights)
     proofs = [np.atleast_1d(getattr(model, name)) for name in ("dual_objective_", "duality_gap_", "kkt_violation_")]
+    unit = unit_of(case)
     for point, value, gap, violation in zip(found, *proofs, strict=True):
         size = np.abs(point.beta).sum()
         rounding = point.noise * max(1.0, size)  # as in the relative gap, 1 is the least size of an objective
@@ -184,8 +185,8 @@ def test_the_certificate_is_what_the_definitions_say(case):
             continue  # pairs that cancel each other may be anywhere
         if case.kind is NuSVC and point.scale <= 1e3 * point.noise:
             continue  # rho is rounding, and so is what its coefficients tell of bounds
-        assert point.violation <= violation + point.noise
-        largest = max(1.0, abs(value))
+        assert point.violation <= unit * violation + point.noise
+        largest = max(unit**2, abs(value))
         reach = (point.dual.upper - point.dual.lower).sum()
         # The certificate allows for rounding by the largest kernel value of all samples, not of these classes alone.
         cautious = 1e-13 * size * np.abs(case.K).max() * reach
@@ -193,6 +194,19 @@ def test_the_certificate_is_what_the_definitions_say(case):
         assert point.gap <= gap * max(largest, abs(value + point.gap)) * (1 + 1e-9) + point.noise * reach + rounding
     if model.fit_status_ == 0:
         assert np.max(model.kkt_violation_) <= TOL
+
+
+def unit_of(case):
+    """What weights that are all that bounds the coefficients are divided by, about the mean of distinct samples."""
+    if case.kind not in (NuSVC, OneClassSVM):
+        return 1.0
+    used, codes = (
+        case.weights > 0,
+        np.unique(np.zeros(len(case.X)) if case.y is None else case.y, return_inverse=True)[1],
+    )
+    distinct = np.unique(np.column_stack([case.X, codes])[used], axis=0)
+    count = used.sum() if case.storage == "given" else len(distinct)
+    return 2.0 ** np.round(np.log2(case.weights[used].sum() / count))
 
 
 def bounds(mine, other):
