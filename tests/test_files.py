@@ -253,6 +253,13 @@ def test_code_is_not_stored(problem, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("other", [None, "SVC", [1], {"a": 1}, np.arange(3), RBF(1.0)], ids=str)
+def test_what_is_no_estimator_is_not_stored(other, tmp_path):
+    with pytest.raises(ModelFileError, match="only estimators can be stored, not a"):
+        save(other, tmp_path / "model.adatron")
+    assert not list(tmp_path.iterdir())
+
+
 def test_foreign_estimators_are_not_stored(tmp_path):
     from sklearn.svm import SVC as PeerSVC
 

@@ -48,11 +48,13 @@ def save(model: BaseEstimator, path: Path) -> None:
     Raises
     ------
     ModelFileError
-        If the estimator is another one, or holds a Python function (a callable kernel, a callback).
+        If it is another estimator, or none, or holds a Python function (a callable kernel, a callback).
     OSError
         If the file cannot be written; an old file is then as it was.
     """
     encoder = Encoder()
+    if not isinstance(model, BaseEstimator):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ModelFileError(path, f"only estimators can be stored, not a {type(model).__name__}")
     try:
         header = {
             "magic": MAGIC,
