@@ -74,6 +74,13 @@ def test_nobody_is_waited_for_on_a_full_disk(tmp_path, monkeypatch):
     Turn().wait(path)
     assert time.monotonic() - begun < folder.LOCK_SECONDS / 2
     assert not path.exists()
+    calls = []
+    monkeypatch.setattr(ahead, "_start", calls.append)
+    monkeypatch.delenv(ahead.HELPER, raising=False)
+    ahead.begin.cache_clear()
+    ahead.begin(tmp_path)  # nor does anybody compile what nobody could read
+    assert not calls
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_first_use_calls_helpers_once(tmp_path, monkeypatch, caplog):

@@ -200,10 +200,8 @@ def unit_of(case):
     """What weights that are all that bounds the coefficients are divided by, about the mean of distinct samples."""
     if case.kind not in (NuSVC, OneClassSVM):
         return 1.0
-    used, codes = (
-        case.weights > 0,
-        np.unique(np.zeros(len(case.X)) if case.y is None else case.y, return_inverse=True)[1],
-    )
+    used, labels = case.weights > 0, np.zeros(len(case.X)) if case.y is None else case.y
+    codes = np.unique(labels, return_inverse=True)[1]
     distinct = np.unique(np.column_stack([case.X, codes])[used], axis=0)
     count = used.sum() if case.storage == "given" else len(distinct)
     return 2.0 ** np.round(np.log2(case.weights[used].sum() / count))

@@ -71,12 +71,10 @@ def first_to(path: Path) -> bool:
     OSError if the file cannot be made or written, which then is not there.
     """
     try:
-        stream = path.open("x")
+        with path.open("x") as stream:
+            stream.write(str(os.getpid()))
     except FileExistsError:
         return False
-    try:
-        with stream:
-            stream.write(str(os.getpid()))
     except OSError:
         path.unlink(missing_ok=True)
         raise

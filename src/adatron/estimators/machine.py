@@ -193,8 +193,8 @@ class KernelMachine(BaseEstimator):
         names = {
             "duality_gap_": ("relative_gap", 1.0),
             "kkt_violation_": ("kkt_violation", 1.0),
-            "dual_objective_": ("dual", unit**2),
-            "primal_objective_": ("primal", unit**2),
+            "dual_objective_": ("dual", unit * unit),
+            "primal_objective_": ("primal", unit * unit),
         }
         for attribute, (name, factor) in names.items():
             values = factor * np.array([0.0 if s is None else getattr(s.certificate, name) for s in solutions])

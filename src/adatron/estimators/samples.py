@@ -55,7 +55,8 @@ class Samples:
 
         For programs that weights alone bound: a tolerance would mean another thing for weights of another size.
         """
-        unit = float(2.0 ** np.round(np.log2(self.weight.mean())))
+        largest = self.weight.max()  # of large weights the sum may overflow
+        unit = float(2.0 ** np.round(np.log2(largest) + np.log2((self.weight / largest).mean())))
         return replace(self, weight=self.weight / unit, own=self.own / unit), unit
 
     def spread(self, ids: list[Ids], beta: list[Vector], C: float, n: int) -> Coefficients:

@@ -25,10 +25,5 @@ def csvc(y: Vector, C: Vector, bias: Bias = "explicit", augment: float = 1.0) ->
     """
     bound = y * C
     zero = np.zeros_like(bound)
-    return Dual(
-        y,
-        np.minimum(bound, zero),
-        np.maximum(bound, zero),
-        penalty(bias, augment),
-        (0.0,) if bias == "explicit" else (),
-    )
+    totals = (0.0,) if bias == "explicit" else ()
+    return Dual(y, np.minimum(bound, zero), np.maximum(bound, zero), penalty(bias, augment), totals)
