@@ -24,7 +24,8 @@ from .gap import best_multipliers, duality_gap, sum_of_terms
 
 LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectives are to be known
 MEASURES = 6  # of ``weigh``
-ENOUGH = 30  # rows computed both ways, from which the error of others is judged
+ENOUGH = 30  # rows computed both ways, from which the errors of others are judged
+SURE = 4.0  # standard deviations that a sum of many errors keeps within
 SAMPLE = 512  # rows on which a kernel without a guarantee is checked for negative eigenvalues
 
 
@@ -66,7 +67,7 @@ class Exact:
     def __init__(self, dual: Dual) -> None:
         self.dual = dual
         self.seen = np.zeros(len(dual), bool)  # rows that any proof has corrected
-        self.error = np.inf  # of a gradient that none has: a mean square over enough rows, the largest of all proofs
+        self.bias = self.spread = np.inf  # of the errors of other rows, see ``compare``: the largest of all proofs
         self._begin()
 
     def _begin(self) -> None:
@@ -95,12 +96,25 @@ class Exact:
         return self.g[rows]
 
     def compare(self, off: Vector) -> None:
-        """Learn from what a proof has corrected its gradient by."""
-        first = off[self.known & ~self.seen]
+        """Learn from what a proof has corrected its gradient by.
+
+        Of errors that fall into line with beta none cancels another in beta'g; what is left scatters.
+        """
+        first = self.known & ~self.seen & (self.beta != 0.0)
         self.seen |= self.known
-        if len(first) >= ENOUGH:
-            found = float(np.sqrt(np.mean(first**2)))
-            self.error = found if np.isinf(self.error) else max(self.error, found)
+        along = np.sign(self.beta[first]) * off[first]
+        if len(along) >= ENOUGH:
+            spread = float(np.std(along))
+            bias = abs(float(np.mean(along))) + SURE * spread / np.sqrt(len(along))
+            known = np.isfinite(self.spread)
+            self.bias, self.spread = (max(self.bias, bias), max(self.spread, spread)) if known else (bias, spread)
+
+    def missed(self, rows: NDArray[np.int64]) -> float:
+        """How far the objectives may be off by the errors of some rows that are not known."""
+        sizes = np.abs(self.beta[rows])
+        if not len(rows):
+            return 0.0
+        return 0.5 * (self.bias * float(sizes.sum()) + SURE * self.spread * float(np.sqrt(dot(sizes, sizes))))
 
     def _product(self, view: View, rows: NDArray[np.int64], ids: NDArray[np.int64], beta: Vector) -> Vector:
         return view.exact(rows, ids, beta[ids]) + self.dual.lambda2 * float(beta[ids].sum())
@@ -118,7 +132,10 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
     dual = exact.dual
     exact.at(beta)
     tracked = g.copy()
-    rows = np.arange(len(beta)) if len(beta) <= SMALL else np.flatnonzero(dual.free(beta))
+    rows = np.arange(len(beta))
+    if len(beta) > SMALL:
+        mu = best_multipliers(dual, beta, g)  # nearly those of the corrected gradient
+        rows = np.flatnonzero(dual.free(beta) | _may_matter(dual, beta, g, mu, slack, exact.known))
     while True:
         g[rows] = exact.ask(view, rows)
         mu = best_multipliers(dual, beta, g)
@@ -128,9 +145,8 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
         unknown = np.flatnonzero(~exact.known & (beta != 0.0))
         doubt = dot(np.abs(beta[unknown]), slack[unknown])
         exact.compare(g - tracked)
-        off = 0.5 * float(np.abs(beta[unknown]).sum()) * exact.error if len(unknown) else 0.0  # of both objectives
         allowed = max(LEVEL * duality_gap(dual, beta, g, mu), DIGITS * abs(dual.objective(beta, g)))
-        if off <= allowed or not len(unknown):
+        if exact.missed(unknown) <= allowed:
             return _evaluate(view, dual, beta, g, mu, exact.proofs, exact.size, convex, doubt)
         rows = unknown
 

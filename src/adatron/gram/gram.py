@@ -27,8 +27,18 @@ from .shared import Shared, share
 from .source import Source
 
 Ids = NDArray[np.int64]
-CLASSES, STEP = 48, 2.0**-0.25  # classes of rows by their size, and how much smaller each is than the one before
+CLASSES, STEP = 96, 2.0**-0.125  # classes of rows by their size, and how much smaller each is than the one before
 EXACT_ROWS, EXACT_POINTS = 4096, 512  # float64 operands made at a time
+
+
+def _mean_classes() -> Ids:
+    """The class of the mean size of two rows, by theirs: sizes are rounded up."""
+    sizes = STEP ** np.arange(CLASSES)
+    classes = np.log(0.5 * (sizes[:, None] + sizes)) / np.log(STEP)
+    return np.floor(classes - 1e-9).clip(0).astype(np.int64)
+
+
+_MEAN = _mean_classes()
 
 
 @dataclass(frozen=True)
@@ -89,6 +99,8 @@ class Gram:
         Hold all of K, in float64.
     shared : bool, default=False
         Hold what is within each segment, for problems over several of them that are one block each.
+    workspace : Workspace, optional
+        Of a Gram of the same kernel and type, whose buffers are used again.
     """
 
     def __init__(
@@ -100,13 +112,19 @@ class Gram:
         slots: int = 0,
         whole: bool = False,
         shared: bool = False,
+        workspace: Workspace | None = None,
     ) -> None:
         self.source, self.kernel, self.dtype, self.pool = source, source.kernel, np.dtype(dtype), pool
         self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self.workspace = Workspace(self.kernel, self.dtype)
+        self.workspace = workspace or Workspace(self.kernel, self.dtype)
         self.held, self._whole, self._making = whole, None, threading.Lock()
         self.shared, self.mirrors = shared, source.mirrors
         self._slots, self._parts, self._segments = slots, None, None
+
+    @property
+    def stores(self) -> bool:
+        """Whether rows of K are stored."""
+        return self._slots > 0
 
     @property
     def segments(self) -> Sequence[Segment]:
@@ -145,14 +163,14 @@ class Gram:
 
     @cached_property
     def size_classes(self) -> tuple[Ids, NDArray[np.float64]]:
-        """The class of every row by its size, and bounds of the errors of values of no larger rows."""
+        """The class of every row by its size, and bounds of the errors of values of rows of two classes."""
         source, top = self.source, self.largest
         size = np.zeros(len(source), np.int64)
         if source.columns is None and top > 0.0:  # of given values only the largest one is known
             sizes = np.maximum(source.sizes * (1.0 + 1e-12) / top, STEP**CLASSES)
             size = np.clip(np.floor(np.log(sizes) / np.log(STEP)), 0, CLASSES - 1).astype(np.int64)
         terms, unit = source.terms, float(np.finfo(self.dtype).eps) / 2
-        return size, np.array([self.kernel.error_bound(top * STEP**k, terms, unit) for k in range(CLASSES)])
+        return size, np.array([self.kernel.error_bound(top * STEP**k, terms, unit) for k in range(CLASSES)])[_MEAN]
 
     @cached_property
     def wide(self) -> Gram:
@@ -305,16 +323,14 @@ class View:
     def error_bounds(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Proven bound, for every row i, of the sum over j of weights_j |computed - exact k(x_i, x_j)|; weights >= 0.
 
-        The error of a value is bounded by the larger one of the two sizes, of which ``CLASSES`` classes are told apart:
-        most rows are far smaller than the largest one.
+        The error of a value is bounded by the mean of the two sizes, of which ``CLASSES`` classes are told apart: most
+        rows are far smaller than the largest one.
         """
         size, bounds = self.gram.size_classes
         step = size[self.ids]
         mass = np.bincount(step, weights, CLASSES)
-        up_to = np.cumsum(mass[::-1])[::-1]  # of rows that are no larger
-        own, smaller = (np.multiply(w, bounds, out=np.zeros(CLASSES), where=w > 0.0) for w in (mass, up_to))
-        larger = np.concatenate([[0.0], np.cumsum(own)[:-1]])  # bounds may be infinite
-        return (larger + smaller)[step]
+        some = mass > 0.0  # bounds may be infinite
+        return np.sum(bounds[:, some] * mass[some], axis=1)[step]
 
     def widened(self) -> View:
         """The same rows with tiles in double precision."""
@@ -322,10 +338,10 @@ class View:
 
     def narrowed(self, rows: Ids) -> View:
         """Some of the rows, as a view of their own."""
-        return self._alone(self.ids[rows], [len(rows)], self.gram.dtype)
+        return self._alone(self.ids[rows], [len(rows)], self.gram.dtype, self.gram.workspace)
 
-    def _alone(self, ids: Ids, sizes: list[int], dtype: Any) -> View:
-        return Gram(self.gram.source.take(ids), dtype, sizes, self.gram.pool).restrict()
+    def _alone(self, ids: Ids, sizes: list[int], dtype: Any, workspace: Workspace | None = None) -> View:
+        return Gram(self.gram.source.take(ids), dtype, sizes, self.gram.pool, workspace=workspace).restrict()
 
     def spans(self) -> list[tuple[int, int]]:
         """Where the rows of each of its segments begin and end."""

@@ -56,7 +56,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def magnitude(self, sq_norm: float) -> float:
-        """Upper bound of |k(x, z)| over all points with squared norms <= sq_norm."""
+        """Upper bound of |k(x, z)| over all pairs of points whose squared norms have a mean <= sq_norm."""
 
     @abstractmethod
     def slopes(self) -> tuple[Mixture, Mixture]:
@@ -119,7 +119,7 @@ class Kernel(ABC):
         Parameters
         ----------
         sq_norm : float
-            Largest squared norm ‖x‖² of any point.
+            Mean of the two squared norms, ‖x‖² and ‖z‖², or more: the largest one of any point will do.
         d : int
             Number of features; without an 'l1' leaf, the roundings that a term of a product goes through are enough
             (``Source.terms``).

@@ -4,7 +4,8 @@ u is the unit roundoff of a tile's type: 2**-24 (float32) or 2**-53 (float64). A
 (1 + δ)^±1 is 1 + θ with |θ| <= growth(m, u). Source: N. J. Higham, Accuracy and Stability of Numerical
 Algorithms, 2nd ed., SIAM 2002, lemmas 3.1 and 3.3.
 
-Every bound is for vectors with squared norms <= ``sq_norm`` that were first rounded to the tile's type.
+Every bound is for two vectors that were first rounded to the tile's type, and whose squared norms have a mean <=
+``sq_norm``: then |x·z| <= ‖x‖ ‖z‖ <= sq_norm, ‖x‖² + ‖z‖² <= 2 sq_norm, and ‖x‖ + ‖z‖ <= 2 √sq_norm.
 """
 
 from __future__ import annotations

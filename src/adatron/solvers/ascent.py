@@ -137,7 +137,7 @@ class Ascent(ABC, Generic[How]):
     def relative_gap(self) -> float:
         """Relative gap of the tracked gradient, for the eye."""
         gap = duality_gap(self.dual, self.beta, self.g, best_multipliers(self.dual, self.beta, self.g))
-        value = self.dual.objective(self.beta, self.g)
+        value = self.objective()
         return gap / max(1.0, abs(value), abs(gap - value)) if np.isfinite(gap) else np.inf
 
     def restore(self, b: float, beta: Vector) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from time import monotonic
 from typing import ClassVar
@@ -175,7 +175,7 @@ class Watch:
     ``flag`` (2,) is shared with the compiled loops: a nonzero first entry asks them to stop, and they set the second
     one when they meet negative curvature. ``names`` are those of what a solver traces besides. The gap of the tracked
     gradient takes several passes, so it is asked for after 0.05 s and then when a tenth more time has passed, and fifty
-    times what it took.
+    times what it took. ``whole``: where a part of a problem is solved, the violation and the gap of all of it.
     """
 
     dual: Dual
@@ -184,7 +184,12 @@ class Watch:
     names: tuple[str, ...] = ()
     start: float = field(default_factory=monotonic)
     rows: list[tuple[float, ...]] = field(default_factory=list)
+    whole: tuple[float, Callable[[], float]] | None = None
     _next: float = 0.05
+
+    def within(self, violation: float, relative_gap: Callable[[], float]) -> Watch:
+        """The same for a part of the problem, of which only iterations and objective are news of all of it."""
+        return replace(self, whole=(violation, relative_gap))
 
     def look(
         self,
@@ -195,6 +200,7 @@ class Watch:
         extra: tuple[float, ...] = (),
     ) -> bool:
         """Record where the solver is; returns whether the callback or another thread asked to stop."""
+        violation, relative_gap = self.whole or (violation, relative_gap)
         seconds = monotonic() - self.start
         gap = np.nan
         if seconds >= self._next:

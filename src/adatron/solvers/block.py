@@ -5,7 +5,9 @@ Update    the block W keeps half of its q variables, with an equality at their p
           worst violators, from both ends, take the other places. ``pairs`` (equality) or ``singles`` (none) solves
           the program restricted to W, where they crawl an active set, to the part min(0.1, 0.3 r^2) of the violation,
           r being the violation divided by that before the last block; then g += K[:, P] (change of beta on P), P the
-          variables that changed: only their rows are ever needed.
+          variables that changed: only their rows are ever needed. In a large program, the variables that violate or
+          are free, and as many again next to them, are first solved as a program of their own, by the same blocks;
+          only what it has changed in the end is carried over to the rest of g.
 Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose; the certificate
           corrects g where it matters and the iteration goes on with what is left, whose float32 error is
           proportional to the change of beta, not to beta. Never on a stall: that is reported as such. Small programs
@@ -17,8 +19,8 @@ Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +29,7 @@ from ..certificates import best_multipliers
 from ..gram import Square, View
 from ..gram.gram import Points
 from ..problems import Dual
-from ..problems.dual import Vector
+from ..problems.dual import Vector, dot
 from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Task, Watch
 from .newton import Newton, Standing
@@ -39,6 +41,9 @@ from .together import bundles, together
 Ids = NDArray[np.int64]
 CLOSE, FORCING = 0.1, 0.3  # parts of the violation that a block is solved to: always, and times the square of the ratio
 ENOUGH = 0.75  # part of the tolerance to which it is solved at most
+LARGE = 16  # blocks of variables, from which a program has parts
+PART, AROUND = 3, 2.0  # a part is a third of it at most, and so many times the variables that violate or are free
+SPREAD = 8  # before anything is known, a part is every eighth variable
 
 
 @dataclass(frozen=True)
@@ -76,8 +81,28 @@ class Block(Solver):
         return _Block(self, view, dual, options, state, watch).solve()
 
 
+class _Origin(NamedTuple):
+    """Where a part of a program begins: its variables, their gradient, and the objective of the whole program."""
+
+    beta: Vector
+    g: Vector
+    objective: float
+
+
 class _Block(Ascent[Block]):
-    def __init__(self, how: Block, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
+    """``origin``: of a part of a program, whose target has what the other variables add to its gradient in it."""
+
+    def __init__(
+        self,
+        how: Block,
+        view: View,
+        dual: Dual,
+        options: Options,
+        state: State | None,
+        watch: Watch,
+        origin: _Origin | None = None,
+    ) -> None:
+        self.origin = origin
         self.q = len(dual) if len(dual) <= options.whole else min(options.block, len(dual))
         self.mark = np.zeros(len(dual), bool)
         self.places: Ids = np.empty(0, np.int64)  # the variable at each place of the block
@@ -100,14 +125,58 @@ class _Block(Ascent[Block]):
         while True:
             here = self._survey()
             violation = self._violation(here.ends)
-            status = self.pause(violation, tol, objective=here.objective)
+            objective = here.objective if self.origin is None else self.objective()
+            status = self.pause(violation, tol, objective=objective)
             if status is not None:
                 return status
             if self._finish(here, violation, tol):
                 continue
             inner, self.before = self._inner_tol(violation, tol), violation
+            if self._descend(self._part(tol), objective, inner):
+                continue
             if not self._advance(self._choose(here.ends), inner):
                 return Status.STUCK
+
+    def objective(self) -> float:
+        if self.origin is None:
+            return super().objective()
+        beta, g, before = self.origin
+        sizes = float(np.abs(self.beta).sum() - np.abs(beta).sum())
+        return before + 0.5 * dot(self.beta - beta, self.g + g) + self.dual.epsilon * sizes
+
+    def _part(self, tol: float) -> Ids:
+        """The variables that violate or are free, and as many again that come next; none if they are too many.
+
+        Where rows are stored, those of a part would be made twice.
+        """
+        n, gram = len(self.dual), self.view.gram
+        if self.origin is not None or n < LARGE * self.q or gram.stores or self.dual.unbounded:
+            return np.empty(0, np.int64)
+        if not self.beta.any():
+            return np.arange(0, n, SPREAD)
+        h = self.g + self.dual.push(best_multipliers(self.dual, self.beta, self.g))
+        inward = np.maximum(self.dual.growth(self.beta, h), self.dual.shrinkage(self.beta, h))
+        moving, most = int(np.count_nonzero((inward > tol) | self.dual.free(self.beta))), n // PART
+        if moving > 0.9 * most:
+            return np.empty(0, np.int64)
+        return worst(Violators(np.arange(n), inward), min(max(int(AROUND * moving), 2 * self.q), most)).ids
+
+    def _descend(self, ids: Ids, objective: float, tol: float) -> bool:
+        """Solve the program of some variables, and carry the change over to g. False if nothing moved."""
+        if not len(ids):
+            return False
+        self.newton.forget()
+        origin = _Origin(self.beta[ids], self.g[ids], objective)
+        part = self.dual.take(ids)
+        part = replace(part, totals=tuple(part.sums(origin.beta).tolist()))
+        state, watch = State(origin.beta, origin.g, self.n_iter), self.watch.within(self.before, self.relative_gap)
+        inner = _Block(Block(), self.view.narrowed(ids), part, self.options, state, watch, origin)
+        inner.ascend(tol)
+        self.n_iter = inner.n_iter
+        moved = inner.beta != origin.beta
+        if moved.any():
+            self._move(ids[moved], inner.beta[moved])
+        return bool(moved.any())
 
     def _inner_tol(self, violation: float, tol: float) -> float:
         """How closely to solve the next block: the faster the violation falls, the less else will be left."""

@@ -86,6 +86,10 @@ class Newton:
         self.start = -np.inf  # objective after the last step
         self.system: System | None = None
 
+    def forget(self) -> None:
+        """Give the memory of the last factor back."""
+        self.system = None
+
     def book(self, steps: int, block: int, changed: Ids) -> None:
         """Count what a block has cost beyond the first sight of a row, which no method is spared."""
         known = int(np.count_nonzero(self.seen[changed]))
