@@ -132,10 +132,9 @@ class _Block(Ascent[Block]):
             if self._finish(here, violation, tol):
                 continue
             inner, self.before = self._inner_tol(violation, tol), violation
-            if self._descend(self._part(tol), objective, inner):
-                continue
-            if not self._advance(self._choose(here.ends), inner):
-                return Status.STUCK
+            moved = self._descend(self._part(tol), objective, inner) or self._advance(self._choose(here.ends), inner)
+            if not moved:
+                return Status.STOPPED if self.watch.flag[0] else Status.STUCK
 
     def objective(self) -> float:
         if self.origin is None:

@@ -1,0 +1,170 @@
+"""Large programs are solved in parts: the same optimum, the same bits however it is split, honest endings."""
+
+import numpy as np
+import pytest
+
+from adatron.gram import Pool
+from adatron.kernels import RBF
+from adatron.solvers import block
+from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
+from twins import programs
+
+N, Q = 800, 32
+KINDS = {
+    "C, explicit": lambda X, y: csvc(y, np.full(N, 3.0)),
+    "C, augmented": lambda X, y: csvc(y, np.full(N, 3.0), "augmented", 2.0),
+    "C, none": lambda X, y: csvc(y, np.full(N, 3.0), "none"),
+    "epsilon": lambda X, y: svr(np.sin(X[:, 0]) + 0.3 * y, np.full(N, 3.0), 0.1),
+    "epsilon, none": lambda X, y: svr(np.sin(X[:, 0]) + 0.3 * y, np.full(N, 3.0), 0.1, "none"),
+    "nu": lambda X, y: nusvc(y, np.ones(N), 0.1),
+    "nu regression": lambda X, y: nusvr(np.sin(X[:, 0]) + 0.3 * y, np.full(N, 3.0), 0.1),
+    "one class": lambda X, y: oneclass(np.ones(N), 0.05),
+}
+
+
+def problem(kind, seed=0):
+    """Samples most of which are far from the margin, a program over them, and how many variables each has."""
+    X, y = samples(seed, N, 3, noise=0.1)
+    return X, KINDS[kind](X, y), 2 if kind == "nu regression" else 1
+
+
+@pytest.fixture
+def parts(monkeypatch):
+    """The parts that were solved, from now on: their variables, and whether they moved."""
+    found, descend = [], block._Block._descend
+
+    def seen(self, ids, objective, tol):
+        moved = descend(self, ids, objective, tol)
+        if len(ids):
+            found.append((ids, moved))
+        return moved
+
+    monkeypatch.setattr(block._Block, "_descend", seen)
+    return found
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", KINDS)
+def test_parts_lead_to_the_optimum(kind, dtype, parts):
+    X, dual, copies = problem(kind)
+    solution = solve(view_of(X, RBF(0.3), dtype, copies=copies), dual, tol=1e-5, block=Q)
+    assert any(moved for _, moved in parts)
+    assert solution.status.name == "CONVERGED"
+    K = np.tile(RBF(0.3)(X), (copies, copies))
+    assert programs.kkt(K, dual, solution.beta) <= 1.001e-5
+    np.testing.assert_allclose(
+        programs.matrix(dual) @ solution.beta, dual.totals, atol=1e-12 * np.abs(solution.beta).sum()
+    )
+    assert solution.certificate.gap >= programs.gap(K, dual, solution.beta) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", ["C, explicit", "C, none", "nu regression"])
+def test_the_same_bits_however_it_is_split(kind, dtype, parts):
+    X, dual, copies = problem(kind)
+    with Pool(3) as pool:
+        view = view_of(X, RBF(0.3), dtype, [300, 100, 400], pool, copies)
+        one, other = (solve(view, dual, shards=s, block=Q) for s in (1, 3 * copies))
+    alone = solve(view_of(X, RBF(0.3), dtype, copies=copies), dual, block=Q)
+    assert len(parts) > 3
+    for another in (other, alone):
+        assert np.array_equal(one.beta, another.beta)
+        assert one.n_iter == another.n_iter
+        assert one.certificate == another.certificate
+
+
+def test_a_part_has_who_violates_or_is_free(monkeypatch, parts):
+    choose, tried = block._Block._part, []
+
+    def seen(self, tol):
+        h = self.g + self.dual.push(block.best_multipliers(self.dual, self.beta, self.g))
+        violating = np.maximum(self.dual.growth(self.beta, h), self.dual.shrinkage(self.beta, h)) > tol
+        ids = choose(self, tol)
+        if len(ids) and self.beta.any():
+            assert np.isin(np.flatnonzero(violating | self.dual.free(self.beta)), ids).all()
+            assert 2 * Q <= len(ids) <= N // 3
+            tried.append(len(ids))
+        return ids
+
+    monkeypatch.setattr(block._Block, "_part", seen)
+    X, dual, _ = problem("C, explicit")
+    assert solve(view_of(X, RBF(0.3), np.float32), dual, block=Q).status.good
+    assert tried
+
+
+def test_a_part_in_which_nothing_moves_leaves_the_rest_to_blocks(parts):
+    """Of the rare class no sample is among every eighth."""
+    X, y = samples(0, N, 3, noise=0.1)
+    y[:] = 1.0
+    y[1] = -1.0
+    dual = csvc(y, np.full(N, 3.0))
+    solution = solve(view_of(X, RBF(0.3)), dual, tol=1e-5, block=Q)
+    assert parts[0][1] is False
+    assert programs.kkt(RBF(0.3)(X), dual, solution.beta) <= 1.001e-5
+
+
+@pytest.mark.parametrize("kind", ["C, explicit", "epsilon"])
+def test_reports_from_a_part_are_about_the_whole(kind, monkeypatch, parts):
+    """Its objective is that of all variables; its violation would be too small, so the last one known is told."""
+    X, dual, _ = problem(kind)
+    K, told, inside = RBF(0.3)(X), [], []
+    monkeypatch.setattr(block.Watch, "_next", -np.inf)
+    look, descend = block.Watch.look, block._Block._descend
+
+    def seen(self, n_iter, violation, objective, relative_gap, extra=()):
+        self._next = -np.inf
+        if self.whole:
+            inside.append((violation, self.whole[0]))
+        return look(self, n_iter, violation, objective, relative_gap, extra)
+
+    def at_its_end(self, ids, objective, tol):
+        moved = descend(self, ids, objective, tol)
+        if moved:
+            told.append((self.watch.rows[-1][4], -programs.objective(K, dual, self.beta)))
+        return moved
+
+    monkeypatch.setattr(block.Watch, "look", seen)
+    monkeypatch.setattr(block._Block, "_descend", at_its_end)
+    reports = []
+    solution = solve(view_of(X, RBF(0.3)), dual, block=Q, report=lambda *numbers: reports.append(numbers))
+    assert len(inside) > len(told) > 1
+    assert any(own < whole for own, whole in inside)
+    for reported, true in told:
+        assert reported == pytest.approx(true, rel=1e-9)
+    objectives = [numbers[3] for numbers in reports]
+    assert np.diff(objectives).min() >= -1e-9 * objectives[-1]
+    assert len(solution.trace["n_iter"]) >= len(inside)
+
+
+def test_a_part_can_be_stopped(monkeypatch, parts):
+    X, dual, _ = problem("C, explicit")
+    view = view_of(X, RBF(0.3))
+    whole = solve(view, dual, block=Q)
+    for limit in (5, whole.n_iter // 2):
+        capped = solve(view, dual, block=Q, max_iter=limit)
+        assert (capped.n_iter, capped.status.name) == (limit, "MAX_ITER")
+        assert np.isfinite(capped.certificate.gap)
+    flag, look = np.zeros(2, np.int64), block.Watch.look
+
+    def stop(self, *arguments):
+        flag[0] = self.whole is not None
+        return look(self, *arguments)
+
+    monkeypatch.setattr(block.Watch, "look", stop)
+    del parts[:]
+    stopped = solve(view, dual, block=Q, flag=flag)
+    assert stopped.status.name == "STOPPED"
+    assert len(parts) == 1
+    assert stopped.n_iter < whole.n_iter
+    assert np.isfinite(stopped.certificate.gap)
+
+
+@pytest.mark.parametrize("kind", ["C, explicit", "nu"])
+def test_started_at_the_optimum_nothing_moves(kind, parts):
+    X, dual, _ = problem(kind)
+    view = view_of(X, RBF(0.3))
+    cold = solve(view, dual, tol=1e-6, block=Q)
+    del parts[:]
+    again = solve(view, dual, tol=1e-5, block=Q, state=block.State(cold.beta))
+    assert np.array_equal(again.beta, cold.beta)
+    assert not parts
