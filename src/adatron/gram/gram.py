@@ -119,12 +119,7 @@ class Gram:
         self.workspace = workspace or Workspace(self.kernel, self.dtype)
         self.held, self._whole, self._making = whole, None, threading.Lock()
         self.shared, self.mirrors = shared, source.mirrors
-        self._slots, self._parts, self._segments = slots, None, None
-
-    @property
-    def stores(self) -> bool:
-        """Whether rows of K are stored."""
-        return self._slots > 0
+        self.slots, self._parts, self._segments = slots, None, None
 
     @property
     def segments(self) -> Sequence[Segment]:
@@ -135,7 +130,7 @@ class Gram:
         if self._segments is None:
             with self.pool.aside(), self._making:
                 if self._segments is None:
-                    self._segments = [self.segment(self.source.take(slice(a, b)), self._slots) for a, b in spans]
+                    self._segments = [self.segment(self.source.take(slice(a, b)), self.slots) for a, b in spans]
         return self._segments
 
     @property

@@ -146,10 +146,10 @@ class _Block(Ascent[Block]):
     def _part(self, tol: float) -> Ids:
         """The variables that violate or are free, and as many again that come next; none if they are too many.
 
-        Where rows are stored, those of a part would be made twice.
+        Nor while all rows that the solution needs can be stored: those of a part would be made twice.
         """
-        n, gram = len(self.dual), self.view.gram
-        if self.origin is not None or n < LARGE * self.q or gram.stores or self.dual.unbounded:
+        n, stored = len(self.dual), self.view.gram.slots > np.count_nonzero(self.beta)
+        if self.origin is not None or n < LARGE * self.q or stored or self.dual.unbounded:
             return np.empty(0, np.int64)
         if not self.beta.any():
             return np.arange(0, n, SPREAD)
