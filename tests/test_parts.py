@@ -10,6 +10,7 @@ from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
 from twins import programs
 
 N, Q = 800, 32
+SMALL = 12  # so small blocks that a program begins with a part
 KINDS = {
     "C, explicit": lambda X, y: csvc(y, np.full(N, 3.0)),
     "C, augmented": lambda X, y: csvc(y, np.full(N, 3.0), "augmented", 2.0),
@@ -43,11 +44,12 @@ def parts(monkeypatch):
     return found
 
 
+@pytest.mark.parametrize("q", [Q, SMALL])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kind", KINDS)
-def test_parts_lead_to_the_optimum(kind, dtype, parts):
+def test_parts_lead_to_the_optimum(kind, dtype, q, parts):
     X, dual, copies = problem(kind)
-    solution = solve(view_of(X, RBF(0.3), dtype, copies=copies), dual, tol=1e-5, block=Q)
+    solution = solve(view_of(X, RBF(0.3), dtype, copies=copies), dual, tol=1e-5, block=q)
     assert any(moved for _, moved in parts)
     assert solution.status.name == "CONVERGED"
     K = np.tile(RBF(0.3)(X), (copies, copies))
@@ -98,7 +100,7 @@ def test_a_part_in_which_nothing_moves_leaves_the_rest_to_blocks(parts):
     y[:] = 1.0
     y[1] = -1.0
     dual = csvc(y, np.full(N, 3.0))
-    solution = solve(view_of(X, RBF(0.3)), dual, tol=1e-5, block=Q)
+    solution = solve(view_of(X, RBF(0.3)), dual, tol=1e-5, block=SMALL)
     assert parts[0][1] is False
     assert programs.kkt(RBF(0.3)(X), dual, solution.beta) <= 1.001e-5
 

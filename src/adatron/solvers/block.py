@@ -19,8 +19,8 @@ Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,11 @@ from ..certificates import best_multipliers
 from ..gram import Square, View
 from ..gram.gram import Points
 from ..problems import Dual
-from ..problems.dual import Vector, dot
+from ..problems.dual import Vector
 from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Task, Watch
 from .newton import Newton, Standing
+from .parts import Origin, near, restricted
 from .shard import Ends, Shard, Survey, Violators, worst
 from .small import at_once, is_small
 from .subproblem import INNER, Inner, Layout
@@ -41,9 +42,8 @@ from .together import bundles, together
 Ids = NDArray[np.int64]
 CLOSE, FORCING = 0.1, 0.3  # parts of the violation that a block is solved to: always, and times the square of the ratio
 ENOUGH = 0.75  # part of the tolerance to which it is solved at most
-LARGE = 16  # blocks of variables, from which a program has parts
-PART, AROUND = 3, 2.0  # a part is a third of it at most, and so many times the variables that violate or are free
-SPREAD = 8  # before anything is known, a part is every eighth variable
+LARGE, FEW = 24, 4  # blocks of variables, from which a program has parts, and blocks that it is tried with before
+VAST, SPREAD = 64, 8  # the same, from which it begins with a part: every eighth variable
 
 
 @dataclass(frozen=True)
@@ -81,16 +81,8 @@ class Block(Solver):
         return _Block(self, view, dual, options, state, watch).solve()
 
 
-class _Origin(NamedTuple):
-    """Where a part of a program begins: its variables, their gradient, and the objective of the whole program."""
-
-    beta: Vector
-    g: Vector
-    objective: float
-
-
 class _Block(Ascent[Block]):
-    """``origin``: of a part of a program, whose target has what the other variables add to its gradient in it."""
+    """At work on a program, or on a part of one: ``origin`` is where that begins."""
 
     def __init__(
         self,
@@ -100,7 +92,7 @@ class _Block(Ascent[Block]):
         options: Options,
         state: State | None,
         watch: Watch,
-        origin: _Origin | None = None,
+        origin: Origin | None = None,
     ) -> None:
         self.origin = origin
         self.q = len(dual) if len(dual) <= options.whole else min(options.block, len(dual))
@@ -108,6 +100,7 @@ class _Block(Ascent[Block]):
         self.places: Ids = np.empty(0, np.int64)  # the variable at each place of the block
         self.ages: Ids = np.empty(0, np.int64)  # its places, those first whose variable was chosen longest ago
         self.before = 0.0  # the violation before the last block
+        self.blocks = 0
         super().__init__(how, view, dual, options, state, watch)
 
     def prepare(self) -> None:
@@ -139,42 +132,34 @@ class _Block(Ascent[Block]):
     def objective(self) -> float:
         if self.origin is None:
             return super().objective()
-        beta, g, before = self.origin
-        sizes = float(np.abs(self.beta).sum() - np.abs(beta).sum())
-        return before + 0.5 * dot(self.beta - beta, self.g + g) + self.dual.epsilon * sizes
+        return self.origin.followed(self.beta, self.g, self.dual.epsilon)
 
     def _part(self, tol: float) -> Ids:
-        """The variables that violate or are free, and as many again that come next; none if they are too many.
+        """The variables to solve as a program of their own, or none.
 
-        Nor while all rows that the solution needs can be stored: those of a part would be made twice.
+        None while few blocks may do, or while all rows that the solution needs are stored: a part makes them anew.
         """
-        n, stored = len(self.dual), self.view.gram.slots > np.count_nonzero(self.beta)
-        if self.origin is not None or n < LARGE * self.q or stored or self.dual.unbounded:
-            return np.empty(0, np.int64)
-        if not self.beta.any():
-            return np.arange(0, n, SPREAD)
-        h = self.g + self.dual.push(best_multipliers(self.dual, self.beta, self.g))
-        inward = np.maximum(self.dual.growth(self.beta, h), self.dual.shrinkage(self.beta, h))
-        moving, most = int(np.count_nonzero((inward > tol) | self.dual.free(self.beta))), n // PART
-        if moving > 0.9 * most:
-            return np.empty(0, np.int64)
-        return worst(Violators(np.arange(n), inward), min(max(int(AROUND * moving), 2 * self.q), most)).ids
+        n, known, nothing = len(self.dual), np.count_nonzero(self.beta), np.empty(0, np.int64)
+        if self.origin is not None or n < LARGE * self.q or self.dual.unbounded or self.view.gram.slots > known:
+            return nothing
+        if n < VAST * self.q and self.blocks < FEW:
+            return nothing
+        return near(self.dual, self.beta, self.g, tol, 2 * self.q) if known else np.arange(0, n, SPREAD)
 
     def _descend(self, ids: Ids, objective: float, tol: float) -> bool:
         """Solve the program of some variables, and carry the change over to g. False if nothing moved."""
         if not len(ids):
             return False
         self.newton.forget()
-        origin = _Origin(self.beta[ids], self.g[ids], objective)
-        part = self.dual.take(ids)
-        part = replace(part, totals=tuple(part.sums(origin.beta).tolist()))
-        state, watch = State(origin.beta, origin.g, self.n_iter), self.watch.within(self.before, self.relative_gap)
-        inner = _Block(Block(), self.view.narrowed(ids), part, self.options, state, watch, origin)
-        inner.ascend(tol)
-        self.n_iter = inner.n_iter
-        moved = inner.beta != origin.beta
+        origin = Origin(self.beta[ids], self.g[ids], objective)
+        dual, state = restricted(self.dual, ids, origin.beta), State(origin.beta, origin.g, self.n_iter)
+        watch = self.watch.within(self.before, self.relative_gap)
+        part = _Block(Block(), self.view.narrowed(ids), dual, self.options, state, watch, origin)
+        part.ascend(tol)
+        self.n_iter = part.n_iter
+        moved = part.beta != origin.beta
         if moved.any():
-            self._move(ids[moved], inner.beta[moved])
+            self._move(ids[moved], part.beta[moved])
         return bool(moved.any())
 
     def _inner_tol(self, violation: float, tol: float) -> float:
@@ -247,6 +232,7 @@ class _Block(Ascent[Block]):
 
     def _advance(self, W: Ids, tol: float) -> bool:
         """Solve the block W and carry the change over to g. False if nothing moved."""
+        self.blocks += 1
         points, old, part = self._points(W), self.beta[W], self.dual.take(W)
         layout = Layout.of(part)
         K = self.square.among(points.take(layout.order[: layout.end]), len(layout.order))
