@@ -182,3 +182,21 @@ def test_the_level_of_the_objectives_is_known_to_a_part_of_the_gap():
     proof = certify(view, exact, beta, K @ beta - dual.t + wrong, np.full(2500, 0.06))
     assert exact.known[np.flatnonzero(beta)].all()
     np.testing.assert_allclose(proof.dual, -programs.objective(K, dual, beta), rtol=1e-10)
+
+
+def test_errors_that_scatter_hardly_count_against_the_level_of_the_objectives():
+    """They would, if they were added up by their sizes; what they do to the objective is as small as it is said to be."""
+    X, y = samples(1, 2500, 5)
+    dual, kernel = program(X, y, np.full(2500, 0.05), "explicit", None), RBF(0.2)
+    view = view_of(X, kernel, np.float32)
+    beta, K = solve(view, dual, tol=1e-3).beta, kernel(X)
+    true, best = programs.gradient(K, dual, beta), -programs.objective(K, dual, beta)
+    allowed = max(0.1 * programs.gap(K, dual, beta), 1e-6 * abs(best))
+    scatter = np.random.default_rng(0).normal(size=2500)
+    wrong = 2.5 * allowed / np.abs(beta).sum() * scatter
+    exact = Exact(dual)
+    proof = certify(view, exact, beta, true + wrong, np.full(2500, 0.06))
+    unknown = ~exact.known & (beta != 0.0)
+    assert 0.5 * np.abs(wrong * beta)[unknown].sum() > 0.5 * allowed  # if none cancelled another
+    assert unknown.sum() > 500
+    assert abs(proof.dual - best) <= allowed
