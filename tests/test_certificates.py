@@ -185,7 +185,7 @@ def test_the_level_of_the_objectives_is_known_to_a_part_of_the_gap():
 
 
 def test_errors_that_scatter_hardly_count_against_the_level_of_the_objectives():
-    """They would, if they were added up by their sizes; what they do to the objective is as small as it is said to be."""
+    """They would if they were added up by size; what they do to the objective is as small as it is said to be."""
     X, y = samples(1, 2500, 5)
     dual, kernel = program(X, y, np.full(2500, 0.05), "explicit", None), RBF(0.2)
     view = view_of(X, kernel, np.float32)

@@ -143,7 +143,7 @@ def test_a_small_cache_is_respected():
         assert newton.due(np.arange(2500), 1.0, 1e-3) == due
         if due:
             newton.step(np.zeros(2500), -dual.t, np.arange(2500))
-            assert sum(part.tiles.nbytes for part in newton.system.factor.parts) <= memory
+            assert sum(row.nbytes for part in newton.system.factor.parts for row in part.rows) <= memory
     assert SVC(C=1e3, cache_size=0.01).fit(X[:1500], dual.t[:1500]).fit_status_ == 0
 
 

@@ -1,8 +1,9 @@
 """Cholesky factors of kernel matrices, in tiles of a fixed size over the pool.
 
 LAPACK's last bits change with its number of threads. Here every tile is one product at one BLAS thread and the order
-of the sums is fixed, so the bits do not depend on who computes a tile. Only the lower half is ever touched. The tiles
-have the precision of the kernel values: what float32 tiles give is a preconditioner, not a solution.
+of the sums is fixed, so the bits do not depend on who computes a tile. Only the lower half is made, each of its rows of
+tiles transposed, so that what comes before a tile is one piece of memory and one product. The tiles have the precision
+of the kernel values: what float32 tiles give is a preconditioner, not a solution.
 
 A factor serves while variables leave and join. Those at zero get multipliers, those that join are unknowns beside it:
 with H = L^-1 [B, E_held] for the joined columns B = K[:, joined],
@@ -28,16 +29,14 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[Any]  # in the precision of the tiles
 Ids = NDArray[np.int64]
 TILE = 256  # rows of a tile
-AT_ONCE = 4  # rows of tiles whose kernel values are made at a time
-COLUMNS = 32  # right-hand sides that a thread takes at a time
+COLUMNS, FEW = 32, 4  # right-hand sides that a thread takes at a time; up to so many one by one
 ROUNDING = {4: 2e-6, 8: 1e-13}  # pivots below this part of the largest entry are noise, by bytes of a kernel value
 
 
 def factor_bytes(n: int, parts: int, itemsize: int) -> float:
-    """Memory for the tiles of n variables, and for the kernel values that go into them at a time."""
+    """Memory for the tiles of n variables, and for a copy of the last row of them, which is narrow."""
     count = -(-n // (parts * TILE))
-    rows = min(count, AT_ONCE)
-    return itemsize * TILE**2 * (parts * count * (count + 1) / 2 + rows * count)
+    return itemsize * TILE**2 * (parts * count * (count + 1) / 2 + count)
 
 
 class Stopped(Exception):
@@ -86,9 +85,12 @@ class _Part:
         self.n, self.pool = len(rows), view.gram.pool
         self.dtype = view.gram.dtype
         self.count = -(-self.n // TILE)
-        self.tiles = np.empty((self.count * (self.count + 1) // 2, TILE, TILE), self.dtype)  # lower half, row by row
-        for first in range(0, self.count, AT_ONCE):
-            self._fill(first, view, rows, shift)
+        self.rows: list[Matrix] = []  # of tiles, each transposed
+        for end in range(TILE, self.n + TILE, TILE):
+            row = view.block(view.points(rows[:end]), view.points(rows[end - TILE : end]))
+            if shift:
+                row += self.dtype.type(shift)
+            self.rows.append(row)
         self.size = self.n
         self.beside: Ids = np.empty(0, np.int64)
         self.H: Matrix = np.empty((self.n, 0), self.dtype)
@@ -100,51 +102,34 @@ class _Part:
                 raise Stopped
             self._eliminate(k, floor)
 
-    def _tile(self, i: int, j: int) -> Matrix:
-        return self.tiles[i * (i + 1) // 2 + j]
-
-    def _fill(self, first: int, view: View, rows: Ids, shift: float) -> None:
-        """Some rows of the tiles; the padding of the last one is a unit matrix."""
-        some, before = (rows[start * TILE : (first + AT_ONCE) * TILE] for start in (first, 0))
-        K = view.block(view.points(some), view.points(before))
-
-        def copy(number: int) -> None:
-            i = first + number
-            for j in range(i + 1):
-                part = K[number * TILE : (number + 1) * TILE, j * TILE : (j + 1) * TILE]
-                tile = self._tile(i, j)
-                if part.shape != tile.shape:
-                    tile[:] = np.eye(TILE) if i == j else 0.0
-                np.add(part, shift, out=tile[: part.shape[0], : part.shape[1]])
-
-        self.pool.run(copy, min(AT_ONCE, self.count - first))
-
     def _eliminate(self, k: int, floor: float) -> None:
-        """Column k of L, and what it takes from the columns behind. A diagonal tile keeps the inverse of its L."""
-        diagonal = self._tile(k, k)
+        """Column k of L: all that the columns before take from it in one product. A diagonal tile keeps L'^-1."""
+        before, here = self._places(k)
+        above, diagonal = self.rows[k][before], self.rows[k][here]
+
+        def update(number: int) -> None:
+            row = self.rows[k + number]
+            row[here] -= np.dot(above.T, row[before])
+
+        def divide(number: int) -> None:
+            row = self.rows[k + 1 + number]
+            row[here] = np.dot(diagonal.T, row[here])
+
+        if k:
+            self.pool.run(update, self.count - k)
         potrf, trtri = get_lapack_funcs(("potrf", "trtri"), dtype=self.dtype)
         L, failed = potrf(diagonal, lower=1, clean=1)
         if failed or (np.diagonal(L) ** 2 <= floor).any():
             wide = diagonal.astype(np.float64)
             invert_factor(wide, floor)  # tells rounding from pivots
-            diagonal[:] = wide
+            diagonal[:] = wide.T
         else:
-            diagonal[:] = trtri(L, lower=1)[0]
-        behind = self.count - k - 1
+            diagonal[:] = trtri(L, lower=1)[0].T
+        self.pool.run(divide, self.count - k - 1)
 
-        def column(number: int) -> None:
-            tile = self._tile(k + 1 + number, k)
-            tile[:] = np.dot(tile, diagonal.T)
-
-        def update(number: int) -> None:
-            i = self.count - 1 - number  # the longest rows first
-            product = np.empty_like(diagonal)
-            for j in range(k + 1, i + 1):
-                tile = self._tile(i, j)
-                tile -= np.dot(self._tile(i, k), self._tile(j, k).T, out=product)
-
-        self.pool.run(column, behind)
-        self.pool.run(update, behind)
+    def _places(self, i: int) -> tuple[slice, slice]:
+        """Variables before a diagonal tile, and its own."""
+        return slice(0, i * TILE), slice(i * TILE, min((i + 1) * TILE, self.n))
 
     def join(self, view: View, shift: float) -> None:
         """Take the rows of the view behind those that are known."""
@@ -190,37 +175,35 @@ class _Part:
 
     def _forward(self, B: Matrix) -> Matrix:
         """L^-1 B."""
-        Y = self._padded(B)
+        Y = B.astype(self.dtype)
 
         def some(columns: slice) -> None:
-            first = int(np.argmax(Y[:, :, columns].any(axis=(1, 2))))
+            part = Y[:, columns]
+            first = int(np.argmax(part.any(axis=1))) // TILE
             for i in range(first, self.count):
-                rest = Y[i][:, columns]
-                for j in range(first, i):
-                    rest -= np.dot(self._tile(i, j), Y[j][:, columns])
-                rest[:] = np.dot(self._tile(i, i), rest)
+                before, here = self._places(i)
+                known = slice(first * TILE, before.stop)
+                rest = part[here] - np.dot(self.rows[i][known].T, part[known])
+                part[here] = np.dot(self.rows[i][here].T, rest)
 
-        return self._by_columns(some, Y)
+        self._by_columns(some, Y)
+        return Y
 
     def _backward(self, B: Matrix) -> Matrix:
         """L'^-1 B."""
-        X = self._padded(B)
+        X = B.astype(self.dtype)
 
         def some(columns: slice) -> None:
+            part = X[:, columns]
             for i in reversed(range(self.count)):
-                rest = X[i][:, columns]
-                rest[:] = np.dot(self._tile(i, i).T, rest)
-                for j in range(i):
-                    X[j][:, columns] -= np.dot(self._tile(i, j).T, rest)
+                before, here = self._places(i)
+                part[here] = np.dot(self.rows[i][here], part[here])
+                part[before] -= np.dot(self.rows[i][before], part[here])
 
-        return self._by_columns(some, X)
+        self._by_columns(some, X)
+        return X
 
-    def _padded(self, B: Matrix) -> Matrix:
-        """B in tiles of rows, (count, TILE, p)."""
-        zeros = np.zeros((self.count * TILE - self.n, B.shape[1]), self.dtype)
-        return np.concatenate([B.astype(self.dtype, copy=False), zeros]).reshape(self.count, TILE, B.shape[1])
-
-    def _by_columns(self, some: Callable[[slice], None], Y: Matrix) -> Matrix:
-        p = Y.shape[2]
-        self.pool.run(lambda c: some(slice(c * COLUMNS, (c + 1) * COLUMNS)), -(-p // COLUMNS))
-        return Y.reshape(self.count * TILE, p)[: self.n]
+    def _by_columns(self, some: Callable[[slice], None], Y: Matrix) -> None:
+        """The right-hand sides, some of them a thread; a few one by one."""
+        width = COLUMNS if Y.shape[1] > FEW else 1
+        self.pool.run(lambda c: some(slice(c * width, (c + 1) * width)), -(-Y.shape[1] // width))

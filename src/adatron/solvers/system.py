@@ -104,21 +104,24 @@ class System:
 
         try:
             start = correct(totals[~empty])
-            if not self.factor.exact:
-                return self._conjugate_gradients(r, held, start, even, even(z), accuracy)
             x = start + even(z)
+            if not self.factor.exact:
+                return self._conjugate_gradients(r, held, x, even, accuracy)
         except np.linalg.LinAlgError:
             return nothing, nothing
         return x, self.times(x)
 
     def _conjugate_gradients(
-        self, r: Vector, held: Ids, x: Vector, even: Callable[[Vector], Vector], z: Vector, accuracy: float
+        self, r: Vector, held: Ids, x: Vector, even: Callable[[Vector], Vector], accuracy: float
     ) -> tuple[Vector, Vector]:
-        """From ``x``, first along ``z``, in the space that ``even`` maps to; cut short, it still goes down."""
+        """From ``x``, in the space that ``even`` maps to."""
         product = self.times(x)
         residual = self.slope(r - product, held)
-        direction, last, enough = np.zeros(len(r)), np.inf, accuracy * norm(residual)
+        direction, last, enough = np.zeros(len(r)), np.inf, accuracy * norm(self.slope(r, held))
         for _ in range(ITERATIONS):
+            if norm(residual) <= enough:
+                break
+            z = even(self.factor.solve(residual[:, None], held)[:, 0])
             energy = dot(residual, z)
             direction = z + (energy / last) * direction
             ahead = self.times(direction)
@@ -127,10 +130,7 @@ class System:
                 break
             length = energy / curvature
             x, product = x + length * direction, product + length * ahead
-            residual = self.slope(r - product, held)
-            if norm(residual) <= enough:
-                break
-            z, last = even(self.factor.solve(residual[:, None], held)[:, 0]), energy
+            residual, last = self.slope(r - product, held), energy
         return x, product
 
 
