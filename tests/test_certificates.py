@@ -184,6 +184,39 @@ def test_the_level_of_the_objectives_is_known_to_a_part_of_the_gap():
     np.testing.assert_allclose(proof.dual, -programs.objective(K, dual, beta), rtol=1e-10)
 
 
+def test_so_do_errors_that_scatter_widely():
+    X, y = samples(1, 2500, 5)
+    dual, kernel = program(X, y, np.full(2500, 0.05), "explicit", None), RBF(0.2)
+    view = view_of(X, kernel, np.float32)
+    beta, K = solve(view, dual, tol=1e-3).beta, kernel(X)
+    exact, wrong = Exact(dual), 0.01 * np.random.default_rng(0).normal(size=2500)
+    certify(view, exact, beta, K @ beta - dual.t + wrong, np.full(2500, 0.06))
+    assert exact.known[np.flatnonzero(beta)].all()
+
+
+def test_a_hard_margin_asks_for_the_rows_near_it():
+    """Which is the smallest is not known at first: that is no reason to compute all of them."""
+    X = np.random.default_rng(0).normal(size=(3000, 3))
+    X = X[np.abs(X[:, 0]) > 0.1]
+    y = np.sign(X[:, 0])
+    dual, kernel = csvc(y, np.full(len(y), np.inf)), RBF(0.2)
+    view = view_of(X, kernel, np.float32)
+    solution = solve(view, dual, tol=1e-3)
+    exact, beta = Exact(dual), solution.beta
+    g = view.rows(np.arange(len(y))).astype(np.float64) @ beta - dual.t
+    proof = certify(view, exact, beta, g, 2.0 * view.error_bounds(np.abs(beta)))
+    assert np.count_nonzero(beta) <= exact.known.sum() < 0.2 * len(y)
+    assert proof.gap >= programs.gap(kernel(X), dual, beta) * (1 - 1e-9)
+
+
+def test_a_proof_about_no_numbers_ends():
+    X, y = samples(0, 1500, 5)
+    dual = csvc(y, np.full(1500, 1.0))
+    beta = np.full(1500, np.nan)
+    proof = certify(view_of(X, RBF(0.2), np.float32), Exact(dual), beta, beta.copy(), np.zeros(1500))
+    assert not proof.relative_gap <= 1e-3
+
+
 def test_errors_that_scatter_hardly_count_against_the_level_of_the_objectives():
     """They would if they were added up by size; what they do to the objective is as small as it is said to be."""
     X, y = samples(1, 2500, 5)

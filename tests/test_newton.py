@@ -98,6 +98,19 @@ def test_one_costly_block_has_a_pace():
     assert newton.due(free, 0.9, 1e-3)
 
 
+def test_what_other_parts_have_cost_tells_no_pace():
+    """It pays for a step, but half a step must be spent before it is known that this part crawls."""
+    newton, free = idle(), np.arange(1500)
+    newton.due(free, 1.0, 1e-9)
+    before = newton.spent = 10.0 * newton.price
+    newton.course.clear()
+    assert [newton.due(free, 1.0, 1e-9), newton.due(free, 1.0, 1e-9)] == [False, False]
+    newton.spent = before + 0.4 * newton.price
+    assert not newton.due(free, 1.0, 1e-9)
+    newton.spent = before + 0.6 * newton.price
+    assert newton.due(free, 1.0, 1e-9)
+
+
 @pytest.mark.parametrize(("joining", "more"), [(12, 1.2), (100, 1.4), (1000, 1.4)])
 def test_the_more_would_join_the_more_is_spent_first(joining, more):
     newton, free = idle(), np.arange(1500)
@@ -139,6 +152,7 @@ def test_a_small_cache_is_respected():
     view = view_of(X, RBF(0.5))
     for memory, due in ((1e9, True), (9e6, True), (8e6, True), (5e6, False)):
         newton = Newton(view, dual, memory)
+        newton.due(np.arange(2500), 1.0, 1e-3)
         newton.spent = 1e30
         assert newton.due(np.arange(2500), 1.0, 1e-3) == due
         if due:

@@ -6,11 +6,13 @@ import pytest
 from adatron.gram import Pool
 from adatron.kernels import RBF
 from adatron.solvers import block
+from adatron.solvers.base import Options
+from adatron.solvers.newton import Newton
+from adatron.solvers.parts import near
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
 from twins import programs
 
 N, Q = 800, 32
-SMALL = 12  # so small blocks that a program begins with a part
 KINDS = {
     "C, explicit": lambda X, y: csvc(y, np.full(N, 3.0)),
     "C, augmented": lambda X, y: csvc(y, np.full(N, 3.0), "augmented", 2.0),
@@ -44,12 +46,11 @@ def parts(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("q", [Q, SMALL])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kind", KINDS)
-def test_parts_lead_to_the_optimum(kind, dtype, q, parts):
+def test_parts_lead_to_the_optimum(kind, dtype, parts):
     X, dual, copies = problem(kind)
-    solution = solve(view_of(X, RBF(0.3), dtype, copies=copies), dual, tol=1e-5, block=q)
+    solution = solve(view_of(X, RBF(0.3), dtype, copies=copies), dual, tol=1e-5, block=Q)
     assert any(moved for _, moved in parts)
     assert solution.status.name == "CONVERGED"
     K = np.tile(RBF(0.3)(X), (copies, copies))
@@ -80,7 +81,7 @@ def test_a_part_has_who_violates_or_is_free(monkeypatch, parts):
 
     def seen(self, tol):
         h = self.g + self.dual.push(block.best_multipliers(self.dual, self.beta, self.g))
-        violating = np.maximum(self.dual.growth(self.beta, h), self.dual.shrinkage(self.beta, h)) > tol
+        violating = self.dual.inward(self.beta, h) > tol
         ids = choose(self, tol)
         if len(ids) and self.beta.any():
             assert np.isin(np.flatnonzero(violating | self.dual.free(self.beta)), ids).all()
@@ -94,13 +95,68 @@ def test_a_part_has_who_violates_or_is_free(monkeypatch, parts):
     assert tried
 
 
+def test_free_variables_at_rest_come_before_bound_ones_that_hardly_violate():
+    n, free = 3000, 200
+    dual = csvc(np.where(np.arange(n) % 2, 1.0, -1.0), np.full(n, 1.0), "none")
+    beta = np.where(np.arange(n) < free, 0.5 * np.sign(dual.t), 0.0)
+    g = -np.sign(dual.t) * np.where(np.arange(n) < free, 0.0, 5e-4)
+    assert np.isin(np.arange(free), near(dual, beta, g, 1e-3, 64)).all()
+
+
+def test_no_part_while_all_rows_that_are_needed_are_stored(parts):
+    """A part would make them anew."""
+    X, dual, _ = problem("C, explicit")
+    solve(view_of(X, RBF(0.3), slots=N), dual, block=Q)
+    assert not parts
+
+
+def test_a_step_in_a_part_is_judged_by_the_objective_of_all(monkeypatch, parts):
+    X, y = samples(0, N, 3, noise=0.1)
+    dual, K = csvc(y, np.full(N, 1e3)), RBF(0.3)(X)
+    descend, progress, told, here = block._Block._descend, block._Block._progress, [], []
+
+    def descending(self, ids, *rest):
+        if len(ids):
+            here[:] = [self.beta, ids]
+        return descend(self, ids, *rest)
+
+    def seen(self):
+        standing = progress(self)
+        if self.origin:
+            beta = here[0].copy()
+            beta[here[1]] = self.beta
+            told.append((standing.objective, programs.objective(K, dual, beta)))
+        return standing
+
+    monkeypatch.setattr(block._Block, "_descend", descending)
+    monkeypatch.setattr(block._Block, "_progress", seen)
+    due = Newton.due
+    monkeypatch.setattr(Newton, "due", lambda *arguments: due(*arguments) or True)
+    monkeypatch.setattr(Newton, "settled", lambda *_: True)
+    solve(view_of(X, RBF(0.3)), dual, block=Q)
+    assert told
+    for objective, true in told:
+        assert objective == pytest.approx(true, rel=1e-9)
+
+
+def test_what_parts_have_cost_counts_for_the_next_step(parts):
+    """The memory of the last factor is given back while a part is solved."""
+    X, dual, _ = problem("C, explicit")
+    options, watch = Options(max_iter=10**6, block=Q), block.Watch(dual, None, np.zeros(2, np.int64))
+    work = block._Block(block.Block(), view_of(X, RBF(0.3)), dual, options, None, watch)
+    work.newton.spent, work.newton.system = 5.0, object()
+    assert work._descend(np.arange(0, N, 4), 0.0, 0.1)
+    assert work.newton.spent > 5.0
+    assert work.newton.system is None
+
+
 def test_a_part_in_which_nothing_moves_leaves_the_rest_to_blocks(parts):
     """Of the rare class no sample is among every eighth."""
     X, y = samples(0, N, 3, noise=0.1)
     y[:] = 1.0
     y[1] = -1.0
     dual = csvc(y, np.full(N, 3.0))
-    solution = solve(view_of(X, RBF(0.3)), dual, tol=1e-5, block=SMALL)
+    solution = solve(view_of(X, RBF(0.3)), dual, tol=1e-5, block=Q)
     assert parts[0][1] is False
     assert programs.kkt(RBF(0.3)(X), dual, solution.beta) <= 1.001e-5
 

@@ -67,7 +67,7 @@ class Exact:
     def __init__(self, dual: Dual) -> None:
         self.dual = dual
         self.seen = np.zeros(len(dual), bool)  # rows that any proof has corrected
-        self.bias = self.spread = np.inf  # of the errors of other rows, see ``compare``: the largest of all proofs
+        self.drift = self.spread = np.inf  # of the errors of other rows, see ``compare``: the largest of all proofs
         self._begin()
 
     def _begin(self) -> None:
@@ -96,25 +96,24 @@ class Exact:
         return self.g[rows]
 
     def compare(self, off: Vector) -> None:
-        """Learn from what a proof has corrected its gradient by.
+        """Learn from what a proof has corrected its gradient by: a judgement, not a bound.
 
-        Of errors that fall into line with beta none cancels another in beta'g; what is left scatters.
+        Of errors that fall into line with beta none cancels another in beta'g; what is left scatters. The rows that are
+        known are near the margin, those that are judged by them are not.
         """
         first = self.known & ~self.seen & (self.beta != 0.0)
         self.seen |= self.known
         along = np.sign(self.beta[first]) * off[first]
         if len(along) >= ENOUGH:
             spread = float(np.std(along))
-            bias = abs(float(np.mean(along))) + SURE * spread / np.sqrt(len(along))
-            known = np.isfinite(self.spread)
-            self.bias, self.spread = (max(self.bias, bias), max(self.spread, spread)) if known else (bias, spread)
+            drift = abs(float(np.mean(along))) + SURE * spread / np.sqrt(len(along))
+            before = (self.drift, self.spread) if np.isfinite(self.spread) else (0.0, 0.0)
+            self.drift, self.spread = max(before[0], drift), max(before[1], spread)
 
     def missed(self, rows: NDArray[np.int64]) -> float:
         """How far the objectives may be off by the errors of some rows that are not known."""
         sizes = np.abs(self.beta[rows])
-        if not len(rows):
-            return 0.0
-        return 0.5 * (self.bias * float(sizes.sum()) + SURE * self.spread * float(np.sqrt(dot(sizes, sizes))))
+        return 0.5 * (self.drift * float(sizes.sum()) + SURE * self.spread * float(np.sqrt(dot(sizes, sizes))))
 
     def _product(self, view: View, rows: NDArray[np.int64], ids: NDArray[np.int64], beta: Vector) -> Vector:
         return view.exact(rows, ids, beta[ids]) + self.dual.lambda2 * float(beta[ids].sum())
@@ -134,8 +133,11 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
     tracked = g.copy()
     rows = np.arange(len(beta))
     if len(beta) > SMALL:
-        mu = best_multipliers(dual, beta, g)  # nearly those of the corrected gradient
-        rows = np.flatnonzero(dual.free(beta) | _may_matter(dual, beta, g, mu, slack, exact.known))
+        first = dual.free(beta)
+        if not dual.hard_margin:  # whose smallest margin is to be known first
+            mu = best_multipliers(dual, beta, g)  # nearly those of the corrected gradient
+            first |= _may_matter(dual, beta, g, mu, slack, exact.known)
+        rows = np.flatnonzero(first)
     while True:
         g[rows] = exact.ask(view, rows)
         mu = best_multipliers(dual, beta, g)
@@ -146,7 +148,7 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
         doubt = dot(np.abs(beta[unknown]), slack[unknown])
         exact.compare(g - tracked)
         allowed = max(LEVEL * duality_gap(dual, beta, g, mu), DIGITS * abs(dual.objective(beta, g)))
-        if exact.missed(unknown) <= allowed:
+        if not len(unknown) or min(exact.missed(unknown), 0.5 * doubt) <= allowed:
             return _evaluate(view, dual, beta, g, mu, exact.proofs, exact.size, convex, doubt)
         rows = unknown
 
@@ -182,8 +184,7 @@ def _may_matter(
     if dual.hard_margin:
         inner = h / dual.t
         return ~known & ~(inner - slack / np.abs(dual.t) >= np.min(inner[known], initial=np.inf))
-    inward = np.maximum(dual.growth(beta, h), dual.shrinkage(beta, h))
-    return ~known & ~(inward + slack <= 0)  # nan, of infinite bounds, is doubt
+    return ~known & ~(dual.inward(beta, h) + slack <= 0)  # nan, of infinite bounds, is doubt
 
 
 def _evaluate(

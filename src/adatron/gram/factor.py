@@ -25,7 +25,6 @@ from ..compiled.cholesky import invert_factor
 from .gate import one_blas_thread
 from .gram import View
 
-Vector = NDArray[np.float64]
 Matrix = NDArray[Any]  # in the precision of the tiles
 Ids = NDArray[np.int64]
 TILE = 256  # rows of a tile

@@ -127,6 +127,10 @@ class Dual:
             return self._fall(beta, g)
         return np.where(self.sign > 0, self._fall(beta, g), self._rise(beta, g))
 
+    def inward(self, beta: Vector, h: Vector) -> Vector:
+        """What D falls by when a variable moves into its box a little, per unit, at the gradient h with multipliers."""
+        return np.maximum(self.growth(beta, h), self.shrinkage(beta, h))
+
     def _rise(self, beta: Vector, g: Vector) -> Vector:
         slope = -g if not self.epsilon else -g - np.where(beta >= 0, self.epsilon, -self.epsilon)
         return np.where(beta < self.upper, slope, -np.inf)

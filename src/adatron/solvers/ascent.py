@@ -17,6 +17,7 @@ from ..gram import View
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector
 from .base import Options, Solution, Solver, State, Status, Watch
+from .parts import Origin
 from .start import feasible, filled
 
 How = TypeVar("How", bound=Solver)
@@ -34,7 +35,10 @@ class Ascent(ABC, Generic[How]):
     beta, g : (n,) where it is, and the gradient there
     n_iter : what the solver counts
     rounding : bound of the rounding errors of g since it was computed
+    origin : where it began, of a part of a program
     """
+
+    origin: Origin | None = None
 
     def __init__(self, how: How, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
         self.how = how
@@ -128,10 +132,11 @@ class Ascent(ABC, Generic[How]):
 
     def inward(self, b: float) -> Vector:
         """The violation of every sample at the bias b; negative where there is none."""
-        h = self.g + b
-        return np.maximum(self.dual.growth(self.beta, h), self.dual.shrinkage(self.beta, h))
+        return self.dual.inward(self.beta, self.g + b)
 
     def objective(self) -> float:
+        if self.origin is not None:
+            return self.origin.followed(self.beta, self.g, self.dual.epsilon)
         return self.dual.objective(self.beta, self.g)
 
     def relative_gap(self) -> float:

@@ -42,8 +42,8 @@ from .together import bundles, together
 Ids = NDArray[np.int64]
 CLOSE, FORCING = 0.1, 0.3  # parts of the violation that a block is solved to: always, and times the square of the ratio
 ENOUGH = 0.75  # part of the tolerance to which it is solved at most
-LARGE, FEW = 24, 4  # blocks of variables, from which a program has parts, and blocks that it is tried with before
-VAST, SPREAD = 64, 8  # the same, from which it begins with a part: every eighth variable
+LARGE = 24  # blocks of variables, from which a program has parts
+SPREAD = 8  # every eighth variable makes the part to begin with
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,6 @@ class _Block(Ascent[Block]):
         self.places: Ids = np.empty(0, np.int64)  # the variable at each place of the block
         self.ages: Ids = np.empty(0, np.int64)  # its places, those first whose variable was chosen longest ago
         self.before = 0.0  # the violation before the last block
-        self.blocks = 0
         super().__init__(how, view, dual, options, state, watch)
 
     def prepare(self) -> None:
@@ -129,20 +128,13 @@ class _Block(Ascent[Block]):
             if not moved:
                 return Status.STOPPED if self.watch.flag[0] else Status.STUCK
 
-    def objective(self) -> float:
-        if self.origin is None:
-            return super().objective()
-        return self.origin.followed(self.beta, self.g, self.dual.epsilon)
-
     def _part(self, tol: float) -> Ids:
         """The variables to solve as a program of their own, or none.
 
-        None while few blocks may do, or while all rows that the solution needs are stored: a part makes them anew.
+        None while all rows that the solution needs are stored: a part makes them anew.
         """
         n, known, nothing = len(self.dual), np.count_nonzero(self.beta), np.empty(0, np.int64)
         if self.origin is not None or n < LARGE * self.q or self.dual.unbounded or self.view.gram.slots > known:
-            return nothing
-        if n < VAST * self.q and self.blocks < FEW:
             return nothing
         return near(self.dual, self.beta, self.g, tol, 2 * self.q) if known else np.arange(0, n, SPREAD)
 
@@ -155,8 +147,9 @@ class _Block(Ascent[Block]):
         dual, state = restricted(self.dual, ids, origin.beta), State(origin.beta, origin.g, self.n_iter)
         watch = self.watch.within(self.before, self.relative_gap)
         part = _Block(Block(), self.view.narrowed(ids), dual, self.options, state, watch, origin)
+        part.newton.spent = self.newton.spent
         part.ascend(tol)
-        self.n_iter = part.n_iter
+        self.n_iter, self.newton.spent = part.n_iter, part.newton.spent
         moved = part.beta != origin.beta
         if moved.any():
             self._move(ids[moved], part.beta[moved])
@@ -232,7 +225,6 @@ class _Block(Ascent[Block]):
 
     def _advance(self, W: Ids, tol: float) -> bool:
         """Solve the block W and carry the change over to g. False if nothing moved."""
-        self.blocks += 1
         points, old, part = self._points(W), self.beta[W], self.dual.take(W)
         layout = Layout.of(part)
         K = self.square.among(points.take(layout.order[: layout.end]), len(layout.order))
@@ -269,7 +261,7 @@ class _Block(Ascent[Block]):
         return move is not None
 
     def _progress(self) -> Standing:
-        return Standing(self.dual.objective(self.beta, self.g), self.relative_gap())
+        return Standing(self.objective(), self.relative_gap())
 
     def _inward(self, ends: list[Ends], tol: float) -> Ids:
         """The violators that gain by moving at the best multipliers."""

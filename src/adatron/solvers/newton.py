@@ -37,11 +37,12 @@ from ..problems.dual import Vector, dot
 from .system import CHANGED, ITERATIONS, System, norm
 
 Ids = NDArray[np.int64]
-ROUNDS = 12  # solutions of the system in one step
+ROUNDS, EXACT, ROUGHLY = 12, 2.0, 5.0  # solutions in one step: at most, and usually, by one factor and by several
 UNSETTLED = 0.04  # violators, as a part of the free variables beyond a block, with which F has not settled
 WITHIN = 0.1  # of the free variables at least count as beyond a block
 LEAVING = 0.125  # part of F that may leave, or join, in a step; more, and F has not settled
 FAR = 4.0  # times too many that join, beyond which what is to be spent first grows no further
+PACE = 0.5  # of what a step costs: spent by block ascent before its pace is known
 ROUGH = 0.05  # accuracy of a solution by conjugate gradients, of which a step takes several
 ACCURACY = 1e-5  # of a step: what remains of the gradient
 FINISH = 4.0  # steps that a finish takes, with one factor
@@ -76,7 +77,7 @@ class Newton:
         self.entry = view.gram.kernel.cost(view.gram.source.features)
         self.row = len(dual) * min(self.entry, STORE_COST)  # used again; what is stored decides nothing
         self.seen = np.zeros(len(dual), bool)  # rows of K that were computed at least once
-        self.spent = 0.0  # multiply-adds of block ascent since the last step
+        self.spent = 0.0  # multiply-adds of block ascent since the last step, in parts of the program, too
         self.patience = 1.0
         self.price = 0.0  # of the next step
         self.again = 0.0  # of one with the same factor
@@ -101,7 +102,10 @@ class Newton:
         self.course.append((self.spent, violation))
         if not self._affordable(free) or self.spent < self.pause:
             return False
-        return self.paid or self._remaining(violation, goal) > WORTH * (self.price + (FINISH - 1.0) * self.again)
+        if self.paid:
+            return True
+        paced = self.spent - self.course[0][0] >= PACE * self.price
+        return paced and self._remaining(violation, goal) > WORTH * (self.price + (FINISH - 1.0) * self.again)
 
     def settled(self, free: int, ids: Ids, block: int) -> bool:
         """Whether so few violators join the free variables in ``ids`` that a step is likely to succeed, and affordable.
@@ -123,8 +127,8 @@ class Newton:
         if not parts:
             return False
         factored = self.system is not None and self.system.serves(ids)
-        solution = self.entry * size**2 * (1 if parts == 1 else ITERATIONS)
-        self.again = 2.0 * solution + size * self.row
+        solutions = EXACT if parts == 1 else ROUGHLY * ITERATIONS
+        self.again = self.entry * size**2 * solutions + size * self.row
         self.price = self.again + (0.0 if factored else size**3 / (3.0 * parts**2))
         return self.spent >= self.patience * self.price
 
@@ -182,7 +186,7 @@ class Newton:
             delta, cut = delta + x, np.zeros(len(delta))
             cut[place[out]] = (inside - new)[out]
             delta[place] = inside - old
-            r = r + ahead + system.times(cut)
+            r = r + ahead + system.times(cut)[0]
             even = np.abs(system.sums(delta)) <= DRIFT * np.abs(old).sum()
             before, rest = rest, norm(system.slope(r, np.concatenate([others, place[bound | out]])))
             fine = system.factor.exact or rest <= ACCURACY * first or rest > 0.5 * before  # rounding

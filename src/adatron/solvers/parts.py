@@ -35,11 +35,12 @@ class Origin(NamedTuple):
 
 def near(dual: Dual, beta: Vector, g: Vector, tol: float, least: int) -> Ids:
     """The variables that violate or are free, and as many again that come next; none if they are too many."""
-    h = g + dual.push(best_multipliers(dual, beta, g))
-    inward = np.maximum(dual.growth(beta, h), dual.shrinkage(beta, h))
-    moving, most = int(np.count_nonzero((inward > tol) | dual.free(beta))), len(dual) // PART
+    inward = dual.inward(beta, g + dual.push(best_multipliers(dual, beta, g)))
+    move, most = (inward > tol) | dual.free(beta), len(dual) // PART
+    moving = int(np.count_nonzero(move))
     if moving > CLOSE_TO * most:
         return np.empty(0, np.int64)
+    inward[move] = np.inf
     return worst(Violators(np.arange(len(dual)), inward), min(max(int(AROUND * moving), least), most)).ids
 
 

@@ -58,12 +58,13 @@ class System:
         """A delta."""
         return self.dual.sums(delta)
 
-    def times(self, delta: Vector) -> Vector:
-        """(K + lambda^2 11') delta."""
-        changed = np.flatnonzero(delta)
-        out = np.full(len(delta), self.dual.lambda2 * float(delta.sum()))
-        self.view.accumulate(out[:, None], self.view.points(changed), delta[changed, None])
-        return out
+    def times(self, *deltas: Vector) -> list[Vector]:
+        """(K + lambda^2 11') delta for each of them."""
+        changes = np.column_stack(deltas)
+        changed = np.flatnonzero(changes.any(axis=1))
+        out = np.tile([self.dual.lambda2 * float(delta.sum()) for delta in deltas], (len(changes), 1))
+        self.view.accumulate(out, self.view.points(changed), changes[changed])
+        return list(out.T)
 
     def slope(self, r: Vector, held: Ids) -> Vector:
         """The part of a gradient that can be gone down: nothing of the variables held, nothing along an equality."""
@@ -104,33 +105,32 @@ class System:
 
         try:
             start = correct(totals[~empty])
-            x = start + even(z)
             if not self.factor.exact:
-                return self._conjugate_gradients(r, held, x, even, accuracy)
+                return self._conjugate_gradients(r, held, start, even, even(z), accuracy)
+            x = start + even(z)
         except np.linalg.LinAlgError:
             return nothing, nothing
-        return x, self.times(x)
+        return x, self.times(x)[0]
 
     def _conjugate_gradients(
-        self, r: Vector, held: Ids, x: Vector, even: Callable[[Vector], Vector], accuracy: float
+        self, r: Vector, held: Ids, x: Vector, even: Callable[[Vector], Vector], z: Vector, accuracy: float
     ) -> tuple[Vector, Vector]:
-        """From ``x``, in the space that ``even`` maps to."""
-        product = self.times(x)
-        residual = self.slope(r - product, held)
-        direction, last, enough = np.zeros(len(r)), np.inf, accuracy * norm(self.slope(r, held))
+        """From ``x``, first along ``z``, in the space that ``even`` maps to; cut short, it still goes down."""
+        product, ahead = self.times(x, z)
+        residual, direction = self.slope(r - product, held), z
+        enough = accuracy * norm(residual)
         for _ in range(ITERATIONS):
-            if norm(residual) <= enough:
-                break
-            z = even(self.factor.solve(residual[:, None], held)[:, 0])
-            energy = dot(residual, z)
-            direction = z + (energy / last) * direction
-            ahead = self.times(direction)
-            curvature = dot(direction, ahead)
+            energy, curvature = dot(residual, z), dot(direction, ahead)
             if not curvature > 0.0 or not energy > 0.0:
                 break
             length = energy / curvature
             x, product = x + length * direction, product + length * ahead
-            residual, last = self.slope(r - product, held), energy
+            residual = self.slope(r - product, held)
+            if norm(residual) <= enough:
+                break
+            z = even(self.factor.solve(residual[:, None], held)[:, 0])
+            direction = z + (dot(residual, z) / energy) * direction
+            (ahead,) = self.times(direction)
         return x, product
 
 
