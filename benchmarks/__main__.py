@@ -40,8 +40,9 @@ library_option = click.option(
 def options(command: Any) -> Any:
     """What every task is told."""
     command = click.option("--fresh", is_flag=True, help="Measure again what is on disk.")(command)
-    folder = Path(__file__).parent / "results"
-    return click.option("--output", type=click.Path(path_type=Path), default=folder, help="Folder.")(command)
+    folder = Path(__file__).parent / "own"  # what is published is overwritten on request only
+    said = "Folder.  [default: benchmarks/own]"
+    return click.option("--output", type=click.Path(path_type=Path), default=folder, help=said)(command)
 
 
 def measured(task: str, data: tuple[str, ...], library: tuple[str, ...], fresh: bool, **more: Any) -> Rows:
@@ -67,7 +68,7 @@ def measured(task: str, data: tuple[str, ...], library: tuple[str, ...], fresh: 
 
 @click.group()
 def main() -> None:
-    """Measure adatron and its peers; tables, JSON and plots go to benchmarks/results."""
+    """Measure adatron and its peers; tables, JSON and plots go to benchmarks/own, those published are in results."""
 
 
 @main.command()

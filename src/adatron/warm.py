@@ -25,6 +25,7 @@ def warmup() -> None:
 
     from .compiled.cholesky import invert_factor
     from .estimators import SVC
+    from .estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
     from .selection import kernel_path
 
     rng = np.random.default_rng(0)
@@ -44,6 +45,9 @@ def warmup() -> None:
     for data in (X[:50], sparse.csr_matrix(X[:50])):
         for bias in ("explicit", "none"):
             SVC(bias=bias).fit(data, np.arange(50) % 5)  # many small problems
+    for model in (IncrementalSVC(), IncrementalNuSVC(), IncrementalSVR(), IncrementalOneClassSVM()):
+        model.fit(X[:40], y[:40]).partial_fit(X[40:50], y[40:50]).forget([0])
+    IncrementalSVC().fit(X[:40], y[:40]).set_C(2.0)
     invert_factor(np.eye(2), 0.0)  # large C only
     kernel_path(X[:50], y[:50], [1.0])
 

@@ -25,7 +25,10 @@ def gamma(text: str) -> float | str:
     """Read the kernel's coefficient."""
     if text in ("scale", "auto"):
         return text
-    value = positive(text)
+    try:
+        value = positive(text)
+    except click.BadParameter as error:
+        raise click.BadParameter(f"{error.message}, nor 'scale' or 'auto'") from None
     if math.isinf(value):
         raise click.BadParameter(f"{text!r} is not a finite number")
     return value

@@ -31,9 +31,10 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str
         return
     worst = max(open_ones, key=lambda s: s.certificate.kkt_violation)
     certificate = worst.certificate
+    found = "Not certified" if worst.status is Status.NOT_CONVEX else "Not converged"
     early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
     warnings.warn(
-        f"{early}Not converged in {len(open_ones)} of {len(fitted)} {what}: "
+        f"{early}{found} in {len(open_ones)} of {len(fitted)} {what}: "
         f"KKT violation {certificate.kkt_violation:.2e}, relative duality gap {certificate.relative_gap:.2e}; "
         f"{worst.status.value}.{_scales(X)}",
         ConvergenceWarning,
