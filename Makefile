@@ -27,6 +27,7 @@ clean:
 
 # The stamp is younger than pyproject.toml exactly when its dependencies are installed.
 $(STAMP): pyproject.toml
+	@echo installing into .venv, about a minute
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@

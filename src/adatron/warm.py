@@ -45,6 +45,9 @@ def warmup() -> None:
     for data in (X[:50], sparse.csr_matrix(X[:50])):
         for bias in ("explicit", "none"):
             SVC(bias=bias).fit(data, np.arange(50) % 5)  # many small problems
+    many = rng.normal(size=(2400, 3))
+    for data in (many, sparse.csr_matrix(many)):
+        SVC().fit(data, np.searchsorted([-0.7, 0.0, 0.7], many[:, 0]))  # pairs of 1,200
     for model in (IncrementalSVC(), IncrementalNuSVC(), IncrementalSVR(), IncrementalOneClassSVM()):
         model.fit(X[:40], y[:40]).partial_fit(X[40:50], y[40:50]).forget([0])
     IncrementalSVC().fit(X[:40], y[:40]).set_C(2.0)
