@@ -132,8 +132,8 @@ def test_info_shows_the_installation_and_a_model(model, capsys):
         (["train", "good.csv"], 2, "--model"),
         (["train", "good.csv", "--model", "m", "--C", "-1"], 2, "--C"),
         (["train", "good.csv", "--model", "m", "--C", "nan"], 2, "--C"),
-        (["train", "good.csv", "--model", "m", "--gamma", "wide"], 2, "not a number above 0"),
-        (["train", "good.csv", "--model", "m", "--gamma", "0"], 2, "not a number above 0"),
+        (["train", "good.csv", "--model", "m", "--gamma", "wide"], 2, "not a number above 0, nor 'scale' or 'auto'"),
+        (["train", "good.csv", "--model", "m", "--gamma", "0"], 2, "not a number above 0, nor 'scale' or 'auto'"),
         (["train", "good.csv", "--model", "m", "--bias", "maybe"], 2, "--bias"),
         (
             ["train", "none.csv", "--model", "m", "--kernel", "magic"],
