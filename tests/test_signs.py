@@ -107,14 +107,14 @@ def test_the_error_is_within_its_bound(kernel):
     vectors, rows = rng.normal(size=(80, 5)), 1.3 * rng.normal(size=(200, 5))
     coefficients, intercepts = rng.normal(size=(80, 3)) * [1e-3, 1.0, 1e3], np.array([0.0, 1.0, -5.0])
     with Pool(1) as pool:
-        points = Source.of(vectors, np.arange(80), kernel)
-        signs = expansion.Signs(points, coefficients, intercepts, lambda values, sure: sure.all(axis=1), pool)
-        some = Source(rows, np.arange(200), kernel, points.center)
+        summed = expansion.Expansion(vectors, coefficients, kernel)
+        signs = expansion.Signs(summed, intercepts, lambda values, sure: sure.all(axis=1), pool)
+        some = Source(rows, np.arange(200), kernel, summed.points.center)
         values = signs.of(some)[0]
         sizes = kernel(rows, vectors) @ np.abs(coefficients)
         bound = signs._error(some, sizes.copy())
     error = np.abs(values - (kernel(rows, vectors) @ coefficients + intercepts))
-    assert (some.sizes <= expansion.FAR * points.largest).all()
+    assert (some.sizes <= expansion.FAR * summed.largest).all()
     assert (error <= bound).all()
     if kernel in (RBF(0.5), Laplacian(0.4)):  # most of it is in proportion to the kernel values
         assert bound.max() < 0.5 * np.abs(coefficients).sum(axis=0).max() * kernel.error_bound(7.0, 5, 2.0**-24)

@@ -192,7 +192,9 @@ class Classifier(ClassifierMixin, Probabilistic):
         """The rows whose class the signs that are sure decide."""
         if len(self.classes_) == 2:
             return sure[:, 0]
-        return np.logical_or(sure.all(axis=1), layout.unbeaten(values, sure, len(self.classes_)))
+        found = np.asarray(sure.all(axis=1))
+        found[~found] = layout.unbeaten(values[~found], sure[~found], len(self.classes_))
+        return found
 
     def _check_ties(self) -> None:
         if self.break_ties and self.decision_function_shape == "ovo":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..gram import Pool, Source, allowed_threads
-from ..kernels import Kernel
 from .expansion import FAR, Decided, Expansion, Signs
 from .inputs import tidy
 
@@ -28,11 +27,8 @@ LIGHT = 1e7  # multiply-adds below which threads cost more than they give
 
 def decision_values(
     X: Any,
-    vectors: Any,
-    support: NDArray[np.int64],
-    coefficients: Values,
+    expansion: Expansion,
     intercepts: Values,
-    kernel: Kernel,
     precision: str,
     n_jobs: int | None,
     finish: Callable[[Values], NDArray[Any]],
@@ -42,36 +38,30 @@ def decision_values(
 
     Parameters
     ----------
-    X : ndarray or CSR matrix (n, d); kernel values (n, n training samples) if they are given
-    vectors : ndarray or CSR matrix (m, d), the support vectors; unused if kernel values are given
-    support : (m,) column of each support vector if kernel values are given
-    coefficients : (m, p)
+    X : ndarray or CSR matrix (n, d); kernel values (n, n training samples), those of the expansion, if they are given
+    expansion : of p outputs
     intercepts : (p,)
     precision : that of the kernel values, 'single', 'double', or 'auto': single for the rows where it is enough
     finish : takes the values of a block of rows, (rows, p), and returns an array with as many rows
     decided : if signs of the values are all that ``finish`` asks for, see ``expansion``: instead of double, single
         precision for rows whose result is then proven to be the same
     """
-    n, m = X.shape[0], len(support)
-    given = any(leaf.product == "gather" for leaf in kernel.leaves())
-    points = Source.of(X if given else vectors, np.arange(m), kernel, support)
-    work = n * max(1, m) * max(1.0, points.features)
-    heavy = work > LIGHT and kernel.compiled
-    rows, result, left = partial(_rows, X, vectors, points), _Result(n, finish), None
+    n, points = X.shape[0], expansion.points
+    work = n * max(1, len(expansion)) * max(1.0, points.features)
+    heavy = work > LIGHT and points.kernel.compiled
+    rows, result, left = partial(_rows, X, points), _Result(n, finish), None
     with Pool(allowed_threads(n_jobs) if heavy else 1) as pool:
-        if heavy and decided is not None and precision == "double" and Signs.suit(points, coefficients):
-            signs = Signs(points, coefficients, intercepts, decided, pool)
+        if heavy and decided is not None and precision == "double" and expansion.proves_signs:
+            signs = Signs(expansion, intercepts, decided, pool)
             left = _without_proven(signs, rows, result, _rows_of_a_block(X, 2 * len(intercepts)))
-            del signs
-        expansion = cache(lambda dtype: Expansion(points, coefficients, dtype, pool))
-        limit = _single_up_to(points, precision)
+        limit = _single_up_to(expansion, precision)
         for which in _blocks(left, n, _rows_of_a_block(X, len(intercepts))):
             source = rows(which)
             values = np.tile(intercepts, (len(source), 1))
             near = np.full(len(source), limit > 0) if np.isinf(limit) else source.sizes <= limit
             for dtype, some in ((np.float32, near), (np.float64, ~near)):
                 if some.any():
-                    values[some] = expansion(dtype).added(values[some], source.take(some))
+                    values[some] = expansion.sums(dtype, pool).added(values[some], source.take(some), pool)
             result.put(which, values)
     return result.out
 
@@ -90,9 +80,9 @@ class _Result:
         self.out[which] = part
 
 
-def _rows(X: Any, vectors: Any, points: Source, which: Any) -> Source:
+def _rows(X: Any, points: Source, which: Any) -> Source:
     """Some rows of X beside the support vectors."""
-    block = _ready(X[which], vectors)
+    block = _ready(X[which], points.X)
     ids = np.arange(block.shape[0])
     return replace(points, X=block, ids=ids, columns=None if points.columns is None else 0 * ids)
 
@@ -123,13 +113,14 @@ def _rows_of_a_block(X: Any, outputs: int) -> int:
     return int(np.clip(BLOCK_BYTES / (8 * (features + 4 * outputs)), FEWEST_ROWS, MOST_ROWS))
 
 
-def _single_up_to(points: Source, precision: str) -> float:
+def _single_up_to(expansion: Expansion, precision: str) -> float:
     """The squared norm up to which a row gets float32 kernel values; inf or -inf if it does not depend on the row."""
+    points = expansion.points
     if precision == "double" or not points.kernel.compiled:
         return -np.inf
     if points.columns is not None:
         return np.inf
-    limit = FAR * points.largest
+    limit = FAR * expansion.largest
     return limit if points.suits_single(limit, asked=precision == "single") else -np.inf
 
 

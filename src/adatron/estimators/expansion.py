@@ -9,12 +9,14 @@ bound has the sign that it has in float64, at half of the price; the few others 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gram import Gram, Points, Pool, Source
+from ..gram import Pool, Source, Sums
+from ..kernels import Kernel
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -28,36 +30,58 @@ BYTES = 1 << 25  # for the coefficients
 
 
 class Expansion:
-    """The support vectors as an operand of the tiles, made once for all blocks, and their coefficients (m, p)."""
+    """Σ_j c_j k(z_j, ·) for p outputs; what all of its evaluations need is made by the first that does.
 
-    def __init__(self, points: Source, coefficients: Values, dtype: Any, pool: Pool) -> None:
-        self.gram, self.coefficients = Gram(points, dtype, [], pool), coefficients
-        operand = points.as_points(dtype, pool) if points.kernel.compiled else None
-        self.points = Points(points, np.arange(len(points)), operand)
+    Parameters
+    ----------
+    vectors : ndarray or CSR matrix (m, d), the support vectors z; of given kernel values, those of the rows
+    coefficients : (m, p)
+    kernel : Kernel
+    columns : (m,) of given kernel values those that belong to the support vectors
+    """
 
-    def added(self, values: Values, rows: Source) -> Values:
-        """``values`` (rows, p), and the expansion's at some rows added to them."""
-        self.gram.segment(rows).accumulate(values, self.points, self.coefficients)
-        return values
+    def __init__(self, vectors: Any, coefficients: Values, kernel: Kernel, columns: Any = None) -> None:
+        self.points = Source.of(vectors, np.arange(len(coefficients)), kernel, columns)
+        self.coefficients = np.ascontiguousarray(coefficients)
+        self._sums: dict[tuple[Any, bool], Sums] = {}
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def sums(self, dtype: Any, pool: Pool, halves: bool = False) -> Sums:
+        """Its sums by kernel values of a type, or first those of positive and then of negative coefficients."""
+        if (dtype, halves) not in self._sums:
+            c = self.coefficients
+            weights = np.concatenate([np.maximum(c, 0.0), np.minimum(c, 0.0)], axis=1) if halves else c
+            self._sums[dtype, halves] = Sums(self.points, weights, dtype, pool)
+        return self._sums[dtype, halves]
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest size of a support vector."""
+        return self.points.largest
+
+    @cached_property
+    def mass(self) -> Values:
+        """Σ |c_j|, (p,)."""
+        return np.abs(self.coefficients).sum(axis=0)
+
+    @cached_property
+    def proves_signs(self) -> bool:
+        """Whether float32 is accurate enough for rows up to ``FAR``, and there is room for the coefficients."""
+        points = self.points
+        dense = points.kernel.compiled and points.columns is None and 2 * self.coefficients.nbytes <= BYTES
+        return dense and len(points) >= MANY and points.suits_single(FAR * self.largest)
 
 
 class Signs:
     """Decision values whose signs are proven to be those of the values in float64."""
 
-    def __init__(self, points: Source, coefficients: Values, intercepts: Values, decided: Decided, pool: Pool) -> None:
-        both = np.concatenate([np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)], axis=1)
-        self.expansion, self.intercepts = Expansion(points, both, np.float32, pool), intercepts
-        self.points, self.mass = points, np.abs(coefficients).sum(axis=0)
-        self.largest, self.decided = points.largest, decided
-        self.tops = self.largest * FAR ** np.array([0.0, 0.5, 1.0]) * (1.0 + 1e-12)
+    def __init__(self, expansion: Expansion, intercepts: Values, decided: Decided, pool: Pool) -> None:
+        self.expansion, self.intercepts, self.decided, self.pool = expansion, intercepts, decided, pool
+        self.tops = expansion.largest * FAR ** np.array([0.0, 0.5, 1.0]) * (1.0 + 1e-12)
         self._bounds: dict[int, tuple[Values, Values]] = {}
         self.tried = self.proven = 0
-
-    @staticmethod
-    def suit(points: Source, coefficients: Values) -> bool:
-        """Whether float32 is accurate enough for rows up to ``FAR``, and there is room for the coefficients."""
-        dense = points.kernel.compiled and points.columns is None and 2 * coefficients.nbytes <= BYTES
-        return dense and len(points) >= MANY and points.suits_single(FAR * points.largest)
 
     @property
     def likely(self) -> bool:
@@ -78,8 +102,9 @@ class Signs:
 
     def _of_near(self, rows: Source) -> tuple[Values, Mask]:
         """Decision values of rows that are not far, and of which of them the signs are proven."""
-        sums = self.expansion.added(np.zeros((len(rows), 2 * len(self.intercepts))), rows)
-        positive, negative = np.split(sums, 2, axis=1)
+        sums = self.expansion.sums(np.float32, self.pool, halves=True)
+        found = sums.added(np.zeros((len(rows), 2 * len(self.intercepts))), rows, self.pool)
+        positive, negative = np.split(found, 2, axis=1)
         values, sizes = positive + negative, positive - negative
         values += self.intercepts
         with np.errstate(invalid="ignore"):  # where there is no bound
@@ -87,7 +112,7 @@ class Signs:
 
     def _error(self, rows: Source, sizes: Values) -> Values:
         """Bound of what separates float32 from float64 sums, in place of the sums of |c_j| k'_j, (rows, p)."""
-        terms = max(self.points.terms, rows.terms)
+        terms = max(self.expansion.points.terms, rows.terms)
         if terms not in self._bounds:
             self._bounds[terms] = self._bounds_of(terms)
         ratios, fixed = self._bounds[terms]
@@ -104,8 +129,8 @@ class Signs:
         With |k| <= (k' + a) / (1 - r), r |k| + a is at most r / (1 - r) (k' + a) + a. Added is also what the sums and
         the intercept are rounded by, in either precision, and kernel values in float64.
         """
-        kernel, top = self.points.kernel, self.tops[-1]
+        kernel, mass, top = self.expansion.points.kernel, self.expansion.mass, self.tops[-1]
         relative, absolute = np.array([kernel.error_parts(norm, terms, SINGLE) for norm in self.tops]).T
-        most = kernel.magnitude(top) * self.mass + np.abs(self.intercepts)
-        rounding = 4.0 * (len(self.points) + 4) * DOUBLE * most + kernel.error_bound(top, terms, DOUBLE) * self.mass
-        return relative / (1.0 - relative), absolute[:, None] * self.mass + rounding
+        most = kernel.magnitude(top) * mass + np.abs(self.intercepts)
+        rounding = 4.0 * (len(self.expansion) + 4) * DOUBLE * most + kernel.error_bound(top, terms, DOUBLE) * mass
+        return relative / (1.0 - relative), absolute[:, None] * mass + rounding

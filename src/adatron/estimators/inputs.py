@@ -87,7 +87,7 @@ def _training(model: KernelMachine, X: Any) -> Any:
         largest = max(values.max(initial=0.0), -values.min(initial=0.0))
         if largest > np.sqrt(np.finfo(np.float64).max / (n * d)):  # a sum of squares overflows
             raise ValueError(NOT_FINITE)
-    return tidy(X) if sparse.issparse(X) else _opened(X)
+    return tidy(X) if sparse.issparse(X) else opened(X)
 
 
 def as_dense_if_small(X: Any, kernel: Any) -> Any:
@@ -116,7 +116,7 @@ def new_data(model: KernelMachine, X: Any, vectors: Any, columns: NDArray[np.int
         )
     if sparse.issparse(X) and not sparse.issparse(vectors):
         raise ValueError(f"cannot use sparse input in {type(model).__name__!r} trained on dense data")
-    return X if sparse.issparse(X) else _opened(X)
+    return X if sparse.issparse(X) else opened(X)
 
 
 class _Memory:
@@ -127,7 +127,7 @@ class _Memory:
         self.__array_interface__ = {**array.__array_interface__, "data": (array.ctypes.data, False)}
 
 
-def _opened(array: NDArray[Any]) -> NDArray[Any]:
+def opened(array: NDArray[Any]) -> NDArray[Any]:
     """The same memory without the mark that it may only be read.
 
     Nothing writes to it, but for numba an array with the mark (a memmap, a pandas frame's) is another type, for which
@@ -141,7 +141,7 @@ def tidy(X: Any) -> Any:
     if X.shape[1] > MOST_COLUMNS:
         raise ValueError(f"Sparse X may have at most {MOST_COLUMNS} features. Got {X.shape[1]}; drop empty columns.")
     X = sparse.csr_matrix(X)
-    X.data, X.indices, X.indptr = _opened(X.data), _opened(X.indices), _opened(X.indptr)
+    X.data, X.indices, X.indptr = opened(X.data), opened(X.indices), opened(X.indptr)
     if not (X.has_canonical_format and X.data.all()):
         X = X.copy()
         X.sum_duplicates()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple, Self
 
@@ -79,24 +80,28 @@ def _spans(classes: Ids, n_classes: int) -> list[slice]:
 def votes(decision: Vector, n_classes: int) -> Ids:
     """The class with most votes of the pairs; of equals the first, as LIBSVM."""
     wins = decision > 0
-    return np.argmax(_counted(wins, ~wins, n_classes), axis=1)
+    return np.argmax(_counted(wins, ~wins, n_classes), axis=0)
 
 
 def unbeaten(decision: Vector, sure: NDArray[np.bool_], n_classes: int) -> NDArray[np.bool_]:
     """Whether a class wins all of its pairs, counting only those that are sure: no other can have as many votes."""
     wins = decision > 0
-    return _counted(sure & wins, sure & ~wins, n_classes).max(axis=1) == n_classes - 1
+    return _counted(sure & wins, sure & ~wins, n_classes).max(axis=0) == n_classes - 1
 
 
-def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int) -> Ids:
-    """Votes of each class, (rows, n_classes), from the pairs i < j that the first and that the second has won."""
-    counts, start = np.zeros((len(wins), n_classes), np.int64), 0
-    for i in range(n_classes - 1):  # the pairs of a class with those after it stand together
-        stop = start + n_classes - 1 - i
-        counts[:, i] += np.count_nonzero(wins[:, start:stop], axis=1)
-        counts[:, i + 1 :] += losses[:, start:stop]
-        start = stop
-    return counts
+def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int) -> NDArray[np.float32]:
+    """Votes of each class, (n_classes, rows), from the pairs i < j that the first and that the second has won."""
+    first, second = _sides(n_classes)
+    return first @ wins.T.astype(np.float32) + second @ losses.T.astype(np.float32)
+
+
+@lru_cache(maxsize=8)
+def _sides(n_classes: int) -> list[Any]:
+    """Which class is the first and which the second of each pair, (n_classes, n_pairs)."""
+    pairs = np.triu_indices(n_classes, 1)
+    number = np.arange(len(pairs[0]))
+    ones, shape = np.ones(len(number), np.float32), (n_classes, len(number))
+    return [sparse.csr_matrix((ones, (side, number)), shape) for side in pairs]
 
 
 def feature_weights(coefficients: Vector, vectors: Any) -> Any:

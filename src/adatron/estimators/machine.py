@@ -15,11 +15,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from . import inputs, objects
+from . import inputs, kept, objects
 from .layout import Coefficients, feature_weights
 
 if TYPE_CHECKING:
-    from .expansion import Decided
+    from .expansion import Decided, Expansion
 
 
 class NameIn(StrOptions):
@@ -163,6 +163,7 @@ class KernelMachine(BaseEstimator):
 
     def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, intercepts: NDArray[np.float64]) -> None:
         """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
+        kept.forget(self)
         self.compact_ = False
         self.support_ = support.astype(np.int32)
         self.support_vectors_ = self._vectors(X, support)
@@ -298,24 +299,23 @@ class KernelMachine(BaseEstimator):
         """
         check_is_fitted(self)
         X = inputs.new_data(self, X, self.support_vectors_, self._columns())
-        columns, coefficients = self._columns(), self._coefficients()
-        return self._evaluate(X, self.support_vectors_, columns, coefficients, self.intercept_, finish, decided)
+        return self._evaluate(X, self._expansion(X), self.intercept_, finish, decided)
+
+    def _expansion(self, X: Any) -> Expansion:
+        """The sum over the support vectors; kept for later calls unless it depends on X."""
+        from .expansion import Expansion
+
+        def make(vectors: Any) -> Expansion:
+            return Expansion(vectors, self._coefficients().T, self._served(), self._columns())
+
+        return make(X) if self._values else kept.expansion(self, make)
 
     def _evaluate(
-        self,
-        X: Any,
-        vectors: Any,
-        support: NDArray[np.int64],
-        coefficients: NDArray[np.float64],
-        intercepts: Any,
-        finish: Finish = np.asarray,
-        decided: Decided | None = None,
+        self, X: Any, expansion: Expansion, intercepts: Any, finish: Finish = np.asarray, decided: Decided | None = None
     ) -> NDArray[Any]:
-        """Decision values, (n_samples, n_problems), from (n_problems, n_support_vectors) coefficients."""
+        """Decision values of an expansion, (n_samples, n_problems)."""
         from .decision import decision_values
 
         precision = "double" if self.precision == "auto" and X.dtype != np.float32 else self.precision
-        return decision_values(
-            X, vectors, support, np.ascontiguousarray(coefficients.T), intercepts, self._served(),
-            precision, self.n_jobs, finish, None if self.precision == "double" else decided,
-        )  # fmt: skip
+        decided = None if self.precision == "double" else decided
+        return decision_values(X, expansion, intercepts, precision, self.n_jobs, finish, decided)

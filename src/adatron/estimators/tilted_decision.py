@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .decision import decision_values
+from .expansion import Expansion
 
 if TYPE_CHECKING:
     from ..kernels import Kernel
@@ -28,14 +29,12 @@ ROWS = 4096  # at a time
 
 def tilted_values(X: Vector, field: Field, n_jobs: int | None) -> Vector:
     """f at the rows of X, (n,)."""
-    m, values = len(field.a), np.full(len(X), field.f0)
-    support, nothing = np.arange(m), np.zeros(1 + X.shape[1])
+    values, nothing = np.full(len(X), field.f0), np.zeros(1 + X.shape[1])
     for kernel, coefficients in _outputs(field).items():
+        expansion = Expansion(field.points, coefficients, kernel)
         for first in range(0, len(X), ROWS):
             rows = X[first : first + ROWS]
-            sums = decision_values(
-                rows, field.points, support, coefficients, nothing, kernel, "double", n_jobs, np.asarray
-            )
+            sums = decision_values(rows, expansion, nothing, "double", n_jobs, np.asarray)
             values[first : first + ROWS] += sums[:, 0] + np.sum(rows * sums[:, 1:], axis=1)
     return values
 

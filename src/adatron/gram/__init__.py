@@ -6,6 +6,7 @@ from .gram import Gram, Points, View
 from .plan import SMALL, Plan, plan
 from .pool import Pool, allowed_threads
 from .source import Source, take_rows
+from .sums import Sums
 
 __all__ = [
     "SMALL",
@@ -16,6 +17,7 @@ __all__ = [
     "Pool",
     "Source",
     "Square",
+    "Sums",
     "View",
     "allowed_threads",
     "plan",

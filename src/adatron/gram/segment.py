@@ -129,7 +129,11 @@ class TileSegment:
             points = P.operand
         else:
             points = P.source.take(missing).as_points(self._workspace.dtype, self._pool)
-        self._sweep(points, order, lease.slots, V, out, self.store.values)
+        self._sweep(points, tiles.Weights.of(order, V), lease.slots, out, self.store.values)
+
+    def add(self, out: NDArray[np.float64], points: Operand, weights: tiles.Weights) -> None:
+        """out += the weighted sums of the rows of K of points that are ready; nothing is stored."""
+        self._sweep(points, weights, np.full(points.n, -1), out, self.store.values)
 
     def keep(self, P: Points) -> None:
         """Store the rows of these points as far as there is room."""
@@ -162,18 +166,17 @@ class TileSegment:
         shift : the column of the store that the first row goes to
         then : called with a range of rows whose values are there, by the thread that made them
         """
-        nothing = np.empty((0, 1)), np.zeros((len(self._source), 1))
+        nothing, out = tiles.Weights.of(np.empty(0, np.int64), np.empty((0, 1))), np.zeros((len(self._source), 1))
         points = P.operand
         if points is None:
             points = P.source.as_points(self._workspace.dtype, self._pool)
-        self._sweep(points, np.empty(0, np.int64), slots, *nothing, store, half, shift, then)
+        self._sweep(points, nothing, slots, out, store, half, shift, then)
 
     def _sweep(
         self,
-        points: Any,
-        order: Any,
+        points: Operand,
+        weights: tiles.Weights,
         slots: Any,
-        V: Any,
         out: Any,
         keep: Any,
         half: bool = False,
@@ -186,10 +189,6 @@ class TileSegment:
             given, wanted = (f"{kind.__name__} of {dtype}" for kind, dtype in kinds)
             raise TypeError(f"Points are {given}, rows are {wanted}: they must be of one kind and one precision.")
         program = space.program(type(rows))
-        ends = np.zeros(V.shape[1] + 1, np.int64)
-        tiles.count_weights(V, ends)
-        where, weights = np.empty(ends[-1], np.int64), np.empty(ends[-1])
-        tiles.sort_weights(order, V, ends, where, weights)
         side = NARROW if half and not isinstance(self._rows, Sparse) else TILE  # CSR tiles spread their points anew
 
         def task(first: int, last: int) -> None:
@@ -201,9 +200,7 @@ class TileSegment:
                 self._rows,
                 first,
                 last,
-                where,
-                weights,
-                ends,
+                *weights,
                 out,
                 keep,
                 space.stack,

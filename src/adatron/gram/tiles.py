@@ -7,9 +7,10 @@ program; then they are summed with weights, and written out where they shall be 
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..compiled._jit import jit
 from ..compiled.micro import POINTS
@@ -91,8 +92,25 @@ def evaluate(
     return tiles[0]
 
 
+class Weights(NamedTuple):
+    """The weights V (m, p) that are not 0, one output after the other, as ``accumulate`` takes them."""
+
+    where: NDArray[np.int64]  # each one's row of values
+    values: NDArray[np.float64]
+    ends: NDArray[np.int64]  # those of output j are ends[j]:ends[j + 1]
+
+    @classmethod
+    def of(cls, order: NDArray[np.int64], V: NDArray[np.float64]) -> Weights:
+        """Those of the lines of V, whose rows are ``order``."""
+        ends = np.zeros(V.shape[1] + 1, np.int64)
+        _count_weights(V, ends)
+        where, values = np.empty(ends[-1], np.int64), np.empty(ends[-1])
+        _sort_weights(order, V, ends, where, values)
+        return cls(where, values, ends)
+
+
 @jit
-def count_weights(V: Any, ends: Any) -> None:
+def _count_weights(V: Any, ends: Any) -> None:
     """ends[j + 1] <- how many of the weights (m, p) of the outputs up to j are not 0."""
     for i in range(V.shape[0]):
         row = V[i]
@@ -103,7 +121,7 @@ def count_weights(V: Any, ends: Any) -> None:
 
 
 @jit
-def sort_weights(order: Any, V: Any, ends: Any, where: Any, weights: Any) -> None:
+def _sort_weights(order: Any, V: Any, ends: Any, where: Any, weights: Any) -> None:
     """The weights that are not 0, one output after the other, and where their rows are."""
     at = ends.copy()
     for i in range(V.shape[0]):

@@ -1,0 +1,36 @@
+"""Weighted sums of kernel values over points that are made ready once, for rows that come later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .gram import Points
+from .pool import Pool
+from .segment import FunctionSegment, TileSegment, Workspace
+from .source import Source
+from .tiles import Weights
+
+
+class Sums:
+    """V.T @ K[points, ·] for weights V (m, p), by kernel values of a type; nothing of it depends on the rows.
+
+    Several threads may use it at the same time.
+    """
+
+    def __init__(self, points: Source, V: NDArray[np.float64], dtype: Any, pool: Pool) -> None:
+        self.points, self._V = points, V
+        if points.kernel.compiled:
+            self._workspace = Workspace(points.kernel, dtype)
+            self._operand = points.as_points(dtype, pool)
+            self._weights = Weights.of(np.arange(len(points)), V)
+
+    def added(self, values: NDArray[np.float64], rows: Source, pool: Pool) -> NDArray[np.float64]:
+        """``values`` (n, p), and the sums for n rows added to them."""
+        if self.points.kernel.compiled:
+            TileSegment(rows, self._workspace, pool).add(values, self._operand, self._weights)
+        else:
+            FunctionSegment(rows).accumulate(values, Points(self.points, np.arange(len(self.points))), self._V)
+        return values

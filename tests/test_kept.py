@@ -1,0 +1,179 @@
+"""What predictions keep ready of a model is never older than the model."""
+
+import gc
+import pickle
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy, deepcopy
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+from adatron import SVC, SVR, OneClassSVM
+from adatron.estimators import expansion, kept
+from adatron.estimators.incremental import IncrementalSVC
+from adatron.files import load, save
+from machines import two_moons
+
+STORAGES = {"dense": np.asarray, "csr": sparse.csr_matrix}
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The expansions that are made, by what they are made of."""
+    seen, init = [], expansion.Expansion.__init__
+
+    def spied(self, *arguments):
+        seen.append(weakref.ref(self))
+        init(self, *arguments)
+
+    monkeypatch.setattr(expansion.Expansion, "__init__", spied)
+    return seen
+
+
+@pytest.fixture(params=STORAGES)
+def data(request):
+    X, y = two_moons()
+    return STORAGES[request.param](X), y
+
+
+def expected(model, X):
+    """The decision values, from the kernel as a function."""
+    rows, vectors = (part.toarray() if sparse.issparse(part) else part for part in (X, model.support_vectors_))
+    dual = model.dual_coef_.toarray() if sparse.issparse(model.dual_coef_) else model.dual_coef_
+    return model.kernel_(rows, vectors) @ dual[0] + model.intercept_[0]
+
+
+def through_a_pickle(model):
+    return pickle.loads(pickle.dumps(model))  # noqa: S301 (its own)
+
+
+def check(model, X):
+    np.testing.assert_allclose(model.decision_function(X), expected(model, X), atol=1e-9)
+
+
+def test_it_is_made_once(data, made):
+    X, y = data
+    model = SVC().fit(X, y)
+    for rows in (X, X[:1], X[3:9]):
+        check(model, rows)
+        np.testing.assert_array_equal(model.predict(rows), np.where(expected(model, rows) >= 0, 1, y.min()))
+    assert len(made) == 1
+
+
+def test_arrays_in_place_of_its_own_are_noticed(data, made):
+    X, y = data
+    model = SVC().fit(X, y)
+    check(model, X)
+    model.dual_coef_ = 2.0 * model.dual_coef_
+    check(model, X)
+    model.support_vectors_ = 0.5 * model.support_vectors_
+    check(model, X)
+    assert len(made) == 3
+
+
+def test_an_intercept_may_be_changed_in_place(data):
+    X, y = data
+    model = SVC().fit(X, y)
+    before = model.decision_function(X)
+    model.intercept_ -= 1.0
+    np.testing.assert_allclose(model.decision_function(X), before - 1.0, atol=1e-12)
+    check(model, X)
+
+
+@pytest.mark.parametrize("name", ["support_vectors_", "dual_coef_"])
+def test_other_changes_in_place_are_refused_or_noticed(data, name):
+    X, y = data
+    model = SVC().fit(X, y)
+    check(model, X)
+    values = getattr(model, name)
+    values = values.data if sparse.issparse(values) else values
+    with pytest.raises(ValueError, match="read-only"):
+        values *= 2.0
+    for array in filter(lambda array: array is not None, (values.base, values)):
+        array.flags.writeable = True
+    values *= 2.0
+    check(model, X)
+
+
+def test_changes_of_the_array_that_one_is_a_part_of_are_refused():
+    X, y = two_moons()
+    model = SVC().fit(X, y)
+    whole = np.concatenate([model.support_vectors_, model.support_vectors_])
+    model.support_vectors_ = whole[: len(whole) // 2]
+    check(model, X)
+    with pytest.raises(ValueError, match="read-only"):
+        whole *= 0.5
+
+
+def test_a_model_that_is_fitted_again(data):
+    X, y = data
+    model = SVR().fit(X, y)
+    old = model.predict(X)
+    np.testing.assert_array_equal(model.fit(X, -y).predict(X), SVR().fit(X, -y).predict(X))
+    assert abs(model.predict(X) - old).max() > 0.1
+
+
+def test_it_goes_with_its_model_and_with_its_fit(data, made):
+    X, _ = data
+    model = OneClassSVM().fit(X)
+    model.predict(X)
+    model.fit(X)
+    gc.collect()
+    assert made[0]() is None
+    model.predict(X)
+    assert made[1]() is not None
+    del model
+    gc.collect()
+    assert made[1]() is None
+
+
+@pytest.mark.parametrize("again", [copy, deepcopy, through_a_pickle])
+def test_copies_have_their_own(data, again):
+    X, y = data
+    model = SVC().fit(X, y)
+    size, values = len(pickle.dumps(model)), model.decision_function(X)
+    assert len(pickle.dumps(model)) == size
+    other = again(model)
+    other.dual_coef_ = -other.dual_coef_
+    np.testing.assert_allclose(other.decision_function(X) - other.intercept_, model.intercept_ - values, atol=1e-12)
+    np.testing.assert_array_equal(model.decision_function(X), values)
+    assert not hasattr(clone(model), "dual_coef_")
+
+
+def test_of_models_whose_arrays_are_made_anew_nothing_is_kept():
+    X, y = two_moons()
+    model = IncrementalSVC().fit(X[:60], y[:60])
+    check(model, X)
+    model.partial_fit(X[60:], y[60:])
+    check(model, X)
+    assert model not in kept._KEPT
+
+
+@pytest.mark.parametrize("suffix", [".adatron", ".model"])
+def test_a_loaded_model_keeps_it_too(data, suffix, tmp_path, made):
+    X, y = data
+    save(SVC().fit(X, y), tmp_path / f"moons{suffix}")
+    model = load(tmp_path / f"moons{suffix}")
+    rows = sparse.csr_matrix(X)[:3] if sparse.issparse(model.support_vectors_) else X[:3]
+    for _ in range(3):
+        check(model, rows)
+    assert len(made) == 1
+
+
+def test_what_scikit_learn_is_given_works_there(data):
+    X, y = data
+    model = SVC().fit(X, y)
+    check(model, X)
+    np.testing.assert_allclose(model.to_sklearn().decision_function(X), model.decision_function(X), atol=1e-9)
+
+
+def test_several_threads_may_be_the_first(data):
+    X, y = data
+    model, other = SVC().fit(X, y), SVC().fit(X, y)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: model.decision_function(X), range(32)))
+    for values in found:
+        np.testing.assert_array_equal(values, other.decision_function(X))
