@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from adatron import SVC
 from adatron.gram import Gram, Pool, Source, Square, plan
+from adatron.gram.segment import MOST, falling
 from adatron.gram.store import RowStore
 from adatron.kernels import RBF, Function, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 
@@ -121,6 +123,50 @@ def test_slots_never_used_go_in_order():
         taken.append(lease.slots)
         store.give_back(lease, filled=True)
     assert np.array_equal(np.concatenate(taken), np.arange(1500))
+
+
+def test_rows_that_nobody_will_ask_for_again_take_no_room():
+    store = RowStore(4, 1, np.float64, 20)
+    lease = store.lease(np.arange(6), np.arange(6) % 2 == 0)
+    assert np.array_equal(lease.slots, [0, -1, 1, -1, 2, -1])
+    store.give_back(lease, filled=True)
+    lease = store.lease(np.arange(3, 9), np.zeros(6, bool))  # what is here is found all the same, and nothing leaves
+    assert np.array_equal(lease.found >= 0, [False, True, False, False, False, False])
+    assert (lease.slots == -1).all()
+    store.give_back(lease, filled=True)
+    assert np.array_equal(store.lease(np.array([0, 2, 4])).found, [0, 1, 2])
+
+
+def test_rows_of_variables_at_a_bound_are_not_stored(monkeypatch):
+    """They are used once, mostly, and would take the memory of those that are used again."""
+    asked, lease = [], RowStore.lease
+
+    def spied(self, ids, again=None):
+        found = lease(self, ids, again)
+        asked.append((len(found.slots), np.count_nonzero(found.slots >= 0), np.count_nonzero(found.found >= 0)))
+        return found
+
+    monkeypatch.setattr(RowStore, "lease", spied)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 80))
+    model = SVC(C=0.5, gamma=0.003).fit(X, X[:, 0] + rng.normal(size=4000) > 0.0)
+    assert model.kkt_violation_ <= 1e-3
+    missing, kept, found = np.sum(asked, axis=0)
+    at_bound = np.count_nonzero(np.abs(model.dual_coef_) == 0.5)
+    assert found > 0
+    assert at_bound > 1000
+    assert 0 < kept <= missing - 0.5 * at_bound
+
+
+@given(st.integers(0, 5000), st.integers(2, 64))
+def test_tasks_fall_in_size(n, workers):
+    ends = np.array(falling(n, workers))
+    sizes = np.diff(ends)
+    assert ends[0] == 0
+    assert ends[-1] == n
+    assert (sizes > 0).all()
+    assert (np.diff(sizes)[:-1] <= 0).all()
+    assert sizes.max(initial=0) <= MOST
 
 
 @settings(max_examples=40, deadline=None)

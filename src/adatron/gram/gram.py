@@ -47,17 +47,19 @@ class Points:
 
     ids : numbers of the rows in the training set, the key under which their kernel values are stored
     operand : the rows as operand of the tiles, made once for points that are used many times
+    again : whose kernel values will probably be asked for again, and are worth storing; all if it is None
     """
 
     source: Source
     ids: Ids
     operand: Operand | None = None
+    again: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def take(self, which: Any) -> Points:
-        return Points(self.source.take(which), self.ids[which])
+        return Points(self.source.take(which), self.ids[which], again=None if self.again is None else self.again[which])
 
     def merged(self, V: NDArray[np.float64]) -> tuple[Points, NDArray[np.float64]]:
         """Each point once, with the sum of its lines of V (|P|, p); as they are where no point comes twice."""

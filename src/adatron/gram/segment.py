@@ -22,8 +22,8 @@ from .store import Lease, RowStore
 if TYPE_CHECKING:
     from .gram import Points
 
-TASKS_PER_THREAD = 4
-ALONE = 64  # tiles of a task that no helper is there for; between two of them Ctrl-C is heard
+LEAST = 16  # the smallest part of a thread's tiles that is a task
+MOST = 64  # tiles of a task: between two of them Ctrl-C is heard
 NARROW = CHUNK  # rows of a tile where half of a matrix is made: what stands on its wrong side is made in vain
 Then = Callable[[int, int], None]
 FUNCTION_ROWS = 1024  # a function is asked for this many rows at a time, with this many points
@@ -113,7 +113,7 @@ class TileSegment:
         return self._rows.width
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
-        lease = self.store.lease(P.ids)
+        lease = self.store.lease(P.ids, P.again)
         filled = False
         try:
             self._accumulate(out, P, V, lease)
@@ -218,13 +218,21 @@ class TileSegment:
         tile = TILE // self._width
         n_tiles = -(-self._blocks // tile)
         helpers = self._pool.idle
-        tiles_each = n_tiles // (TASKS_PER_THREAD * (1 + helpers)) if helpers else min(n_tiles, ALONE)
-        size = max(1, tiles_each) * tile
+        ends = falling(n_tiles, 1 + helpers) if helpers else [*range(0, n_tiles, MOST), n_tiles]
 
         def one(number: int) -> None:
-            task(number * size, min(self._blocks, (number + 1) * size))
+            task(ends[number] * tile, min(self._blocks, ends[number + 1] * tile))
 
-        self._pool.run(one, -(-self._blocks // size))
+        self._pool.run(one, len(ends) - 1)
+
+
+def falling(n: int, workers: int) -> list[int]:
+    """Where tasks of n tiles end, each a share of what is left: the last are small, and all workers end together."""
+    ends, least = [0], max(1, n // (LEAST * workers))
+    while ends[-1] < n:
+        share = max(least, (n - ends[-1]) // (2 * workers))
+        ends.append(min(n, ends[-1] + min(MOST, share)))
+    return ends
 
 
 class WholeSegment:

@@ -47,7 +47,8 @@ class RowStore:
     def __len__(self) -> int:
         return len(self.values)
 
-    def lease(self, ids: Ids) -> Lease:
+    def lease(self, ids: Ids, again: NDArray[np.bool_] | None = None) -> Lease:
+        """The rows that are here, and room for the others, or for those ``again`` of them."""
         if not len(self.values):
             return Lease(ids, np.full(len(ids), -1, np.int64), np.full(len(ids), -1, np.int64))
         with self._lock:
@@ -56,7 +57,9 @@ class RowStore:
             hit = found[found >= 0]
             self._pins[hit] += 1
             self._used[hit] = self._clock
-            slots = self._free_slots(int(np.count_nonzero(found < 0)))
+            slots = np.full(np.count_nonzero(found < 0), -1, np.int64)
+            wanted = slice(None) if again is None else again[found < 0]
+            slots[wanted] = self._free_slots(len(slots[wanted]))
             return Lease(ids, found, slots)
 
     def borrow(self, ids: Ids) -> Lease:

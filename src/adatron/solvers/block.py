@@ -19,7 +19,7 @@ Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -273,7 +273,8 @@ class _Block(Ascent[Block]):
 
     def _move(self, ids: Ids, beta: Vector, points: Points | None = None) -> None:
         """Set some variables and carry their change over to g."""
-        self._apply(ids, beta - self.beta[ids], points)
+        free = (beta > self.dual.lower[ids]) & (beta < self.dual.upper[ids])
+        self._apply(ids, beta - self.beta[ids], replace(points or self._points(ids), again=free))
         for shard in self.shards:
             shard.set_beta(ids, beta)
 
