@@ -123,8 +123,9 @@ class _Block(Ascent[Block]):
                 return status
             if self._finish(here, violation, tol):
                 continue
-            inner, self.before = self._inner_tol(violation, tol), violation
-            moved = self._descend(self._part(tol), objective, inner) or self._advance(self._choose(here.ends), inner)
+            part = self._part(tol)
+            inner, self.before = self._inner_tol(violation, tol, len(part) > 0), violation
+            moved = self._descend(part, objective, inner) or self._advance(self._choose(here.ends), inner)
             if not moved:
                 return Status.STOPPED if self.watch.flag[0] else Status.STUCK
 
@@ -155,12 +156,15 @@ class _Block(Ascent[Block]):
             self._move(ids[moved], part.beta[moved])
         return bool(moved.any())
 
-    def _inner_tol(self, violation: float, tol: float) -> float:
-        """How closely to solve the next block: the faster the violation falls, the less else will be left."""
+    def _inner_tol(self, violation: float, tol: float, part: bool) -> float:
+        """How closely to solve the next block: the faster the violation falls, the less else will be left.
+
+        A part is near its own solution anyhow, and carrying it over costs more.
+        """
         if self.q == len(self.dual):
             return INNER * tol
         ratio = violation / self.before if self.before else 1.0
-        return max(min(CLOSE, FORCING * ratio**2) * violation, ENOUGH * tol)
+        return max(min(CLOSE, ratio**4 if part else FORCING * ratio**2) * violation, ENOUGH * tol)
 
     def _survey(self) -> Survey:
         """Where the whole problem stands, with its q worst violators in both directions at least."""
