@@ -102,25 +102,30 @@ def test_those_chosen_longest_ago_leave_a_block(bias, monkeypatch):
             before = new
 
 
-def test_blocks_are_solved_more_closely_where_the_violation_falls(monkeypatch):
+@pytest.mark.parametrize("large", [block.LARGE, 4])
+def test_blocks_and_parts_are_solved_more_closely_where_the_violation_falls(large, monkeypatch):
     found, inner_tol = [], block._Block._inner_tol
 
-    def seen(self, violation, tol):
-        found.append((violation, tol, inner_tol(self, violation, tol)))
-        return found[-1][2]
+    def seen(self, violation, tol, part):
+        inner = inner_tol(self, violation, tol, part)
+        if self.origin is None:  # blocks of a part have their own violations
+            found.append((violation, tol, part, inner))
+        return inner
 
     monkeypatch.setattr(block._Block, "_inner_tol", seen)
+    monkeypatch.setattr(block, "LARGE", large)
     X, y = samples(0, 900, 5)
     assert solve(view_of(X, RBF(0.3), np.float32), csvc(y, np.full(900, 3.0)), block=128).status.good
-    assert found[0][2] == 0.1 * found[0][0]
+    assert any(part for *_, part, _ in found) == (large == 4)
+    assert found[0][-1] == 0.1 * found[0][0]
     closer = 0
-    for (before, _, _), (violation, tol, inner) in pairwise(found):
-        loosest, least = 0.1 * violation, 0.75 * tol
+    for (before, *_), (violation, tol, part, inner) in pairwise(found):
+        ratio, loosest, least = violation / before, 0.1 * violation, 0.75 * tol
         assert least <= inner <= max(loosest, least)
-        assert inner <= max(0.3 * (violation / before) ** 2 * violation, least) * (1 + 1e-12)
+        assert inner <= max((ratio**4 if part else 0.3 * ratio**2) * violation, least) * (1 + 1e-12)
         if violation >= before:
             assert inner == max(loosest, least)
-        closer += least < inner < loosest
+        closer += inner < loosest
     assert closer > 0
 
 

@@ -157,9 +157,9 @@ class _Block(Ascent[Block]):
         return bool(moved.any())
 
     def _inner_tol(self, violation: float, tol: float, part: bool) -> float:
-        """How closely to solve the next block: the faster the violation falls, the less else will be left.
+        """How closely to solve the next block, or part: the faster the violation falls, the less else will be left.
 
-        A part is near its own solution anyhow, and carrying it over costs more.
+        A part the more so: its own rows are short, but what it leaves asks for whole ones.
         """
         if self.q == len(self.dual):
             return INNER * tol
