@@ -66,6 +66,25 @@ def measured(task: str, data: tuple[str, ...], library: tuple[str, ...], fresh: 
     return tables.with_ratios(rows)
 
 
+def measured_rates() -> dict[str, float]:
+    """What the machine can do now."""
+    return run([{"task": "rates", "threads": threads()}], fresh=True)[0]
+
+
+def add_floors(rows: Rows, rates: dict[str, float]) -> None:
+    """Where a row of adatron's says how many products it needs, the seconds they take at least."""
+    for row in rows:
+        if row["library"] == "adatron" and "products" in row:
+            row["floor"] = tables.floor(row, rates)
+
+
+def _at_the_speed_of(rates: dict[str, float]) -> str:
+    return (
+        f"at the speed of a matrix product ({rates['gemm32'] / 1e9:.0f} GFLOP/s in float32) and one exponential each "
+        f"({rates['map'] / 1e9:.2f}e9/s)"
+    )
+
+
 @click.group()
 def main() -> None:
     """Measure adatron and its peers; tables, JSON and plots go to benchmarks/own, those published are in results."""
@@ -77,18 +96,14 @@ def main() -> None:
 @options
 def fit(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Path) -> None:
     """Time, certificate, accuracy and memory of a fit to tol 1e-3."""
-    (rates,) = run([{"task": "rates", "threads": threads()}], fresh=True)
-    rows = measured("fit", data, library, fresh)
-    for row in rows:
-        if row["library"] == "adatron" and "products" in row:
-            row["floor"] = tables.floor(row, rates)
+    rates, rows = measured_rates(), measured("fit", data, library, fresh)
+    add_floors(rows, rates)
     notes = (
         f"RBF kernel, tol 1e-3, cache_size {CACHE}. Seconds are medians of three processes, the libraries in turn, in "
         "each the fits after the first one, or the first one if it took more than 20 s. A fit of more than a minute is "
         "measured once, one of more than 600 s is cut off (≥). The first call is the first fit of a process. "
         "Objective, violation and gap are recomputed in float64 from the model's coefficients. The floor is what the "
-        "products of all support vectors with all samples take at the speed of a matrix product "
-        f"({rates['gemm32'] / 1e9:.0f} GFLOP/s in float32) and one exponential each ({rates['map'] / 1e9:.2f}e9/s), "
+        f"products of all support vectors with all samples take {_at_the_speed_of(rates)}, "
         "without any certificate. Peak is the memory of the process beyond what it had before the fit."
     )
     columns = [*TIMES, ("floor", "floor", "time"), *PROOF, ("accuracy %", "accuracy", "percent"), PEAK]
@@ -134,9 +149,15 @@ def _many_rows(sizes: dict[str, int], fresh: bool, output: Path) -> None:
 
 
 def _test_samples(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Path) -> None:
-    rows = measured("predict", data, library, fresh)
-    notes = "Classes of the test samples, or of the training samples where there are none; medians as for fit."
-    columns = [*TIMES, ("samples", "rows", "count"), ("SVs", "support_vectors", "count")]
+    rates, rows = measured_rates(), measured("predict", data, library, fresh)
+    for row in (row for row in rows if "seconds" in row):
+        row["products"] = row["rows"] * row["support_vectors"]
+    add_floors(rows, rates)
+    notes = (
+        "Classes of the test samples, or of the training samples where there are none; medians as for fit. The floor "
+        f"is what the products of all support vectors with these take {_at_the_speed_of(rates)}."
+    )
+    columns = [*TIMES, ("floor", "floor", "time"), ("samples", "rows", "count"), ("SVs", "support_vectors", "count")]
     click.echo(tables.write(output, "predict", notes, rows, columns))
 
 
