@@ -104,29 +104,40 @@ def test_those_chosen_longest_ago_leave_a_block(bias, monkeypatch):
 
 @pytest.mark.parametrize("large", [block.LARGE, 4])
 def test_blocks_and_parts_are_solved_more_closely_where_the_violation_falls(large, monkeypatch):
-    found, inner_tol = [], block._Block._inner_tol
+    found, solved, inner_tol, descend = [], [], block._Block._inner_tol, block._Block._descend
 
-    def seen(self, violation, tol, part):
-        inner = inner_tol(self, violation, tol, part)
+    def seen(self, violation, tol, *forcing):
+        inner = inner_tol(self, violation, tol, *forcing)
         if self.origin is None:  # blocks of a part have their own violations
-            found.append((violation, tol, part, inner))
+            found.append((violation, tol, forcing == block.OF_PARTS, inner))
         return inner
 
+    def spied(self, ids, objective, tol):
+        if self.origin is None:
+            solved.append((len(ids) > 0, tol))
+        return descend(self, ids, objective, tol)
+
     monkeypatch.setattr(block._Block, "_inner_tol", seen)
+    monkeypatch.setattr(block._Block, "_descend", spied)
     monkeypatch.setattr(block, "LARGE", large)
     X, y = samples(0, 900, 5)
     assert solve(view_of(X, RBF(0.3), np.float32), csvc(y, np.full(900, 3.0)), block=128).status.good
-    assert any(part for *_, part, _ in found) == (large == 4)
-    assert found[0][-1] == 0.1 * found[0][0]
-    closer = 0
-    for (before, *_), (violation, tol, part, inner) in pairwise(found):
-        ratio, loosest, least = violation / before, 0.1 * violation, 0.75 * tol
-        assert least <= inner <= max(loosest, least)
-        assert inner <= max((ratio**4 if part else 0.3 * ratio**2) * violation, least) * (1 + 1e-12)
-        if violation >= before:
-            assert inner == max(loosest, least)
-        closer += inner < loosest
-    assert closer > 0
+    assert any(part for part, _ in solved) == (large == 4)
+    of_blocks, of_parts = (
+        [(violation, tol, inner) for violation, tol, part, inner in found if part == some] for some in (False, True)
+    )
+    assert [inner for *_, inner in of_parts] == [inner for _, inner in solved]
+    for forced, (factor, power) in ((of_blocks, (0.3, 2)), (of_parts, (1.0, 4))):
+        assert forced[0][-1] == 0.1 * forced[0][0]
+        closer = 0
+        for (before, *_), (violation, tol, inner) in pairwise(forced):
+            ratio, loosest, least = violation / before, 0.1 * violation, 0.75 * tol
+            assert least <= inner <= max(loosest, least)
+            assert inner <= max(factor * ratio**power * violation, least) * (1 + 1e-12)
+            if violation >= before:
+                assert inner == max(loosest, least)
+            closer += inner < loosest
+        assert closer > 0
 
 
 def test_a_dead_end_of_float32_is_no_end(monkeypatch):

@@ -1,6 +1,7 @@
 """The invariant: a kernel value depends on its pair of rows alone. And the row store."""
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -160,13 +161,28 @@ def test_rows_of_variables_at_a_bound_are_not_stored(monkeypatch):
 
 @given(st.integers(0, 5000), st.integers(2, 64))
 def test_tasks_fall_in_size(n, workers):
+    """So that who is late is late by a small one."""
     ends = np.array(falling(n, workers))
     sizes = np.diff(ends)
     assert ends[0] == 0
     assert ends[-1] == n
     assert (sizes > 0).all()
-    assert (np.diff(sizes)[:-1] <= 0).all()
+    assert (np.diff(sizes) <= 0).all()
     assert sizes.max(initial=0) <= MOST
+    assert sizes[-1:].sum() <= max(1, n // (16 * workers))
+    if 16 * workers <= n <= 2 * MOST * workers:
+        assert sizes[0] == n // (2 * workers) >= 4 * sizes[-1]
+
+
+def test_a_point_that_comes_twice_is_asked_for_again_if_one_of_both_is():
+    X = data(6, 3)
+    points = Gram(Source.of(X, np.arange(6), RBF()), np.float64, [6], Pool(1)).restrict().points(np.array([1, 4, 1, 2]))
+    marked = replace(points, again=np.array([False, True, True, False]))
+    merged, V = marked.merged(np.array([[1.0], [1.0], [2.0], [1.0]]))
+    assert merged.ids.tolist() == [1, 2, 4]
+    assert V.ravel().tolist() == [3.0, 1.0, 1.0]
+    assert merged.again.tolist() == [True, False, True]
+    assert points.merged(np.ones((4, 1)))[0].again is None
 
 
 @settings(max_examples=40, deadline=None)

@@ -31,6 +31,9 @@ def warmup() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 3))  # more rows than a small problem has: float32 tiles
     y = (X[:, 0] > 0.1 * X[:, 1]).astype(int)
+    wide = sparse.random(
+        50, 2000, 0.01, "csr", random_state=0
+    )  # few sparse rows, but too many columns to be made dense
     for dtype in (np.float64, np.float32):
         tiles(dtype)
         kernels(dtype)
@@ -42,7 +45,8 @@ def warmup() -> None:
             for rows, solver in product((slice(None), slice(0, 50)), ("kernel_adatron", "isda")):
                 SVC(solver=solver, max_iter=2).fit(X[rows].astype(dtype), y[rows])
         SVC(kernel="precomputed").fit((X @ X.T).astype(dtype), y)
-    for data in (X[:50], sparse.csr_matrix(X[:50])):
+        SVC().fit(wide.astype(dtype), y[:50])
+    for data in (X[:50], wide):
         for bias in ("explicit", "none"):
             SVC(bias=bias).fit(data, np.arange(50) % 5)  # many small problems
     many = rng.normal(size=(2400, 3))

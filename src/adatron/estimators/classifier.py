@@ -145,6 +145,9 @@ class Classifier(ClassifierMixin, Probabilistic):
     def _one_against_one(self) -> bool:
         return len(self.classes_) > 2 and self.multi_class == "ovo"
 
+    def _layout(self) -> tuple[Any, ...]:
+        return self._one_against_one(), self._n_support.tolist()
+
     def _coefficients(self) -> NDArray[np.float64]:
         if self._one_against_one() and not self.compact_:
             classes = np.repeat(np.arange(len(self.classes_)), self._n_support)

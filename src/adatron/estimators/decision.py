@@ -1,7 +1,7 @@
 """Decision values of a fitted model, row by row: a row's value does not depend on the rows beside it.
 
-Memory beyond the result, and a number for each row, is bounded: blocks of rows are made ready, evaluated and turned
-into the result one after the other, and X is never copied as a whole.
+Memory beyond the result, a number for each row and what ``prepared`` keeps is bounded: blocks of rows are made ready,
+evaluated and turned into the result one after the other, and X is never copied as a whole.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def decision_values(
             near = np.full(len(source), limit > 0) if np.isinf(limit) else source.sizes <= limit
             for dtype, some in ((np.float32, near), (np.float64, ~near)):
                 if some.any():
-                    values[some] = expansion.sums(dtype, pool).added(values[some], source.take(some), pool)
+                    part = values[some]
+                    expansion.sums(dtype, pool).add(part, source.take(some), pool)
+                    values[some] = part
             result.put(which, values)
     return result.out
 

@@ -42,7 +42,7 @@ class Expansion:
 
     def __init__(self, vectors: Any, coefficients: Values, kernel: Kernel, columns: Any = None) -> None:
         self.points = Source.of(vectors, np.arange(len(coefficients)), kernel, columns)
-        self.coefficients = np.ascontiguousarray(coefficients)
+        self.coefficients = np.array(coefficients, order="C")
         self._sums: dict[tuple[Any, bool], Sums] = {}
 
     def __len__(self) -> int:
@@ -103,7 +103,8 @@ class Signs:
     def _of_near(self, rows: Source) -> tuple[Values, Mask]:
         """Decision values of rows that are not far, and of which of them the signs are proven."""
         sums = self.expansion.sums(np.float32, self.pool, halves=True)
-        found = sums.added(np.zeros((len(rows), 2 * len(self.intercepts))), rows, self.pool)
+        found = np.zeros((len(rows), 2 * len(self.intercepts)))
+        sums.add(found, rows, self.pool)
         positive, negative = np.split(found, 2, axis=1)
         values, sizes = positive + negative, positive - negative
         values += self.intercepts

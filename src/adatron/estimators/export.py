@@ -100,7 +100,7 @@ def _parameters(model: KernelMachine, kind: type[Any], kernel: dict[str, Any]) -
 def _machine(model: KernelMachine, columns: NDArray[np.int64]) -> dict[str, Any]:
     """Support vectors, coefficients and intercepts, as arrays of the types that LIBSVM's wrapper takes."""
     dual: Any = model.dual_coef_
-    dual = np.ascontiguousarray(dual.toarray() if sparse.issparse(dual) else dual, np.float64)
+    dual = np.array(dual.toarray() if sparse.issparse(dual) else dual, np.float64, order="C")
     vectors: Any = model.support_vectors_
     rows, n = dual.shape
     if sparse.issparse(vectors):
@@ -112,7 +112,7 @@ def _machine(model: KernelMachine, columns: NDArray[np.int64]) -> dict[str, Any]
     elif inputs.given(model.kernel):
         vectors = np.empty((0, 0))
     else:
-        vectors = np.ascontiguousarray(vectors, np.float64)
+        vectors = np.array(vectors, np.float64, order="C")
     two = isinstance(model, Classifier) and len(model.classes_) == 2
     counts = model.n_support_ if isinstance(model, Classifier) else np.array([n, n])
     if two and model.compact_:

@@ -96,12 +96,12 @@ def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int)
 
 
 @lru_cache(maxsize=8)
-def _sides(n_classes: int) -> list[Any]:
+def _sides(n_classes: int) -> tuple[Any, ...]:
     """Which class is the first and which the second of each pair, (n_classes, n_pairs)."""
     pairs = np.triu_indices(n_classes, 1)
     number = np.arange(len(pairs[0]))
     ones, shape = np.ones(len(number), np.float32), (n_classes, len(number))
-    return [sparse.csr_matrix((ones, (side, number)), shape) for side in pairs]
+    return tuple(sparse.csr_matrix((ones, (side, number)), shape) for side in pairs)
 
 
 def feature_weights(coefficients: Vector, vectors: Any) -> Any:

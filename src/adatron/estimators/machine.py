@@ -15,8 +15,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from . import inputs, kept, objects
+from . import inputs, objects
 from .layout import Coefficients, feature_weights
+from .prepared import forget, prepared
 
 if TYPE_CHECKING:
     from .expansion import Decided, Expansion
@@ -163,7 +164,6 @@ class KernelMachine(BaseEstimator):
 
     def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, intercepts: NDArray[np.float64]) -> None:
         """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
-        kept.forget(self)
         self.compact_ = False
         self.support_ = support.astype(np.int32)
         self.support_vectors_ = self._vectors(X, support)
@@ -188,6 +188,7 @@ class KernelMachine(BaseEstimator):
         alone : there is one problem only, whose numbers are plain floats
         unit : what weights that are all that bounds the coefficients were divided by
         """
+        forget(self)
         solutions = [one.solution for one in fitted]
         self.n_iter_: Any = np.array([0 if s is None else s.n_iter for s in solutions], np.int32)
         self.fit_status_ = int(any(s is not None and not s.status.good for s in solutions))
@@ -303,12 +304,23 @@ class KernelMachine(BaseEstimator):
 
     def _expansion(self, X: Any) -> Expansion:
         """The sum over the support vectors; kept for later calls unless it depends on X."""
-        from .expansion import Expansion
 
         def make(vectors: Any) -> Expansion:
-            return Expansion(vectors, self._coefficients().T, self._served(), self._columns())
+            return self._sum_over(X, vectors, self._coefficients(), self._columns())
 
-        return make(X) if self._values else kept.expansion(self, make)
+        if self._values:
+            return make(self.support_vectors_)
+        return prepared(self, (self._served(), self.compact_, *self._layout()), make)
+
+    def _layout(self) -> tuple[Any, ...]:
+        """What ``_coefficients`` depends on beside ``dual_coef_``."""
+        return ()
+
+    def _sum_over(self, X: Any, vectors: Any, coefficients: NDArray[np.float64], columns: Any) -> Expansion:
+        """The sum over some vectors with (n_problems, n_vectors) coefficients; of kernel values, these are in X."""
+        from .expansion import Expansion
+
+        return Expansion(X if self._values else vectors, coefficients.T, self._served(), columns)
 
     def _evaluate(
         self, X: Any, expansion: Expansion, intercepts: Any, finish: Finish = np.asarray, decided: Decided | None = None

@@ -157,7 +157,6 @@ class Probabilistic(KernelMachine):
 
     def _out_of_fold(self, X: Any, divided: Folds, solved: list[Fitted]) -> Vector:
         """Value of each sample in the problems of the fold that leaves it out, (n_samples, n_problems)."""
-        from .expansion import Expansion
         from .folds import FOLDS
 
         rows = divided.samples.rows
@@ -168,9 +167,8 @@ class Probabilistic(KernelMachine):
             beta = _over_all(some, len(rows))
             support, out = np.flatnonzero(beta.any(axis=0)), np.flatnonzero(divided.out == fold)
             intercepts = np.array([one.intercept for one in some])
-            left_out = X[rows[out]]
-            vectors = left_out if self._values else self._vectors(X, rows[support])
-            expansion = Expansion(vectors, beta[:, support].T, self._served(), rows[support])
+            left_out, vectors = X[rows[out]], self._vectors(X, rows[support])
+            expansion = self._sum_over(left_out, vectors, beta[:, support], rows[support])
             found = self._evaluate(left_out, expansion, intercepts)
             with np.errstate(divide="ignore", invalid="ignore"):  # checked below
                 values[out] = found / np.array([self._scale(one) for one in some])

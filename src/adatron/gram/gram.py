@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled import lines
-from ..compiled.panels import Operand
 from ..compiled.submatrix import mirror, scatter
 from .block import mirrored_sums
 from .pool import Pool
@@ -46,20 +45,18 @@ class Points:
     """Rows that travel: what another view needs to evaluate the kernel against them.
 
     ids : numbers of the rows in the training set, the key under which their kernel values are stored
-    operand : the rows as operand of the tiles, made once for points that are used many times
     again : whose kernel values will probably be asked for again, and are worth storing; all if it is None
     """
 
     source: Source
     ids: Ids
-    operand: Operand | None = None
     again: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def take(self, which: Any) -> Points:
-        return Points(self.source.take(which), self.ids[which], again=None if self.again is None else self.again[which])
+        return Points(self.source.take(which), self.ids[which], None if self.again is None else self.again[which])
 
     def merged(self, V: NDArray[np.float64]) -> tuple[Points, NDArray[np.float64]]:
         """Each point once, with the sum of its lines of V (|P|, p); as they are where no point comes twice."""
@@ -71,11 +68,16 @@ class Points:
         total = np.zeros((len(ids), V.shape[1]))
         np.add.at(total, number, V)
         used = total.any(axis=1)
-        return self.take(first[used]), total[used]
+        merged = self.take(first[used])
+        if self.again is None:
+            return merged, total[used]
+        again = np.zeros(len(ids), bool)
+        np.logical_or.at(again, number, self.again)
+        return replace(merged, again=again[used]), total[used]
 
     @staticmethod
     def concatenate(parts: Sequence[Points]) -> Points:
-        """Points of several shards, in order."""
+        """Points of several shards, in order; who will be asked for again is not known."""
         ids = np.concatenate([part.ids for part in parts])
         rows = np.concatenate([part.source.ids for part in parts])
         first = parts[0].source

@@ -125,10 +125,7 @@ class TileSegment:
         missing = np.flatnonzero(lease.found < 0)
         order = -1 - lease.found
         order[missing] = np.arange(len(missing))
-        if P.operand is not None and len(missing) == len(P):
-            points = P.operand
-        else:
-            points = P.source.take(missing).as_points(self._workspace.dtype, self._pool)
+        points = P.source.take(missing).as_points(self._workspace.dtype, self._pool)
         self._sweep(points, tiles.Weights.of(order, V), lease.slots, out, self.store.values)
 
     def add(self, out: NDArray[np.float64], points: Operand, weights: tiles.Weights) -> None:
@@ -167,9 +164,7 @@ class TileSegment:
         then : called with a range of rows whose values are there, by the thread that made them
         """
         nothing, out = tiles.Weights.of(np.empty(0, np.int64), np.empty((0, 1))), np.zeros((len(self._source), 1))
-        points = P.operand
-        if points is None:
-            points = P.source.as_points(self._workspace.dtype, self._pool)
+        points = P.source.as_points(self._workspace.dtype, self._pool)
         self._sweep(points, nothing, slots, out, store, half, shift, then)
 
     def _sweep(

@@ -27,10 +27,9 @@ class Sums:
             self._operand = points.as_points(dtype, pool)
             self._weights = Weights.of(np.arange(len(points)), V)
 
-    def added(self, values: NDArray[np.float64], rows: Source, pool: Pool) -> NDArray[np.float64]:
-        """``values`` (n, p), and the sums for n rows added to them."""
+    def add(self, out: NDArray[np.float64], rows: Source, pool: Pool) -> None:
+        """out (n, p) += the sums for n rows."""
         if self.points.kernel.compiled:
-            TileSegment(rows, self._workspace, pool).add(values, self._operand, self._weights)
+            TileSegment(rows, self._workspace, pool).add(out, self._operand, self._weights)
         else:
-            FunctionSegment(rows).accumulate(values, Points(self.points, np.arange(len(self.points))), self._V)
-        return values
+            FunctionSegment(rows).accumulate(out, Points(self.points, np.arange(len(self.points))), self._V)

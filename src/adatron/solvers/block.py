@@ -40,7 +40,8 @@ from .subproblem import INNER, Inner, Layout
 from .together import bundles, together
 
 Ids = NDArray[np.int64]
-CLOSE, FORCING = 0.1, 0.3  # parts of the violation that a block is solved to: always, and times the square of the ratio
+CLOSE = 0.1  # part of the violation that a block, or part, is solved to; or a factor times a power of the ratio:
+OF_BLOCKS, OF_PARTS = (0.3, 2), (1.0, 4)  # rows of a part are short, but what it leaves asks for whole ones
 ENOUGH = 0.75  # part of the tolerance to which it is solved at most
 LARGE = 24  # blocks of variables, from which a program has parts
 SPREAD = 8  # every eighth variable makes the part to begin with
@@ -123,9 +124,10 @@ class _Block(Ascent[Block]):
                 return status
             if self._finish(here, violation, tol):
                 continue
-            part = self._part(tol)
-            inner, self.before = self._inner_tol(violation, tol, len(part) > 0), violation
-            moved = self._descend(part, objective, inner) or self._advance(self._choose(here.ends), inner)
+            of_block, of_part = (self._inner_tol(violation, tol, *forcing) for forcing in (OF_BLOCKS, OF_PARTS))
+            self.before = violation
+            moved = self._descend(self._part(tol), objective, of_part)
+            moved = moved or self._advance(self._choose(here.ends), of_block)
             if not moved:
                 return Status.STOPPED if self.watch.flag[0] else Status.STUCK
 
@@ -156,15 +158,12 @@ class _Block(Ascent[Block]):
             self._move(ids[moved], part.beta[moved])
         return bool(moved.any())
 
-    def _inner_tol(self, violation: float, tol: float, part: bool) -> float:
-        """How closely to solve the next block, or part: the faster the violation falls, the less else will be left.
-
-        A part the more so: its own rows are short, but what it leaves asks for whole ones.
-        """
+    def _inner_tol(self, violation: float, tol: float, factor: float, power: int) -> float:
+        """How closely to solve the next block, or part: the faster the violation falls, the less else will be left."""
         if self.q == len(self.dual):
             return INNER * tol
         ratio = violation / self.before if self.before else 1.0
-        return max(min(CLOSE, ratio**4 if part else FORCING * ratio**2) * violation, ENOUGH * tol)
+        return max(min(CLOSE, factor * ratio**power) * violation, ENOUGH * tol)
 
     def _survey(self) -> Survey:
         """Where the whole problem stands, with its q worst violators in both directions at least."""
