@@ -10,6 +10,7 @@ from adatron.compiled._jit import JIT_DISABLED, jit
 from adatron.compiled.panels import Dense, Given, Sparse
 from adatron.compiled.pointer import address, call
 from adatron.gram import Gram, Points, Pool, Source
+from adatron.gram.tiles import Weights
 from adatron.kernels import RBF, Precomputed
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
@@ -87,13 +88,15 @@ def test_points_of_another_precision_or_kind_than_the_rows_are_refused():
     X, some = np.eye(3), np.arange(3)
     with Pool(1) as pool:
         view = Gram(Source.of(X, some, RBF()), np.float64, [3], pool).restrict()
-        points, out = view.points(some), np.zeros((3, 1))
-        for source, dtype in ((points.source, np.float32), (Source.of(csr_matrix(X), some, RBF()), np.float64)):
-            wrong = Points(source, some, source.as_points(dtype, pool))
+        points, out, weights = view.points(some), np.zeros((3, 1)), Weights.of(some, np.ones((3, 1)))
+        rows, other = view.gram.over(points), Source.of(csr_matrix(X), some, RBF())
+        for wrong in (points.source.as_points(np.float32, pool), other.as_points(np.float64, pool)):
             with pytest.raises(TypeError, match="must be of one kind and one precision"):
-                view.accumulate(out, wrong, np.ones((3, 1)))
-            with pytest.raises(TypeError, match="must be of one kind and one precision"):
-                view.gram.over(points).fill(wrong, out, some)
+                rows.add(out, wrong, weights)
+        with pytest.raises(TypeError, match="must be of one kind and one precision"):
+            view.accumulate(out, Points(other, some), np.ones((3, 1)))
+        with pytest.raises(TypeError, match="must be of one kind and one precision"):
+            rows.fill(Points(other, some), out, some)
 
 
 STORAGE = {Dense: (np.asarray, RBF()), Sparse: (csr_matrix, RBF()), Given: (np.asarray, Precomputed())}
