@@ -31,9 +31,7 @@ def warmup() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 3))  # more rows than a small problem has: float32 tiles
     y = (X[:, 0] > 0.1 * X[:, 1]).astype(int)
-    wide = sparse.random(
-        50, 2000, 0.01, "csr", random_state=0
-    )  # few sparse rows, but too many columns to be made dense
+    wide = sparse.csr_matrix(np.tile(X[:50], 700))  # few rows, but too many columns to be made dense
     for dtype in (np.float64, np.float32):
         tiles(dtype)
         kernels(dtype)
