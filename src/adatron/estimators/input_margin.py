@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted, validate_data  # pyright: ignore[reportPrivateUsage]
 
+from .inputs import opened
+
 if TYPE_CHECKING:
     from ..gram import Pool
     from ..margins import Field, InputMargins, Metric
@@ -77,7 +79,7 @@ def input_margin(estimator: Any, X: Any, metric: Any = None) -> InputMargins:
     check_is_fitted(estimator)
     jet(estimator.kernel_)  # or it has no derivative
     X = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, reset=False)
-    X = np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X)
+    X = opened(np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X))
     metrics = Metric.of(metric, X)
     with one_blas_thread(), Pool(allowed_threads(estimator.n_jobs)) as pool:  # bits of BLAS depend on its threads
         own = fields(estimator)
@@ -92,7 +94,7 @@ def fields(estimator: Any) -> list[Field]:
     from ..margins import Field
 
     vectors, tilts = estimator.support_vectors_, getattr(estimator, "tilts_", None)
-    points = np.ascontiguousarray(vectors.toarray() if sparse.issparse(vectors) else vectors, dtype=np.float64)
+    points = opened(np.ascontiguousarray(vectors.toarray() if sparse.issparse(vectors) else vectors, dtype=np.float64))
     parts = list(zip(estimator._coefficients(), map(float, estimator.intercept_), strict=True))
     if tilts is None:
         return [Field(estimator.kernel_, points, a, f0) for a, f0 in parts]

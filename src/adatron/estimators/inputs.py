@@ -128,12 +128,12 @@ class _Memory:
 
 
 def opened(array: NDArray[Any]) -> NDArray[Any]:
-    """The same memory without the mark that it may only be read.
+    """The same memory without the mark that it may only be read, and without one that the array gets later.
 
     Nothing writes to it, but for numba an array with the mark (a memmap, a pandas frame's) is another type, for which
     it would compile the tile loops once more.
     """
-    return array if array.flags.writeable else np.asarray(_Memory(array))
+    return array.view() if array.flags.writeable else np.asarray(_Memory(array))
 
 
 def tidy(X: Any) -> Any:

@@ -79,7 +79,7 @@ def _parts(values: Any) -> Iterator[Array]:
 
 def _read(vectors: Any) -> Any:
     """The same memory, which stays writable for NumPy: compiled code takes read-only arrays for another type."""
-    return vectors if sparse.issparse(vectors) else opened(vectors).view()
+    return vectors if sparse.issparse(vectors) else opened(vectors)
 
 
 def _alone(array: Array) -> bool:
