@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from adatron import SVC, NuSVC, OneClassSVM
-from adatron.estimators import decision, expansion, layout
+from adatron.estimators import decision, layout, signs
 from adatron.gram import Pool, Source
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from machines import two_moons
@@ -23,7 +23,7 @@ KERNELS = [RBF(0.5), Laplacian(0.4), Linear(), Polynomial(0.5, 3, 1.0), Sigmoid(
 def whatever_the_work(monkeypatch):
     """As many rows and support vectors as a test has are enough, and blocks of rows are small."""
     monkeypatch.setattr(decision, "LIGHT", 0.0)
-    monkeypatch.setattr(expansion, "MANY", 0)
+    monkeypatch.setattr(signs, "MANY", 0)
     monkeypatch.setattr(decision, "MOST_ROWS", 64)
     monkeypatch.setattr(decision, "FEWEST_ROWS", 64)
 
@@ -31,14 +31,14 @@ def whatever_the_work(monkeypatch):
 @pytest.fixture
 def blocks(monkeypatch):
     """What was tried: for each block of rows, whether its results were proven."""
-    seen, of = [], expansion.Signs.of
+    seen, of = [], signs.Signs.of
 
     def spied(self, rows):
         values, proven = of(self, rows)
         seen.append(proven)
         return values, proven
 
-    monkeypatch.setattr(expansion.Signs, "of", spied)
+    monkeypatch.setattr(signs.Signs, "of", spied)
     return seen
 
 
@@ -100,24 +100,39 @@ def test_one_class(blocks):
     assert 0 < np.concatenate(blocks).sum() <= len(X)
 
 
+@pytest.mark.parametrize("outputs", [1, 3, 20])
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
-def test_the_error_is_within_its_bound(kernel):
+def test_the_error_is_within_its_bound(kernel, outputs):
     """That of float32 values, against those in float64, which err by a millionth of it."""
     rng = np.random.default_rng(0)
-    vectors, rows = rng.normal(size=(80, 5)), 1.3 * rng.normal(size=(200, 5))
-    coefficients, intercepts = rng.normal(size=(80, 3)) * [1e-3, 1.0, 1e3], np.array([0.0, 1.0, -5.0])
+    vectors, rows = rng.normal(size=(80, 5)), rng.normal(size=(200, 5)) * rng.uniform(0.1, 1.5, (200, 1))
+    coefficients = rng.normal(size=(80, outputs)) * np.geomspace(1e-3, 1e3, outputs)
+    intercepts = rng.normal(size=outputs)
+    points = Source.of(vectors, np.arange(80), kernel)
     with Pool(1) as pool:
-        summed = expansion.Expansion(vectors, coefficients, kernel)
-        signs = expansion.Signs(summed, intercepts, lambda values, sure: sure.all(axis=1), pool)
-        some = Source(rows, np.arange(200), kernel, summed.points.center)
-        values = signs.of(some)[0]
-        sizes = kernel(rows, vectors) @ np.abs(coefficients)
-        bound = signs._error(some, sizes.copy())
+        split = signs.Split.of(points, coefficients, pool)
+        some = Source(rows, np.arange(200), kernel, points.center)
+        values, bound = split.evaluate(some, intercepts, pool)
     error = np.abs(values - (kernel(rows, vectors) @ coefficients + intercepts))
-    assert (some.sizes <= expansion.FAR * summed.largest).all()
+    assert (some.sizes <= split.tops[-1]).all()
     assert (error <= bound).all()
     if kernel in (RBF(0.5), Laplacian(0.4)):  # most of it is in proportion to the kernel values
-        assert bound.max() < 0.5 * np.abs(coefficients).sum(axis=0).max() * kernel.error_bound(7.0, 5, 2.0**-24)
+        assert (bound < 0.5 * np.abs(coefficients).sum(axis=0) * kernel.error_bound(7.0, 5, 2.0**-24)).all()
+
+
+def test_one_support_vector_far_away_leaves_the_others_their_bounds():
+    """What counts is the mean of two sizes, and support vectors of similar size are summed together."""
+    rng = np.random.default_rng(1)
+    vectors, rows, kernel = rng.normal(size=(160, 4)), rng.normal(size=(100, 4)), RBF(0.2)
+    far = np.concatenate([vectors, [[9.0, 0.0, 0.0, 0.0]]])
+    bounds = []
+    for points in (vectors, far):
+        source = Source.of(points, np.arange(len(points)), kernel)
+        with Pool(1) as pool:
+            split = signs.Split.of(source, np.ones((len(points), 1)), pool)
+            some = Source(rows, np.arange(100), kernel, source.center)
+            bounds.append(split.evaluate(some, np.zeros(1), pool)[1])
+    assert (bounds[1] < 3.0 * bounds[0]).all()
 
 
 @given(st.data())
@@ -147,7 +162,7 @@ def test_what_cannot_be_proven_is_not_tried_for_long(blocks):
     rows = np.concatenate([X] * 5)
     np.testing.assert_array_equal(model.predict(rows), labels(model, rows))
     assert len(blocks) == 1
-    assert blocks[0].mean() < expansion.LIKELY
+    assert blocks[0].mean() < signs.LIKELY
 
 
 def test_rows_that_have_more_entries_than_the_support_vectors(blocks):
@@ -178,19 +193,19 @@ def test_rows_far_away_are_evaluated_in_float64_without_a_warning(kernel, storag
 
 def test_memory_of_a_prediction_is_free_when_it_ends(monkeypatch):
     X, y = two_moons()
-    model, made, init = SVC().fit(X, y), [], expansion.Signs.__init__
+    model, made, init = SVC().fit(X, y), [], signs.Signs.__init__
 
     def spied(self, *arguments):
         made.append(weakref.ref(self))
         init(self, *arguments)
 
-    monkeypatch.setattr(expansion.Signs, "__init__", spied)
+    monkeypatch.setattr(signs.Signs, "__init__", spied)
     gc.disable()
     try:
         model.predict(X)
     finally:
         gc.enable()
-    assert [signs() for signs in made] == [None]
+    assert [gone() for gone in made] == [None]
 
 
 @pytest.mark.parametrize("parameters", [{"precision": "double"}, {"break_ties": True}, {"multi_class": "ovr"}])

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..gram import Pool, Source, allowed_threads
-from .expansion import FAR, Decided, Expansion, Signs
+from .expansion import Expansion
 from .inputs import tidy
+from .signs import FAR, Decided, Signs
 
 Values = NDArray[np.float64]
 BLOCK_BYTES = 32 * 2**20  # for the rows of a block in float64, their decision values and what is made of them
@@ -51,9 +52,9 @@ def decision_values(
     heavy = work > LIGHT and points.kernel.compiled
     rows, result, left = partial(_rows, X, points), _Result(n, finish), None
     with Pool(allowed_threads(n_jobs) if heavy else 1) as pool:
-        if heavy and decided is not None and precision == "double" and expansion.proves_signs:
-            signs = Signs(expansion, intercepts, decided, pool)
-            left = _without_proven(signs, rows, result, _rows_of_a_block(X, 2 * len(intercepts)))
+        if heavy and decided is not None and precision == "double" and (split := expansion.split(pool)) is not None:
+            signs = Signs(split, intercepts, decided, pool)
+            left = _without_proven(signs, rows, result, _rows_of_a_block(X, split.outputs))
         limit = _single_up_to(expansion, precision)
         for which in _blocks(left, n, _rows_of_a_block(X, len(intercepts))):
             source = rows(which)

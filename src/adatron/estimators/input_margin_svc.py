@@ -19,9 +19,9 @@ from .classifier import Classifier
 from .machine import PENALTY, Finish
 
 if TYPE_CHECKING:
-    from .expansion import Decided
     from .margin_steps import Climb
     from .samples import Samples
+    from .signs import Decided
 
 Vector = NDArray[np.float64]
 PARAMETERS = (

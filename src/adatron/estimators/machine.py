@@ -20,7 +20,8 @@ from .layout import Coefficients, feature_weights
 from .prepared import forget, prepared
 
 if TYPE_CHECKING:
-    from .expansion import Decided, Expansion
+    from .expansion import Expansion
+    from .signs import Decided
 
 
 class NameIn(StrOptions):

@@ -21,8 +21,10 @@ class Sums:
     """
 
     def __init__(self, points: Source, V: NDArray[np.float64], dtype: Any, pool: Pool) -> None:
-        self.points, self._V = points, V
-        if points.kernel.compiled:
+        self.points = points
+        if not points.kernel.compiled:
+            self._V = V
+        else:
             self._workspace = Workspace(points.kernel, dtype)
             self._operand = points.as_points(dtype, pool)
             self._weights = Weights.of(np.arange(len(points)), V)

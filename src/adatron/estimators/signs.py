@@ -1,0 +1,124 @@
+"""Signs of decision values, proven from float32 kernel values.
+
+A label asks for no more than signs. With |k' - k| <= r |k| + a for a kernel value k' in float32, where r and a grow
+with the mean of the two squared norms, Σ c_j k'_j misses Σ c_j k_j by at most Σ |c_j| (r_j |k_j| + a_j). Terms are
+summed apart by the sign of c_j and by the size of the support vector, which makes no more terms: where r > 0, k >= 0,
+so that the differences are Σ |c_j| k'_j over vectors of similar size. A value beyond this bound has the sign that it
+has in float64, at half of the price; the few others are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..gram import Pool, Source, Sums
+
+Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+#: Which rows' results are decided, given values (rows, p) and of which of them the signs are sure.
+Decided = Callable[[Values, Mask], Mask]
+FAR = 4.0  # times the largest support vector's squared norm: up to there rows get float32 kernel values
+SINGLE, DOUBLE = 2.0**-24, 2.0**-53
+MANY = 64  # support vectors, from which float32 gains more than looking at the results costs
+LIKELY = 0.7  # part of the rows so far whose results were proven, below which it is not tried any more
+BYTES = 1 << 25  # for the coefficients
+CLASSES, SUMS = 4, 12  # of support vectors by their sizes: at most, and times the outputs
+#: Of the classes of rows, times the largest support vector's size.
+TOPS = FAR * 2.0 ** np.concatenate([np.arange(-16.0, -6.0, 2.0), np.arange(-6.0, 0.5, 0.5)])
+
+
+class Split:
+    """An expansion by parts: the terms of a class of support vectors whose coefficients have one sign.
+
+    Parameters
+    ----------
+    points : m support vectors
+    coefficients : (m, p)
+    """
+
+    def __init__(self, points: Source, coefficients: Values, pool: Pool) -> None:
+        (m, p), self.points = coefficients.shape, points
+        self.tops = points.largest * TOPS * (1.0 + 1e-12)
+        classes = np.array_split(np.argsort(points.sizes, kind="stable"), _classes(p))  # the smallest ones first
+        self._sizes = np.array([points.sizes[members].max(initial=0.0) for members in classes]) * (1.0 + 1e-12)
+        self._mass = np.array([np.abs(coefficients[members]).sum(axis=0) for members in classes])
+        weights = np.zeros((m, len(classes), 2, p))
+        for number, members in enumerate(classes):
+            c = coefficients[members]
+            weights[members, number] = np.stack([np.maximum(c, 0.0), np.minimum(c, 0.0)], axis=1)
+        order, self.outputs = np.concatenate(classes), weights[0].size
+        self._sums = Sums(points.take(order), weights[order].reshape(m, -1), np.float32, pool)
+        self._tables: dict[int, tuple[Values, Values]] = {}
+
+    @classmethod
+    def of(cls, points: Source, coefficients: Values, pool: Pool) -> Split | None:
+        """None where float32 is not accurate enough for rows up to ``FAR``, or coefficients have no room."""
+        (m, p), dense = coefficients.shape, points.kernel.compiled and points.columns is None
+        room = 2 * _classes(p) * coefficients.nbytes <= BYTES
+        suits = dense and room and m >= MANY and points.suits_single(FAR * points.largest)
+        return cls(points, coefficients, pool) if suits else None
+
+    def evaluate(self, rows: Source, intercepts: Values, pool: Pool) -> tuple[Values, Values]:
+        """Decision values of rows up to the last of ``tops``, and a bound of their errors, (rows, p) each."""
+        found = np.zeros((len(rows), self.outputs))
+        self._sums.add(found, rows, pool)
+        parts = found.reshape(len(rows), 2 * len(self._sizes), len(intercepts))
+        factors, added = self._table(max(self.points.terms, rows.terms))
+        added = added + np.outer(1.0 + np.abs(factors).sum(axis=1), self._rounding(intercepts))
+        which = np.searchsorted(self.tops, rows.sizes)
+        errors = np.einsum("ncp,nc->np", parts, factors[which])
+        return np.einsum("ncp->np", parts) + intercepts, errors + added[which]
+
+    def _table(self, terms: int) -> tuple[Values, Values]:
+        """For rows up to each of the tops the factors of the parts in the bound, and what is added, (p,).
+
+        With |k| <= (k' + a) / (1 - r), r |k| + a is at most f k' + (1 + f) a where f = r / (1 - r). Of the two signs of
+        a class, whose part is Σ c_j k'_j, one has the factor f, the other one -f.
+        """
+        if terms not in self._tables:
+            means, kernel = 0.5 * (self.tops[:, None] + self._sizes), self.points.kernel
+            both = [[kernel.error_parts(mean, terms, SINGLE) for mean in row] for row in means]
+            relative, absolute = np.moveaxis(np.array(both), 2, 0)
+            own = kernel.error_bound(self.tops[-1], terms, DOUBLE)  # of the values in float64
+            f = relative / (1.0 - relative)
+            self._tables[terms] = np.kron(f, [1.0, -1.0]), ((1.0 + f) * (absolute + own)) @ self._mass
+        return self._tables[terms]
+
+    def _rounding(self, intercepts: Values) -> Values:
+        """What the sums and the intercept are rounded by, in either precision, (p,)."""
+        most = self.points.kernel.magnitude(self.tops[-1]) * self._mass.sum(axis=0) + np.abs(intercepts)
+        return 4.0 * (len(self.points) + 2 * len(self._sizes) + 4) * DOUBLE * most
+
+
+def _classes(outputs: int) -> int:
+    """How many classes of support vectors are told apart."""
+    return max(1, min(CLASSES, SUMS // outputs))
+
+
+class Signs:
+    """Decision values whose signs are proven to be those of the values in float64."""
+
+    def __init__(self, split: Split, intercepts: Values, decided: Decided, pool: Pool) -> None:
+        self.split, self.intercepts, self.decided, self.pool = split, intercepts, decided, pool
+        self.tried = self.proven = 0
+
+    @property
+    def likely(self) -> bool:
+        """Whether it pays: of most rows so far the results were proven."""
+        return self.proven >= LIKELY * self.tried
+
+    def of(self, rows: Source) -> tuple[Values, Mask]:
+        """Decision values of some rows, (rows, p), and of which rows enough signs are proven to decide the result."""
+        with np.errstate(over="ignore"):  # of rows too large for that, which are far
+            near = rows.sizes <= self.split.tops[-1]
+        proven = np.zeros(len(rows), bool)
+        values = np.zeros((len(rows), len(self.intercepts)))
+        some = slice(None) if near.all() else np.flatnonzero(near)
+        with np.errstate(invalid="ignore"):  # where there is no bound
+            values[some], error = self.split.evaluate(rows.take(some), self.intercepts, self.pool)
+            proven[some] = self.decided(values[some], np.abs(values[some]) > error)
+        self.tried, self.proven = self.tried + len(rows), self.proven + int(np.count_nonzero(proven))
+        return values, proven
