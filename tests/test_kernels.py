@@ -215,6 +215,7 @@ def test_compiled_maps_stay_within_the_proven_error(kernel: Kernel, dtype: Any) 
         assert (errors <= bounds + twins).all()
         relative, absolute = np.vectorize(lambda mean, d=d: kernel.error_parts(mean, d, UNIT[dtype]))(means)
         assert (errors <= relative * abs(kernel(X, Z)) + absolute + twins).all()
+        assert (kernel(X, Z)[relative > 0.0] >= 0.0).all()
         sharpest = max(sharpest, np.max(errors / bounds) if bounds.all() else 0.0)
     constant = kernel in (RBF(0.0), Polynomial(1.0, 0, 0.0))
     assert constant or dtype is np.float64 or sharpest > 1e-3  # a bound that nothing comes near would only waste work

@@ -12,13 +12,12 @@ from numba import types
 from scipy import sparse
 from sklearn.base import clone
 
-from adatron import SVC, SVR, OneClassSVM
+from adatron import SVC, SVR, OneClassSVM, input_margin
 from adatron.compiled import panels
 from adatron.estimators import decision, expansion, prepared
 from adatron.estimators.incremental import IncrementalSVC
-from adatron.estimators.input_margin import fields
 from adatron.files import load, save
-from adatron.gram import Pool, tiles
+from adatron.gram import tiles
 from adatron.kernels import RBF
 from machines import two_moons
 
@@ -172,7 +171,7 @@ def test_compiled_code_sees_writable_arrays_only():
     X, y = two_moons()
     model = SVC().fit(X, y)
     model.predict(model.support_vectors_)  # may only be read from now on
-    fields(model)[0].values(X, Pool(1))
+    input_margin(model, model.support_vectors_)
     compiled = panels.pack, panels.squared_norms, tiles._count_weights
     for one in (copy(model), deepcopy(model), model.set_params(precision="single")):
         one.predict(X)

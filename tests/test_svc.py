@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_digits, load_iris, make_classification
+from sklearn.datasets import load_digits, load_iris, load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC
+from adatron import SVC, load, save
 from adatron.estimators.engine import _source
 from adatron.kernels import RBF, Linear
 
@@ -340,3 +340,16 @@ def test_columns_that_nobody_scaled_are_no_proof_against_the_kernel(parameters, 
     assert model.fit_status_ == 0
     assert model.kkt_violation_ <= model.tol
     assert 0.0 <= model.duality_gap_ < 1e-3
+
+
+@pytest.mark.parametrize(("fitted", "later"), [("ovo", "ovr"), ("ovr", "ovo")])
+@pytest.mark.parametrize("data", [load_wine, load_digits])
+def test_a_fitted_model_stays_what_it_is_when_multi_class_is_set(data, fitted, later, tmp_path):
+    X, y = data(return_X_y=True)
+    model = SVC(C=10.0, multi_class=fitted).fit(X[::3], y[::3])
+    values, labels = model.decision_function(X), model.predict(X)
+    model.set_params(multi_class=later)
+    save(model, tmp_path / "model")
+    for one in (model, load(tmp_path / "model"), model.compact()):
+        np.testing.assert_array_equal(one.predict(X), labels)
+        np.testing.assert_allclose(one.decision_function(X), values, atol=1e-9)

@@ -82,6 +82,6 @@ def _names(model: Any, columns: int) -> list[str]:
     svc = svc_of(model)
     if columns <= 1:
         return ["decision"] * columns
-    if svc.multi_class == "ovr" or svc.decision_function_shape == "ovr":
+    if not svc._one_against_one() or svc.decision_function_shape == "ovr":  # pyright: ignore[reportPrivateUsage]
         return [f"decision {name}" for name in svc.classes_]
     return [f"decision {a} {b}" for a, b in combinations(svc.classes_, 2)]

@@ -40,6 +40,7 @@ def adopt(
         Numbers of the support vectors in their training set.
     """
     model.classes_, model.class_weight_ = labels, np.ones(len(labels))
+    model._fitted_multi_class = "ovo"  # pyright: ignore[reportPrivateUsage]
     model.kernel_ = resolve(model.kernel, float(model.gamma), model.degree, model.coef0)
     model._gamma = float(model.gamma)  # pyright: ignore[reportPrivateUsage]
     model.support_, model.support_vectors_ = support.astype(np.int32), vectors

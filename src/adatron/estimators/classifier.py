@@ -33,6 +33,7 @@ class Classifier(ClassifierMixin, Probabilistic):
     bias: str
     augment: float | str
     multi_class: str
+    _fitted_multi_class: str | None = None
     _one_sided: ClassVar[str]  # the error if only one class has a weight
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -114,7 +115,7 @@ class Classifier(ClassifierMixin, Probabilistic):
 
         divided = divide(distinct, self.random_state) if self.with_probability else None
         fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct))
-        self.classes_, self.class_weight_ = classes, class_weight
+        self.classes_, self.class_weight_, self._fitted_multi_class = classes, class_weight, self.multi_class
         self._store_coefficients(X, codes, self._spread(distinct, fitted, X.shape[0], self._bound), fitted)
         self._store_certificates(fitted, len(classes) == 2, unit)
         self._warn(fitted)
@@ -143,7 +144,8 @@ class Classifier(ClassifierMixin, Probabilistic):
         self._store_support(X, support, dual, intercepts)
 
     def _one_against_one(self) -> bool:
-        return len(self.classes_) > 2 and self.multi_class == "ovo"
+        """By the parameter when the model was fitted, whatever it is now."""
+        return len(self.classes_) > 2 and (self._fitted_multi_class or self.multi_class) == "ovo"
 
     def _layout(self) -> tuple[Any, ...]:
         return self._one_against_one(), self._n_support.tolist()

@@ -44,7 +44,7 @@ def decision_values(
     intercepts : (p,)
     precision : that of the kernel values, 'single', 'double', or 'auto': single for the rows where it is enough
     finish : takes the values of a block of rows, (rows, p), and returns an array with as many rows
-    decided : if signs of the values are all that ``finish`` asks for, see ``expansion``: instead of double, single
+    decided : if signs of the values are all that ``finish`` asks for, see ``signs``: instead of double, single
         precision for rows whose result is then proven to be the same
     """
     n, points = X.shape[0], expansion.points
@@ -54,7 +54,7 @@ def decision_values(
     with Pool(allowed_threads(n_jobs) if heavy else 1) as pool:
         if heavy and decided is not None and precision == "double" and (split := expansion.split(pool)) is not None:
             signs = Signs(split, intercepts, decided, pool)
-            left = _without_proven(signs, rows, result, _rows_of_a_block(X, split.outputs))
+            left = _without_proven(signs, rows, result, _rows_of_a_block(X, split.sums))
         limit = _single_up_to(expansion, precision)
         for which in _blocks(left, n, _rows_of_a_block(X, len(intercepts))):
             source = rows(which)

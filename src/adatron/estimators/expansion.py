@@ -30,7 +30,7 @@ class Expansion:
         self.points = Source.of(vectors, np.arange(len(coefficients)), kernel, columns)
         self.coefficients = np.array(coefficients, order="C")
         self._sums: dict[Any, Sums] = {}
-        self._splits: list[Split | None] = []
+        self._split: tuple[Split | None] | None = None
 
     def __len__(self) -> int:
         return len(self.points)
@@ -43,9 +43,9 @@ class Expansion:
 
     def split(self, pool: Pool) -> Split | None:
         """Its parts by which float32 proves signs, or None if it cannot."""
-        if not self._splits:
-            self._splits.append(Split.of(self.points, self.coefficients, pool))
-        return self._splits[0]
+        if self._split is None:
+            self._split = (Split.of(self.points, self.coefficients, pool),)
+        return self._split[0]
 
     @cached_property
     def largest(self) -> float:

@@ -76,7 +76,7 @@ def _check(model: KernelMachine, name: str) -> None:
         raise ValueError(f"scikit-learn's {name} without this library knows only the kernels {known}; not {kernel}.")
     if not isinstance(model, Classifier) or len(model.classes_) == 2:
         return
-    if model.multi_class == "ovr":
+    if not model._one_against_one():  # pyright: ignore[reportPrivateUsage]
         raise ValueError(
             f"scikit-learn's {name} decides between {len(model.classes_)} classes by pairs of them; this model, with "
             "multi_class='ovr', by one class against the rest."

@@ -128,7 +128,7 @@ class _Memory:
 
 
 def opened(array: NDArray[Any]) -> NDArray[Any]:
-    """The same memory without the mark that it may only be read, and without one that the array gets later.
+    """The same memory without the mark that it may only be read: a view, which a mark set later does not reach.
 
     Nothing writes to it, but for numba an array with the mark (a memmap, a pandas frame's) is another type, for which
     it would compile the tile loops once more.

@@ -25,13 +25,15 @@ SINGLE, DOUBLE = 2.0**-24, 2.0**-53
 MANY = 64  # support vectors, from which float32 gains more than looking at the results costs
 LIKELY = 0.7  # part of the rows so far whose results were proven, below which it is not tried any more
 BYTES = 1 << 25  # for the coefficients
-CLASSES, SUMS = 4, 12  # of support vectors by their sizes: at most, and times the outputs
-#: Of the classes of rows, times the largest support vector's size.
+GROUPS, GROUPED = 4, 12  # of support vectors by their sizes: at most, and at most by the number of outputs
+#: The largest size in each group of rows, in units of the largest support vector's.
 TOPS = FAR * 2.0 ** np.concatenate([np.arange(-16.0, -6.0, 2.0), np.arange(-6.0, 0.5, 0.5)])
 
 
 class Split:
-    """An expansion by parts: the terms of a class of support vectors whose coefficients have one sign.
+    """An expansion by parts, whose sums in float32 come with a bound of their error.
+
+    A part has the terms of a group of support vectors of similar size whose coefficients have one sign.
 
     Parameters
     ----------
@@ -40,33 +42,35 @@ class Split:
     """
 
     def __init__(self, points: Source, coefficients: Values, pool: Pool) -> None:
-        (m, p), self.points = coefficients.shape, points
+        m, p = coefficients.shape
+        count = max(1, min(GROUPS, GROUPED // p, BYTES // max(1, 2 * coefficients.nbytes)))
+        order = np.argsort(points.sizes, kind="stable")
+        self.points, coefficients = points.take(order), coefficients[order]
         self.tops = points.largest * TOPS * (1.0 + 1e-12)
-        classes = np.array_split(np.argsort(points.sizes, kind="stable"), _classes(p))  # the smallest ones first
-        self._sizes = np.array([points.sizes[members].max(initial=0.0) for members in classes]) * (1.0 + 1e-12)
-        self._mass = np.array([np.abs(coefficients[members]).sum(axis=0) for members in classes])
-        weights = np.zeros((m, len(classes), 2, p))
-        for number, members in enumerate(classes):
-            c = coefficients[members]
-            weights[members, number] = np.stack([np.maximum(c, 0.0), np.minimum(c, 0.0)], axis=1)
-        order, self.outputs = np.concatenate(classes), weights[0].size
-        self._sums = Sums(points.take(order), weights[order].reshape(m, -1), np.float32, pool)
+        groups = [slice(rows[0], rows[-1] + 1) for rows in np.array_split(np.arange(m), count) if len(rows)]
+        self._sizes = np.array([points.sizes[order[group][-1]] for group in groups]) * (1.0 + 1e-12)
+        self._mass = np.array([np.abs(coefficients[group]).sum(axis=0) for group in groups])
+        weights = np.zeros((m, len(groups), 2, p))
+        for number, group in enumerate(groups):
+            np.maximum(coefficients[group], 0.0, out=weights[group, number, 0])
+            np.minimum(coefficients[group], 0.0, out=weights[group, number, 1])
+        self.sums = 2 * len(groups) * p  # of each row
+        self._sums = Sums(self.points, weights.reshape(m, self.sums), np.float32, pool)
         self._tables: dict[int, tuple[Values, Values]] = {}
 
     @classmethod
     def of(cls, points: Source, coefficients: Values, pool: Pool) -> Split | None:
         """None where float32 is not accurate enough for rows up to ``FAR``, or coefficients have no room."""
-        (m, p), dense = coefficients.shape, points.kernel.compiled and points.columns is None
-        room = 2 * _classes(p) * coefficients.nbytes <= BYTES
-        suits = dense and room and m >= MANY and points.suits_single(FAR * points.largest)
+        dense = points.kernel.compiled and points.columns is None and 2 * coefficients.nbytes <= BYTES
+        suits = dense and len(points) >= MANY and points.suits_single(FAR * points.largest)
         return cls(points, coefficients, pool) if suits else None
 
     def evaluate(self, rows: Source, intercepts: Values, pool: Pool) -> tuple[Values, Values]:
         """Decision values of rows up to the last of ``tops``, and a bound of their errors, (rows, p) each."""
-        found = np.zeros((len(rows), self.outputs))
+        found = np.zeros((len(rows), self.sums))
         self._sums.add(found, rows, pool)
         parts = found.reshape(len(rows), 2 * len(self._sizes), len(intercepts))
-        factors, added = self._table(max(self.points.terms, rows.terms))
+        factors, added = self._table(rows.terms)
         added = added + np.outer(1.0 + np.abs(factors).sum(axis=1), self._rounding(intercepts))
         which = np.searchsorted(self.tops, rows.sizes)
         errors = np.einsum("ncp,nc->np", parts, factors[which])
@@ -76,26 +80,25 @@ class Split:
         """For rows up to each of the tops the factors of the parts in the bound, and what is added, (p,).
 
         With |k| <= (k' + a) / (1 - r), r |k| + a is at most f k' + (1 + f) a where f = r / (1 - r). Of the two signs of
-        a class, whose part is Σ c_j k'_j, one has the factor f, the other one -f.
+        a group, whose part is Σ c_j k'_j, one has the factor f, the other one -f.
         """
+        own = self.points.terms
+        terms = (
+            own if terms <= own else 1 << (terms - 1).bit_length()
+        )  # a bound for more terms; so there are few tables
         if terms not in self._tables:
             means, kernel = 0.5 * (self.tops[:, None] + self._sizes), self.points.kernel
             both = [[kernel.error_parts(mean, terms, SINGLE) for mean in row] for row in means]
             relative, absolute = np.moveaxis(np.array(both), 2, 0)
-            own = kernel.error_bound(self.tops[-1], terms, DOUBLE)  # of the values in float64
+            wide = kernel.error_bound(self.tops[-1], terms, DOUBLE)  # of the values in float64
             f = relative / (1.0 - relative)
-            self._tables[terms] = np.kron(f, [1.0, -1.0]), ((1.0 + f) * (absolute + own)) @ self._mass
+            self._tables[terms] = np.kron(f, [1.0, -1.0]), ((1.0 + f) * (absolute + wide)) @ self._mass
         return self._tables[terms]
 
     def _rounding(self, intercepts: Values) -> Values:
         """What the sums and the intercept are rounded by, in either precision, (p,)."""
         most = self.points.kernel.magnitude(self.tops[-1]) * self._mass.sum(axis=0) + np.abs(intercepts)
         return 4.0 * (len(self.points) + 2 * len(self._sizes) + 4) * DOUBLE * most
-
-
-def _classes(outputs: int) -> int:
-    """How many classes of support vectors are told apart."""
-    return max(1, min(CLASSES, SUMS // outputs))
 
 
 class Signs:
@@ -116,9 +119,9 @@ class Signs:
             near = rows.sizes <= self.split.tops[-1]
         proven = np.zeros(len(rows), bool)
         values = np.zeros((len(rows), len(self.intercepts)))
-        some = slice(None) if near.all() else np.flatnonzero(near)
+        some, close = (slice(None), rows) if near.all() else (near, rows.take(np.flatnonzero(near)))
         with np.errstate(invalid="ignore"):  # where there is no bound
-            values[some], error = self.split.evaluate(rows.take(some), self.intercepts, self.pool)
+            values[some], error = self.split.evaluate(close, self.intercepts, self.pool)
             proven[some] = self.decided(values[some], np.abs(values[some]) > error)
         self.tried, self.proven = self.tried + len(rows), self.proven + int(np.count_nonzero(proven))
         return values, proven

@@ -45,7 +45,7 @@ def save_libsvm(model: Any, path: Path) -> None:
         raise ModelFileError(path, "vectors of a compact model have no class: save the one before compact()")
     if model.classes_.dtype.kind not in "iu":
         raise ModelFileError(path, "LIBSVM's classes are whole numbers, these are not")
-    if len(model.classes_) > 2 and model.multi_class != "ovo":
+    if len(model.classes_) > 2 and not model._one_against_one():  # pyright: ignore[reportPrivateUsage]
         raise ModelFileError(path, "LIBSVM knows one class against one only, not multi_class='ovr'")
     lines = [*_header(model, path), "SV", *_vectors(model)]
     with atomic_write(path) as stream:

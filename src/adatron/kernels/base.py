@@ -140,7 +140,8 @@ class Kernel(ABC):
     def error_parts(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
         """The same in two parts: |computed - exact k| <= relative |k| + absolute, relative < 1.
 
-        Parameters as of ``error_bound``. A part in proportion to |k| is known of kernels that fall to 0.
+        Parameters as of ``error_bound``. A part in proportion to |k| is known of kernels that fall to 0; where it is
+        not 0, k is never negative.
         """
         if not math.isfinite(self.error_bound(sq_norm, d, u)):
             return 0.0, math.inf

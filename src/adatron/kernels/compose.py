@@ -180,8 +180,10 @@ class Scaled(Kernel):
         return self.factor * (error + growth(2, u) * (size + error)) + (1.0 + size + error) * tiny(u)
 
     def _rounding_parts(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
-        """As above, by |k| instead of its largest size."""
+        """As above, by |k| instead of its largest size; of values that may be negative that is no part of its own."""
         relative, absolute = self.part.error_parts(sq_norm, d, u)
+        if relative == 0.0:
+            return 0.0, self._rounding_error(sq_norm, d, u)
         rounded, size = growth(2, u), self.part.magnitude(sq_norm)
         added = self.factor * (1.0 + rounded) * absolute + (1.0 + size + absolute) * tiny(u)
         return relative + rounded * (1.0 + relative), added
