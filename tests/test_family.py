@@ -26,6 +26,7 @@ from twins import models, programs
 FAMILY = [SVC, NuSVC, SVR, NuSVR, OneClassSVM]
 PEERS = {one: getattr(sklearn.svm, one.__name__) for one in FAMILY}
 TOL = 1e-7
+REPEATED = np.repeat([-3.0, -2.0, -1.0, 0.0, 1.0, 2.0], [1, 2, 11, 25, 11, 2])[:, None]
 STEPS = 200_000  # of either side; who needs more is left out of the comparison, but not of the certificate
 
 
@@ -261,6 +262,7 @@ def test_the_solution_is_that_of_libsvm(case):
 
 @settings(max_examples=150, deadline=None)
 @given(cases(st.sampled_from([NuSVC, NuSVR, OneClassSVM])))
+@example(Case(OneClassSVM, REPEATED, None, np.ones(52), {"nu": 0.0625}, {"kernel": "rbf", "gamma": 0.5}))
 def test_what_nu_means(case):
     """Weight of the errors <= nu <= weight of the support vectors, up to the tolerance; if the tube has a width."""
     model = fitted(case)
@@ -277,7 +279,7 @@ def test_what_nu_means(case):
         h = programs.gradient(point.K, point.dual, point.beta) + point.dual.push(mu)
         # A variable that would gain by leaving 0, or by going beyond its bound, belongs to an error.
         slack = np.where(point.dual.upper > 0, -h, h).reshape(copies, -1).max(axis=0)
-        errors = weight[slack > 2 * TOL + point.noise].sum()
+        errors = weight[slack > 2 * unit_of(case) * TOL + point.noise].sum()
         support = weight[(point.beta != 0).reshape(copies, -1).any(axis=0)].sum()
         nu = model.nu * weight.sum()
         assert errors <= nu * (1 + 1e-9)
