@@ -54,7 +54,7 @@ def through_a_pickle(model):
     return pickle.loads(pickle.dumps(model))  # noqa: S301 (its own)
 
 
-def check(model, X):
+def assert_as_made_anew(model, X):
     np.testing.assert_allclose(model.decision_function(X), expected(model, X), atol=1e-9)
 
 
@@ -62,7 +62,7 @@ def test_it_is_made_once(data, made):
     X, y = data
     model = SVC().fit(X, y)
     for rows in (X, X[:1], X[3:9]):
-        check(model, rows)
+        assert_as_made_anew(model, rows)
         np.testing.assert_array_equal(model.predict(rows), np.where(expected(model, rows) >= 0, 1, y.min()))
     assert len(made) == 1
 
@@ -70,11 +70,11 @@ def test_it_is_made_once(data, made):
 def test_arrays_in_place_of_its_own_are_noticed(data, made):
     X, y = data
     model = SVC().fit(X, y)
-    check(model, X)
+    assert_as_made_anew(model, X)
     model.dual_coef_ = 2.0 * model.dual_coef_
-    check(model, X)
+    assert_as_made_anew(model, X)
     model.support_vectors_ = 0.5 * model.support_vectors_
-    check(model, X)
+    assert_as_made_anew(model, X)
     assert len(made) == 3
 
 
@@ -84,13 +84,13 @@ def test_an_intercept_may_be_changed_in_place(data):
     before = model.decision_function(X)
     model.intercept_ -= 1.0
     np.testing.assert_allclose(model.decision_function(X), before - 1.0, atol=1e-12)
-    check(model, X)
+    assert_as_made_anew(model, X)
 
 
 def test_support_vectors_cannot_be_changed_in_place(data):
     X, y = data
     model = SVC().fit(X, y)
-    check(model, X)
+    assert_as_made_anew(model, X)
     values = model.support_vectors_
     values = values.data if sparse.issparse(values) else values
     with pytest.raises(ValueError, match="read-only"):
@@ -98,34 +98,37 @@ def test_support_vectors_cannot_be_changed_in_place(data):
     for array in filter(lambda array: array is not None, (values.base, values)):
         array.flags.writeable = True
     values *= 2.0
-    check(model, X)
+    assert_as_made_anew(model, X)
 
 
 def test_dual_coefficients_can_also_through_a_view(data):
     X, y = data
     model = SVC().fit(X, y)
     values = model.dual_coef_.data if sparse.issparse(model.dual_coef_) else model.dual_coef_[0]
-    check(model, X)
+    assert_as_made_anew(model, X)
+    before = model.decision_function(X)
     values *= 2.0
-    check(model, X)
+    assert_as_made_anew(model, X)
+    assert (model.decision_function(X) != before).any()
 
 
 def test_arrays_in_the_place_of_those_of_csr_are_noticed():
     X, y = two_moons()
     model = SVC().fit(sparse.csr_matrix(X), y)
-    check(model, X := sparse.csr_matrix(X))
-    other = 0.5 * model.support_vectors_.data
+    assert_as_made_anew(model, X := sparse.csr_matrix(X))
+    before, other = model.decision_function(X), 0.5 * model.support_vectors_.data
     other.flags.writeable = False
     model.support_vectors_.data = other
-    check(model, X)
+    assert_as_made_anew(model, X)
+    assert (model.decision_function(X) != before).any()
 
 
 def test_another_kernel_and_another_layout_are_noticed():
     X, y = two_moons()
     model = SVC().fit(X, y)
-    check(model, X)
+    assert_as_made_anew(model, X)
     model.kernel_ = RBF(5.0)
-    check(model, X)
+    assert_as_made_anew(model, X)
     several = SVC(decision_function_shape="ovo").fit(X, np.arange(len(X)) % 3)
     several.predict(X)
     several._n_support = several._n_support[::-1].copy()
@@ -137,13 +140,15 @@ def test_what_belongs_to_others_stays_writable(made):
     X, y = two_moons()
     model = SVC().fit(X, y)
     theirs, whole = model.to_sklearn(), np.concatenate([model.support_vectors_, model.support_vectors_])
-    check(model, X)
+    assert_as_made_anew(model, X)
     theirs.support_vectors_ *= 1.0
     theirs.dual_coef_ *= 1.0
     model.support_vectors_ = whole[: len(whole) // 2]
-    check(model, X)
+    assert_as_made_anew(model, X)
+    before = model.decision_function(X)
     whole *= 0.5
-    check(model, X)
+    assert_as_made_anew(model, X)
+    assert (model.decision_function(X) != before).any()
 
 
 def test_models_that_are_not_hashable_and_kernels_that_know_their_model():
@@ -158,7 +163,7 @@ def test_models_that_are_not_hashable_and_kernels_that_know_their_model():
 
     X, y = two_moons()
     model = Own().fit(X, y)
-    check(model, X)
+    assert_as_made_anew(model, X)
     model.set_params(kernel=model.values).fit(X, y).predict(X)
     gone = weakref.ref(model)
     del model
@@ -232,9 +237,9 @@ def test_copies_have_their_own(data, again):
 def test_of_models_whose_arrays_are_made_anew_nothing_is_kept():
     X, y = two_moons()
     model = IncrementalSVC().fit(X[:60], y[:60])
-    check(model, X)
+    assert_as_made_anew(model, X)
     model.partial_fit(X[60:], y[60:])
-    check(model, X)
+    assert_as_made_anew(model, X)
     assert prepared._OF_MODELS.get(id(model)) is None
 
 
@@ -245,14 +250,14 @@ def test_a_loaded_model_keeps_it_too(data, suffix, tmp_path, made):
     model = load(tmp_path / f"moons{suffix}")
     rows = sparse.csr_matrix(X)[:3] if sparse.issparse(model.support_vectors_) else X[:3]
     for _ in range(3):
-        check(model, rows)
+        assert_as_made_anew(model, rows)
     assert len(made) == 1
 
 
 def test_what_scikit_learn_is_given_works_there(data):
     X, y = data
     model = SVC().fit(X, y)
-    check(model, X)
+    assert_as_made_anew(model, X)
     np.testing.assert_allclose(model.to_sklearn().decision_function(X), model.decision_function(X), atol=1e-9)
 
 

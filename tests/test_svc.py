@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC, load, save
+from adatron import SVC, IncrementalSVC, load, save
 from adatron.estimators.engine import _source
 from adatron.kernels import RBF, Linear
 
@@ -344,9 +344,10 @@ def test_columns_that_nobody_scaled_are_no_proof_against_the_kernel(parameters, 
 
 @pytest.mark.parametrize(("fitted", "later"), [("ovo", "ovr"), ("ovr", "ovo")])
 @pytest.mark.parametrize("data", [load_wine, load_digits])
-def test_a_fitted_model_stays_what_it_is_when_multi_class_is_set(data, fitted, later, tmp_path):
+@pytest.mark.parametrize("kind", [SVC, IncrementalSVC])
+def test_a_fitted_model_stays_what_it_is_when_multi_class_is_set(kind, data, fitted, later, tmp_path):
     X, y = data(return_X_y=True)
-    model = SVC(C=10.0, multi_class=fitted).fit(X[::3], y[::3])
+    model = kind(C=10.0, gamma=1e-3, multi_class=fitted).fit(X[::9], y[::9])
     values, labels = model.decision_function(X), model.predict(X)
     model.set_params(multi_class=later)
     save(model, tmp_path / "model")

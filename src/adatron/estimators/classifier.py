@@ -33,7 +33,7 @@ class Classifier(ClassifierMixin, Probabilistic):
     bias: str
     augment: float | str
     multi_class: str
-    _fitted_multi_class: str | None = None
+    _fitted_multi_class: str
     _one_sided: ClassVar[str]  # the error if only one class has a weight
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -145,7 +145,7 @@ class Classifier(ClassifierMixin, Probabilistic):
 
     def _one_against_one(self) -> bool:
         """By the parameter when the model was fitted, whatever it is now."""
-        return len(self.classes_) > 2 and (self._fitted_multi_class or self.multi_class) == "ovo"
+        return len(self.classes_) > 2 and self._fitted_multi_class == "ovo"
 
     def _layout(self) -> tuple[Any, ...]:
         return self._one_against_one(), self._n_support.tolist()

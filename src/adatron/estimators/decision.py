@@ -54,7 +54,7 @@ def decision_values(
     with Pool(allowed_threads(n_jobs) if heavy else 1) as pool:
         if heavy and decided is not None and precision == "double" and (split := expansion.split(pool)) is not None:
             signs = Signs(split, intercepts, decided, pool)
-            left = _without_proven(signs, rows, result, _rows_of_a_block(X, split.sums))
+            left = _without_proven(signs, rows, result, _rows_of_a_block(X, split.width))
         limit = _single_up_to(expansion, precision)
         for which in _blocks(left, n, _rows_of_a_block(X, len(intercepts))):
             source = rows(which)

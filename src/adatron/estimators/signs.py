@@ -25,7 +25,8 @@ SINGLE, DOUBLE = 2.0**-24, 2.0**-53
 MANY = 64  # support vectors, from which float32 gains more than looking at the results costs
 LIKELY = 0.7  # part of the rows so far whose results were proven, below which it is not tried any more
 BYTES = 1 << 25  # for the coefficients
-GROUPS, GROUPED = 4, 12  # of support vectors by their sizes: at most, and at most by the number of outputs
+MOST_GROUPS = 4  # of support vectors by their sizes
+MOST_SUMS = 12  # of each sign, groups times outputs, beyond one group
 #: The largest size in each group of rows, in units of the largest support vector's.
 TOPS = FAR * 2.0 ** np.concatenate([np.arange(-16.0, -6.0, 2.0), np.arange(-6.0, 0.5, 0.5)])
 
@@ -43,7 +44,7 @@ class Split:
 
     def __init__(self, points: Source, coefficients: Values, pool: Pool) -> None:
         m, p = coefficients.shape
-        count = max(1, min(GROUPS, GROUPED // p, BYTES // max(1, 2 * coefficients.nbytes)))
+        count = max(1, min(MOST_GROUPS, MOST_SUMS // p, BYTES // max(1, 2 * coefficients.nbytes)))
         order = np.argsort(points.sizes, kind="stable")
         self.points, coefficients = points.take(order), coefficients[order]
         self.tops = points.largest * TOPS * (1.0 + 1e-12)
@@ -54,8 +55,8 @@ class Split:
         for number, group in enumerate(groups):
             np.maximum(coefficients[group], 0.0, out=weights[group, number, 0])
             np.minimum(coefficients[group], 0.0, out=weights[group, number, 1])
-        self.sums = 2 * len(groups) * p  # of each row
-        self._sums = Sums(self.points, weights.reshape(m, self.sums), np.float32, pool)
+        self.width = 2 * len(groups) * p  # sums of a row
+        self._sums = Sums(self.points, weights.reshape(m, self.width), np.float32, pool)
         self._tables: dict[int, tuple[Values, Values]] = {}
 
     @classmethod
@@ -67,7 +68,7 @@ class Split:
 
     def evaluate(self, rows: Source, intercepts: Values, pool: Pool) -> tuple[Values, Values]:
         """Decision values of rows up to the last of ``tops``, and a bound of their errors, (rows, p) each."""
-        found = np.zeros((len(rows), self.sums))
+        found = np.zeros((len(rows), self.width))
         self._sums.add(found, rows, pool)
         parts = found.reshape(len(rows), 2 * len(self._sizes), len(intercepts))
         factors, added = self._table(rows.terms)
@@ -83,9 +84,8 @@ class Split:
         a group, whose part is Σ c_j k'_j, one has the factor f, the other one -f.
         """
         own = self.points.terms
-        terms = (
-            own if terms <= own else 1 << (terms - 1).bit_length()
-        )  # a bound for more terms; so there are few tables
+        # A bound for more terms holds for fewer: there are few tables, whatever rows come.
+        terms = own if terms <= own else 1 << (terms - 1).bit_length()
         if terms not in self._tables:
             means, kernel = 0.5 * (self.tops[:, None] + self._sizes), self.points.kernel
             both = [[kernel.error_parts(mean, terms, SINGLE) for mean in row] for row in means]

@@ -29,7 +29,7 @@ class IncrementalClassifier(Incremental, Classifier):
         n = len(self.classes_)
         if n == 2:
             return [(1, 0)]
-        return list(combinations(range(n), 2)) if self.multi_class == "ovo" else [(c, -1) for c in range(n)]
+        return list(combinations(range(n), 2)) if self._one_against_one() else [(c, -1) for c in range(n)]
 
     @property
     def _alone(self) -> bool:
@@ -116,7 +116,7 @@ class IncrementalClassifier(Incremental, Classifier):
         weight = inputs.weights(X, sample_weight) * weights[codes]
         if classes is None and len(np.unique(codes[weight > 0])) < 2:
             raise ValueError(self._one_sided)
-        self.classes_, self.class_weight_ = found, weights
+        self.classes_, self.class_weight_, self._fitted_multi_class = found, weights, self.multi_class
         self._begin(X, codes.astype(np.float64), weight, ids)
 
     def _gather(self) -> None:
