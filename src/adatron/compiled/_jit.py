@@ -13,18 +13,21 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 from typing import overload as typing_overload
 
-import numba
-from numba import typeof
-from numba import types as numba_types
-from numba.core import cgutils, config
-from numba.core.caching import (
-    CompileResultCacheImpl,
-    FunctionCache,
-    IndexDataCacheFile,
-    _CacheLocator,  # pyright: ignore[reportPrivateUsage]
-)
-from numba.core.runtime.nrt import rtsys
-from numba.extending import intrinsic
+from .collector import collector_paused
+
+with collector_paused():
+    import numba
+    from numba import typeof
+    from numba import types as numba_types
+    from numba.core import cgutils, config
+    from numba.core.caching import (
+        CompileResultCacheImpl,
+        FunctionCache,
+        IndexDataCacheFile,
+        _CacheLocator,  # pyright: ignore[reportPrivateUsage]
+    )
+    from numba.core.runtime.nrt import rtsys
+    from numba.extending import intrinsic
 
 from . import ahead
 from .folder import TURN, cache_folder, package_hash
@@ -88,7 +91,7 @@ class _Cache(FunctionCache):
     def _on_disk(self, sig: Any, target_context: Any) -> Any:
         """What is there. Numba would first load all that it can compile, half of what a first fit takes."""
         rtsys.initialize(target_context)  # machine code needs no more, unless it hashes strings
-        with self._guard_against_spurious_io_errors():
+        with collector_paused(), self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
