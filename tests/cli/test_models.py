@@ -89,24 +89,51 @@ def test_bad_options_are_found_before_the_fit(train_csv, tmp_path, capsys, monke
     assert "a folder, not a file" in failed(capsys)
 
 
-def test_features_that_count_from_0_are_told_so(tmp_path, capsys):
-    """A file without its feature 0 looks as if it counted from 1; the option keeps its features in their places."""
+@pytest.fixture
+def from_0(tmp_path):
+    """Two files of LIBSVM text whose features count from 0, and the samples of the second one: it has no feature 0."""
     X = np.arange(1.0, 121.0).reshape(40, 3)
     X[20:, :2] *= -1
-    rare = X[25:].copy()
+    rare = X[15:25].copy()
     rare[:, 0] = 0
     y = np.repeat([0, 1], 20)
     dump_svmlight_file(X, y, str(tmp_path / "a"), zero_based=True)
-    dump_svmlight_file(rare, y[25:], str(tmp_path / "b"), zero_based=True)
-    path, data = str(tmp_path / "m"), str(tmp_path / "b")
-    assert main(["train", str(tmp_path / "a"), "--zero-based", "--model", path, "--quiet"]) == 0
-    expected = load(path).decision_function(rare)
-    assert main(["predict", path, data, "--zero-based", "--decision", "--quiet"]) == 0
-    assert [float(row.split("1:")[1]) for row in capsys.readouterr().out.splitlines()] == expected.tolist()
-    assert main(["evaluate", path, data, "--zero-based"]) == 0
-    capsys.readouterr()
-    assert main(["train", str(tmp_path / "a"), "--one-based", "--model", path]) == 1
+    dump_svmlight_file(rare, y[15:25], str(tmp_path / "b"), zero_based=True)
+    return str(tmp_path / "a"), str(tmp_path / "b"), rare
+
+
+@pytest.mark.parametrize("said", [(), ("--zero-based",)])
+@pytest.mark.parametrize("begin", [("train", "{a}", "--model", "{m}"), ("stream", "{m}", "{a}", "--first", "40")])
+def test_features_are_counted_as_the_model_s_data_were(said, begin, from_0, tmp_path, capsys):
+    """A file without its feature 0 looks as if it counted from 1; its features are to keep their places."""
+    a, b, rare = from_0
+    path = str(tmp_path / "m")
+    counted = said if begin[0] == "train" else ("--zero-based",)  # a stream does not look ahead
+    assert main([part.format(a=a, m=path) for part in begin] + ["--quiet", *counted]) == 0
+    fitted = load(path)
+    assert main(["predict", path, b, "--decision", "--quiet", *said]) == 0
+    found = [float(row.split("1:")[1]) for row in capsys.readouterr().out.splitlines()]
+    assert found == fitted.decision_function(rare).tolist()
+    assert main(["evaluate", path, b, "--json", *said]) == 0
+    right = np.mean(fitted.predict(rare) == np.repeat([0, 1], 5))
+    assert json.loads(capsys.readouterr().out)["accuracy"] == right
+
+
+def test_the_test_data_of_training_are_counted_as_its_own(from_0, tmp_path, capsys):
+    a, b, rare = from_0
+    assert main(["train", a, "--model", str(tmp_path / "m"), "--test", b, "--json", "--quiet"]) == 0
+    right = np.mean(load(tmp_path / "m").predict(rare) == np.repeat([0, 1], 5))
+    assert json.loads(capsys.readouterr().out)["test"]["accuracy"] == right
+
+
+def test_features_that_count_from_0_are_an_error_where_others_counted_from_1(from_0, tmp_path, capsys):
+    a, b, _ = from_0
+    path = str(tmp_path / "m")
+    assert main(["train", a, "--one-based", "--model", path]) == 1
     assert "feature 0 found" in failed(capsys)
+    assert main(["train", b, "--one-based", "--model", path, "--quiet"]) == 0
+    assert main(["predict", path, a]) == 1
+    assert "feature 0 found, and features count from 1 here" in failed(capsys)
 
 
 @pytest.fixture

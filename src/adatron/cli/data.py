@@ -26,7 +26,7 @@ def column(text: str) -> int | str:
 
 def data_options(command: Any) -> Any:
     """Add the argument and the options that say which data files are read, and how."""
-    counting = "LIBSVM text: features count from 0 or 1.  [default: from 0 if a file uses 0]"
+    counting = "LIBSVM text: features count from 0 or 1.  [default: as the model's data; from 0 if these use 0]"
     command = click.option("--zero-based/--one-based", default=None, help=counting)(command)
     command = click.option("--label", type=column, help="The label's column or array.  [default: the last]")(command)
     formats = click.option("--format", type=click.Choice(FORMATS), help="Format of FILE.  [default: from its name]")
@@ -81,6 +81,12 @@ class Source:
         names = None if given else names
         return _stored(self._read(features, labelled, names), sparse.issparse(X), given)
 
+    def counting_as(self, first_index: int | None) -> Source:
+        """The same, with features that are counted as other data's were, unless the user says how."""
+        if self.zero_based is not None or first_index is None:
+            return self
+        return replace(self, zero_based=first_index == 0)
+
     def with_model(self, path: Any, labelled: bool) -> tuple[Any, Any]:
         """Read a fitted model, and the data as it takes them.
 
@@ -89,7 +95,7 @@ class Source:
         from sklearn.utils.validation import check_is_fitted
 
         from ..files import NoModelError, is_libsvm_model, load, rewindable
-        from .parts import svc_of, take_names
+        from .parts import counting_of, svc_of, take_names
 
         path = rewindable(path)
         try:
@@ -98,9 +104,9 @@ class Source:
             raise ValueError(f"{os.fspath(path)}: this is not a model; is the order MODEL FILE?") from error
         svc = svc_of(model)
         check_is_fitted(svc)
-        source, given = self, svc.kernel == "precomputed"
+        source, given = self.counting_as(counting_of(model)), svc.kernel == "precomputed"
         if is_libsvm_model(path) and not given:
-            source = replace(self, files=tuple(map(rewindable, self.files)))
+            source = replace(source, files=tuple(map(rewindable, self.files)))
             width = source._read(labelled=labelled).shape[1]
             model = svc = load(path, max(width, svc.n_features_in_))
         return model, source.like(svc.support_vectors_, given, labelled, take_names(model))

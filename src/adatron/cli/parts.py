@@ -50,6 +50,17 @@ def take_names(model: Any) -> tuple[str, ...] | None:
     return None if names is None else tuple(map(str, names))
 
 
+def remember_counting(model: Any, first_index: int | None) -> None:
+    """Tell a fitted model from which number on the features were counted, if its data were LIBSVM text."""
+    if first_index is not None:
+        svc_of(model).first_index_ = first_index
+
+
+def counting_of(model: Any) -> int | None:
+    """Return from which number on a model's features are counted in LIBSVM text; None if it was not told."""
+    return vars(svc_of(model)).get("first_index_")
+
+
 def _first(model: Any) -> Any:
     """Return the part of a model that meets the data first."""
     return model.steps[0][1] if hasattr(model, "steps") else model

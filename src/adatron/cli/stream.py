@@ -97,6 +97,7 @@ def _begin(
     from .. import IncrementalSVC
     from ..files import DataError, save
     from .learner import new_stream
+    from .parts import remember_counting
 
     weight = given.get("class_weight")
     if weight == "balanced":
@@ -114,6 +115,7 @@ def _begin(
         given = {**given, "class_weight": weights_of(np.unique(table.y), weight)}
     model = IncrementalSVC(**given).fit(table.X, table.y)
     model.stream_ = new_stream(len(begin), {source: begin[-1][0]})
+    remember_counting(model, table.first_index)
     save(model, path)
     return lines
 

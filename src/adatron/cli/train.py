@@ -6,6 +6,7 @@ import errno
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,14 +53,16 @@ def train(
     the exit status is then 3. Ctrl-C asks whether to write the best model so far, and ends with 130.
     """
     from ..files import save
-    from .parts import remember_names, svc_of, take_names, with_scaling
+    from .parts import remember_counting, remember_names, svc_of, take_names, with_scaling
     from .report import accuracy, certificate_rows, check_classes, kernel_rows, scores, summary
 
     refuse_overwriting("--model", target, (*files, *test))
     _require_folder(target)
     given = parameters["kernel"] == "precomputed"
-    table = Source(files, format, label, zero_based).to_train(features, given)
-    tested = Source(test, format, label, zero_based).like(table.X, given, names=table.feature_names) if test else None
+    source = Source(files, format, label, zero_based)
+    table = source.to_train(features, given)
+    source = replace(source, files=test).counting_as(table.first_index)
+    tested = source.like(table.X, given, names=table.feature_names) if test else None
     if tested:
         check_classes(table.y, tested.y)
     model = with_scaling(_classifier(parameters, table.y), scale, table.X)
@@ -70,6 +73,7 @@ def train(
     if cut_short and not (save_partial or click.confirm("Write the model as it is, not converged?", err=True)):
         return Status.INTERRUPTED
     remember_names(model, None if given else table.feature_names)
+    remember_counting(model, table.first_index)
     save(model, target)
     take_names(model)
     measured = scores(model, tested.X, tested.y) if tested else None

@@ -172,11 +172,12 @@ def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path
     matrices: list[Any] = [a.X, b.X]
     if sparse.issparse(a.X):
         # A file that uses feature 0 says that all of them count from 0.
-        start = min(a.first_index, b.first_index)
-        width = max(one.shape[1] + one.first_index - start for one in (a, b))
+        start = None if a.first_index is None or b.first_index is None else min(a.first_index, b.first_index)
+        shifts = [(one.first_index or 0) - (start or 0) for one in (a, b)]
+        width = max(one.shape[1] + shift for one, shift in zip((a, b), shifts, strict=True))
         shifted = [
-            sparse.csr_matrix((X.data, X.indices + one.first_index - start, X.indptr), (one.shape[0], width))
-            for X, one in zip(matrices, (a, b), strict=True)
+            sparse.csr_matrix((X.data, X.indices + shift, X.indptr), (X.shape[0], width))
+            for X, shift in zip(matrices, shifts, strict=True)
         ]
         return path, Table(sparse.csr_matrix(sparse.vstack(shifted, "csr")), y, first_index=start)
     if a.shape[1] != b.shape[1] or a.feature_names != b.feature_names:

@@ -61,8 +61,8 @@ class Table:
         The label's name in the header row.
     label_column : int, or None
         The label's column, if the labels are a column.
-    first_index : int
-        The number of the first feature in LIBSVM text, 0 or 1.
+    first_index : int, or None
+        The number of the first feature in LIBSVM text, 0 or 1; None in other formats.
     """
 
     X: NDArray[np.float64] | csr_matrix
@@ -70,7 +70,7 @@ class Table:
     feature_names: tuple[str, ...] | None = None
     label_name: str | None = None
     label_column: int | None = None
-    first_index: int = 1
+    first_index: int | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
