@@ -226,7 +226,7 @@ def test_memory_of_what_is_shared(sizes, dtype):
         gram = Gram(Source.of(X, np.arange(n), RBF(0.5)), dtype, sizes, pool)
         shared = share(gram)
     made = shared.within.nbytes + shared.points.panels.nbytes + shared.rows.panels.nbytes
-    assert bytes_shared(gram.source, np.array(sizes), dtype) == made
+    assert bytes_shared(gram.source, sizes, dtype) == made
 
 
 @pytest.mark.parametrize("bundle", [0.0, 2.5e5, 1e12])

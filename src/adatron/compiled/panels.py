@@ -113,6 +113,16 @@ def pack(X: Any, ids: Any, center: Any, panels: Any, norms: Any, first: int, las
 
 
 @jit
+def pack_segments(X: Any, ids: Any, center: Any, sizes: Any, first: Any, panels: Any, norms: Any) -> None:
+    """The same for rows in segments, each of which begins with a block of its own: ``first`` are their numbers."""
+    width, at = panels.shape[2], 0
+    for s in range(len(sizes)):
+        a, b, own = first[s], first[s + 1], ids[at : at + sizes[s]]
+        pack(X, own, center, panels[a:b], norms[a * width : b * width], 0, b - a)
+        at += sizes[s]
+
+
+@jit
 def squared_norms(X: Any, ids: Any, center: Any, out: Any) -> None:
     """out[i] <- |X[ids[i]] - center|^2 in double precision, four sums side by side: none waits for itself."""
     i, d = 0, X.shape[1]

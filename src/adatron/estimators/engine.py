@@ -126,20 +126,19 @@ def _planned(
     n, lengths, memory = len(samples.rows), [len(dual) for dual in duals], settings.cache_bytes
     cost = settings.kernel.cost(source.features) if settings.kernel.compiled else 0.0
     sized = partial(plan, n, lengths, cost, np.dtype(dtype).itemsize, blocks=blocks)
-    if blocks and source.mirrors and suits(duals[0], dtype):
-        within = bytes_shared(source, samples.sizes, dtype)
-        once = 2 * max(lengths) < n or _between(samples.sizes, problems) <= n * n  # or values are made again for it
+    if blocks and len(problems) > 1 and source.mirrors and suits(duals[0], dtype):
+        sizes = samples.sizes.tolist()
+        within = bytes_shared(source, sizes, dtype)
+        once = 2 * max(lengths) < n or _between(sizes, problems) <= n * n  # or values are made again for it
         if once and 4 * within <= memory and max(lengths) <= (p := sized(memory - within)).whole:
             return p, True
     return sized(memory), False
 
 
-def _between(sizes: Ids, problems: list[Problem]) -> float:
-    """Kernel values between two segments that all problems ask for; those of a single one share nothing."""
-    if len(problems) == 1:
-        return np.inf
-    own = [sizes[problem.segments].astype(float) for problem in problems]
-    return float(sum(some.sum() ** 2 - np.square(some).sum() for some in own))
+def _between(sizes: list[int], problems: list[Problem]) -> float:
+    """Kernel values between two segments that all problems ask for."""
+    own = [[sizes[s] for s in problem.segments] for problem in problems]
+    return float(sum(sum(some) ** 2 - sum(n * n for n in some) for some in own))
 
 
 def _source(X: Any, rows: Ids, kernel: Kernel, small: bool) -> Source:
@@ -186,5 +185,5 @@ def _fitted(ids: Ids, dual: Dual, solution: Solution | None) -> Fitted:
         return Fitted(ids, None, np.zeros(len(ids)), float(dual.t[0]) if len(dual) else 0.0)
     width = half_width(dual, solution.beta, solution.g) if any(dual.totals) else 0.0
     width = width if abs(width) > solution.certificate.resolution else 0.0  # rounding
-    beta = solution.beta.reshape(-1, len(ids)).sum(axis=0)
+    beta = solution.beta if len(dual) == len(ids) else solution.beta.reshape(-1, len(ids)).sum(axis=0)
     return Fitted(ids, solution, beta, intercept(dual, solution.beta, solution.g), width)

@@ -55,7 +55,7 @@ def to_dual_coef(coefficients: Coefficients, support: Ids, codes: Ids, n_classes
     A support vector of class i takes part in n_classes - 1 pairs: row j holds its pair with class j < i, row j - 1
     that with class j > i. ``codes`` (n,) are the classes.
     """
-    i, j = (side[coefficients.problems] for side in np.triu_indices(n_classes, 1))
+    i, j = (side[coefficients.problems] for side in _pairs(n_classes))
     rows = np.where(codes[coefficients.samples] == i, j - 1, i)
     return coefficients._replace(problems=rows, shape=(n_classes - 1, len(codes))).among(support)
 
@@ -96,9 +96,16 @@ def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int)
 
 
 @lru_cache(maxsize=8)
+def _pairs(n_classes: int) -> tuple[Ids, Ids]:
+    """The first and the second class of each pair."""
+    i, j = np.triu_indices(n_classes, 1)
+    return i, j
+
+
+@lru_cache(maxsize=8)
 def _sides(n_classes: int) -> tuple[Any, ...]:
     """Which class is the first and which the second of each pair, (n_classes, n_pairs)."""
-    pairs = np.triu_indices(n_classes, 1)
+    pairs = _pairs(n_classes)
     number = np.arange(len(pairs[0]))
     ones, shape = np.ones(len(number), np.float32), (n_classes, len(number))
     return tuple(sparse.csr_matrix((ones, (side, number)), shape) for side in pairs)

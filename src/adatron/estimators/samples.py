@@ -6,6 +6,7 @@ A weight is then the same as repetition, and the order in which the rows came ca
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import fsum
 from typing import Any
 
@@ -129,7 +130,7 @@ def variance(X: Any) -> float:
         mean = fsum(X.data) / size
         return max(0.0, fsum(np.square(X.data, dtype=np.float64)) / size - mean**2)
     n, d = X.shape
-    mean = fsum(np.add.reduce(X, axis=1, dtype=np.float64)) / (n * d)
+    mean = fsum(np.add.reduce(X, axis=1, dtype=np.float64).tolist()) / (n * d)
     rows = (np.subtract(X[i : i + 1024], mean, dtype=np.float64) for i in range(0, n, 1024))
-    squares = [np.square(part).sum(axis=1) for part in rows]
-    return fsum(np.concatenate(squares)) / (n * d)
+    squares = (np.square(part).sum(axis=1).tolist() for part in rows)
+    return fsum(chain.from_iterable(squares)) / (n * d)

@@ -143,10 +143,13 @@ class Pool:
 
     def run(self, task: Callable[[int], None], n: int, most: int | None = None) -> None:
         """Call ``task`` with 0..n-1 on this thread and on the helpers that are idle now (together ``most``); wait."""
+        if self.threads == 1:  # and there are no turns
+            for number in range(n):
+                task(number)
+            return
         with self.aside():
-            if n == 1 or self.threads == 1:
-                for number in range(n):
-                    task(number)
+            if n == 1:
+                task(0)
                 return
             job = _Job(task, n)
             with self._call_helpers(job, min(n, most or n) - 1):

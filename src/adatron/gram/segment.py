@@ -74,7 +74,7 @@ class Workspace:
     def stack(self) -> NDArray[Any]:
         """Tile buffers of the calling thread."""
         if not hasattr(self._local, "stack"):
-            self._local.stack = lines.zeros((self.depth * tiles.TILE_SIZE,), self.dtype)
+            self._local.stack = lines.empty((self.depth * tiles.TILE_SIZE,), self.dtype)
         return self._local.stack
 
     def room(self, n: int, holder: object) -> NDArray[Any]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-TASKS = 64  # at most that make the values within all segments
+TASKS, VALUES = 64, 1 << 14  # tasks that make the values within all segments, at most, and values of each, at least
 
 
 class Shared(NamedTuple):
@@ -53,12 +53,12 @@ class Shared(NamedTuple):
         return cls(*none, rows, rows, ids, ids, ids, np.empty(0, dtype), ids, 0)
 
 
-def bytes_shared(source: Source, sizes: Ids, dtype: Any) -> float:
+def bytes_shared(source: Source, sizes: list[int], dtype: Any) -> float:
     """Of ``share`` for segments of these sizes."""
     size = np.dtype(dtype).itemsize
-    packed = sum(float(np.sum(-(-sizes // width) * width)) for width in (POINTS, rows_width(dtype)))
+    packed = sum(-(-n // width) * width for width in (POINTS, rows_width(dtype)) for n in sizes)
     entry = size + 4.0 * issparse(source.X)  # with its column
-    return size * float(np.square(sizes, dtype=np.float64).sum()) + packed * source.features * entry
+    return size * float(sum(n * n for n in sizes)) + packed * source.features * entry
 
 
 def share(gram: Gram) -> Shared:
@@ -73,7 +73,7 @@ def share(gram: Gram) -> Shared:
     side = TILE if isinstance(rows, Sparse) else NARROW  # CSR tiles spread their points anew
     operands = program, space.parameters, points, rows, first_point, first_row
     shared = Shared(*operands, sizes, within, first_value, side)
-    each = -(-len(sizes) // TASKS)
+    each = -(-len(sizes) // min(TASKS, 1 + len(within) // VALUES))
 
     def task(number: int) -> None:
         fill_within(shared, number * each, min(len(sizes), (number + 1) * each), space.stack)

@@ -12,7 +12,18 @@ from scipy import sparse
 
 from ..compiled import lines
 from ..compiled.micro import POINTS, rows_width
-from ..compiled.panels import TILE, Dense, Given, Operand, Sparse, pack, roundings, sparse_norms, squared_norms
+from ..compiled.panels import (
+    TILE,
+    Dense,
+    Given,
+    Operand,
+    Sparse,
+    pack,
+    pack_segments,
+    roundings,
+    sparse_norms,
+    squared_norms,
+)
 from ..kernels import Kernel
 from .pool import Pool, allowed_threads
 
@@ -150,20 +161,18 @@ class Source:
 
         The last one is the number of blocks.
         """
-        first = np.concatenate([[0], np.cumsum(-(-sizes // width))])
-        ends, n = np.cumsum(sizes), int(first[-1]) * width
+        first = np.cumsum([0, *(-(-sizes // width)).tolist()])
+        n = int(first[-1]) * width
         norms = lines.zeros((n + TILE,), dtype)
         if sparse.issparse(self.X):
-            part, lengths = self.X[self.ids], np.zeros(n, np.int64)
+            part, lengths, ends = self.X[self.ids], np.zeros(n, np.int64), np.cumsum(sizes)
             lengths[np.arange(len(self)) + np.repeat(first[:-1] * width - (ends - sizes), sizes)] = np.diff(part.indptr)
             indptr = np.concatenate([[0], np.cumsum(lengths)])
             data, indices = part.data.astype(dtype), part.indices.astype(np.int32)
             sparse_norms(data, indptr, norms)
             return Sparse(data, indices, indptr, norms, width, n), first
         panels = lines.zeros((int(first[-1]), self.X.shape[1], width), dtype)
-        for a, b, end, size in zip(first, first[1:], ends, sizes, strict=False):
-            ids = self.ids[end - size : end]
-            pack(self.X, ids, self.center, panels[a:b], norms[a * width : b * width], 0, b - a)
+        pack_segments(self.X, self.ids, self.center, sizes, first, panels, norms)
         return Dense(panels, norms, width, n), first
 
 

@@ -168,6 +168,12 @@ class Solver(ABC):
 Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relative gap, dual objective -> stop?
 
 
+def trace_of(rows: list[tuple[float, ...]], more: tuple[str, ...] = ()) -> dict[str, NDArray[np.float64]]:
+    """The trace of a solution from what was recorded, one line each; ``more``: what it has besides."""
+    names = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective", *more)
+    return dict(zip(names, np.array(rows, np.float64).reshape(-1, len(names)).T.copy(), strict=True))
+
+
 @dataclass
 class Watch:
     """Traces a solver's progress, reports it, and says when to stop.
@@ -219,5 +225,4 @@ class Watch:
         return lambda: bool(self.flag[0]) or monotonic() >= deadline
 
     def trace(self) -> dict[str, NDArray[np.float64]]:
-        names = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective", *self.names)
-        return dict(zip(names, np.array(self.rows, np.float64).reshape(-1, len(names)).T.copy(), strict=True))
+        return trace_of(self.rows, self.names)

@@ -29,7 +29,7 @@ from ..compiled.submatrix import add_rows
 from ..gram.shared import Shared, matrix
 from ..problems import Dual
 from ..problems.dual import NO_ROW, NO_SIGN
-from .base import Options, Solution, State, Status, Task, Watch
+from .base import Options, Solution, State, Status, Task, trace_of
 from .start import feasible
 from .subproblem import INNER, STEPS, pairs, singles
 
@@ -97,7 +97,7 @@ def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> l
     numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, INNER * options.tol, options.max_iter
     space = gram.workspace.room(width, gram), gram.workspace.stack
     shared, places = gram.parts, np.arange(width)
-    code = np.array(addresses(type(shared.rows), gram.dtype, bool(dual.totals)))
+    code = addresses(type(shared.rows), gram.dtype, bool(dual.totals))
     with gram.pool.aside():
         _solve(code, shared, programs, *numbers, magnitude, places, *space)
     parts = zip(pairwise(programs.first.tolist()), programs.steps.tolist(), strict=True)
@@ -130,9 +130,8 @@ def _solution(task: Task, options: Options, state: State, measures: list[float])
     proof = conclude(task.view, beta, measures)
     if not (proof.kkt_violation <= options.tol and proof.relative_gap <= (options.gap_tol or np.inf)):
         return state
-    watch = Watch(task.dual, None, np.zeros(2, np.int64))
-    watch.rows.append((state.seconds, n_iter, proof.kkt_violation, proof.relative_gap, proof.dual))
-    return Solution(beta, g, n_iter, Status.CONVERGED, proof, watch.trace())
+    trace = trace_of([(state.seconds, n_iter, proof.kkt_violation, proof.relative_gap, proof.dual)])
+    return Solution(beta, g, n_iter, Status.CONVERGED, proof, trace)
 
 
 def _starts(parts: list[Any]) -> NDArray[np.int64]:
@@ -140,7 +139,7 @@ def _starts(parts: list[Any]) -> NDArray[np.int64]:
 
 
 @functools.cache
-def addresses(kind: type[Operand], dtype: Any, equality: bool) -> tuple[int, ...]:
+def addresses(kind: type[Operand], dtype: Any, equality: bool) -> NDArray[np.int64]:
     """Where the code of the parts is: compiled once, not again into the loop below."""
     K, g, stack = np.empty((0, 0), dtype), np.empty(0, dtype), np.empty(0, dtype)
     v, whole, flag = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
@@ -151,7 +150,7 @@ def addresses(kind: type[Operand], dtype: Any, equality: bool) -> tuple[int, ...
         update = address(singles, K, v, g, v, v, 0.0, 0.0, 0, flag)
     least = address(minimise, v, v, *bounds, NO_ROW, NO_SIGN, v)
     proof = address(weigh, v, v, v, *bounds, NO_ROW, NO_SIGN, v, v, 0.0, 0.0, 0.0, v)
-    return update, least, proof, address(matrix, Shared.empty(kind, dtype), whole, 0, K, stack)
+    return np.array([update, least, proof, address(matrix, Shared.empty(kind, dtype), whole, 0, K, stack)])
 
 
 @jit
