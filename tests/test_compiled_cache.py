@@ -132,6 +132,37 @@ def test_helpers_end_with_their_parent(part, tmp_path):
     assert not list(tmp_path.glob("*/*.compiling"))
 
 
+AHEAD = """
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from adatron import SVC
+from adatron.warm import warmup
+import gc
+
+def compiled():
+    return {(f.py_func.__module__, f.py_func.__qualname__, s)
+            for f in gc.get_objects() if isinstance(f, Dispatcher) for s in f.signatures}
+
+warmup()
+before = compiled()
+X = np.random.default_rng(0).normal(size=(2400, 3))
+for dtype in (np.float64, np.float32):
+    for n in (50, 2400):
+        for classes in (2, 3):
+            SVC().fit(X[:n].astype(dtype), np.arange(n) % classes).predict(X[:2].astype(dtype))
+assert before
+for one in compiled() - before:
+    print(*one)
+"""
+
+
+def test_a_warm_up_compiles_what_fits_of_both_precisions_need():
+    env = {**os.environ, ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
+    command = [sys.executable, "-c", AHEAD]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=3 * TIMEOUT, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
 FROM_DISK = """
 import sys
 import numpy as np

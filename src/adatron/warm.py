@@ -31,6 +31,7 @@ def warmup() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 3))  # more rows than a small problem has: float32 tiles
     y = (X[:, 0] > 0.1 * X[:, 1]).astype(int)
+    many = rng.normal(size=(2400, 3))
     wide = sparse.csr_matrix(np.tile(X[:50], 700))  # few rows, but too many columns to be made dense
     for dtype in (np.float64, np.float32):
         tiles(dtype)
@@ -44,12 +45,10 @@ def warmup() -> None:
                 SVC(solver=solver, max_iter=2).fit(X[rows].astype(dtype), y[rows])
         SVC(kernel="precomputed").fit((X @ X.T).astype(dtype), y)
         SVC().fit(wide.astype(dtype), y[:50])
-    for data in (X[:50], wide):
-        for bias in ("explicit", "none"):
-            SVC(bias=bias).fit(data, np.arange(50) % 5)  # many small problems
-    many = rng.normal(size=(2400, 3))
-    for data in (many, sparse.csr_matrix(many)):
-        SVC().fit(data, np.searchsorted([-0.7, 0.0, 0.7], many[:, 0]))  # pairs of 1,200
+        for data, bias in product((X[:50], wide), ("explicit", "none")):
+            SVC(bias=bias).fit(data.astype(dtype), np.arange(50) % 5)  # many small problems
+        for data in (many, sparse.csr_matrix(many)):
+            SVC().fit(data.astype(dtype), np.searchsorted([-0.7, 0.0, 0.7], many[:, 0]))  # pairs of 1,200
     for model in (IncrementalSVC(), IncrementalNuSVC(), IncrementalSVR(), IncrementalOneClassSVM()):
         model.fit(X[:40], y[:40]).partial_fit(X[40:50], y[40:50]).forget([0])
     IncrementalSVC().fit(X[:40], y[:40]).set_C(2.0)

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lines import failed, nameless
-from scipy.sparse import random as sparse_random
+from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 from sklearn.metrics import confusion_matrix
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC, files
+from adatron import SVC, IncrementalSVC, files
 from adatron.cli import main
 from adatron.files import load, read
 
@@ -33,7 +33,7 @@ def test_scaling_lives_in_the_model(samples, train_csv, tmp_path, capsys):
 
 @pytest.mark.parametrize("scale", ["standard", "minmax"])
 def test_scaling_keeps_the_zeros_of_sparse_data(scale, tmp_path, capsys):
-    X = sparse_random(80, 50, 0.08, random_state=0, format="csr")
+    X = sparse.random(80, 50, 0.08, random_state=0, format="csr")
     dump_svmlight_file(X, np.arange(80) % 2, str(tmp_path / "a.svm"), zero_based=False)
     arguments = ["train", str(tmp_path / "a.svm"), "--model", str(tmp_path / "m"), "--scale", scale, "--quiet"]
     assert main(arguments) == 0
@@ -58,7 +58,7 @@ def test_weights_of_classes_by_their_names(samples, train_csv, tmp_path, capsys)
 @pytest.mark.parametrize("density", [0.05, 0.5])
 @pytest.mark.parametrize("scale", ["none", "standard", "minmax"])
 def test_how_data_are_stored_is_not_a_matter_of_the_format(scale, density, tmp_path, capsys):
-    X = sparse_random(80, 50, density, random_state=0).toarray().round(3)  # which text holds exactly
+    X = sparse.random(80, 50, density, random_state=0).toarray().round(3)  # which text holds exactly
     y = np.arange(80) % 2
     np.savetxt(tmp_path / "a.csv", np.column_stack([X, y]), delimiter=",")
     dump_svmlight_file(X, y, str(tmp_path / "a.svm"), zero_based=False)
@@ -117,6 +117,29 @@ def test_features_are_counted_as_the_model_s_data_were(said, begin, from_0, tmp_
     assert main(["evaluate", path, b, "--json", *said]) == 0
     right = np.mean(fitted.predict(rare) == np.repeat([0, 1], 5))
     assert json.loads(capsys.readouterr().out)["accuracy"] == right
+    assert main(["info", path]) == 0
+    assert re.search(r"features count from +0\n", capsys.readouterr().out)
+
+
+def test_a_stream_goes_on_counting_as_it_began(from_0, tmp_path):
+    a, b, rare = from_0
+    path = str(tmp_path / "m")
+    assert main(["stream", path, a, "--first", "40", "--zero-based", "--quiet"]) == 0
+    assert main(["stream", path, b, "--quiet"]) == 0
+    begin = read(a)
+    expected = IncrementalSVC().fit(begin.X, begin.y).partial_fit(sparse.csr_matrix(rare), np.repeat([0, 1], 5))
+    found = load(path).decision_function(begin.X)
+    np.testing.assert_allclose(found, expected.decision_function(begin.X), atol=1e-9)
+
+
+def test_a_converted_model_counts_from_1_and_says_so(from_0, tmp_path, capsys):
+    a, b, rare = from_0
+    paths = [str(tmp_path / name) for name in ("m", "m.model")]
+    assert main(["train", a, "--model", paths[0], "--quiet"]) == 0
+    assert main(["convert", *paths]) == 0
+    assert "count them from 1" in capsys.readouterr().err
+    assert main(["predict", paths[1], b, "--zero-based", "--quiet"]) == 0
+    assert [int(row) for row in capsys.readouterr().out.split()] == load(paths[0]).predict(rare).tolist()
 
 
 def test_the_test_data_of_training_are_counted_as_its_own(from_0, tmp_path, capsys):

@@ -6,6 +6,11 @@ import click
 
 from .overwrite import refuse_overwriting
 
+FROM_1 = (
+    "note: the model's data counted their features from 0, LIBSVM's models count them from 1: give adatron --zero-based"
+    " with data that count from 0, and svm-predict data that count from 1"
+)
+
 
 @click.command(short_help="Convert a model from and to LIBSVM's text.")
 @click.argument("model", type=click.Path())
@@ -19,9 +24,12 @@ def convert(model: str, output: str, to: str | None, features: int | None) -> No
     class against one, and no scaling; it holds neither C nor the certificate.
     """
     from ..files import is_libsvm_model, load, rewindable, save, save_libsvm
+    from .parts import counting_of
 
     refuse_overwriting("OUTPUT", output, [model])
     source = rewindable(model)
     to = to or ("adatron" if is_libsvm_model(source) else "libsvm")
-    write = save_libsvm if to == "libsvm" else save
-    write(load(source, features), output)
+    write, found = save_libsvm if to == "libsvm" else save, load(source, features)
+    write(found, output)
+    if to == "libsvm" and counting_of(found) == 0:
+        click.echo(FROM_1, err=True)

@@ -98,7 +98,7 @@ def _model(path: str) -> tuple[list[tuple[str, object]], dict[str, object]]:
     from sklearn.utils.validation import check_is_fitted
 
     from ..files import load
-    from .parts import svc_of
+    from .parts import counting_of, svc_of
     from .report import certificate_rows, kernel_rows, summary
 
     model = load(path)
@@ -109,6 +109,7 @@ def _model(path: str) -> tuple[list[tuple[str, object]], dict[str, object]]:
     rows: list[tuple[str, object]] = [
         ("class", type(svc).__name__),
         ("features", getattr(svc, "n_features_in_", "unknown")),
+        *((("features count from", counted),) if (counted := counting_of(model)) is not None else ()),
         *kernel_rows(model),
         *((name, value) for name, value in params if name not in described),
         *certificate_rows(svc),

@@ -18,14 +18,14 @@ class Lines:
     name : of the input, for messages
     format : as in ``files.read``; None: as the name or the line tells
     label : column of the label in tables
-    zero_based : whether features of LIBSVM text count from 0
+    zero_based : whether features of LIBSVM text count from 0; None: as those of the model did, or from 1
     forget : whether a line that is nothing but a minus and a whole number forgets; None: unless it may be a sample
     """
 
     name: str
     format: str | None
     label: int | str | None
-    zero_based: bool
+    zero_based: bool | None
     features: int | None = None
     labelled: bool = True
     scaling: Any = None
@@ -36,9 +36,13 @@ class Lines:
         """Read what a model takes."""
         from sklearn.base import is_outlier_detector
 
+        from .parts import counting_of
+
         self.features, self.labelled = model.n_features_in_, not is_outlier_detector(last)
         self.scaling = model[:-1] if model is not last else None
         self.classes = getattr(last, "classes_", None)
+        if self.zero_based is None:
+            self.zero_based = counting_of(model) == 0
 
     def forgotten(self, number: int, text: str) -> int | None:
         """The id that a line says to forget; None if it is a sample.
@@ -78,7 +82,7 @@ class Lines:
         try:
             return read(
                 Piped(self.name, "\n".join(texts).encode()), self.format, self.label, self.features, self.labelled,
-                self.zero_based,
+                bool(self.zero_based),
             )  # fmt: skip
         except DataError as error:
             message = str(error).replace(self.name, "", 1)

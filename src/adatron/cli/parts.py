@@ -30,7 +30,7 @@ def svc_of(model: Any) -> Any:
     """Return the classifier at the end of a model."""
     from .. import SVC
 
-    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    last = _last(model)
     if not isinstance(last, SVC):
         raise ValueError(f"the model is a {type(last).__name__}; this command is for SVC")
     return last
@@ -53,17 +53,21 @@ def take_names(model: Any) -> tuple[str, ...] | None:
 def remember_counting(model: Any, first_index: int | None) -> None:
     """Tell a fitted model from which number on the features were counted, if its data were LIBSVM text."""
     if first_index is not None:
-        svc_of(model).first_index_ = first_index
+        _last(model).first_index_ = first_index
 
 
 def counting_of(model: Any) -> int | None:
     """Return from which number on a model's features are counted in LIBSVM text; None if it was not told."""
-    return vars(svc_of(model)).get("first_index_")
+    return vars(_last(model)).get("first_index_")
 
 
 def _first(model: Any) -> Any:
     """Return the part of a model that meets the data first."""
     return model.steps[0][1] if hasattr(model, "steps") else model
+
+
+def _last(model: Any) -> Any:
+    return model.steps[-1][1] if hasattr(model, "steps") else model
 
 
 def scaling_of(model: Any) -> str:

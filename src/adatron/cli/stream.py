@@ -30,7 +30,8 @@ PARAMETERS = (
               "before.  [default: skip, but for standard input]")  # fmt: skip
 @click.option("--format", type=click.Choice(FORMATS[:4]), help="Format of FILE.  [default: from its name or lines]")
 @click.option("--label", type=column, help="The label's column.  [default: the last]")
-@click.option("--zero-based/--one-based", default=False, help="LIBSVM text: features count from 0 or 1.")
+@click.option("--zero-based/--one-based", default=None, help="LIBSVM text: features count from 0 or 1.  "
+              "[default: as MODEL's, or from 1]")  # fmt: skip
 @click.option("--features", type=click.IntRange(min=1), help="Features, if the first lines of LIBSVM text use fewer.")
 @click.option("--forget/--no-forget", default=None, help="Whether a line such as -17 forgets a sample, or is one.  "
               "[default: forgets; an error if it may be either]")  # fmt: skip
@@ -46,7 +47,7 @@ def stream(
     skip_learned: bool | None,
     format: str | None,
     label: str | int | None,
-    zero_based: bool,
+    zero_based: bool | None,
     features: int | None,
     forget: bool | None,
     wants_json: bool,

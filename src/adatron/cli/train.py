@@ -73,7 +73,7 @@ def train(
     if cut_short and not (save_partial or click.confirm("Write the model as it is, not converged?", err=True)):
         return Status.INTERRUPTED
     remember_names(model, None if given else table.feature_names)
-    remember_counting(model, table.first_index)
+    remember_counting(model, None if given else table.first_index)
     save(model, target)
     take_names(model)
     measured = scores(model, tested.X, tested.y) if tested else None

@@ -1,4 +1,4 @@
-"""The garbage collector, out of the way of imports that make many objects and no garbage."""
+"""The garbage collector, out of the way of what makes many objects and no garbage: imports, reading machine code."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["collector_paused"]
 def collector_paused() -> Iterator[None]:
     """No collection of cycles meanwhile: it would look at every new object again and again, and find nothing."""
     was_on = gc.isenabled()
-    gc.disable()
     try:
+        gc.disable()
         yield
     finally:
         if was_on:

@@ -115,10 +115,11 @@ def pack(X: Any, ids: Any, center: Any, panels: Any, norms: Any, first: int, las
 @jit
 def pack_segments(X: Any, ids: Any, center: Any, sizes: Any, first: Any, panels: Any, norms: Any) -> None:
     """The same for rows in segments, each of which begins with a block of its own: ``first`` are their numbers."""
-    width, at = panels.shape[2], 0
+    start = sizes.dtype.type(0)  # a literal would be compiled for itself
+    width, at = panels.shape[2], start
     for s in range(len(sizes)):
         a, b, own = first[s], first[s + 1], ids[at : at + sizes[s]]
-        pack(X, own, center, panels[a:b], norms[a * width : b * width], 0, b - a)
+        pack(X, own, center, panels[a:b], norms[a * width : b * width], start, b - a)
         at += sizes[s]
 
 

@@ -81,7 +81,7 @@ def _fault(tokens: list[str], request: Request) -> str | None:
         if after <= before:
             return f"feature {after} follows feature {before}; indices must increase"
     if request.zero_based is False and 0 in indices[:1]:
-        return "feature 0 found, and features count from 1 here"
+        return "feature 0 found, and features count from 1 here, as was said or as in the model's data"
     if request.n_features is not None and indices and indices[-1] > request.n_features - bool(request.zero_based):
         counted = ", which count from 0," if request.zero_based else ""
         return f"feature {indices[-1]} found, {request.n_features} features{counted} expected"

@@ -170,14 +170,14 @@ def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path
         raise DataError(path, f"it has {_kind(b.y)}, and the file before it {_kind(a.y)}")
     y = None if a.y is None or b.y is None else np.concatenate([a.y, b.y])
     matrices: list[Any] = [a.X, b.X]
-    if sparse.issparse(a.X):
+    if sparse.issparse(a.X):  # LIBSVM text
         # A file that uses feature 0 says that all of them count from 0.
-        start = None if a.first_index is None or b.first_index is None else min(a.first_index, b.first_index)
-        shifts = [(one.first_index or 0) - (start or 0) for one in (a, b)]
-        width = max(one.shape[1] + shift for one, shift in zip((a, b), shifts, strict=True))
+        begins = [one.first_index or 0 for one in (a, b)]
+        start = min(begins)
+        width = max(X.shape[1] + begin - start for X, begin in zip(matrices, begins, strict=True))
         shifted = [
-            sparse.csr_matrix((X.data, X.indices + shift, X.indptr), (X.shape[0], width))
-            for X, shift in zip(matrices, shifts, strict=True)
+            sparse.csr_matrix((X.data, X.indices + begin - start, X.indptr), (X.shape[0], width))
+            for X, begin in zip(matrices, begins, strict=True)
         ]
         return path, Table(sparse.csr_matrix(sparse.vstack(shifted, "csr")), y, first_index=start)
     if a.shape[1] != b.shape[1] or a.feature_names != b.feature_names:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-TASKS, VALUES = 64, 1 << 14  # tasks that make the values within all segments, at most, and values of each, at least
+TASKS = 64  # at most that make the values within all segments
+VALUES = 1 << 14  # that a task makes, at least
 
 
 class Shared(NamedTuple):
