@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted, validate_data  # pyright: ignore[reportPrivateUsage]
+from sklearn.utils.validation import check_is_fitted
 
+from .checked import checked
 from .inputs import opened
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def input_margin(estimator: Any, X: Any, metric: Any = None) -> InputMargins:
         raise TypeError(f"input_margin needs an SVC, a NuSVC or an InputMarginSVC. Got {estimator!r} instead.")
     check_is_fitted(estimator)
     jet(estimator.kernel_)  # or it has no derivative
-    X = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, reset=False)
+    X = checked(estimator, X, (np.float64,), reset=False)
     X = opened(np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X))
     metrics = Metric.of(metric, X)
     with one_blas_thread(), Pool(allowed_threads(estimator.n_jobs)) as pool:  # bits of BLAS depend on its threads

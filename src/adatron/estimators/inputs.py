@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
 
 from . import objects
+from .checked import checked
 
 if TYPE_CHECKING:
     from ..kernels import Kernel
@@ -66,7 +67,7 @@ def _rows(model: KernelMachine, X: Any, **targets: Any) -> Any:
     """Rows of numbers, alone or with their targets, checked."""
     if sparse.issparse(X) and given(model.kernel):
         raise TypeError("Sparse precomputed kernels are not supported.")
-    found = validate_data(model, X, dtype=FLOATS, order="C", accept_sparse="csr", **targets)
+    found = checked(model, X, FLOATS, order="C", **targets)
     return (_training(model, found[0]), found[1]) if targets else _training(model, found)
 
 
@@ -109,7 +110,7 @@ def new_data(model: KernelMachine, X: Any, vectors: Any, columns: NDArray[np.int
     values = given(model.kernel)  # of a compact model perhaps none
     if not values and model.n_support_.sum() != vectors.shape[0]:
         raise ValueError(f"The internal representation of {type(model).__name__} was altered")
-    X = validate_data(model, X, dtype=FLOATS, accept_sparse="csr", reset=False, ensure_min_features=int(not values))
+    X = checked(model, X, FLOATS, reset=False, ensure_min_features=int(not values))
     if values and columns.max(initial=-1) >= X.shape[1]:
         raise ValueError(
             f"X has {X.shape[1]} columns, kernel values with training samples; {columns.max() + 1} are needed"

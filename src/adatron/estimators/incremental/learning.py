@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import validate_data  # pyright: ignore[reportPrivateUsage]
 
 from ...problems import Dual
 from ...solvers.homotopy import Stalled, compaction
 from .. import engine, inputs
+from ..checked import checked
 from ..convergence import warn_unless_converged
 from ..machine import KernelMachine
 from ..samples import Samples
@@ -284,7 +284,7 @@ class Learning(KernelMachine):
 
     def _checked(self, X: Any, first: bool, **targets: Any) -> Any:
         """X in float64 as the store keeps it, and y if it is among the targets, checked as scikit-learn does."""
-        found = validate_data(self, X, dtype=np.float64, order="C", accept_sparse="csr", reset=first, **targets)
+        found = checked(self, X, (np.float64,), reset=first, order="C", **targets)
         X, y = found if targets else (found, None)
         if not first and sparse.issparse(X) != sparse.issparse(self._store.X):
             X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
