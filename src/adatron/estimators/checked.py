@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data  # pyright: ignore[reportPrivateUsage]
 
@@ -18,28 +19,25 @@ def checked(model: BaseEstimator, X: Any, dtype: tuple[type, ...], reset: bool =
     Finite C-ordered arrays of the right type and shape are returned as they are; all else is for scikit-learn to
     convert or to refuse.
     """
-    plain = _is_plain(X, 2) and X.dtype in dtype and X.size > 0
-    if plain and "y" in others:
-        y = others["y"]
-        plain = _is_plain(y, 1) and y.dtype.kind in "biuf" and len(y) == len(X)
+    targets = (others["y"],) if "y" in others else ()
     attributes = vars(model)
+    plain = _is_plain(X, 2) and X.dtype in dtype and X.size > 0
+    plain = plain and all(_is_plain(y, 1) and y.dtype.kind in "biuf" and len(y) == len(X) for y in targets)
     if plain and not reset:  # with names it says that X has none
         plain = "feature_names_in_" not in attributes and attributes.get("n_features_in_") == X.shape[1]
-    if not (plain and _is_finite(X) and _is_finite(others.get("y"))):
+    if not (plain and all(map(_is_finite, (X, *targets)))):
         return validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
     if reset:
         attributes.pop("feature_names_in_", None)
         attributes["n_features_in_"] = X.shape[1]
-    return (X, others["y"]) if "y" in others else X
+    return (X, *targets) if targets else X
 
 
 def _is_plain(values: Any, ndim: int) -> bool:
     return type(values) is np.ndarray and values.ndim == ndim and values.flags.c_contiguous
 
 
-def _is_finite(values: Any) -> bool:
+def _is_finite(values: NDArray[Any]) -> bool:
     """Whether a sum shows that all are; it may overflow although they are."""
-    if values is None:
-        return True
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(values.sum()))
