@@ -1,6 +1,6 @@
 """scikit-learn's checks of samples and targets, but for plain arrays, in which they would find nothing.
 
-They take a fifth of a small fit, and a third of the prediction of a single sample.
+They take a seventh to a fifth of a small fit, and two fifths of the prediction of a single sample.
 """
 
 from __future__ import annotations
