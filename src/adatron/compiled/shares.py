@@ -1,34 +1,80 @@
-"""Coefficients of samples from those of the distinct ones among them."""
+"""Coefficients of samples from those of the distinct ones among them, and their place beside the support vectors."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ._jit import jit
 
 
 @jit
-def share_out(
-    samples: Any, values: Any, moved: Any, firsts: Any, bounds: Any, own_bounds: Any, members: Any,
-    rows: Any, data: Any, counts: Any,
-) -> None:  # fmt: skip
-    """Fill the members of distinct samples up to their bounds, the last one first.
+def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group: Any, own: Any, members: Any) -> Any:
+    """Fill the members of distinct samples up to their bounds, C times their own weight, the last one first.
 
-    moved : which of the ``values``, those of the distinct ``samples``, are not 0
-    firsts : (m + 1,) the first member of each distinct sample
-    bounds, own_bounds : of each distinct sample, and of each member
-    members : as in ``Samples``
-    rows, data : out, the members that get a part, and it
-    counts : out, how many of each value
+    ends : where the coefficients of each problem end
+    samples, values : the distinct sample of each coefficient, and the coefficient
+    weight, group, own, members : as in ``Samples``, the groups in their order
+
+    Returns the coefficients that are not 0, their samples and their problems.
     """
-    at = 0
-    for j in moved:
+    firsts = np.zeros(len(weight) + 1, np.int64)  # the first member of each distinct sample
+    for k in group:
+        firsts[k + 1] += 1
+    for k in range(len(weight)):
+        firsts[k + 1] += firsts[k]
+    room, at, problem = 0, 0, 0
+    for j in range(len(values)):
+        if values[j] != 0.0:
+            room += firsts[samples[j] + 1] - firsts[samples[j]]
+    data, rows, problems = np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64)
+    for j in range(len(values)):
+        while j == ends[problem]:
+            problem += 1
         k, value = samples[j], values[j]
-        bound, size, filled = bounds[k], abs(value), 0.0
+        if value == 0.0:
+            continue
+        bound, size, filled = C * weight[k], abs(value), 0.0
         for i in range(firsts[k + 1] - 1, firsts[k] - 1, -1):
-            own = own_bounds[i]
-            part = own if size >= bound * (1.0 - 1e-12) else min(max(size - filled, 0.0), own)
+            most = C * own[i]
+            part = most if size >= bound * (1.0 - 1e-12) else min(max(size - filled, 0.0), most)
             if part != 0.0:
-                rows[at], data[at] = members[i], part if value > 0.0 else -part
-                counts[j], at = counts[j] + 1, at + 1
-            filled += own
+                data[at], rows[at], problems[at] = part if value > 0.0 else -part, members[i], problem
+                at += 1
+            filled += most
+    return data[:at], rows[:at], problems[:at]
+
+
+@jit
+def arrange(
+    values: Any, samples: Any, problems: Any, codes: Any, n_classes: int, first: Any, second: Any, n_rows: int
+) -> Any:
+    """The samples that have a coefficient, class by class, how many each class has, and their coefficients.
+
+    values, samples, problems : as in ``Coefficients``
+    codes : (n,) the class of each sample
+    first, second : the classes of each problem, whose coefficients stand in row second - 1 for the samples of the
+        first class, and in row first for the others; of none each has its own row
+    n_rows : of the coefficients
+    """
+    place, ends = np.full(len(codes), -1), np.zeros(n_classes + 1, np.int64)
+    for i in samples:
+        if place[i] < 0:
+            place[i] = 0
+            ends[codes[i] + 1] += 1
+    for c in range(n_classes):
+        ends[c + 1] += ends[c]
+    at, support = ends.copy(), np.empty(ends[n_classes], np.int64)
+    for i in range(len(codes)):
+        if place[i] == 0:
+            place[i] = at[codes[i]]
+            support[place[i]] = i
+            at[codes[i]] += 1
+    out = np.zeros((n_rows, len(support)))
+    for j in range(len(values)):
+        i, row = samples[j], problems[j]
+        if len(first):
+            row = second[row] - 1 if codes[i] == first[row] else first[row]
+        out[row, place[i]] = values[j]
+    return support, np.diff(ends).astype(np.int32), out

@@ -134,13 +134,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         with np.errstate(divide="ignore", invalid="ignore"):  # checked below
             coefficients = coefficients._replace(values=coefficients.values / scale[coefficients.problems])
             intercepts = np.array([one.intercept for one in fitted]) / scale
-        support = coefficients.support()
-        support = support[np.argsort(codes[support], kind="stable")]
-        self._n_support = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
-        if self._one_against_one():
-            dual = layout.to_dual_coef(coefficients, support, codes, len(self.classes_))
-        else:
-            dual = coefficients.among(support)
+        support, self._n_support, dual = coefficients.arranged(codes, len(self.classes_), self._one_against_one())
         self._store_support(X, support, dual, intercepts)
 
     def _one_against_one(self) -> bool:

@@ -12,6 +12,7 @@ from scipy import sparse
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
+NO_CLASS = np.zeros(0, np.int64)
 
 
 class Coefficients(NamedTuple):
@@ -34,34 +35,22 @@ class Coefficients(NamedTuple):
         problems, samples = np.nonzero(dense)
         return cls(dense[problems, samples], samples, problems, dense.shape)
 
-    def support(self) -> Ids:
-        """The samples with a coefficient in any problem."""
-        used = np.zeros(self.shape[1], bool)
-        used[self.samples] = True
-        return np.flatnonzero(used)
+    def arranged(self, codes: Ids, n_classes: int, pairs: bool = False) -> tuple[Ids, NDArray[np.int32], Vector]:
+        """The samples with a coefficient, class by class, their number in each class, and their coefficients.
 
-    def among(self, support: Ids) -> Vector:
-        """Those of the support vectors in their order, (n_problems, m)."""
-        place = np.zeros(self.shape[1], np.int64)
-        place[support] = np.arange(len(support))
-        out = np.zeros((self.shape[0], len(support)))
-        out[self.problems, place[self.samples]] = self.values
-        return out
+        codes : (n,) the class of each sample
+        pairs : the problems are the pairs i < j of classes. Then there are n_classes - 1 rows of coefficients, not one
+            for each problem. A sample of class i takes part in n_classes - 1 pairs: row j holds its pair with class
+            j < i, row j - 1 that with class j > i.
+        """
+        from ..compiled.shares import arrange
 
-
-def to_dual_coef(coefficients: Coefficients, support: Ids, codes: Ids, n_classes: int) -> Vector:
-    """Coefficients of the pairs i < j to (n_classes - 1, m) of the support vectors.
-
-    A support vector of class i takes part in n_classes - 1 pairs: row j holds its pair with class j < i, row j - 1
-    that with class j > i. ``codes`` (n,) are the classes.
-    """
-    i, j = (side[coefficients.problems] for side in _pairs(n_classes))
-    rows = np.where(codes[coefficients.samples] == i, j - 1, i)
-    return coefficients._replace(problems=rows, shape=(n_classes - 1, len(codes))).among(support)
+        sides = _pairs(n_classes) if pairs else (NO_CLASS, NO_CLASS)
+        return arrange(*self[:3], codes, n_classes, *sides, n_classes - 1 if pairs else self.shape[0])
 
 
 def from_dual_coef(dual_coef: Any, classes: Ids, n_classes: int) -> Vector:
-    """The inverse of ``to_dual_coef``."""
+    """The coefficients of pairs, (n_pairs, m), from their arrangement."""
     dense = dual_coef.toarray() if sparse.issparse(dual_coef) else dual_coef
     pairs = list(combinations(range(n_classes), 2))
     out, own = np.zeros((len(pairs), dense.shape[1])), _spans(classes, n_classes)

@@ -157,9 +157,8 @@ class KernelMachine(BaseEstimator):
 
     def _store_one(self, X: Any, coefficients: Coefficients, fitted: list[Any], unit: float = 1.0) -> None:
         """Keep a model of one problem that is no classifier; ``unit`` is what its weights were divided by."""
-        support = coefficients.support()
-        self._n_support = np.array([len(support)], np.int32)
-        self._store_support(X, support, unit * coefficients.among(support), np.array([unit * fitted[0].intercept]))
+        support, self._n_support, dual = coefficients.arranged(np.zeros(X.shape[0], np.int64), 1)
+        self._store_support(X, support, unit * dual, np.array([unit * fitted[0].intercept]))
         self._store_certificates(fitted, alone=True, unit=unit)
         self.n_iter_ = int(self.n_iter_[0])
 

@@ -66,14 +66,9 @@ class Samples:
         The members of a distinct sample are filled up to their own bounds one after the other, the last row first, so
         that no more of them than needed become support vectors.
         """
-        firsts = np.searchsorted(self.group, np.arange(len(self.rows) + 1))
-        samples, values = np.concatenate(ids), np.concatenate(beta)
-        moved = np.flatnonzero(values)
-        most = int(np.diff(firsts)[samples[moved]].sum())
-        rows, data, counts = np.empty(most, np.int64), np.empty(most), np.zeros(len(samples), np.int64)
-        share_out(samples, values, moved, firsts, C * self.weight, C * self.own, self.members, rows, data, counts)
-        problems = np.repeat(np.repeat(np.arange(len(ids)), [len(some) for some in ids]), counts)
-        return Coefficients(data[: len(problems)], rows[: len(problems)], problems, (len(ids), n))
+        ends, samples, values = np.cumsum([len(some) for some in ids]), np.concatenate(ids), np.concatenate(beta)
+        parts = share_out(ends, samples, values, C, self.weight, self.group, self.own, self.members)
+        return Coefficients(*parts, (len(ids), n))
 
 
 def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: bool) -> Samples:
