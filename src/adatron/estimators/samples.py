@@ -6,7 +6,6 @@ A weight is then the same as repetition, and the order in which the rows came ca
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import chain
 from math import fsum
 from typing import Any
 
@@ -15,6 +14,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..compiled.hash import hash_dense, hash_sparse
+from ..compiled.merge import alike, merge
+from ..compiled.panels import squared_norms
 from ..compiled.shares import share_out
 from .layout import Coefficients
 
@@ -85,14 +86,12 @@ def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: boo
     if mergeable:
         keys = _hashes(X)
         order = used[np.lexsort((keys[used], codes[used]))]
-        first = _starts_group(X, order, keys[order], codes[order])
+        first = _differ(X, order, alike(order, keys, codes))
     else:
         order = used[np.argsort(codes[used], kind="stable")]
         first = np.ones(len(order), bool)
-    group = np.cumsum(first) - 1
-    total: Vector = np.bincount(group, weights=weight[order]).astype(np.float64)
-    sizes = np.bincount(codes[order[first]], minlength=n_classes)
-    return Samples(order[first], sizes, total, order, group, weight[order])
+    rows, sizes, total, group, own = merge(order, first, codes, n_classes, weight)
+    return Samples(rows, sizes, total, order, group, own)
 
 
 def _hashes(X: Any) -> NDArray[np.uint64]:
@@ -107,12 +106,11 @@ def _hashes(X: Any) -> NDArray[np.uint64]:
     return out
 
 
-def _starts_group(X: Any, order: Ids, keys: NDArray[np.uint64], codes: Ids) -> NDArray[np.bool_]:
-    """Whether a row differs from the one before it. Equal hashes are only a hint: the rows are compared."""
+def _differ(X: Any, order: Ids, doubt: Ids) -> NDArray[np.bool_]:
+    """Whether each row differs from the one before it, which is in doubt in some places: equal hashes are only a hint."""
     first = np.ones(len(order), bool)
-    same = 1 + np.flatnonzero((keys[1:] == keys[:-1]) & (codes[1:] == codes[:-1]))
-    for start in range(0, len(same), 4096):
-        here = same[start : start + 4096]
+    for start in range(0, len(doubt), 4096):
+        here = doubt[start : start + 4096]
         differ = X[order[here]] != X[order[here - 1]]
         first[here] = np.asarray(differ.sum(axis=1)).ravel() > 0
     return first
@@ -126,6 +124,6 @@ def variance(X: Any) -> float:
         return max(0.0, fsum(np.square(X.data, dtype=np.float64)) / size - mean**2)
     n, d = X.shape
     mean = fsum(np.add.reduce(X, axis=1, dtype=np.float64).tolist()) / (n * d)
-    rows = (np.subtract(X[i : i + 1024], mean, dtype=np.float64) for i in range(0, n, 1024))
-    squares = (np.square(part).sum(axis=1).tolist() for part in rows)
-    return fsum(chain.from_iterable(squares)) / (n * d)
+    squares = np.empty(n)
+    squared_norms(X, np.arange(n), np.full(d, mean), squares)
+    return fsum(squares.tolist()) / (n * d)

@@ -1,0 +1,46 @@
+"""Samples in an order, equal ones next to each other, merged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._jit import jit
+
+
+@jit
+def alike(order: Any, keys: Any, codes: Any) -> Any:
+    """The places in the order whose sample has the class and the hash of the one before it: they may be equal."""
+    out, count = np.empty(len(order), np.int64), 0
+    for i in range(1, len(order)):
+        a, b = order[i - 1], order[i]
+        if keys[a] == keys[b] and codes[a] == codes[b]:
+            out[count] = i
+            count += 1
+    return out[:count]
+
+
+@jit
+def merge(order: Any, first: Any, codes: Any, n_classes: int, weight: Any) -> Any:
+    """``rows``, ``sizes``, ``weight``, ``group`` and ``own`` as in ``Samples``.
+
+    order, first : the members, and whether each is not equal to the one before it
+    codes, weight : of all samples, members or not
+    """
+    rows, total, group, own = (
+        np.empty(len(order), np.int64),
+        np.zeros(len(order)),
+        np.empty(len(order), np.int64),
+        np.empty(len(order)),
+    )
+    sizes, count = np.zeros(n_classes, np.int64), 0
+    for i in range(len(order)):
+        row = order[i]
+        if first[i]:
+            rows[count] = row
+            sizes[codes[row]] += 1
+            count += 1
+        group[i], own[i] = count - 1, weight[row]
+        total[count - 1] += weight[row]
+    return rows[:count], sizes, total[:count], group, own
