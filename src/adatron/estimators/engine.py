@@ -84,7 +84,7 @@ def fit(
     ``starts``: for each problem where to start, a coefficient for each of *all* distinct samples.
     """
     n = len(samples.rows)
-    ends = np.concatenate([[0], np.cumsum(samples.sizes)])
+    ends = np.cumsum([0, *samples.sizes.tolist()]).tolist()
     ids = [np.concatenate([np.arange(ends[s], ends[s + 1]) for s in problem.segments]) for problem in problems]
     duals = [problem.program(own) for problem, own in zip(problems, ids, strict=True)]
     solver = choose(settings.solver, max(duals, key=lambda dual: len(dual.totals)))
@@ -168,7 +168,7 @@ def _tile_type(source: Source, settings: Settings, small: bool) -> Any:
 
 def _solve(tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p: Plan) -> list[Solution | None]:
     """Solutions of the tasks but for those whose variables must be 0 or are all on one side of it."""
-    is_open = [any(t.dual.totals) or bool((t.dual.upper > 0).any() and (t.dual.lower < 0).any()) for t in tasks]
+    is_open = [any(t.dual.totals) or t.dual.reach[0] < 0.0 < t.dual.reach[1] for t in tasks]
     open_ones = [task for task, one in zip(tasks, is_open, strict=True) if one]
     deadline = np.inf if settings.max_time is None else monotonic() + settings.max_time
     most = settings.max_iter

@@ -119,7 +119,7 @@ class Gram:
         workspace: Workspace | None = None,
     ) -> None:
         self.source, self.kernel, self.dtype, self.pool = source, source.kernel, np.dtype(dtype), pool
-        self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.starts = np.cumsum([0, *sizes])
         self.workspace = workspace or Workspace(self.kernel, self.dtype)
         self.held, self._whole, self._making = whole, None, threading.Lock()
         self.shared, self.mirrors = shared, source.mirrors

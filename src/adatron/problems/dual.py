@@ -98,9 +98,14 @@ class Dual:
         return replace(self, t=self.sign * self.t, lower=lower, upper=upper, sign=None)
 
     @cached_property
+    def reach(self) -> tuple[float, float]:
+        """The lowest and the highest value that any variable may have, or 0."""
+        return float(self.lower.min(initial=0.0)), float(self.upper.max(initial=0.0))
+
+    @property
     def unbounded(self) -> bool:
         """Whether some variable has an infinite bound."""
-        return bool(np.isinf(self.upper.max(initial=0.0)) or np.isinf(self.lower.min(initial=0.0)))
+        return np.inf in self.reach or -np.inf in self.reach
 
     @cached_property
     def hard_margin(self) -> bool:

@@ -116,9 +116,11 @@ def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> l
 def _programs(tasks: list[Task], flags: NDArray[np.int64]) -> _Programs:
     duals, groups = [task.dual for task in tasks], [task.view.groups for task in tasks]
     t, lower, upper = (np.concatenate([getattr(dual, name) for dual in duals]) for name in ("t", "lower", "upper"))
-    starts = [feasible(dual, np.zeros(len(dual)) if task.state is None else task.state.beta)
-              for dual, task in zip(duals, tasks, strict=True)]  # fmt: skip
-    found = np.concatenate(starts), np.empty(len(t)), np.zeros(len(tasks), np.int64), np.empty((len(tasks), MEASURES))
+    beta = np.zeros(len(t))
+    if lower.max() > 0.0 or upper.min() < 0.0 or any(duals[0].totals) or any(task.state for task in tasks):
+        starts = [np.zeros(len(task.dual)) if task.state is None else task.state.beta for task in tasks]
+        beta = np.concatenate([feasible(dual, start) for dual, start in zip(duals, starts, strict=True)])
+    found = beta, np.empty(len(t)), np.zeros(len(tasks), np.int64), np.empty((len(tasks), MEASURES))
     return _Programs(np.concatenate(groups), _starts(groups), _starts(duals), t, lower, upper, *found, flags)
 
 
