@@ -30,5 +30,5 @@ def _more(dtype: Any) -> int:
 
 
 def _on_a_line(room: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    first = -room.ctypes.data % LINE // room.itemsize
+    first = -room.__array_interface__["data"][0] % LINE // room.itemsize
     return room[first : first + prod(shape)].reshape(shape)

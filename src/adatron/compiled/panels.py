@@ -124,6 +124,15 @@ def pack_segments(X: Any, ids: Any, center: Any, sizes: Any, first: Any, panels:
 
 
 @jit
+def sum_rows(X: Any, ids: Any, out: Any) -> None:
+    """out += the sum of some rows in double precision."""
+    for i in ids:
+        row = X[i]
+        for k in range(len(out)):
+            out[k] += row[k]
+
+
+@jit
 def squared_norms(X: Any, ids: Any, center: Any, out: Any) -> None:
     """out[i] <- |X[ids[i]] - center|^2 in double precision, four sums side by side: none waits for itself."""
     i, d = 0, X.shape[1]

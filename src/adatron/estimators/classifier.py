@@ -99,9 +99,9 @@ class Classifier(ClassifierMixin, Probabilistic):
         classes, codes = inputs.classes(y)
         class_weight = inputs.weights_of_classes(self.class_weight, classes, codes)
         weight = inputs.weights(X, sample_weight) * class_weight[codes]
-        if np.count_nonzero(np.bincount(codes[weight > 0])) < 2:
-            raise ValueError(self._one_sided)
         distinct = canonical(X, codes, len(classes), weight, mergeable=not self._values)
+        if np.count_nonzero(distinct.sizes) < 2:
+            raise ValueError(self._one_sided)
         distinct, unit = self._in_units(distinct)
         augment = inputs.augment(self.augment, X)
 

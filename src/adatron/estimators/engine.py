@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 from time import monotonic
 from typing import Any
 
@@ -84,7 +85,7 @@ def fit(
     ``starts``: for each problem where to start, a coefficient for each of *all* distinct samples.
     """
     n = len(samples.rows)
-    ends = np.cumsum([0, *samples.sizes.tolist()]).tolist()
+    ends = list(accumulate(samples.sizes.tolist(), initial=0))
     ids = [np.concatenate([np.arange(ends[s], ends[s + 1]) for s in problem.segments]) for problem in problems]
     duals = [problem.program(own) for problem, own in zip(problems, ids, strict=True)]
     solver = choose(settings.solver, max(duals, key=lambda dual: len(dual.totals)))

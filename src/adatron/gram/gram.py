@@ -248,7 +248,8 @@ class View:
     @property
     def magnitude(self) -> float:
         """Bound of |k(x, z)|."""
-        return self.gram.kernel.magnitude(self.gram.largest)
+        kernel = self.gram.kernel
+        return kernel.magnitude(0.0 if kernel.stationary else self.gram.largest)
 
     def points(self, rows: Ids) -> Points:
         ids = self.ids[rows]

@@ -64,11 +64,11 @@ def bytes_shared(source: Source, sizes: list[int], dtype: Any) -> float:
 
 def share(gram: Gram) -> Shared:
     """What the segments of a Gram matrix share."""
-    sizes, space = np.diff(gram.starts), gram.workspace
+    sizes, space = gram.starts[1:] - gram.starts[:-1], gram.workspace
     (points, first_point), (rows, first_row) = (
         gram.source.by_segments(width, sizes, gram.dtype) for width in (POINTS, rows_width(gram.dtype))
     )
-    first_value = np.concatenate([[0], np.cumsum(sizes**2)])
+    first_value = np.cumsum([0, *(n * n for n in sizes.tolist())])
     within = np.empty(int(first_value[-1]), gram.dtype)
     program = space.program(type(rows))
     side = TILE if isinstance(rows, Sparse) else NARROW  # CSR tiles spread their points anew

@@ -23,6 +23,7 @@ from ..compiled.panels import (
     roundings,
     sparse_norms,
     squared_norms,
+    sum_rows,
 )
 from ..kernels import Kernel
 from .pool import Pool, allowed_threads
@@ -30,7 +31,6 @@ from .pool import Pool, allowed_threads
 Ids = NDArray[np.int64]
 DOUBT = 0.02  # proven relative error of a float32 kernel value beyond which the tiles are float64
 ASKED = 1.0  # the same where the user asks for float32: with a larger one it says nothing
-ENTRIES = 1 << 17  # of rows that are copied at a time
 COPIED_BYTES, COPIED_ROWS = 1 << 22, 512  # from which all threads copy, and rows that each copies at a time
 PACKED = 1 << 17  # values that a task packs
 DIAGONAL = 32  # rows whose k(x, x) a function is asked for at a time: values in vain cost less than calls
@@ -63,9 +63,7 @@ class Source:
             return cls(X, ids, kernel, np.zeros(0), ids if columns is None else columns)
         center = np.zeros(d)
         if kernel.stationary and not sparse.issparse(X) and len(ids):
-            step = -(-ENTRIES // d)
-            for start in range(0, len(ids), step):  # no copy of all rows, whose memory costs more than the sum
-                center += np.add.reduce(X[ids[start : start + step]], axis=0, dtype=np.float64)
+            sum_rows(X, ids, center)
             center /= len(ids)
         return cls(X, ids, kernel, center)
 
@@ -161,7 +159,7 @@ class Source:
 
         The last one is the number of blocks.
         """
-        first = np.cumsum([0, *(-(-sizes // width)).tolist()])
+        first = np.cumsum([0, *(-(-n // width) for n in sizes.tolist())])
         n = int(first[-1]) * width
         norms = lines.zeros((n + TILE,), dtype)
         if sparse.issparse(self.X):

@@ -23,7 +23,6 @@ def csvc(y: Vector, C: Vector, bias: Bias = "explicit", augment: float = 1.0) ->
     C. Cortes, V. Vapnik, Support-vector networks, Machine Learning 20 (1995); augmented: O. L. Mangasarian,
     D. R. Musicant, Successive overrelaxation for support vector machines (1999).
     """
-    bound = y * C
-    zero = np.zeros_like(bound)
+    bound, zero = y * C, np.zeros(len(y))
     totals = (0.0,) if bias == "explicit" else ()
     return Dual(y, np.minimum(bound, zero), np.maximum(bound, zero), penalty(bias, augment), totals)

@@ -6,6 +6,7 @@ import queue
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
+from itertools import accumulate
 from time import monotonic
 
 import numpy as np
@@ -82,7 +83,7 @@ def solve_all(
     direct = len(tasks) == 1 or pool.threads == 1
 
     bundles = solver.bundles(tasks, options)
-    ends = np.cumsum([0, *map(len, bundles)]).tolist()
+    ends = list(accumulate(map(len, bundles), initial=0))
 
     def solve(number: int) -> None:
         bundle, first, last = bundles[number], ends[number], ends[number + 1]

@@ -93,7 +93,7 @@ def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> l
     if not _fits(tasks[0], options) or flags[:, 0].any() or begun >= options.deadline:
         return [task.state for task in tasks]
     programs, magnitude = _programs(tasks, flags), tasks[0].view.magnitude
-    width = -(-int(np.diff(programs.first).max()) // CHUNK) * CHUNK
+    width = -(-max(len(task.dual) for task in tasks) // CHUNK) * CHUNK
     numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, INNER * options.tol, options.max_iter
     space = gram.workspace.room(width, gram), gram.workspace.stack
     shared, places = gram.parts, np.arange(width)
