@@ -178,6 +178,7 @@ def test_compiled_code_sees_writable_arrays_only():
     model.predict(model.support_vectors_)  # may only be read from now on
     input_margin(model, model.support_vectors_)
     compiled = panels.pack, panels.squared_norms, tiles._count_weights
+    IncrementalSVC().fit(model.support_vectors_, y[model.support_])
     for one in (copy(model), deepcopy(model), model.set_params(precision="single")):
         one.predict(X)
         one.predict(X.astype(np.float32))

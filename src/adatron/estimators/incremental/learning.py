@@ -288,4 +288,4 @@ class Learning(KernelMachine):
         X, y = found if targets else (found, None)
         if not first and sparse.issparse(X) != sparse.issparse(self._store.X):
             X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
-        return inputs.tidy(X) if sparse.issparse(X) else X, y
+        return inputs.tidy(X) if sparse.issparse(X) else inputs.opened(X), y
