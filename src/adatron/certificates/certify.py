@@ -229,7 +229,9 @@ def weigh(
     largest : of the matrix
     proofs : as in ``_evaluate``; the error is that of a gradient computed in float64, the gap one up to this error
     """
-    norm2, twice, own, target, over = 0.0, 0.0, 0.0, 0.0, -totals
+    norm2, twice, own, target, over = 0.0, 0.0, 0.0, 0.0, np.empty(len(totals))
+    for r in range(len(over)):  # -totals would load all that numba knows of arithmetic on arrays
+        over[r] = -totals[r]
     for i in range(len(beta)):
         b = beta[i]
         norm2, twice = norm2 + b * (g[i] + t[i]), twice + b * (t[i] - g[i])

@@ -58,16 +58,16 @@ def arrange(
         first class, and in row first for the others; of none each has its own row
     n_rows : of the coefficients
     """
-    place, ends = np.full(len(codes), -1), np.zeros(n_classes + 1, np.int64)
+    place, counts, at = np.zeros(len(codes), np.int64), np.zeros(n_classes, np.int32), np.zeros(n_classes, np.int64)
     for i in samples:
-        if place[i] < 0:
-            place[i] = 0
-            ends[codes[i] + 1] += 1
-    for c in range(n_classes):
-        ends[c + 1] += ends[c]
-    at, support = ends.copy(), np.empty(ends[n_classes], np.int64)
-    for i in range(len(codes)):
         if place[i] == 0:
+            place[i] = 1
+            counts[codes[i]] += 1
+    for c in range(1, n_classes):
+        at[c] = at[c - 1] + counts[c - 1]
+    support = np.empty(at[n_classes - 1] + counts[n_classes - 1], np.int64)
+    for i in range(len(codes)):
+        if place[i]:
             place[i] = at[codes[i]]
             support[place[i]] = i
             at[codes[i]] += 1
@@ -77,4 +77,4 @@ def arrange(
         if len(first):
             row = second[row] - 1 if codes[i] == first[row] else first[row]
         out[row, place[i]] = values[j]
-    return support, np.diff(ends).astype(np.int32), out
+    return support, counts, out

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from ..compiled.collector import collector_paused
 from . import inputs, objects
 from .layout import Coefficients, feature_weights
 from .prepared import forget, prepared
@@ -33,7 +34,9 @@ class NameIn(StrOptions):
 
     def names(self) -> list[str]:
         """All that is allowed."""
-        return sorted([*getattr(import_module(self.module), self.table), *self.more])
+        with collector_paused():
+            table = getattr(import_module(self.module), self.table)
+        return sorted([*table, *self.more])
 
     def is_satisfied_by(self, val: Any) -> bool:
         return isinstance(val, str) and val in self.names()

@@ -107,7 +107,7 @@ def _hashes(X: Any) -> NDArray[np.uint64]:
 
 
 def _differ(X: Any, order: Ids, doubt: Ids) -> NDArray[np.bool_]:
-    """Whether each row differs from the one before it, which is in doubt in some places: equal hashes are only a hint."""
+    """Whether each row differs from the one before it; equal hashes are only a hint, so these are in doubt."""
     first = np.ones(len(order), bool)
     for start in range(0, len(doubt), 4096):
         here = doubt[start : start + 4096]
