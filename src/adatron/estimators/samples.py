@@ -68,8 +68,8 @@ class Samples:
         that no more of them than needed become support vectors.
         """
         ends, samples, values = np.cumsum([len(some) for some in ids]), np.concatenate(ids), np.concatenate(beta)
-        parts = share_out(ends, samples, values, C, self.weight, self.group, self.own, self.members)
-        return Coefficients(*parts, (len(ids), n))
+        data, rows, numbers = share_out(ends, samples, values, C, self.weight, self.group, self.own, self.members)
+        return Coefficients(data, rows, numbers, (len(ids), n))
 
 
 def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: bool) -> Samples:
