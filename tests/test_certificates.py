@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from adatron.certificates import Exact, certify
+from adatron.certificates import Exact, certify, semidefinite
 from adatron.certificates.gap import crossing
-from adatron.kernels import RBF, Laplacian, Linear, Polynomial
+from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed
 from problems import certificate, csvc, feasible, samples, solve, svr, view_of, with_targets
 from twins import programs
 
@@ -42,6 +42,22 @@ def agree(got, K, dual, beta, tol):
     assert got.gap >= dense - 1e-12 * size
     assert got.gap <= 1.1 * dense + 0.1 * tol * size
     np.testing.assert_allclose(got.dual, -programs.objective(K, dual, beta), rtol=1e-9, atol=1e-9 * size)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    seed=st.integers(0, 10**6), n=st.integers(1, 80), rank=st.integers(0, 80), shift=st.sampled_from([0.0, 1e-6, 1e-3])
+)
+def test_negative_eigenvalues_are_found(seed, n, rank, shift):
+    """Of given matrices of any rank, from which a little is taken along one direction."""
+    rng = np.random.default_rng(seed)
+    A, v = rng.normal(size=(n, rank)), rng.normal(size=n)
+    K = A @ A.T / max(1, rank) - shift * np.outer(v, v) / (v @ v)
+    K = 0.5 * (K + K.T)
+    lowest, size = np.linalg.eigvalsh(K)[0], np.abs(K).max()
+    assume(lowest >= -1e-14 * size or lowest < -1e-9 * size)  # what is between is rounding or not
+    view = view_of(K, Precomputed())
+    assert semidefinite(view, rng.permutation(n)[: n // 2]) == bool(lowest >= -1e-14 * size)
 
 
 @settings(max_examples=200, deadline=None)

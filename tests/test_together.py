@@ -13,7 +13,7 @@ from adatron.gram import Gram, Pool, Source
 from adatron.gram.shared import bytes_shared, matrix, share
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from adatron.solvers import Block, together
-from adatron.solvers.base import Options, Solution, Solver, State, Task
+from adatron.solvers.base import Options, Solution, Solver, State, Status, Task
 from problems import csvc, shares_counted, svr
 
 KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3), RBF(0.5) + 2.0 * Linear()]
@@ -205,8 +205,8 @@ def test_parts_of_a_problem_are_not_bundled(monkeypatch):
     assert len(solved) == 36
 
 
-def test_negative_curvature_is_remembered():
-    """The flag that the loops set is the one that the block solver looks at when it goes on."""
+def test_negative_curvature_is_in_the_proof():
+    """What the loops met is not looked for again, and such programs need not go on elsewhere."""
     X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([1.0, -1.0], 10)
     gram = Gram(Source.of(X, np.arange(80), Sigmoid(0.5, -1.0)), np.float64, [20] * 4, Pool(1), shared=True)
     tasks = [Task(gram.restrict([i]), csvc(y, np.ones(20))) for i in range(4)]
@@ -214,7 +214,10 @@ def test_negative_curvature_is_remembered():
     found = together.together(tasks, Options(whole=1000), flags)
     assert flags[:, 1].any()
     assert not flags[:, 0].any()
-    assert all(isinstance(one, State) for one, flag in zip(found, flags, strict=True) if flag[1])
+    for one in (one for one, flag in zip(found, flags, strict=True) if flag[1]):
+        assert one.status is Status.NOT_CONVEX
+        assert one.certificate.kkt_violation <= 1e-3
+        assert np.isnan(one.certificate.relative_gap)
 
 
 @pytest.mark.parametrize("sizes", [[2] * 50, [10] * 20, [13, 0, 100]])

@@ -161,16 +161,25 @@ def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) 
 
 def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     """Whether no negative eigenvalue is found on a sample of the rows, support vectors first."""
-    rows = np.concatenate([support, np.setdiff1d(np.arange(len(view)), support)])[:SAMPLE]
+    others = np.ones(len(view), bool)
+    others[support] = False
+    rows = np.concatenate([support, np.flatnonzero(others)])[:SAMPLE]
     points = view.points(rows)
     K = view.block(points, points)
     if not np.isfinite(K).all():
         return False
     if np.abs(K - K.T).max(initial=0.0) > np.sqrt(np.finfo(K.dtype).eps) * np.abs(K).max(initial=0.0):
         return False  # no kernel at all
-    rounding = 8.0 * len(rows) * float(np.finfo(K.dtype).eps) * float(np.abs(K).max())
+    rounding = 8.0 * len(rows) * float(np.finfo(K.dtype).eps) * float(np.abs(K).max(initial=0.0))
+    if rounding == 0.0:  # of a matrix of zeros
+        return True
+    raised = K.astype(np.float64) + rounding * np.eye(len(rows))
     with view.gram.pool.aside(), one_blas_thread():  # bits of LAPACK depend on its threads
-        return float(np.linalg.eigvalsh(K.astype(np.float64))[0]) >= -rounding
+        try:
+            np.linalg.cholesky(raised)
+        except np.linalg.LinAlgError:
+            return False
+    return True
 
 
 def _may_matter(

@@ -22,7 +22,8 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str
     """One line that says what was reached, the likely cause, and the cure; called by ``fit`` itself.
 
     X are the features, None where it holds kernel values.
-    It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words.
+    It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words. What a kernel
+    is to blame for has no numbers in it: Python shows equal warnings once, and a grid search has many.
     """
     from ..solvers.base import Status
 
@@ -30,23 +31,29 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str
     if not open_ones:
         return
     worst = max(open_ones, key=lambda s: s.certificate.kkt_violation)
-    certificate = worst.certificate
-    found = "Not certified" if worst.status is Status.NOT_CONVEX else "Not converged"
-    early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
-    warnings.warn(
-        f"{early}{found} in {len(open_ones)} of {len(fitted)} {what}: "
-        f"KKT violation {certificate.kkt_violation:.2e}, relative duality gap {certificate.relative_gap:.2e}; "
-        f"{worst.status.value}.{_scales(X)}",
-        ConvergenceWarning,
-        stacklevel=4,
-    )
+    where, proof = f"in {len(open_ones)} of {len(fitted)} {what}", worst.certificate
+    if worst.status is Status.NOT_CONVEX:
+        text = f"Not certified {where}: {worst.status.value}."
+    else:
+        early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
+        text = (
+            f"{early}Not converged {where}: KKT violation {proof.kkt_violation:.2e}, relative duality gap "
+            f"{proof.relative_gap:.2e}; {worst.status.value}.{_scales(X)}"
+        )
+    warnings.warn(text, ConvergenceWarning, stacklevel=4)
 
 
 def _scales(X: Any) -> str:
-    if X is None or sparse.issparse(X):
+    """The usual cause, unless the features show that it is none."""
+    if X is None:
         return ""
+    if sparse.issparse(X):
+        return " Features on very different scales are the usual cause; if these are, scale them (MaxAbsScaler)."
     spread = X.std(axis=0, dtype=np.float64)
     spread = spread[spread > 0]
     if not len(spread) or spread.max() < DIFFERENT_SCALES * spread.min():
         return ""
-    return f" Here the features' standard deviations range from {spread.min():.1e} to {spread.max():.1e}."
+    return (
+        f" The features' standard deviations range from {spread.min():.1e} to {spread.max():.1e}, the usual cause: "
+        "scale them (StandardScaler)."
+    )

@@ -23,16 +23,10 @@ class Status(Enum):
 
     CONVERGED = "converged"
     RULE = "the solver's own stopping rule was met"
-    MAX_ITER = (
-        "the limit of updates (max_iter) was reached; features on very different scales are the usual cause: scale "
-        "them (StandardScaler), lower C, or raise max_iter"
-    )
+    MAX_ITER = "the limit of updates (max_iter) was reached; lower C, or raise max_iter"
     MAX_TIME = "the time limit (max_time) was reached; raise it, lower C, or use a larger tol"
     STOPPED = "the callback asked to stop"
-    STUCK = (
-        "no step makes progress in double precision; duplicate or badly scaled features are the usual cause: "
-        "scale them (StandardScaler), lower C, or use a larger tol or gap_tol"
-    )
+    STUCK = "no step makes progress in double precision; lower C, or use a larger tol or gap_tol"
     DIVERGED = (
         "the dual grows without bound: with C=inf the classes are not separable by this kernel, or the targets do not "
         "fit into the tube; use a finite C, or scale the features"
@@ -163,6 +157,15 @@ class Solver(ABC):
     @abstractmethod
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
         """Solve a program over the rows of a view."""
+
+
+def ended(proof: Certificate, options: Options) -> Status | None:
+    """How a fit has ended by the proof of where it is, or None: not yet."""
+    if proof.kkt_violation > options.tol:
+        return None
+    if not proof.convex:
+        return Status.NOT_CONVEX
+    return Status.CONVERGED if proof.relative_gap <= (options.gap_tol or np.inf) else None
 
 
 Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relative gap, dual objective -> stop?

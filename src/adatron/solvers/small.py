@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..certificates import prove
 from ..gram import SMALL, View
 from ..problems import Dual
-from .base import Options, Solution, State, Status, Watch
+from .base import Options, Solution, State, Watch, ended
 from .start import feasible
 from .subproblem import INNER, Inner, Layout
 
@@ -46,10 +46,11 @@ def at_once(
     beta, g = found.beta, found.push(found.beta) - dual.t
     state = State(beta, g, start.n_iter + found.steps)
     proof = prove(view, dual, beta, g, convex=not watch.flag[1])
-    if not (proof.kkt_violation <= options.tol and proof.relative_gap <= (options.gap_tol or np.inf)):
+    status = ended(proof, options)
+    if status is None:
         return None, state
     watch.look(state.n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap)
-    return Solution(beta, g, state.n_iter, Status.CONVERGED, proof, watch.trace()), state
+    return Solution(beta, g, state.n_iter, status, proof, watch.trace()), state
 
 
 def _matrix(view: View, layout: Layout) -> NDArray[np.float64]:

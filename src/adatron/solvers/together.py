@@ -29,7 +29,7 @@ from ..compiled.submatrix import add_rows
 from ..gram.shared import Shared, matrix
 from ..problems import Dual
 from ..problems.dual import NO_ROW, NO_SIGN
-from .base import Options, Solution, State, Status, Task, trace_of
+from .base import Options, Solution, State, Task, ended, trace_of
 from .start import feasible
 from .subproblem import INNER, STEPS, pairs, singles
 
@@ -108,8 +108,8 @@ def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> l
         if flag[0]:  # before or while it was solved
             out.append(task.state)
         else:
-            proven = gram.dtype == np.float64 and not flag[1]
-            out.append(_solution(task, options, state, measures) if proven else state)
+            proven = gram.dtype == np.float64
+            out.append(_solution(task, options, state, measures, not flag[1]) if proven else state)
     return out
 
 
@@ -124,16 +124,17 @@ def _programs(tasks: list[Task], flags: NDArray[np.int64]) -> _Programs:
     return _Programs(np.concatenate(groups), _starts(groups), _starts(duals), t, lower, upper, *found, flags)
 
 
-def _solution(task: Task, options: Options, state: State, measures: list[float]) -> Solution | State:
+def _solution(task: Task, options: Options, state: State, measures: list[float], convex: bool) -> Solution | State:
     """The certified solution if the state is one."""
     beta, g, n_iter = state.beta, state.g, state.n_iter
     if g is None or n_iter == min(STEPS * len(beta), options.max_iter):
         return state
-    proof = conclude(task.view, beta, measures)
-    if not (proof.kkt_violation <= options.tol and proof.relative_gap <= (options.gap_tol or np.inf)):
+    proof = conclude(task.view, beta, measures, convex)
+    status = ended(proof, options)
+    if status is None:
         return state
     trace = trace_of([(state.seconds, n_iter, proof.kkt_violation, proof.relative_gap, proof.dual)])
-    return Solution(beta, g, n_iter, Status.CONVERGED, proof, trace)
+    return Solution(beta, g, n_iter, status, proof, trace)
 
 
 def _starts(parts: list[Any]) -> NDArray[np.int64]:
