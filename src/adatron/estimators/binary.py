@@ -21,15 +21,17 @@ def binary_problems(
     Of two classes the second one is positive. ``segments`` are those of each class, ``program`` is that of labels 1
     and -1, and weights.
     """
-    n_classes, sizes = len(segments), samples.sizes.tolist()
+    n_classes, of_segments = len(segments), samples.sizes.tolist()
+    sizes = [sum(of_segments[s] for s in some) for some in segments]
 
     def problem(positive: int, classes: list[int]) -> Problem:
         def of_samples(ids: Ids) -> Dual:
-            sides = [(s, 1.0 if c == positive else -1.0) for c in classes for s in segments[c]]
-            y = np.repeat([side for _, side in sides], [sizes[s] for s, _ in sides])
-            if len({side for s, side in sides if sizes[s]}) < 2:
+            y, own = np.full(len(ids), -1.0), sizes[positive]
+            first = sum(sizes[c] for c in classes[: classes.index(positive)])
+            y[first : first + own] = 1.0
+            if own in (0, len(ids)):
                 # The other side has no weight: without an error of this one, beta = 0 and b = y.
-                return csvc(y, np.zeros_like(y), "none")
+                return csvc(y, np.zeros(len(y)), "none")
             return program(y, samples.weight[ids])
 
         return Problem([s for c in classes for s in segments[c]], of_samples)
