@@ -55,9 +55,13 @@ class Sparse(NamedTuple):
 
 
 class Given(NamedTuple):
-    """Rows, or columns, of a given Gram matrix."""
+    """Rows, or columns, of a given Gram matrix.
 
-    matrix: NDArray[Any]  # (n, m); (0, 0) for columns, which those of the rows' matrix are
+    The values of one point are neighbours in a square one, whose rows are those of the points; else points are columns.
+    """
+
+    matrix: NDArray[Any]  # (n, m); (0, 0) for points, whose matrix is that of the rows
+    square: bool
     ids: NDArray[np.int64]  # (blocks * width,)
     norms: NDArray[Any]
     width: int
@@ -66,7 +70,7 @@ class Given(NamedTuple):
     @classmethod
     def empty(cls, dtype: Any) -> Given:
         """An example of the type."""
-        return cls(np.empty((0, 0), dtype), np.empty(0, np.int64), np.empty(0, dtype), 0, 0)
+        return cls(np.empty((0, 0), dtype), False, np.empty(0, np.int64), np.empty(0, dtype), 0, 0)
 
 
 Operand = Dense | Sparse | Given
@@ -261,10 +265,17 @@ def sparse_l1(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: 
 def gather(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
     """Entries of a given Gram matrix."""
     width = rows.width
-    for t in range(r0 * width, r1 * width):
-        row = rows.matrix[rows.ids[t]]
+    if rows.square:
         for i in range(p0 * POINTS, p1 * POINTS):
-            tile[i - p0 * POINTS, t - r0 * width] = row[points.ids[i]]
+            row, line = rows.matrix[points.ids[i]], tile[i - p0 * POINTS]
+            for t in range(r0 * width, r1 * width):
+                line[t - r0 * width] = row[rows.ids[t]]
+        return
+    for p in range(p0, p1):  # a block of points at a time, whose lines of the tile stay near
+        for t in range(r0 * width, r1 * width):
+            row = rows.matrix[rows.ids[t]]
+            for i in range(p * POINTS, (p + 1) * POINTS):
+                tile[i - p0 * POINTS, t - r0 * width] = row[points.ids[i]]
 
 
 #: What a kernel's map starts from, by the kind of the operands and by its name.

@@ -167,6 +167,8 @@ def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[
         raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
     if class_weight is None:
         return np.ones(len(classes))
+    if isinstance(class_weight, str):  # 'balanced', as scikit-learn's function has it, which takes half of a small fit
+        return len(codes) / (len(classes) * np.bincount(codes, minlength=len(classes)).astype(np.float64))
     weights = compute_class_weight(class_weight, classes=classes, y=classes[codes])
     if not ((weights >= 0) & (weights < np.inf)).all():
         raise ValueError(f"The 'class_weight' parameter must hold finite weights >= 0. Got {class_weight!r} instead.")

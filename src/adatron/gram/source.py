@@ -46,7 +46,7 @@ class Source:
     ids : row of X behind each row of the source
     kernel : the kernel that will be taken of the rows
     center : (d,) subtracted from dense rows in double precision; it keeps the rounding of differences small
-    columns : column of a given Gram matrix that belongs to each row of the source
+    columns : column of a given Gram matrix that belongs to each row of the source; -1: none, of rows that are new
     """
 
     X: Any
@@ -140,11 +140,13 @@ class Source:
         norms = lines.zeros((max(blocks * width, -(-n // TILE) * TILE),), dtype)
         if self.columns is not None:
             ids, same = np.zeros(len(norms), np.int64), self.X.dtype == dtype
+            square = n > 0 and bool(self.columns[0] >= 0)
             if width == POINTS:  # points name columns of the matrix that the rows hold
                 ids[:n] = self.columns
-                return Given(np.zeros((0, 0), dtype), ids, norms, width, n)
+                return Given(np.zeros((0, 0), dtype), square, ids, norms, width, n)
             ids[:n] = self.ids if same else np.arange(n)
-            return Given(np.ascontiguousarray(self.X if same else self.X[self.ids], dtype), ids, norms, width, n)
+            part = self.X if same else self.X[:, self.ids] if square else self.X[self.ids]
+            return Given(np.ascontiguousarray(part, dtype), square, ids, norms, width, n)
         if sparse.issparse(self.X):
             part = self.X[self.ids]
             data, indices, indptr = part.data.astype(dtype), part.indices.astype(np.int32), part.indptr.astype(np.int64)
