@@ -167,7 +167,7 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     others[support] = False
     rows = np.sort(np.concatenate([support, np.flatnonzero(others)])[:SAMPLE])
     points = view.points(rows)
-    K = view.block(points, points)
+    K = view.gram.square(points, len(rows)) if view.gram.kernel.compiled else view.block(points, points)
     eps, largest = float(np.finfo(K.dtype).eps), float(np.maximum(K.max(initial=0.0), -K.min(initial=0.0)))
     if not np.isfinite(largest):
         return False
@@ -184,7 +184,7 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
 
 def _asymmetry(K: NDArray[Any]) -> float:
     """Largest |K - K'|, a few rows at a time, which stay in the cache."""
-    parts = (np.abs(K[i : i + 64] - K[:, i : i + 64].T).max() for i in range(0, len(K), 64))
+    parts = (np.abs(K[i : i + 64, i:] - K[i:, i : i + 64].T).max() for i in range(0, len(K), 64))
     return float(max(parts, default=0.0))
 
 

@@ -45,6 +45,7 @@ def at_once(
         found = Inner().solve(K, layout, dual, beta, g, INNER * options.tol, steps, watch.flag)
     beta, g = found.beta, found.push(found.beta) - dual.t
     state = State(beta, g, start.n_iter + found.steps)
+    del K, found  # a kernel without a guarantee needs as much room again: pages would go back and come anew
     proof = prove(view, dual, beta, g, convex=not watch.flag[1])
     status = ended(proof, options)
     if status is None:
@@ -56,9 +57,9 @@ def at_once(
 def _matrix(view: View, layout: Layout) -> NDArray[np.float64]:
     """K at the places of the layout.
 
-    From the matrix of all rows where several problems share it, or half of it could not be mirrored.
+    From the matrix of all rows where several problems share it, or a function makes it.
     """
     gram, ids = view.gram, view.ids[layout.order]
-    if gram.held and (len(view.groups) > 1 or not gram.mirrors):
+    if gram.held and (len(view.groups) > 1 or not gram.kernel.compiled):
         return gram.among(ids, ids)
     return gram.square(view.points(layout.order[: layout.end]), len(ids))
