@@ -135,7 +135,7 @@ def test_helpers_end_with_their_parent(part, tmp_path):
 AHEAD = """
 import numpy as np
 from numba.core.dispatcher import Dispatcher
-from adatron import SVC
+from adatron import SVC, SVR, OneClassSVM
 from adatron.warm import warmup
 import gc
 
@@ -150,6 +150,11 @@ for dtype in (np.float64, np.float32):
     for n in (50, 2400):
         for classes in (2, 3):
             SVC().fit(X[:n].astype(dtype), np.arange(n) % classes).predict(X[:2].astype(dtype))
+few, weight = X[:50], np.ones(50)
+weight.flags.writeable = False
+SVC(C=2).fit(few, np.arange(50) % 3, weight)
+SVR(C=2).fit(few, few[:, 0], weight)
+OneClassSVM().fit(few, sample_weight=weight)
 assert before
 for one in compiled() - before:
     print(*one)

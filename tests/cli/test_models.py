@@ -159,6 +159,26 @@ def test_features_that_count_from_0_are_an_error_where_others_counted_from_1(fro
     assert "feature 0 found, and features count from 1 here" in failed(capsys)
 
 
+def test_a_loaded_model_that_is_fitted_anew_forgets_how_its_text_counted(from_0, tmp_path):
+    path = tmp_path / "m"
+    assert main(["train", from_0[0], "--model", str(path), "--quiet"]) == 0
+    model = load(path)
+    assert model.first_index_ == 0
+    assert not hasattr(model.fit(np.eye(4), [0, 0, 1, 1]), "first_index_")
+
+
+def test_labels_of_data_to_predict_may_be_none(from_0, tmp_path, capsys):
+    """Zeros in the place of labels, as LIBSVM's users write them, have no accuracy."""
+    path = str(tmp_path / "m")
+    assert main(["train", from_0[0], "--model", path, "--quiet"]) == 0
+    dump_svmlight_file(np.eye(3), np.full(3, 7), str(tmp_path / "new"), zero_based=True)
+    capsys.readouterr()
+    assert main(["predict", path, str(tmp_path / "new")]) == 0
+    out, err = capsys.readouterr()
+    assert len(out.split()) == 3
+    assert err == "no accuracy: none of the labels (7) is a class of the model (0, 1)\n"
+
+
 @pytest.fixture
 def written(samples, tmp_path):
     """Write the samples with these columns in this order, and return the file's name."""

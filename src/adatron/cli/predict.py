@@ -37,7 +37,7 @@ def predict(
     labels or without: a column more than the model's features is the label. If there are labels, the accuracy is
     printed, too.
     """
-    from .report import accuracy, comparable
+    from .parts import svc_of
 
     refuse_overwriting("--output", output, (model, *files))
     estimator, table = Source(files, format, label, zero_based).with_model(model, labelled=False)
@@ -47,8 +47,19 @@ def predict(
     to = to or ("csv" if Path(output or "").suffix.lower() == ".csv" else "libsvm")
     write_result(_csv(estimator, labels, values) if to == "csv" else _libsvm(labels, values), output)
     if table.y is not None and not quiet:
-        given, true = comparable(predicted, table.y)
-        click.echo(f"accuracy {accuracy(int((given == true).sum()), len(true))}", err=True)
+        click.echo(_compared(svc_of(estimator).classes_, predicted, table.y), err=True)
+
+
+def _compared(classes: Any, predicted: Any, y: Any) -> str:
+    """The accuracy, unless the labels are not meant to be any: data to predict often have 0 in their place."""
+    from .report import accuracy, check_classes, comparable
+
+    try:
+        check_classes(classes, y)
+    except ValueError as error:
+        return f"no accuracy: {error}"
+    given, true = comparable(predicted, y)
+    return f"accuracy {accuracy(int((given == true).sum()), len(true))}"
 
 
 def _columns(values: Any) -> list[list[float]]:

@@ -36,7 +36,12 @@ def kernel_rows(model: Any) -> Rows:
         kernel += f", gamma {svc.gamma}"
     scaling = [("scaling", scaling_of(model))] if model is not svc else []
     classes = _shortened([str(name) for name in svc.classes_])
-    return [("classes", classes), *scaling, ("kernel", kernel), ("C", f"{svc.C:g}")]
+    return [("classes", classes), *scaling, ("kernel", kernel), ("C", f"{svc.C:g}" if _is_ours(svc) else "unknown")]
+
+
+def _is_ours(svc: Any) -> bool:
+    """Whether it is known how a model was fitted; one of LIBSVM's text was so elsewhere."""
+    return bool(svc.fit_status_ or np.isfinite(svc.duality_gap_).all())
 
 
 def comparable(predicted: Any, y: Any) -> tuple[Any, Any]:
@@ -61,8 +66,7 @@ def accuracy(right: int, samples: int) -> str:
 
 def certificate(svc: Any) -> dict[str, Any]:
     """Return the certificate under the keys of the JSON output."""
-    # A model from LIBSVM's text was fitted elsewhere; nothing is known of how.
-    known = svc.fit_status_ or np.isfinite(svc.duality_gap_).all()
+    known = _is_ours(svc)
     return {
         "converged": not svc.fit_status_ if known else None,
         "updates": int(np.sum(svc.n_iter_)) if known else None,

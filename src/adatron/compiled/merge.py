@@ -28,14 +28,9 @@ def merge(order: Any, first: Any, codes: Any, n_classes: int, weight: Any) -> An
     order, first : the members, and whether each is not equal to the one before it
     codes, weight : of all samples, members or not
     """
-    rows, total, group, own = (
-        np.empty(len(order), np.int64),
-        np.zeros(len(order)),
-        np.empty(len(order), np.int64),
-        np.empty(len(order)),
-    )
-    sizes, count = np.zeros(n_classes, np.int64), 0
-    for i in range(len(order)):
+    n, sizes, count = len(order), np.zeros(n_classes, np.int64), 0
+    rows, total, group, own = np.empty(n, np.int64), np.zeros(n), np.empty(n, np.int64), np.empty(n)
+    for i in range(n):
         row = order[i]
         if first[i]:
             rows[count] = row

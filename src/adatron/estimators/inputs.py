@@ -73,6 +73,7 @@ def _rows(model: KernelMachine, X: Any, **targets: Any) -> Any:
 
 def _keep(model: KernelMachine, kept: Any) -> None:
     """Keep samples that are no rows of numbers, once all is accepted; they have no features."""
+    vars(model).pop("first_index_", None)  # how the text of other data counted them
     model.objects_ = kept
     if kept is not None:
         vars(model).pop("n_features_in_", None)
@@ -184,7 +185,7 @@ def weights(X: Any, sample_weight: Any) -> Vector:
         raise ValueError(f"sample_weight and X have incompatible shapes: {values.shape} vs {X.shape}")
     if not np.isnan(values).any() and not (values > 0).any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
-    return _check_sample_weight(sample_weight, X, dtype=np.float64)
+    return opened(_check_sample_weight(sample_weight, X, dtype=np.float64))
 
 
 def gamma(value: float | str, X: Any, kernel: Any) -> float:

@@ -68,7 +68,8 @@ class Samples:
         that no more of them than needed become support vectors.
         """
         ends, samples, values = np.cumsum([len(some) for some in ids]), np.concatenate(ids), np.concatenate(beta)
-        data, rows, numbers = share_out(ends, samples, values, C, self.weight, self.group, self.own, self.members)
+        own = self.weight, self.group, self.own, self.members
+        data, rows, numbers = share_out(ends, samples, values, float(C), *own)  # of an int it would be compiled anew
         return Coefficients(data, rows, numbers, (len(ids), n))
 
 
