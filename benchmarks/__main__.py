@@ -209,7 +209,8 @@ def _exponents(rows: Rows) -> str:
             continue
         n = np.log([row["rows"] for row in own])
         time, memory = (float(np.polyfit(n, np.log([row[key] for row in own]), 1)[0]) for key in ("seconds", "extra"))
-        found.append(f"{library} ({count} {'thread' if str(count) == '1' else 'threads'}) time {time:.2f}, memory {memory:.2f}")
+        unit = "thread" if str(count) == "1" else "threads"
+        found.append(f"{library} ({count} {unit}) time {time:.2f}, memory {memory:.2f}")
     return "; ".join(found)
 
 

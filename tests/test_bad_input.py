@@ -187,7 +187,7 @@ def test_equal_rows_with_opposite_labels():
 
 def test_kernels_that_are_not_semidefinite():
     A = rng.normal(size=(60, 60))
-    with pytest.warns(ConvergenceWarning, match="Not certified in 1 .*not positive semi-definite"):
+    with pytest.warns(ConvergenceWarning, match="Not certified: .*not positive semi-definite"):
         model = SVC(kernel="precomputed", max_iter=10**5).fit(A + A.T, y)
     assert np.isnan(model.duality_gap_)
     with pytest.warns(ConvergenceWarning):

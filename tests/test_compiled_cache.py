@@ -135,7 +135,7 @@ def test_helpers_end_with_their_parent(part, tmp_path):
 AHEAD = """
 import numpy as np
 from numba.core.dispatcher import Dispatcher
-from adatron import SVC, SVR, OneClassSVM
+from adatron import SVC, SVR, IncrementalSVC, OneClassSVM
 from adatron.warm import warmup
 import gc
 
@@ -155,6 +155,7 @@ weight.flags.writeable = False
 SVC(C=2).fit(few, np.arange(50) % 3, weight)
 SVR(C=2).fit(few, few[:, 0], weight)
 OneClassSVM().fit(few, sample_weight=weight)
+IncrementalSVC().fit(few, np.arange(50) % 3).predict(few)
 assert before
 for one in compiled() - before:
     print(*one)

@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from adatron import SVC, SVR, OneClassSVM, input_margin
 from adatron.compiled import panels
+from adatron.compiled.hash import hash_dense
 from adatron.estimators import decision, expansion, prepared
 from adatron.estimators.incremental import IncrementalSVC
 from adatron.files import load, save
@@ -177,7 +178,8 @@ def test_compiled_code_sees_writable_arrays_only():
     model = SVC().fit(X, y)
     model.predict(model.support_vectors_)  # may only be read from now on
     input_margin(model, model.support_vectors_)
-    compiled = panels.pack, panels.squared_norms, tiles._count_weights
+    model.compact()
+    compiled = panels.pack, panels.squared_norms, tiles._count_weights, hash_dense
     IncrementalSVC().fit(model.support_vectors_, y[model.support_])
     for one in (copy(model), deepcopy(model), model.set_params(precision="single")):
         one.predict(X)

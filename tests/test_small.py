@@ -110,7 +110,7 @@ def test_a_callback_that_stopped_stops_the_rest():
 def test_a_matrix_that_is_not_symmetric_proves_nothing():
     X, y = samples(0, 50)
     K = RBF(0.5)(X)
-    with pytest.warns(ConvergenceWarning, match="Not certified in .*not positive semi-definite"):
+    with pytest.warns(ConvergenceWarning, match="Not certified: .*not positive semi-definite"):
         model = SVC(kernel="precomputed").fit(K / K.sum(axis=1, keepdims=True), y)
     assert np.isnan(model.duality_gap_)
     assert SVC(kernel="precomputed").fit(K, y).duality_gap_ >= 0.0

@@ -41,7 +41,7 @@ def kernel_rows(model: Any) -> Rows:
 
 def _is_ours(svc: Any) -> bool:
     """Whether it is known how a model was fitted; one of LIBSVM's text was so elsewhere."""
-    return bool(svc.fit_status_ or np.isfinite(svc.duality_gap_).all())
+    return bool(svc.fit_status_) or not np.isnan(svc.duality_gap_).all()
 
 
 def comparable(predicted: Any, y: Any) -> tuple[Any, Any]:
@@ -81,6 +81,8 @@ def summary(model: Any) -> dict[str, Any]:
     """Return a model under the keys of the JSON output."""
     svc = svc_of(model)
     parameters = {name: value for name, value in svc.get_params(deep=False).items() if name != "callback"}
+    if not _is_ours(svc):
+        parameters["C"] = None
     return {
         "adatron": metadata.version("adatron"),
         "class": type(svc).__name__,

@@ -57,11 +57,12 @@ class Sparse(NamedTuple):
 class Given(NamedTuple):
     """Rows, or columns, of a given Gram matrix.
 
-    The values of one point are neighbours in a square one, whose rows are those of the points; else points are columns.
+    Of a symmetric one the values of a point are read where they are neighbours: points are its rows, and rows its
+    columns. Else points are its columns.
     """
 
     matrix: NDArray[Any]  # (n, m); (0, 0) for points, whose matrix is that of the rows
-    square: bool
+    symmetric: bool  # of the rows
     ids: NDArray[np.int64]  # (blocks * width,)
     norms: NDArray[Any]
     width: int
@@ -265,7 +266,7 @@ def sparse_l1(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: 
 def gather(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
     """Entries of a given Gram matrix."""
     width = rows.width
-    if rows.square:
+    if rows.symmetric:
         for i in range(p0 * POINTS, p1 * POINTS):
             row, line = rows.matrix[points.ids[i]], tile[i - p0 * POINTS]
             for t in range(r0 * width, r1 * width):

@@ -25,6 +25,8 @@ def checked(model: BaseEstimator, X: Any, dtype: tuple[type, ...], reset: bool =
     plain = plain and all(_is_plain(y, 1) and y.dtype.kind in "biuf" and len(y) == len(X) for y in targets)
     if plain and not reset:  # with names it says that X has none
         plain = "feature_names_in_" not in attributes and attributes.get("n_features_in_") == X.shape[1]
+    if reset:
+        attributes.pop("first_index_", None)  # of the features of other data, where the command line read them
     if not (plain and all(map(_is_finite, (X, *targets)))):
         return validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
     if reset:

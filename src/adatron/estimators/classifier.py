@@ -116,7 +116,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         divided = divide(distinct, self.random_state) if self.with_probability else None
         fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct))
         self.classes_, self.class_weight_, self._fitted_multi_class = classes, class_weight, self.multi_class
-        self._store_coefficients(X, codes, self._spread(distinct, fitted, X.shape[0], self._bound), fitted)
+        self._store_coefficients(X, codes, self._spread(distinct, fitted, self._bound), fitted)
         self._store_certificates(fitted, len(classes) == 2, unit)
         self._warn(fitted)
         warn_unless_converged(fitted, None if self._values else X, self.max_iter)

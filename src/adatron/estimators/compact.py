@@ -56,6 +56,7 @@ def shrink(model: KernelMachine, coefficients: Matrix) -> None:
 def _merge(rows: Any, coefficients: Matrix) -> tuple[Ids, Matrix]:
     """The first of each set of equal rows and the sums of their coefficients, but for those whose sums are all zero."""
     n = rows.shape[0]
+    rows = inputs.tidy(rows) if sparse.issparse(rows) else inputs.opened(rows)
     equal = canonical(rows, np.zeros(n, np.int64), 1, np.ones(n), mergeable=True)
     sums = np.zeros((len(equal.rows), len(coefficients)))
     np.add.at(sums, equal.group, coefficients.T[equal.members])

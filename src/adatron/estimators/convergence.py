@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 if TYPE_CHECKING:
     from .engine import Fitted
@@ -33,27 +34,27 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str
     worst = max(open_ones, key=lambda s: s.certificate.kkt_violation)
     where, proof = f"in {len(open_ones)} of {len(fitted)} {what}", worst.certificate
     if worst.status is Status.NOT_CONVEX:
-        text = f"Not certified {where}: {worst.status.value}."
+        text = f"Not certified: {worst.status.value}."
     else:
         early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
+        cause = _scales(X) if worst.status in (Status.MAX_ITER, Status.STUCK) else ""
         text = (
             f"{early}Not converged {where}: KKT violation {proof.kkt_violation:.2e}, relative duality gap "
-            f"{proof.relative_gap:.2e}; {worst.status.value}.{_scales(X)}"
+            f"{proof.relative_gap:.2e}; {worst.status.value}.{cause}"
         )
     warnings.warn(text, ConvergenceWarning, stacklevel=4)
 
 
 def _scales(X: Any) -> str:
-    """The usual cause, unless the features show that it is none."""
+    """The usual cause, where the features show it."""
     if X is None:
         return ""
-    if sparse.issparse(X):
-        return " Features on very different scales are the usual cause; if these are, scale them (MaxAbsScaler)."
-    spread = X.std(axis=0, dtype=np.float64)
+    of_sparse: Any = mean_variance_axis
+    spread = np.sqrt(of_sparse(X, axis=0)[1]) if sparse.issparse(X) else X.std(axis=0, dtype=np.float64)
     spread = spread[spread > 0]
     if not len(spread) or spread.max() < DIFFERENT_SCALES * spread.min():
         return ""
     return (
         f" The features' standard deviations range from {spread.min():.1e} to {spread.max():.1e}, the usual cause: "
-        "scale them (StandardScaler)."
+        f"scale them ({'MaxAbsScaler' if sparse.issparse(X) else 'StandardScaler'})."
     )

@@ -87,7 +87,7 @@ def _rows(X: Any, points: Source, which: Any) -> Source:
     """Some rows of X beside the support vectors."""
     block = _ready(X[which], points.X)
     ids = np.arange(block.shape[0])
-    return replace(points, X=block, ids=ids, columns=None if points.columns is None else 0 * ids - 1)
+    return replace(points, X=block, ids=ids, columns=None if points.columns is None else 0 * ids, new=True)
 
 
 def _without_proven(signs: Signs, rows: Callable[[Any], Source], result: _Result, step: int) -> NDArray[np.int64]:

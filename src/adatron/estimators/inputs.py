@@ -73,7 +73,6 @@ def _rows(model: KernelMachine, X: Any, **targets: Any) -> Any:
 
 def _keep(model: KernelMachine, kept: Any) -> None:
     """Keep samples that are no rows of numbers, once all is accepted; they have no features."""
-    vars(model).pop("first_index_", None)  # how the text of other data counted them
     model.objects_ = kept
     if kept is not None:
         vars(model).pop("n_features_in_", None)

@@ -21,19 +21,19 @@ class Coefficients(NamedTuple):
     To make and to slice a sparse array of SciPy's takes a tenth of a small fit.
 
     values, samples, problems : (n_coefficients,) each coefficient, its sample and its problem
-    shape : (n_problems, n)
+    n_problems : how many there are
     """
 
     values: Vector
     samples: Ids
     problems: Ids
-    shape: tuple[int, int]
+    n_problems: int
 
     @classmethod
     def of(cls, dense: Vector) -> Self:
         """From all coefficients, (n_problems, n)."""
-        problems, samples = np.nonzero(dense)
-        return cls(dense[problems, samples], samples, problems, dense.shape)
+        problems, samples = map(np.ascontiguousarray, np.nonzero(dense))  # views of pairs are another type for numba
+        return cls(dense[problems, samples], samples, problems, len(dense))
 
     def arranged(self, codes: Ids, n_classes: int, pairs: bool = False) -> tuple[Ids, NDArray[np.int32], Vector]:
         """The samples with a coefficient, class by class, their number in each class, and their coefficients.
@@ -46,7 +46,7 @@ class Coefficients(NamedTuple):
         from ..compiled.shares import arrange
 
         sides = _pairs(n_classes) if pairs else (NO_CLASS, NO_CLASS)
-        return arrange(*self[:3], codes, n_classes, *sides, n_classes - 1 if pairs else self.shape[0])
+        return arrange(*self[:3], codes, n_classes, *sides, n_classes - 1 if pairs else self.n_problems)
 
 
 def from_dual_coef(dual_coef: Any, classes: Ids, n_classes: int) -> Vector:

@@ -154,9 +154,9 @@ class KernelMachine(BaseEstimator):
         self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
         return engine.fit(X, distinct, problems, inputs.settings(self, self._served()))
 
-    def _spread(self, distinct: Any, fitted: list[Any], n: int, C: float) -> Coefficients:
+    def _spread(self, distinct: Any, fitted: list[Any], C: float) -> Coefficients:
         """Coefficients of all samples from those of the distinct ones, at most C times weight."""
-        return distinct.spread([one.ids for one in fitted], [one.beta for one in fitted], C, n)
+        return distinct.spread([one.ids for one in fitted], [one.beta for one in fitted], C)
 
     def _store_one(self, X: Any, coefficients: Coefficients, fitted: list[Any], unit: float = 1.0) -> None:
         """Keep a model of one problem that is no classifier; ``unit`` is what its weights were divided by."""

@@ -111,7 +111,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         distinct = samples.canonical(X, np.zeros(X.shape[0], np.int64), 1, weight, mergeable=not self._values)
         distinct, unit = distinct.in_units()
         fitted = self._solve(X, distinct, [Problem([0], lambda ids: oneclass(distinct.weight[ids], self.nu))])
-        self._store_one(X, self._spread(distinct, fitted, X.shape[0], 1.0), fitted, unit)
+        self._store_one(X, self._spread(distinct, fitted, 1.0), fitted, unit)
         self.offset_ = -self.intercept_
         warn_unless_converged(fitted, None if self._values else X, self.max_iter)
         return self

@@ -69,7 +69,7 @@ class Regressor(RegressorMixin, KernelMachine):
             return self._program(y[distinct.rows[ids]], self.C * distinct.weight[ids], augment)
 
         fitted = self._solve(X, distinct, [Problem([0], program, self._copies)])
-        self._store_one(X, self._spread(distinct, fitted, X.shape[0], self.C), fitted)
+        self._store_one(X, self._spread(distinct, fitted, self.C), fitted)
         warn_unless_converged(fitted, None if self._values else X, self.max_iter)
         return self
 

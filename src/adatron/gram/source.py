@@ -46,7 +46,8 @@ class Source:
     ids : row of X behind each row of the source
     kernel : the kernel that will be taken of the rows
     center : (d,) subtracted from dense rows in double precision; it keeps the rounding of differences small
-    columns : column of a given Gram matrix that belongs to each row of the source; -1: none, of rows that are new
+    columns : column of a given Gram matrix that belongs to each row of the source
+    new : the rows of a given Gram matrix are not the training samples that its columns are, so it is not symmetric
     """
 
     X: Any
@@ -54,6 +55,7 @@ class Source:
     kernel: Kernel
     center: NDArray[np.float64]
     columns: Ids | None = None
+    new: bool = False
 
     @classmethod
     def of(cls, X: Any, ids: Ids, kernel: Kernel, columns: Ids | None = None) -> Source:
@@ -140,13 +142,12 @@ class Source:
         norms = lines.zeros((max(blocks * width, -(-n // TILE) * TILE),), dtype)
         if self.columns is not None:
             ids, same = np.zeros(len(norms), np.int64), self.X.dtype == dtype
-            square = n > 0 and bool(self.columns[0] >= 0)
-            if width == POINTS:  # points name columns of the matrix that the rows hold
+            if width == POINTS:  # points are lines of the matrix that the rows hold
                 ids[:n] = self.columns
-                return Given(np.zeros((0, 0), dtype), square, ids, norms, width, n)
+                return Given(np.zeros((0, 0), dtype), False, ids, norms, width, n)
             ids[:n] = self.ids if same else np.arange(n)
-            part = self.X if same else self.X[:, self.ids] if square else self.X[self.ids]
-            return Given(np.ascontiguousarray(part, dtype), square, ids, norms, width, n)
+            part = self.X if same else self.X.take(self.ids, axis=0 if self.new else 1)
+            return Given(np.ascontiguousarray(part, dtype), not self.new, ids, norms, width, n)
         if sparse.issparse(self.X):
             part = self.X[self.ids]
             data, indices, indptr = part.data.astype(dtype), part.indices.astype(np.int32), part.indptr.astype(np.int64)

@@ -17,7 +17,8 @@ from .given import Given
 class Precomputed(Given):
     """k(x, z) is an entry of the matrix that stands in the place of X, of shape (n, n training points).
 
-    It cannot be combined with other kernels: combine the matrices.
+    It cannot be combined with other kernels: combine the matrices. A fit takes it to be symmetric (k(x_i, x_j) is read
+    from row j where that is faster), and finds it not to be positive semi-definite if it is not.
     """
 
     product: ClassVar[TileProduct] = "gather"
