@@ -250,7 +250,7 @@ def test_max_iter_counts_updates_and_warns():
         assert "scale them" not in str(told[0].message)  # they are
 
 
-def test_a_grid_search_says_once_that_a_kernel_is_not_semidefinite():
+def test_fits_say_once_that_a_kernel_is_not_semidefinite():
     X, y = two_classes(200)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("default")

@@ -168,7 +168,9 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     rows = np.sort(np.concatenate([support, np.flatnonzero(others)])[:SAMPLE])
     points = view.points(rows)
     K = view.gram.square(points, len(rows)) if view.gram.kernel.compiled else view.block(points, points)
-    eps, largest = float(np.finfo(K.dtype).eps), float(np.maximum(K.max(initial=0.0), -K.min(initial=0.0)))
+    source, largest = view.gram.source, float(np.maximum(K.max(initial=0.0), -K.min(initial=0.0)))
+    given = K.dtype if source.columns is None else source.X.dtype  # in which values were rounded before
+    eps = max(float(np.finfo(kind).eps) for kind in (K.dtype, given))
     if not np.isfinite(largest):
         return False
     if not view.gram.mirrors and _asymmetry(K) > np.sqrt(eps) * largest:

@@ -24,7 +24,7 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str
 
     X are the features, None where it holds kernel values.
     It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words. What a kernel
-    is to blame for has no numbers in it: Python shows equal warnings once, and a grid search has many.
+    is to blame for has no numbers in it: Python shows equal warnings once, where nothing resets its filters.
     """
     from ..solvers.base import Status
 

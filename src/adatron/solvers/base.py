@@ -33,7 +33,7 @@ class Status(Enum):
     )
     NOT_CONVEX = (
         "the kernel is not positive semi-definite on these data: the point found is stationary, but the duality gap "
-        "bounds nothing; use another kernel or other kernel parameters"
+        "bounds nothing; use another kernel or other kernel parameters, and (K + K.T) / 2 of a given matrix"
     )
 
     @property
