@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone, is_regressor
 from sklearn.datasets import load_iris, make_classification, make_regression
+from sklearn.utils import compute_class_weight
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from adatron.estimators.samples import Samples
@@ -253,6 +254,15 @@ def test_bad_weights(case):
         model.fit(X, y, np.r_[np.nan, np.ones(len(y) - 1)])
     with pytest.raises(ValueError, match="infinity"):
         model.fit(X, y, np.r_[np.inf, np.ones(len(y) - 1)])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_balanced_weights_are_scikit_learn_s(seed):
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([[3, 7], rng.integers(3, rng.integers(5, 9), 40)])
+    model = SVC(class_weight="balanced").fit(rng.normal(size=(len(y), 2)), y)
+    expected = compute_class_weight("balanced", classes=np.unique(y), y=y)
+    np.testing.assert_array_equal(model.class_weight_, expected)
 
 
 def test_coefficients_of_members_fill_up_from_the_last_one():

@@ -163,7 +163,9 @@ def test_a_loaded_model_that_is_fitted_anew_forgets_how_its_text_counted(from_0,
     path = tmp_path / "m"
     assert main(["train", from_0[0], "--model", str(path), "--quiet"]) == 0
     model = load(path)
-    assert model.first_index_ == 0
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.full((4, 4), np.nan), [0, 0, 1, 1])
+    assert model.first_index_ == 0  # it is the old model still
     assert not hasattr(model.fit(np.eye(4), [0, 0, 1, 1]), "first_index_")
 
 

@@ -25,14 +25,16 @@ def checked(model: BaseEstimator, X: Any, dtype: tuple[type, ...], reset: bool =
     plain = plain and all(_is_plain(y, 1) and y.dtype.kind in "biuf" and len(y) == len(X) for y in targets)
     if plain and not reset:  # with names it says that X has none
         plain = "feature_names_in_" not in attributes and attributes.get("n_features_in_") == X.shape[1]
+    if plain and all(map(_is_finite, (X, *targets))):
+        found = (X, *targets) if targets else X
+        if reset:
+            attributes.pop("feature_names_in_", None)
+            attributes["n_features_in_"] = X.shape[1]
+    else:
+        found = validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
     if reset:
         attributes.pop("first_index_", None)  # of the features of other data, where the command line read them
-    if not (plain and all(map(_is_finite, (X, *targets)))):
-        return validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
-    if reset:
-        attributes.pop("feature_names_in_", None)
-        attributes["n_features_in_"] = X.shape[1]
-    return (X, *targets) if targets else X
+    return found
 
 
 def _is_plain(values: Any, ndim: int) -> bool:
