@@ -9,7 +9,7 @@ import pytest
 import adatron.solvers.block as block
 from adatron.gram import Pool, Square
 from adatron.kernels import RBF, Linear, Precomputed, Sigmoid
-from adatron.solvers import shard
+from adatron.solvers import ascent, shard
 from adatron.solvers.base import State, Status
 from adatron.solvers.start import feasible
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, view_of
@@ -161,6 +161,19 @@ def test_gap_tol():
     loose, tight = (solve(view_of(X, RBF(0.3)), dual, tol=1e-1, gap_tol=gap) for gap in (None, 1e-6))
     assert loose.certificate.relative_gap > 1e-6 >= tight.certificate.relative_gap
     assert tight.status.name == "CONVERGED"
+
+
+@pytest.mark.parametrize(("C", "once"), [(1.0, True), (1e4, False)])
+def test_a_small_gap_is_proven_once_where_float32_can_tell(C, once, monkeypatch):
+    """Otherwise a proof comes first, which corrects the gradient."""
+    X, y = samples(2, 1500, 4)
+    view, dual, found = view_of(X, RBF(0.3), np.float32), csvc(y, np.full(1500, C)), []
+    certify = ascent.certify
+    monkeypatch.setattr(ascent, "certify", lambda *args, **more: found.append(certify(*args, **more)) or found[-1])
+    assert solve(view, dual).certificate.relative_gap > 3e-6
+    found.clear()
+    assert solve(view, dual, gap_tol=3e-6).certificate.relative_gap <= 3e-6
+    assert (len(found) == 1) is once
 
 
 @pytest.mark.parametrize("bias", BIASES)

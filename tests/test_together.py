@@ -117,6 +117,15 @@ def test_what_is_within_classes_is_shared_where_nothing_is_made_again_for_it(cla
     assert len(shares) == shared
 
 
+def test_small_gaps_are_reached_in_a_bundle(monkeypatch):
+    X, y = blobs()
+    wide = SVC(C=10.0).fit(X, y).duality_gap_
+    monkeypatch.delattr(Block, "solve")
+    model = SVC(C=10.0, gap_tol=1e-6).fit(X, y)
+    assert np.median(wide) > 1e-4
+    assert model.duality_gap_.max() <= 1e-6
+
+
 def test_what_crawls_goes_on_one_by_one(monkeypatch):
     """Classes far from separable, with a linear kernel and a large C: pairs do not get there."""
     rng = np.random.default_rng(0)

@@ -1,7 +1,8 @@
 """What every solver shares: ascent by its own steps, a certificate in float64, and on from there if it is refused.
 
 Float32 rows propose, the certificate disposes: it corrects g where it matters, and the ascent goes on with what is
-left, whose float32 error is proportional to the change of beta, not to beta. A solver adds its steps, nothing else.
+left, whose float32 error is proportional to the change of beta, not to beta. A gap that is too large needs no proof of
+that where the rows are fine enough to tell. A solver adds its steps, nothing else.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ..certificates import Exact, best_multipliers, certify, duality_gap, kkt_violation
+from ..certificates import Certificate, Exact, best_multipliers, certify, duality_gap, kkt_violation
 from ..gram import View
 from ..problems import Dual
-from ..problems.dual import UNIT, Vector
+from ..problems.dual import UNIT, Vector, dot
 from .base import Options, Solution, Solver, State, Status, Watch
 from .parts import Origin
 from .start import feasible, filled
+from .tolerance import blur, closer
 
 How = TypeVar("How", bound=Solver)
 ROUNDS = 8  # certificates refused before float64 tiles take over
@@ -71,7 +73,7 @@ class Ascent(ABC, Generic[How]):
         """Run to the end."""
         tol = self.options.tol
         while True:
-            status = self.ascend(tol)
+            status, tol = self._track(tol)
             if status is Status.STUCK and self.view.gram.dtype != np.float64:
                 self._widen()
                 continue
@@ -80,9 +82,9 @@ class Ascent(ABC, Generic[How]):
             self._proven = np.maximum(self._proven, here)
             proof = certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[1])
             if status is Status.CONVERGED:
-                small = proof.kkt_violation <= self.options.tol
-                if not small or (self.options.gap_tol is not None and proof.relative_gap > self.options.gap_tol):
-                    tol = self._next(tol, proof.kkt_violation if small else None)
+                gap_tol = self.options.gap_tol or np.inf
+                if proof.kkt_violation > self.options.tol or proof.relative_gap > gap_tol:
+                    tol = self._next(tol, proof)
                     if tol >= proof.resolution:
                         continue
                     status = Status.STUCK
@@ -93,15 +95,35 @@ class Ascent(ABC, Generic[How]):
                 status = Status.NOT_CONVEX
             return Solution(self.beta, self.g, self.n_iter, status, proof, self.watch.trace())
 
-    def _next(self, tol: float, violation: float | None) -> float:
-        """The tolerance to go on with after a refusal (``violation`` is given if only the gap is too large)."""
+    def _track(self, tol: float) -> tuple[Status, float]:
+        """Steps until the tracked gap is small enough, too, unless only a proof can tell: tiles are too coarse.
+
+        Returns what ended them, and the tolerance they came to.
+        """
+        gap_tol = self.options.gap_tol or np.inf
+        while True:
+            status = self.ascend(tol)
+            gap = self.relative_gap() if status is Status.CONVERGED and gap_tol < np.inf else 0.0
+            if not gap > gap_tol:
+                return status, tol
+            near = closer(tol, gap, gap_tol)
+            largest = self.view.magnitude + self.dual.lambda2
+            if near < blur(dot(self.beta, self.beta), largest, self.view.gram.dtype.itemsize):
+                return status, tol
+            tol = near
+
+    def _next(self, tol: float, proof: Certificate) -> float:
+        """The tolerance to go on with after a refusal."""
         self._rounds += 1
         if self._rounds % ROUNDS == 0:
             if self.view.gram.dtype == np.float64 and self._rounds >= 4 * ROUNDS:
                 return 0.0
             if self.view.gram.dtype != np.float64:  # float32 tiles do not get there
                 self._widen()
-        return tol if violation is None else 0.3 * min(tol, max(violation, 0.1 * tol))
+        violation, gap_tol = proof.kkt_violation, self.options.gap_tol
+        if violation > self.options.tol or gap_tol is None:
+            return tol
+        return min(tol, closer(max(violation, 0.1 * tol), proof.relative_gap, gap_tol))
 
     def _errors(self) -> Vector:
         """Bounds of the errors that kernel values bring into a gradient at beta."""

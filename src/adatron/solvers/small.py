@@ -4,8 +4,8 @@ Problem   any program of ``problems.dual`` with finite bounds and few variables.
           blocks (shards, a finish, float32 with its corrections) would take longer than the solution. Of many such
           programs, one for each pair of classes, ``together`` solves most.
 Update    ``pairs`` (equality) or ``singles`` (none) over all variables; where they crawl, an active set.
-Stop      the violation by a gradient that is computed anew from the same kernel matrix. What does not get there goes on
-          in the block solver.
+Stop      the violation by a gradient that is computed anew from the same kernel matrix; where a gap is asked for, by a
+          smaller tolerance as long as it is too large. What does not get there goes on in the block solver.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from ..certificates import prove
 from ..gram import SMALL, View
 from ..problems import Dual
+from ..problems.dual import Vector
 from .base import Options, Solution, State, Watch, ended
 from .start import feasible
 from .subproblem import INNER, Inner, Layout
+from .tolerance import closer
 
 
 def is_small(view: View, dual: Dual, options: Options, watch: Watch) -> bool:
@@ -34,24 +36,38 @@ def at_once(
     view: View, dual: Dual, options: Options, state: State | None, watch: Watch
 ) -> tuple[Solution | None, State]:
     """The certified solution, or None; and where it is, for the block solver to go on."""
-    layout = Layout.of(dual)
+    layout, tol = Layout.of(dual), options.tol
+    state = state or State(np.zeros(len(dual)))
+    while True:
+        beta, g, n_iter = _improved(view, dual, layout, state, tol, options.max_iter - state.n_iter, watch.flag)
+        state = State(beta, g, n_iter)
+        proof = prove(view, dual, beta, g, convex=not watch.flag[1])
+        status = ended(proof, options)
+        if status is not None:
+            break
+        if options.gap_tol is None or proof.kkt_violation > tol:
+            return None, state
+        tol = closer(tol, proof.relative_gap, options.gap_tol)
+        if tol < proof.resolution:
+            return None, state
+    watch.look(n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap)
+    return Solution(beta, g, n_iter, status, proof, watch.trace()), state
+
+
+def _improved(
+    view: View, dual: Dual, layout: Layout, state: State, tol: float, steps: int, flag: NDArray[np.int64]
+) -> tuple[Vector, Vector, int]:
+    """A better beta, the gradient there and the number of updates so far.
+
+    The matrix goes with it: the proof of a kernel without a guarantee needs as much room again.
+    """
     K = _matrix(view, layout)
-    start = state or State(np.zeros(len(dual)))
-    beta, g = feasible(dual, start.beta), -dual.t
+    beta, g = feasible(dual, state.beta), -dual.t
     if np.count_nonzero(beta):
         g = g + layout.product(K, beta) + dual.lambda2 * float(beta.sum())
-    steps = options.max_iter - start.n_iter
     with view.gram.pool.aside():
-        found = Inner().solve(K, layout, dual, beta, g, INNER * options.tol, steps, watch.flag)
-    beta, g = found.beta, found.push(found.beta) - dual.t
-    state = State(beta, g, start.n_iter + found.steps)
-    del K, found  # a kernel without a guarantee needs as much room again: pages would go back and come anew
-    proof = prove(view, dual, beta, g, convex=not watch.flag[1])
-    status = ended(proof, options)
-    if status is None:
-        return None, state
-    watch.look(state.n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap)
-    return Solution(beta, g, state.n_iter, status, proof, watch.trace()), state
+        found = Inner().solve(K, layout, dual, beta, g, INNER * tol, steps, flag)
+    return found.beta, found.push(found.beta) - dual.t, state.n_iter + found.steps
 
 
 def _matrix(view: View, layout: Layout) -> NDArray[np.float64]:

@@ -4,8 +4,9 @@ Problem   programs over a few segments each, of up to ``WHOLE`` variables, with 
           without lambda^2 if the tiles are float32: one for each pair of classes. There are thousands of hundred
           classes; what Python does for one takes longer than its solution.
 Update    as ``small``: ``pairs`` or ``singles`` over all variables.
-Stop      as ``small``, with float64 tiles. What does not get there, and all that float32 tiles have found, is where
-          ``small`` or the block solver goes on, which have an active set and a proof for float32.
+Stop      as ``small``, with float64 tiles; where a gap is asked for, by a smaller tolerance as long as it is too large.
+          What does not get there, and all that float32 tiles have found, is where ``small`` or the block solver goes
+          on, which have an active set and a proof for float32.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ from ..problems.dual import NO_ROW, NO_SIGN
 from .base import Options, Solution, State, Task, ended, trace_of
 from .start import feasible
 from .subproblem import INNER, STEPS, pairs, singles
+from .tolerance import blur, closer
 
+_blur, _closer = jit(blur), jit(closer)
 BUNDLE, MOST, PARTS = 3e7, 3e8, 64  # multiply-adds of a bundle, at least (a millisecond) and most; part of all work
 AMONG = 1e5  # the same that a program takes beside its matrix
 
@@ -94,7 +97,8 @@ def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> l
         return [task.state for task in tasks]
     programs, magnitude = _programs(tasks, flags), tasks[0].view.magnitude
     width = -(-max(len(task.dual) for task in tasks) // CHUNK) * CHUNK
-    numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, INNER * options.tol, options.max_iter
+    goals = options.tol, options.gap_tol or np.inf, options.max_iter
+    numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, *goals
     space = gram.workspace.room(width, gram), gram.workspace.stack
     shared, places = gram.parts, np.arange(width)
     code = addresses(type(shared.rows), gram.dtype, bool(dual.totals))
@@ -158,8 +162,8 @@ def addresses(kind: type[Operand], dtype: Any, equality: bool) -> NDArray[np.int
 
 @jit
 def _solve(
-    code: Any, shared: Any, programs: Any, totals: Any, lambda2: float, epsilon: float, tol: float, most: int,
-    magnitude: float, places: Any, K: Any, stack: Any,
+    code: Any, shared: Any, programs: Any, totals: Any, lambda2: float, epsilon: float, tol: float, gap_tol: float,
+    most: int, magnitude: float, places: Any, K: Any, stack: Any,
 ) -> None:  # fmt: skip
     """Solve and prove each program, one after the other: a proof by float32 values is none. ``places``: 0, 1, 2, ..."""
     row, sign, mu, ends = np.empty(0, np.int64), np.empty(0), np.empty(len(totals)), np.empty(2, np.int64)
@@ -170,36 +174,59 @@ def _solve(
             continue
         n = b - a
         width = -(-n // CHUNK) * CHUNK
-        t, lower, upper = programs.t[a:b], programs.lower[a:b], programs.upper[a:b]
-        beta, g = programs.beta[a:b], programs.g[a:b]
+        t, beta, g = programs.t[a:b], programs.beta[a:b], programs.g[a:b]
         padded, slope = np.zeros((3, width)), np.zeros(width, K.dtype)
         groups = programs.groups[programs.first_group[p] : programs.first_group[p + 1]]
         call(code[3], shared, groups, kept, K, stack)
         kept = -1 if lambda2 else groups[0]
         _frame(K[:width], n, lambda2)
         new, low, high = padded[0], padded[1], padded[2]
-        for i in range(n):
-            new[i], low[i], high[i], g[i] = beta[i], lower[i], upper[i], -t[i]
-        add_rows(K, places[:n], beta, g)
-        slope[:n] = g
-        ends[0], ends[1], limit = 0, width, min(STEPS * n, most)
-        if len(totals):
-            steps = count(code[0], K[:width], new, slope, low, high, ends, epsilon, tol, limit, flag)
-        else:
-            steps = count(code[0], K[:width], new, slope, low, high, epsilon, tol, limit, flag)
-        used, programs.steps[p] = 0, steps
-        for i in range(n):
-            beta[i], g[i] = new[i], 0.0
-            used += new[i] != 0.0
-        add_rows(K, places[:n], beta, g)
-        for i in range(n):
-            g[i] -= t[i]
-        if K.itemsize < 8:
-            continue
-        bounds = lower, upper, epsilon
-        call(code[1], beta, g, *bounds, row, sign, mu)
-        proofs, largest = 1.0 + used / 8.0, magnitude + lambda2
-        call(code[2], beta, g, t, *bounds, row, sign, totals, mu, proofs, largest, 0.0, programs.measures[p])
+        new[:n], low[:n], high[:n] = beta, programs.lower[a:b], programs.upper[a:b]
+        bounds = low[:n], high[:n], epsilon
+        ends[0], ends[1], limit, aim = 0, width, min(STEPS * n, most), tol
+        _gradient(K, places[:n], beta, t, g)
+        while aim:
+            slope[:n], left = g, limit - programs.steps[p]
+            if len(totals):
+                steps = count(code[0], K[:width], new, slope, low, high, ends, epsilon, INNER * aim, left, flag)
+            else:
+                steps = count(code[0], K[:width], new, slope, low, high, epsilon, INNER * aim, left, flag)
+            programs.steps[p] += steps
+            beta[:] = new[:n]
+            used = _gradient(K, places[:n], beta, t, g)
+            if K.itemsize < 8 and gap_tol == np.inf:
+                break
+            call(code[1], beta, g, *bounds, row, sign, mu)
+            proofs, largest, found = 1.0 + used / 8.0, magnitude + lambda2, programs.measures[p]
+            call(code[2], beta, g, t, *bounds, row, sign, totals, mu, proofs, largest, 0.0, found)
+            more = programs.steps[p] < limit and flag[0] == 0
+            aim = _next(found, aim, gap_tol, beta, largest, K.itemsize) if more else 0.0
+
+
+@jit
+def _gradient(K: Any, places: Any, beta: Any, t: Any, g: Any) -> int:
+    """g <- K beta - t; returns how many coefficients are not zero."""
+    used = 0
+    for i in range(len(beta)):
+        g[i] = 0.0
+        used += beta[i] != 0.0
+    add_rows(K, places, beta, g)
+    for i in range(len(beta)):
+        g[i] -= t[i]
+    return used
+
+
+@jit
+def _next(found: Any, tol: float, gap_tol: float, beta: Any, largest: float, itemsize: int) -> float:
+    """The tolerance to go on with from what ``weigh`` has found; 0 if that will do, or only something else helps."""
+    value, gap, violation = found[0], found[4], found[5]
+    relative = gap / max(1.0, abs(value), abs(value + gap))
+    if relative <= gap_tol or violation > tol:
+        return 0.0
+    near, square = _closer(tol, relative, gap_tol), 0.0
+    for one in beta:
+        square += one * one
+    return near if near >= _blur(square, largest, itemsize) else 0.0
 
 
 @jit
