@@ -179,6 +179,25 @@ def test_labels_of_data_to_predict_may_be_none(from_0, tmp_path, capsys):
     out, err = capsys.readouterr()
     assert len(out.split()) == 3
     assert err == "no accuracy: none of the labels (7) is a class of the model (0, 1)\n"
+    dump_svmlight_file(np.eye(3), [7, *load(path).predict(np.eye(3))[1:]], str(tmp_path / "new"), zero_based=True)
+    assert main(["predict", path, str(tmp_path / "new")]) == 0
+    assert capsys.readouterr().err == "accuracy 66.6667% (2 of 3); 1 of the labels are no class of the model\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("+1 1:1 2:0.5\n-1 1:0.5 2:1\n", "begins with the number of its sample.*no feature 0 found"),
+        ("+1 0:1 1:1 2:0.5 3:0\n-1 0:2 1:0.5 2:1\n", "a square matrix, not one of 2 x 3"),
+    ],
+)
+def test_kernel_values_that_are_no_square_matrix(text, fault, tmp_path, capsys):
+    file = tmp_path / "values"
+    file.write_text(text)
+    assert main(["train", str(file), "--kernel", "precomputed", "--model", str(tmp_path / "m")]) == 1
+    err = capsys.readouterr().err
+    assert str(file) in err
+    assert re.search(fault, err)
 
 
 @pytest.fixture

@@ -59,7 +59,11 @@ class Source:
         self._require_classes(table)
         X: Any = table.X
         nonzeros = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
-        return _stored(table, nonzeros < SPARSE * X.shape[0] * X.shape[1], given)
+        stored = self._stored(table, nonzeros < SPARSE * X.shape[0] * X.shape[1], given)
+        if given and stored.shape[0] != stored.shape[1]:
+            n, d = stored.shape
+            raise ValueError(f"{self.files[0]}: kernel values to train on are a square matrix, not one of {n} x {d}")
+        return stored
 
     def _require_classes(self, table: Any) -> None:
         """Fail if the labels are measurements, as those of a column are that nobody meant."""
@@ -79,7 +83,24 @@ class Source:
         # LIBSVM's kernel values have a column more, see _stored.
         features = None if given else X.shape[1]
         names = None if given else names
-        return _stored(self._read(features, labelled, names), sparse.issparse(X), given)
+        return self._stored(self._read(features, labelled, names), sparse.issparse(X), given)
+
+    def _stored(self, table: Any, sparsely: bool, given: bool) -> Any:
+        """The table with its samples as CSR or as an array; kernel values always as an array.
+
+        In LIBSVM text each row of kernel values begins with feature 0, the number of the sample: that one goes.
+        """
+        from scipy import sparse
+
+        X = table.X
+        if given:
+            if sparse.issparse(X) and table.first_index != 0:
+                text = "a line of kernel values begins with the number of its sample, as in '+1 0:17 1:0.2 2:0.9'"
+                raise ValueError(f"{self.files[0]}: {text}; no feature 0 found")
+            return replace(table, X=X.toarray()[:, 1:] if sparse.issparse(X) else X)
+        if sparsely == sparse.issparse(X):
+            return table
+        return replace(table, X=sparse.csr_matrix(X) if sparsely else X.toarray())
 
     def counting_as(self, first_index: int | None) -> Source:
         """The same, with features that are counted as other data's were, unless the user says how."""
@@ -110,18 +131,3 @@ class Source:
             width = source._read(labelled=labelled).shape[1]
             model = svc = load(path, max(width, svc.n_features_in_))
         return model, source.like(svc.support_vectors_, given, labelled, take_names(model))
-
-
-def _stored(table: Any, sparsely: bool, given: bool) -> Any:
-    """The table with its samples as CSR or as an array; kernel values always as an array.
-
-    In LIBSVM text each row of kernel values begins with feature 0, the number of the sample: that one goes.
-    """
-    from scipy import sparse
-
-    X = table.X
-    if given:
-        return replace(table, X=X.toarray()[:, 1:] if sparse.issparse(X) else X)
-    if sparsely == sparse.issparse(X):
-        return table
-    return replace(table, X=sparse.csr_matrix(X) if sparsely else X.toarray())

@@ -52,6 +52,8 @@ def predict(
 
 def _compared(classes: Any, predicted: Any, y: Any) -> str:
     """The accuracy, unless the labels are not meant to be any: data to predict often have 0 in their place."""
+    import numpy as np
+
     from .report import accuracy, check_classes, comparable
 
     try:
@@ -59,7 +61,9 @@ def _compared(classes: Any, predicted: Any, y: Any) -> str:
     except ValueError as error:
         return f"no accuracy: {error}"
     given, true = comparable(predicted, y)
-    return f"accuracy {accuracy(int((given == true).sum()), len(true))}"
+    unknown = int((~np.isin(true, comparable(classes, y)[0])).sum())
+    note = f"; {unknown} of the labels are no class of the model" if unknown else ""
+    return f"accuracy {accuracy(int((given == true).sum()), len(true))}{note}"
 
 
 def _columns(values: Any) -> list[list[float]]:

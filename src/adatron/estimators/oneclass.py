@@ -37,7 +37,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, n_iter_, fit_status_, shape_fit_ :
         As in scikit-learn.
     offset_ : ndarray of shape (1,)
-        ``-intercept_``; ``decision_function`` is ``score_samples`` minus this.
+        ``-intercept_``; ``decision_function`` is ``score_samples`` minus this. Where no sample is on the margin the
+        optimum leaves an interval, and this is its middle.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
         The certificate, as in :class:`SVC`.
     trace_ : dict of ndarray
