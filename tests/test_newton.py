@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from adatron import SVC
+from adatron import SVC, SVR
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.problems import Dual
-from adatron.solvers import ascent, start, subproblem
+from adatron.solvers import ascent, small, start, subproblem
 from adatron.solvers.newton import Newton, Standing
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, view_of
 from twins import programs
@@ -339,6 +340,20 @@ def test_the_model_has_the_same_bits_for_any_number_of_threads(steps):
     assert len(steps) > 2
     assert np.array_equal(one.dual_coef_, four.dual_coef_)
     assert one.duality_gap_ == four.duality_gap_
+
+
+@pytest.mark.parametrize(
+    ("targets", "C"), [([1.1, 1.3], np.inf), (np.where(np.arange(1100) % 2, 1.1, 1.3), 1e16)], ids=["hard", "large"]
+)
+def test_targets_that_the_tube_holds_but_for_rounding_have_an_end(targets, C, monkeypatch):
+    """No coefficient moves, and rounding leaves a gap."""
+    X, few = np.random.default_rng(0).normal(size=(len(targets), 2)), iter(range(50))
+    for module in (ascent, small):
+        closer = module.closer
+        monkeypatch.setattr(module, "closer", lambda *args, closer=closer: next(few) * 0.0 + closer(*args))
+    with pytest.warns(ConvergenceWarning, match="no step makes progress"):
+        model = SVR(C=C, epsilon=0.1, gap_tol=1e-6).fit(X, targets)
+    assert len(model.support_) == 0
 
 
 def test_a_gap_below_rounding_is_reported():

@@ -181,7 +181,7 @@ def test_labels_of_data_to_predict_may_be_none(from_0, tmp_path, capsys):
     assert err == "no accuracy: none of the labels (7) is a class of the model (0, 1)\n"
     dump_svmlight_file(np.eye(3), [7, *load(path).predict(np.eye(3))[1:]], str(tmp_path / "new"), zero_based=True)
     assert main(["predict", path, str(tmp_path / "new")]) == 0
-    assert capsys.readouterr().err == "accuracy 66.6667% (2 of 3); 1 of the labels are no class of the model\n"
+    assert capsys.readouterr().err == "accuracy 66.6667% (2 of 3); labels that are no class of the model: 1\n"
 
 
 @pytest.mark.parametrize(

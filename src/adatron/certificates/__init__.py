@@ -1,7 +1,7 @@
 """Proofs of optimality. They need beta and its gradient only and know no solver."""
 
 from .certify import Certificate, Exact, certify, conclude, prove, semidefinite
-from .gap import best_multipliers, duality_gap
+from .gap import best_multipliers, duality_gap, relative
 from .kkt import kkt_violation, violators
 from .multipliers import half_width, intercept, multipliers
 
@@ -17,6 +17,7 @@ __all__ = [
     "kkt_violation",
     "multipliers",
     "prove",
+    "relative",
     "semidefinite",
     "violators",
 ]

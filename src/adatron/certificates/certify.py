@@ -22,7 +22,7 @@ from ..gram import SMALL, View
 from ..gram.gate import one_blas_thread
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
-from .gap import best_multipliers, duality_gap, sum_of_terms
+from .gap import best_multipliers, duality_gap, relative, sum_of_terms
 
 LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectives are to be known
 MEASURES = 6  # of ``weigh``
@@ -57,7 +57,7 @@ class Certificate:
         """(P + D) / max(1, |P|, |D|)."""
         if not self.convex:
             return float("nan")
-        return self.gap / max(1.0, abs(self.primal), abs(self.dual)) if isfinite(self.primal) else inf
+        return relative(self.gap, self.dual) if isfinite(self.primal) else inf
 
 
 class Exact:

@@ -138,6 +138,11 @@ def duality_gap(dual: Dual, beta: Vector, g: Vector, mu: Vector, error: float = 
     return sum_of_terms(beta, g, error, dual.lower, dual.upper, dual.epsilon, *dual.membership, mu)
 
 
+def relative(gap: float, dual: float) -> float:
+    """gap / max(1, |P|, |D|), from the gap and the dual objective D = P - gap. Compiled code compiles it for itself."""
+    return gap / max(1.0, abs(dual), abs(dual + gap))
+
+
 @jit
 def sum_of_terms(
     beta: Any, g: Any, error: float, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, mu: Any

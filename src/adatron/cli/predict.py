@@ -62,7 +62,7 @@ def _compared(classes: Any, predicted: Any, y: Any) -> str:
         return f"no accuracy: {error}"
     given, true = comparable(predicted, y)
     unknown = int((~np.isin(true, comparable(classes, y)[0])).sum())
-    note = f"; {unknown} of the labels are no class of the model" if unknown else ""
+    note = f"; labels that are no class of the model: {unknown}" if unknown else ""
     return f"accuracy {accuracy(int((given == true).sum()), len(true))}{note}"
 
 

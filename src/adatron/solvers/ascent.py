@@ -13,11 +13,11 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ..certificates import Certificate, Exact, best_multipliers, certify, duality_gap, kkt_violation
+from ..certificates import Certificate, Exact, best_multipliers, certify, duality_gap, kkt_violation, relative
 from ..gram import View
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
-from .base import Options, Solution, Solver, State, Status, Watch
+from .base import Options, Solution, Solver, State, Status, Watch, ended
 from .parts import Origin
 from .start import feasible, filled
 from .tolerance import blur, closer
@@ -81,34 +81,38 @@ class Ascent(ABC, Generic[How]):
             slack = here + self._proven + self.rounding
             self._proven = np.maximum(self._proven, here)
             proof = certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[1])
-            if status is Status.CONVERGED:
-                gap_tol = self.options.gap_tol or np.inf
-                if proof.kkt_violation > self.options.tol or proof.relative_gap > gap_tol:
-                    tol = self._next(tol, proof)
-                    if tol >= proof.resolution:
-                        continue
-                    status = Status.STUCK
+            proven = ended(proof, self.options)
+            if status in (Status.CONVERGED, Status.STUCK) and proven is not None:
+                status = proven
+            elif status is Status.CONVERGED:
+                tol = self._next(tol, proof)
+                if tol >= proof.resolution:
+                    continue
+                status = Status.STUCK
             endless = status is Status.MAX_ITER and not self.options.chosen
             if self.dual.hard_margin and endless and np.isinf(proof.primal):
                 status = Status.DIVERGED  # not one separating plane was found
-            if not proof.convex and status in (Status.CONVERGED, Status.STUCK):
+            if not proof.convex and status is Status.STUCK:
                 status = Status.NOT_CONVEX
             return Solution(self.beta, self.g, self.n_iter, status, proof, self.watch.trace())
 
     def _track(self, tol: float) -> tuple[Status, float]:
-        """Steps until the tracked gap is small enough, too, unless only a proof can tell: tiles are too coarse.
+        """Steps until the tracked gap is small enough, too, unless only a proof can tell: the gradient is too coarse.
 
         Returns what ended them, and the tolerance they came to.
         """
-        gap_tol = self.options.gap_tol or np.inf
+        wanted = self.options.widest_gap
         while True:
             status = self.ascend(tol)
-            gap = self.relative_gap() if status is Status.CONVERGED and gap_tol < np.inf else 0.0
-            if not gap > gap_tol:
+            bent = self.watch.flag[1] and not self.view.gram.kernel.convex
+            if status is not Status.CONVERGED or wanted == np.inf or bent:
                 return status, tol
-            near = closer(tol, gap, gap_tol)
-            largest = self.view.magnitude + self.dual.lambda2
-            if near < blur(dot(self.beta, self.beta), largest, self.view.gram.dtype.itemsize):
+            gap, largest = self.relative_gap(), self.view.magnitude + self.dual.lambda2
+            if not wanted < gap < np.inf:  # nan, too
+                return status, tol
+            near = closer(tol, gap, wanted)
+            coarse = blur(dot(self.beta, self.beta), largest, self.view.gram.dtype.itemsize)
+            if near <= max(coarse, self.rounding, UNIT * float(np.abs(self.g).max())):
                 return status, tol
             tol = near
 
@@ -120,10 +124,9 @@ class Ascent(ABC, Generic[How]):
                 return 0.0
             if self.view.gram.dtype != np.float64:  # float32 tiles do not get there
                 self._widen()
-        violation, gap_tol = proof.kkt_violation, self.options.gap_tol
-        if violation > self.options.tol or gap_tol is None:
+        if proof.kkt_violation > self.options.tol:
             return tol
-        return min(tol, closer(max(violation, 0.1 * tol), proof.relative_gap, gap_tol))
+        return min(tol, closer(max(proof.kkt_violation, 0.1 * tol), proof.relative_gap, self.options.widest_gap))
 
     def _errors(self) -> Vector:
         """Bounds of the errors that kernel values bring into a gradient at beta."""
@@ -162,10 +165,9 @@ class Ascent(ABC, Generic[How]):
         return self.dual.objective(self.beta, self.g)
 
     def relative_gap(self) -> float:
-        """Relative gap of the tracked gradient, for the eye."""
+        """Relative gap of the tracked gradient, which proves nothing."""
         gap = duality_gap(self.dual, self.beta, self.g, best_multipliers(self.dual, self.beta, self.g))
-        value = self.objective()
-        return gap / max(1.0, abs(value), abs(gap - value)) if np.isfinite(gap) else np.inf
+        return relative(gap, -self.objective()) if np.isfinite(gap) else np.inf
 
     def restore(self, b: float, beta: Vector) -> None:
         """Go to ``beta``, and from there move what loses least at the bias b until sum(beta) = s, if it must be."""

@@ -65,6 +65,11 @@ class Options:
     whole: int = 0
     memory: float = 2.5e8
 
+    @property
+    def widest_gap(self) -> float:
+        """``gap_tol``, or infinity."""
+        return np.inf if self.gap_tol is None else self.gap_tol
+
 
 @dataclass
 class State:
@@ -165,7 +170,7 @@ def ended(proof: Certificate, options: Options) -> Status | None:
         return None
     if not proof.convex:
         return Status.NOT_CONVEX
-    return Status.CONVERGED if proof.relative_gap <= (options.gap_tol or np.inf) else None
+    return Status.CONVERGED if proof.relative_gap <= options.widest_gap else None
 
 
 Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relative gap, dual objective -> stop?

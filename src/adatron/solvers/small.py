@@ -45,9 +45,10 @@ def at_once(
         status = ended(proof, options)
         if status is not None:
             break
-        if options.gap_tol is None or proof.kkt_violation > tol:
+        over = watch.flag[0] or n_iter >= options.max_iter or monotonic() >= options.deadline
+        if over or proof.kkt_violation > min(tol, options.tol):
             return None, state
-        tol = closer(tol, proof.relative_gap, options.gap_tol)
+        tol = closer(tol, proof.relative_gap, options.widest_gap)
         if tol < proof.resolution:
             return None, state
     watch.look(n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificates import conclude
+from ..certificates import conclude, relative
 from ..certificates.certify import MEASURES, weigh
 from ..certificates.gap import minimise
 from ..compiled._jit import jit
@@ -32,10 +32,10 @@ from ..problems import Dual
 from ..problems.dual import NO_ROW, NO_SIGN
 from .base import Options, Solution, State, Task, ended, trace_of
 from .start import feasible
-from .subproblem import INNER, STEPS, pairs, singles
+from .subproblem import COARSE, INNER, STEPS, pairs, singles
 from .tolerance import blur, closer
 
-_blur, _closer = jit(blur), jit(closer)
+_blur, _closer, _relative = jit(blur), jit(closer), jit(relative)
 BUNDLE, MOST, PARTS = 3e7, 3e8, 64  # multiply-adds of a bundle, at least (a millisecond) and most; part of all work
 AMONG = 1e5  # the same that a program takes beside its matrix
 
@@ -97,7 +97,7 @@ def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> l
         return [task.state for task in tasks]
     programs, magnitude = _programs(tasks, flags), tasks[0].view.magnitude
     width = -(-max(len(task.dual) for task in tasks) // CHUNK) * CHUNK
-    goals = options.tol, options.gap_tol or np.inf, options.max_iter
+    goals = options.tol, options.widest_gap, options.max_iter
     numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, *goals
     space = gram.workspace.room(width, gram), gram.workspace.stack
     shared, places = gram.parts, np.arange(width)
@@ -165,7 +165,10 @@ def _solve(
     code: Any, shared: Any, programs: Any, totals: Any, lambda2: float, epsilon: float, tol: float, gap_tol: float,
     most: int, magnitude: float, places: Any, K: Any, stack: Any,
 ) -> None:  # fmt: skip
-    """Solve and prove each program, one after the other: a proof by float32 values is none. ``places``: 0, 1, 2, ..."""
+    """Solve each program, nearer as long as its gap is too large, and prove it; a proof by float32 values is none.
+
+    ``places``: 0, 1, 2, ...
+    """
     row, sign, mu, ends = np.empty(0, np.int64), np.empty(0), np.empty(len(totals)), np.empty(2, np.int64)
     kept = -1
     for p in range(len(programs.steps)):
@@ -199,8 +202,8 @@ def _solve(
             call(code[1], beta, g, *bounds, row, sign, mu)
             proofs, largest, found = 1.0 + used / 8.0, magnitude + lambda2, programs.measures[p]
             call(code[2], beta, g, t, *bounds, row, sign, totals, mu, proofs, largest, 0.0, found)
-            more = programs.steps[p] < limit and flag[0] == 0
-            aim = _next(found, aim, gap_tol, beta, largest, K.itemsize) if more else 0.0
+            more = programs.steps[p] < limit and flag[0] == 0 and flag[1] == 0
+            aim = _nearer(found, aim, gap_tol, beta, g, largest, K.itemsize) if more else 0.0
 
 
 @jit
@@ -217,16 +220,18 @@ def _gradient(K: Any, places: Any, beta: Any, t: Any, g: Any) -> int:
 
 
 @jit
-def _next(found: Any, tol: float, gap_tol: float, beta: Any, largest: float, itemsize: int) -> float:
-    """The tolerance to go on with from what ``weigh`` has found; 0 if that will do, or only something else helps."""
-    value, gap, violation = found[0], found[4], found[5]
-    relative = gap / max(1.0, abs(value), abs(value + gap))
-    if relative <= gap_tol or violation > tol:
+def _nearer(found: Any, tol: float, gap_tol: float, beta: Any, g: Any, largest: float, itemsize: int) -> float:
+    """The tolerance to go on with from what ``weigh`` has found; 0 if that will do, or pairs come no nearer."""
+    gap, violation = _relative(found[4], found[0]), found[5]
+    if gap <= gap_tol or violation > tol:
         return 0.0
-    near, square = _closer(tol, relative, gap_tol), 0.0
-    for one in beta:
-        square += one * one
-    return near if near >= _blur(square, largest, itemsize) else 0.0
+    near, square, steepest = _closer(tol, gap, gap_tol), 0.0, 0.0
+    for i in range(len(beta)):
+        square, steepest = square + beta[i] * beta[i], max(steepest, abs(g[i]))
+    least = max(found[3], _blur(square, largest, itemsize))
+    if itemsize == 4:
+        least = max(least, COARSE * steepest)
+    return near if near >= least else 0.0
 
 
 @jit

@@ -15,13 +15,17 @@ LEAST, MOST = 1e-4, 0.3  # of the last tolerance
 
 
 def closer(tol: float, gap: float, wanted: float) -> float:
-    """The tolerance from which on a gap will do that is too large at ``tol``: it falls at least in proportion."""
+    """The tolerance that should bring a gap down to half of what is wanted: it falls at least in proportion."""
     return tol * (max(LEAST, min(MOST, AIM * wanted / gap)) if gap < inf else MOST)
 
 
 def blur(square: float, largest: float, itemsize: int) -> float:
     """How far the rounding of kernel values puts a gradient off, as a rule: errors of either sign add up as squares.
 
-    ``square``: |beta|^2; ``largest`` of the values, of so many bytes each
+    Parameters
+    ----------
+    square : |beta|^2
+    largest : of the kernel values
+    itemsize : bytes of each
     """
     return (SINGLE if itemsize == 4 else UNIT) * largest * sqrt(square)

@@ -23,6 +23,7 @@ __all__ = ["INNER", "Inner", "Layout", "pairs", "singles"]
 INNER = 0.8  # of the tolerance where a block is all of a program: nothing outside can undo what is left, but rounding
 STEPS = 10  # updates of pairs or singles, as a multiple of a block's size, after which it waits for its active set
 UPDATE = 4.0  # multiply-adds of an active set, on one thread, in the time of such an update, for each variable
+COARSE = 10 * 2.0**-20  # times the largest gradient: float32 does not resolve a smaller tolerance
 BLOCK = 3e5  # the same for what a block takes beside its updates
 FLOOR = {4: 2e-6, 8: 1e-12}  # pivots below this are rounding, by bytes of a kernel value
 
@@ -127,8 +128,8 @@ class Inner:
         g belong to the block alone.
         """
         given, bent = K, flag[1]
-        if K.dtype == np.float32 and max(np.abs(g).max(), dual.lambda2) * 2.0**-20 > 0.1 * tol:
-            K = K.astype(np.float64)  # float32 does not resolve this tolerance
+        if K.dtype == np.float32 and COARSE * max(np.abs(g).max(), dual.lambda2) > tol:
+            K = K.astype(np.float64)
         if dual.lambda2:
             K += K.dtype.type(dual.lambda2)
         plain, sign = dual.unsigned(), dual.sign
