@@ -342,6 +342,16 @@ def test_the_model_has_the_same_bits_for_any_number_of_threads(steps):
     assert one.duality_gap_ == four.duality_gap_
 
 
+@pytest.mark.parametrize("size", [80, 1200])
+def test_asking_for_less_than_rounding_allows_is_not_worse(size):
+    X, y = samples(1, size, 2)
+    dual, view = csvc(y, np.full(size, 1e4)), view_of(X, RBF(0.3))
+    solutions = [solve(view, dual, whole=2304, gap_tol=gap) for gap in (1e-3, 1e-6, 1e-18)]
+    gaps = [solution.certificate.relative_gap for solution in solutions]
+    assert solutions[-1].status.name == "STUCK"
+    assert gaps[2] <= 1.1 * gaps[1] <= 1.1 * 1e-6
+
+
 @pytest.mark.parametrize(
     ("targets", "C"), [([1.1, 1.3], np.inf), (np.where(np.arange(1100) % 2, 1.1, 1.3), 1e16)], ids=["hard", "large"]
 )

@@ -32,15 +32,15 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str
     if not open_ones:
         return
     worst = max(open_ones, key=lambda s: s.certificate.kkt_violation)
-    where, proof = f"in {len(open_ones)} of {len(fitted)} {what}", worst.certificate
+    where, gap = f"in {len(open_ones)} of {len(fitted)} {what}", max(s.certificate.relative_gap for s in open_ones)
     if worst.status is Status.NOT_CONVEX:
         text = f"Not certified: {worst.status.value}."
     else:
         early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
         cause = _scales(X) if worst.status in (Status.MAX_ITER, Status.STUCK) else ""
         text = (
-            f"{early}Not converged {where}: KKT violation {proof.kkt_violation:.2e}, relative duality gap "
-            f"{proof.relative_gap:.2e}; {worst.status.value}.{cause}"
+            f"{early}Not converged {where}: KKT violation {worst.certificate.kkt_violation:.2e}, relative duality gap "
+            f"{gap:.2e}; {worst.status.value}.{cause}"
         )
     warnings.warn(text, ConvergenceWarning, stacklevel=4)
 

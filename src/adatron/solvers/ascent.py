@@ -70,8 +70,8 @@ class Ascent(ABC, Generic[How]):
         """Steps until the tracked gradient says that no violation is above tol (CONVERGED), or what ended them."""
 
     def solve(self) -> Solution:
-        """Run to the end."""
-        tol = self.options.tol
+        """Run to the end; where rounding is the end, to the least gap that was proven."""
+        tol, best = self.options.tol, None
         while True:
             status, tol = self._track(tol)
             if status is Status.STUCK and self.view.gram.dtype != np.float64:
@@ -85,8 +85,13 @@ class Ascent(ABC, Generic[How]):
             if status in (Status.CONVERGED, Status.STUCK) and proven is not None:
                 status = proven
             elif status is Status.CONVERGED:
-                tol = self._next(tol, proof)
+                if proof.kkt_violation <= self.options.tol and not (best and best[2].relative_gap < proof.relative_gap):
+                    best = self.beta.copy(), self.g.copy(), proof
+                before, tol = tol, self._next(tol, proof)
                 if tol >= proof.resolution:
+                    continue
+                if tol and before > proof.resolution:
+                    tol = proof.resolution
                     continue
                 status = Status.STUCK
             endless = status is Status.MAX_ITER and not self.options.chosen
@@ -94,7 +99,10 @@ class Ascent(ABC, Generic[How]):
                 status = Status.DIVERGED  # not one separating plane was found
             if not proof.convex and status is Status.STUCK:
                 status = Status.NOT_CONVEX
-            return Solution(self.beta, self.g, self.n_iter, status, proof, self.watch.trace())
+            beta, g = self.beta, self.g
+            if status is Status.STUCK and best and best[2].relative_gap < proof.relative_gap:
+                beta, g, proof = best
+            return Solution(beta, g, self.n_iter, status, proof, self.watch.trace())
 
     def _track(self, tol: float) -> tuple[Status, float]:
         """Steps until the tracked gap is small enough, too, unless only a proof can tell: the gradient is too coarse.

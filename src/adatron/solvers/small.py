@@ -19,7 +19,7 @@ from ..certificates import prove
 from ..gram import SMALL, View
 from ..problems import Dual
 from ..problems.dual import Vector
-from .base import Options, Solution, State, Watch, ended
+from .base import Options, Solution, State, Status, Watch, ended
 from .start import feasible
 from .subproblem import INNER, Inner, Layout
 from .tolerance import closer
@@ -35,7 +35,10 @@ def is_small(view: View, dual: Dual, options: Options, watch: Watch) -> bool:
 def at_once(
     view: View, dual: Dual, options: Options, state: State | None, watch: Watch
 ) -> tuple[Solution | None, State]:
-    """The certified solution, or None; and where it is, for the block solver to go on."""
+    """The certified solution, or None; and where it is, for the block solver to go on.
+
+    It is stuck where no smaller violation can be told from none, and the gap is still too large.
+    """
     layout, tol = Layout.of(dual), options.tol
     state = state or State(np.zeros(len(dual)))
     while True:
@@ -48,9 +51,10 @@ def at_once(
         over = watch.flag[0] or n_iter >= options.max_iter or monotonic() >= options.deadline
         if over or proof.kkt_violation > min(tol, options.tol):
             return None, state
-        tol = closer(tol, proof.relative_gap, options.widest_gap)
-        if tol < proof.resolution:
-            return None, state
+        if tol <= proof.resolution:
+            status = Status.STUCK
+            break
+        tol = max(proof.resolution, closer(tol, proof.relative_gap, options.widest_gap))
     watch.look(n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap)
     return Solution(beta, g, n_iter, status, proof, watch.trace()), state
 
