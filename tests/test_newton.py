@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from adatron import SVC, SVR
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.problems import Dual
-from adatron.solvers import ascent, small, start, subproblem
+from adatron.solvers import ascent, small, start, subproblem, tolerance
 from adatron.solvers.newton import Newton, Standing
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, view_of
 from twins import programs
@@ -349,7 +349,7 @@ def test_asking_for_less_than_rounding_allows_is_not_worse(size):
     solutions = [solve(view, dual, whole=2304, gap_tol=gap) for gap in (1e-3, 1e-6, 1e-18)]
     gaps = [solution.certificate.relative_gap for solution in solutions]
     assert solutions[-1].status.name == "STUCK"
-    assert gaps[2] <= 1.1 * gaps[1] <= 1.1 * 1e-6
+    assert max(gaps[1:]) <= 1e-6
 
 
 @pytest.mark.parametrize(
@@ -357,10 +357,15 @@ def test_asking_for_less_than_rounding_allows_is_not_worse(size):
 )
 def test_targets_that_the_tube_holds_but_for_rounding_have_an_end(targets, C, monkeypatch):
     """No coefficient moves, and rounding leaves a gap."""
-    X, few = np.random.default_rng(0).normal(size=(len(targets), 2)), iter(range(50))
+    X, calls = np.random.default_rng(0).normal(size=(len(targets), 2)), []
+
+    def closer(*args):
+        calls.append(args)
+        assert len(calls) < 50, "the tolerance falls without an end"
+        return tolerance.closer(*args)
+
     for module in (ascent, small):
-        closer = module.closer
-        monkeypatch.setattr(module, "closer", lambda *args, closer=closer: next(few) * 0.0 + closer(*args))
+        monkeypatch.setattr(module, "closer", closer)
     with pytest.warns(ConvergenceWarning, match="no step makes progress"):
         model = SVR(C=C, epsilon=0.1, gap_tol=1e-6).fit(X, targets)
     assert len(model.support_) == 0

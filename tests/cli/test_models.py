@@ -266,21 +266,6 @@ def test_sparse_kernel_values_are_kept_dense(tmp_path):
     assert main(["evaluate", path, str(tmp_path / "a.npz")]) == 0
 
 
-def test_kernel_values_to_predict_come_with_labels_or_without(tmp_path, capsys):
-    rng = np.random.default_rng(0)
-    X, y, path = rng.normal(size=(30, 3)), np.arange(30) % 2, str(tmp_path / "m")
-    files = [str(tmp_path / name) for name in ("labelled.csv", "bare.csv")]
-    np.savetxt(files[0], np.column_stack([X @ X.T, y]), delimiter=",")
-    np.savetxt(files[1], X @ X.T, delimiter=",")
-    assert main(["train", files[0], "--kernel", "precomputed", "--model", path, "--quiet"]) == 0
-    capsys.readouterr()
-    labelled, bare = ((main(["predict", path, file]), *capsys.readouterr()) for file in files)
-    assert labelled[:2] == bare[:2]
-    assert labelled[2].startswith("accuracy")
-    assert labelled[0] == 0
-    assert bare[2] == ""
-
-
 def keys_of(heading):
     """The keys that the manual lists under a heading."""
     manual = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()

@@ -126,11 +126,8 @@ class Source:
         svc = svc_of(model)
         check_is_fitted(svc)
         source, given = self.counting_as(counting_of(model)), svc.kernel == "precomputed"
-        source = replace(source, files=tuple(map(rewindable, self.files)))
         if is_libsvm_model(path) and not given:
+            source = replace(source, files=tuple(map(rewindable, self.files)))
             width = source._read(labelled=labelled).shape[1]
             model = svc = load(path, max(width, svc.n_features_in_))
-        table = source.like(svc.support_vectors_, given, labelled, take_names(model))
-        if given and table.y is None and table.shape[1] == svc.n_features_in_ + 1:
-            table = source.like(svc.support_vectors_, given)  # the column more is the label
-        return model, table
+        return model, source.like(svc.support_vectors_, given, labelled, take_names(model))

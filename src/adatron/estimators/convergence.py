@@ -32,7 +32,8 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str
     if not open_ones:
         return
     worst = max(open_ones, key=lambda s: s.certificate.kkt_violation)
-    where, gap = f"in {len(open_ones)} of {len(fitted)} {what}", max(s.certificate.relative_gap for s in open_ones)
+    gaps = [s.certificate.relative_gap for s in open_ones if s.certificate.convex]
+    where, gap = f"in {len(open_ones)} of {len(fitted)} {what}", max(gaps, default=np.nan)
     if worst.status is Status.NOT_CONVEX:
         text = f"Not certified: {worst.status.value}."
     else:

@@ -100,7 +100,8 @@ class Ascent(ABC, Generic[How]):
             if not proof.convex and status is Status.STUCK:
                 status = Status.NOT_CONVEX
             beta, g = self.beta, self.g
-            if status is Status.STUCK and best and best[2].relative_gap < proof.relative_gap:
+            worse = proof.kkt_violation > self.options.tol or (best and best[2].relative_gap < proof.relative_gap)
+            if status is Status.STUCK and best and worse:
                 beta, g, proof = best
             return Solution(beta, g, self.n_iter, status, proof, self.watch.trace())
 

@@ -48,8 +48,9 @@ def at_once(
         status = ended(proof, options)
         if status is not None:
             break
+        # The block solver says which limit it was.
         over = watch.flag[0] or n_iter >= options.max_iter or monotonic() >= options.deadline
-        if over or proof.kkt_violation > min(tol, options.tol):
+        if over or proof.kkt_violation > tol:
             return None, state
         if tol <= proof.resolution:
             status = Status.STUCK
