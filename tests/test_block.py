@@ -176,6 +176,28 @@ def test_a_small_gap_is_proven_once_where_float32_can_tell(C, once, monkeypatch)
     assert (len(found) == 1) is once
 
 
+@pytest.mark.parametrize("status", [Status.MAX_ITER, Status.MAX_TIME, Status.STOPPED, Status.STUCK])
+def test_a_fit_that_is_cut_short_keeps_the_best_point_with_a_proof(status, monkeypatch):
+    X, y = samples(2, 300, 4)
+    dual, ascend, tols = csvc(y, np.full(300, 1e3)), block._Block.ascend, []
+
+    def lost(self, tol):
+        tols.append(tol)
+        if len(tols) == 1:
+            return ascend(self, tol)
+        self._set_all(np.arange(300), np.zeros(300), -self.g - dual.t)
+        return status
+
+    monkeypatch.setattr(ascent, "closer", lambda tol, gap, wanted: 1e-20)
+    monkeypatch.setattr(block._Block, "ascend", lost)
+    solution = solve(view_of(X, RBF(0.3)), dual, gap_tol=1e-18)
+    assert len(tols) == 2
+    assert solution.status is status
+    assert solution.certificate.kkt_violation <= 1e-3
+    assert programs.kkt(RBF(0.3)(X), dual, solution.beta) <= 1.001e-3
+    np.testing.assert_allclose(solution.g, programs.gradient(RBF(0.3)(X), dual, solution.beta), atol=1e-6)
+
+
 @pytest.mark.parametrize("bias", BIASES)
 def test_warm_start(bias):
     X, y = samples(3, 400, 4)

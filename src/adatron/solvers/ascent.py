@@ -70,7 +70,7 @@ class Ascent(ABC, Generic[How]):
         """Steps until the tracked gradient says that no violation is above tol (CONVERGED), or what ended them."""
 
     def solve(self) -> Solution:
-        """Run to the end; where rounding is the end, to the least gap that was proven."""
+        """Run to the end; where that is rounding or a limit, to the least gap that was proven."""
         tol, best = self.options.tol, None
         while True:
             status, tol = self._track(tol)
@@ -101,7 +101,7 @@ class Ascent(ABC, Generic[How]):
                 status = Status.NOT_CONVEX
             beta, g = self.beta, self.g
             worse = proof.kkt_violation > self.options.tol or (best and best[2].relative_gap < proof.relative_gap)
-            if status is Status.STUCK and best and worse:
+            if best and worse and proof.convex and not status.good:
                 beta, g, proof = best
             return Solution(beta, g, self.n_iter, status, proof, self.watch.trace())
 
