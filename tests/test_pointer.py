@@ -7,11 +7,11 @@ from numba.core.errors import NumbaError
 from scipy.sparse import csr_matrix
 
 from adatron.compiled._jit import JIT_DISABLED, jit
-from adatron.compiled.panels import Dense, Given, Sparse
+from adatron.compiled.panels import Dense, Sparse
 from adatron.compiled.pointer import address, call
 from adatron.gram import Gram, Points, Pool, Source
 from adatron.gram.tiles import Weights
-from adatron.kernels import RBF, Precomputed
+from adatron.kernels import RBF
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 
@@ -99,14 +99,13 @@ def test_points_of_another_precision_or_kind_than_the_rows_are_refused():
             rows.fill(Points(other, some), out, some)
 
 
-STORAGE = {Dense: (np.asarray, RBF()), Sparse: (csr_matrix, RBF()), Given: (np.asarray, Precomputed())}
+STORAGE = {Dense: np.asarray, Sparse: csr_matrix}
 
 
 @pytest.mark.parametrize("kind", STORAGE)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_rows_without_rows_have_the_type_of_rows(kind, dtype):
     """The code of a product is found by the former, and is called with the latter."""
-    storage, kernel = STORAGE[kind]
-    source = Source.of(storage(np.eye(3)), np.arange(3), kernel)
+    source = Source.of(STORAGE[kind](np.eye(3)), np.arange(3), RBF())
     for rows in (source.as_rows(dtype, Pool(1)), source.as_points(dtype, Pool(1))):
         assert typeof(rows) == typeof(kind.empty(dtype))

@@ -18,6 +18,7 @@ from scipy.linalg.lapack import dpotrf  # pyright: ignore[reportAttributeAccessI
 
 from ..compiled._jit import jit
 from ..compiled.scan import violation
+from ..compiled.submatrix import asymmetry
 from ..gram import SMALL, View
 from ..gram.gate import one_blas_thread
 from ..problems import Dual
@@ -167,13 +168,13 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     others[support] = False
     rows = np.sort(np.concatenate([support, np.flatnonzero(others)])[:SAMPLE])
     points = view.points(rows)
-    K = view.gram.square(points, len(rows)) if view.gram.kernel.compiled else view.block(points, points)
+    K = view.block(points, points) if view.gram.held else view.gram.square(points, len(rows))
     source, largest = view.gram.source, float(np.maximum(K.max(initial=0.0), -K.min(initial=0.0)))
     given = K.dtype if source.columns is None else source.X.dtype  # in which values were rounded before
     eps = max(float(np.finfo(kind).eps) for kind in (K.dtype, given))
     if not np.isfinite(largest):
         return False
-    if not view.gram.mirrors and _asymmetry(K) > np.sqrt(eps) * largest:
+    if not view.gram.mirrors and asymmetry(K) > np.sqrt(eps) * largest:
         return False  # no kernel at all
     if largest == 0.0:
         return True
@@ -182,12 +183,6 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     with view.gram.pool.aside(), one_blas_thread():  # bits of LAPACK depend on its threads
         _, failed = dpotrf(raised.T, lower=1, clean=0, overwrite_a=1)  # numpy's takes four times as long
     return failed == 0
-
-
-def _asymmetry(K: NDArray[Any]) -> float:
-    """Largest |K - K'|, a few rows at a time, which stay in the cache."""
-    parts = (np.abs(K[i : i + 64, i:] - K[i:, i : i + 64].T).max() for i in range(0, len(K), 64))
-    return float(max(parts, default=0.0))
 
 
 def _may_matter(

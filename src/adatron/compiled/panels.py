@@ -54,27 +54,7 @@ class Sparse(NamedTuple):
         return cls(nothing, np.empty(0, np.int32), np.empty(0, np.int64), nothing, 0, 0)
 
 
-class Given(NamedTuple):
-    """Rows, or columns, of a given Gram matrix.
-
-    Of a symmetric one the values of a point are read where they are neighbours: points are its rows, and rows its
-    columns. Else points are its columns.
-    """
-
-    matrix: NDArray[Any]  # (n, m); (0, 0) for points, whose matrix is that of the rows
-    symmetric: bool  # of the rows
-    ids: NDArray[np.int64]  # (blocks * width,)
-    norms: NDArray[Any]
-    width: int
-    n: int
-
-    @classmethod
-    def empty(cls, dtype: Any) -> Given:
-        """An example of the type."""
-        return cls(np.empty((0, 0), dtype), False, np.empty(0, np.int64), np.empty(0, dtype), 0, 0)
-
-
-Operand = Dense | Sparse | Given
+Operand = Dense | Sparse
 
 
 def roundings(d: int) -> int:
@@ -262,28 +242,10 @@ def sparse_l1(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: 
             tile[i - p0 * POINTS, t - r0 * width] = total
 
 
-@jit
-def gather(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    """Entries of a given Gram matrix."""
-    width = rows.width
-    if rows.symmetric:
-        for i in range(p0 * POINTS, p1 * POINTS):
-            row, line = rows.matrix[points.ids[i]], tile[i - p0 * POINTS]
-            for t in range(r0 * width, r1 * width):
-                line[t - r0 * width] = row[rows.ids[t]]
-        return
-    for p in range(p0, p1):  # a block of points at a time, whose lines of the tile stay near
-        for t in range(r0 * width, r1 * width):
-            row = rows.matrix[rows.ids[t]]
-            for i in range(p * POINTS, (p + 1) * POINTS):
-                tile[i - p0 * POINTS, t - r0 * width] = row[points.ids[i]]
-
-
 #: What a kernel's map starts from, by the kind of the operands and by its name.
 PRODUCTS: dict[tuple[type[Any], str], Any] = {
     (Dense, "dot"): dense_products,
     (Dense, "l1"): l1_distances,
     (Sparse, "dot"): sparse_products,
     (Sparse, "l1"): sparse_l1,
-    (Given, "gather"): gather,
 }

@@ -77,6 +77,19 @@ def reflect(K: Any, rows: Any, lines: Any) -> None:
                     K[i, j] = row[i]
 
 
+@jit(finite=True)
+def asymmetry(K: Any) -> float:
+    """The largest |K - K'|, in squares as those of ``transpose``."""
+    n, largest = len(K), 0.0
+    for i in range(0, n, SQUARE):
+        for j in range(i, n, SQUARE):
+            here, there = K[i : i + SQUARE, j : j + SQUARE], K[j : j + SQUARE, i : i + SQUARE]
+            for u in range(here.shape[0]):
+                for v in range(here.shape[1]):
+                    largest = max(largest, abs(here[u, v] - there[v, u]))
+    return largest
+
+
 @jit
 def add_rows(K: Any, rows: Any, weights: Any, out: Any) -> None:
     """out += sum over i of weights[i] K[rows[i]]."""
@@ -85,3 +98,51 @@ def add_rows(K: Any, rows: Any, weights: Any, out: Any) -> None:
         if weight != 0.0:
             for t in range(len(out)):
                 out[t] += weight * row[t]
+
+
+@jit
+def take(K: Any, points: Any, rows: Any, out: Any, slots: Any) -> None:
+    """out[slots[i], t] = K[points[i], rows[t]]; four points at a time, the last ones again if they are fewer."""
+    last = len(points) - 1
+    for i in range(0, len(points), 4):
+        i1, i2, i3 = min(i + 1, last), min(i + 2, last), min(i + 3, last)
+        k0, k1, k2, k3 = K[points[i]], K[points[i1]], K[points[i2]], K[points[i3]]
+        to0, to1, to2, to3 = out[slots[i]], out[slots[i1]], out[slots[i2]], out[slots[i3]]
+        for t in range(len(rows)):
+            r = rows[t]
+            to0[t], to1[t], to2[t], to3[t] = k0[r], k1[r], k2[r], k3[r]
+
+
+@jit
+def add_products(K: Any, points: Any, rows: Any, where: Any, weights: Any, ends: Any, out: Any) -> None:
+    """out[t, j] += sum over i of V[i, j] K[points[i], rows[t]], four points at a time.
+
+    Of output j, ``ends[j]:ends[j + 1]`` are the ``weights`` V[i, j] and ``where`` their i, in whose order is summed.
+    """
+    sums, w = np.empty(len(rows)), np.empty(4)
+    for j in range(len(ends) - 1):
+        sums[:] = 0.0
+        end = ends[j + 1]
+        for e in range(ends[j], end, 4):
+            for k in range(4):
+                w[k] = weights[e + k] if e + k < end else 0.0
+            e1, e2, e3 = min(e + 1, end - 1), min(e + 2, end - 1), min(e + 3, end - 1)
+            k0, k1, k2, k3 = K[points[where[e]]], K[points[where[e1]]], K[points[where[e2]]], K[points[where[e3]]]
+            w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
+            for t in range(len(rows)):
+                r = rows[t]
+                sums[t] = (((sums[t] + w0 * k0[r]) + w1 * k1[r]) + w2 * k2[r]) + w3 * k3[r]
+        for t in range(len(rows)):
+            out[t, j] += sums[t]
+
+
+@jit
+def add_dots(K: Any, points: Any, rows: Any, where: Any, weights: Any, ends: Any, out: Any) -> None:
+    """The same with K[rows[t], points[i]]: the rows of a matrix are new samples, the points its columns."""
+    for t in range(len(rows)):
+        row = K[rows[t]]
+        for j in range(len(ends) - 1):
+            total = 0.0
+            for e in range(ends[j], ends[j + 1]):
+                total += weights[e] * row[points[where[e]]]
+            out[t, j] += total

@@ -49,7 +49,7 @@ def decision_values(
     """
     n, points = X.shape[0], expansion.points
     work = n * max(1, len(expansion)) * max(1.0, points.features)
-    heavy = work > LIGHT and points.kernel.compiled
+    heavy = work > LIGHT and not points.kernel.called
     rows, result, left = partial(_rows, X, points), _Result(n, finish), None
     with Pool(allowed_threads(n_jobs) if heavy else 1) as pool:
         if heavy and decided is not None and precision == "double" and (split := expansion.split(pool)) is not None:
@@ -121,8 +121,6 @@ def _single_up_to(expansion: Expansion, precision: str) -> float:
     points = expansion.points
     if precision == "double" or not points.kernel.compiled:
         return -np.inf
-    if points.columns is not None:
-        return np.inf
     limit = FAR * expansion.largest
     return limit if points.suits_single(limit, asked=precision == "single") else -np.inf
 

@@ -92,15 +92,15 @@ def fit(
     largest = max(map(len, duals))
     source = _source(X, samples.rows, settings.kernel, largest <= SMALL)
     cost = settings.kernel.cost(source.features)
-    compiled = settings.kernel.compiled
-    small = largest <= SMALL or not compiled
+    given, called = source.columns is not None, settings.kernel.called
+    small = largest <= SMALL or not settings.kernel.compiled
     blocks = isinstance(solver, Block)
     dtype = _tile_type(source, settings, small)
     p, shared = _planned(source, dtype, samples, problems, duals, settings, blocks)
-    whole = small and not shared and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
+    whole = small and not given and not shared and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
     work = largest**2 * cost
     least = BUNDLED if shared else WORK
-    light = (work < LARGEST and len(problems) * work < least) or not compiled
+    light = (work < LARGEST and len(problems) * work < least) or called
     with Pool(1 if light else allowed_threads(settings.n_jobs)) as pool:
         sizes = samples.sizes.tolist() if len(problems) > 1 else [n]
         gram = Gram(source, dtype, sizes, pool, p.slots, whole, shared)
@@ -127,7 +127,7 @@ def _planned(
     n, lengths, memory = len(samples.rows), [len(dual) for dual in duals], settings.cache_bytes
     cost = settings.kernel.cost(source.features) if settings.kernel.compiled else 0.0
     sized = partial(plan, n, lengths, cost, np.dtype(dtype).itemsize, blocks=blocks)
-    if blocks and len(problems) > 1 and source.mirrors and suits(duals[0], dtype):
+    if blocks and len(problems) > 1 and settings.kernel.compiled and suits(duals[0], dtype):
         sizes = samples.sizes.tolist()
         within = bytes_shared(source, sizes, dtype)
         once = 2 * max(lengths) < n or _between(sizes, problems) <= n * n  # or values are made again for it
@@ -158,11 +158,9 @@ def _source(X: Any, rows: Ids, kernel: Kernel, small: bool) -> Source:
 
 
 def _tile_type(source: Source, settings: Settings, small: bool) -> Any:
-    """float32 where its error is proven small; float64 for small problems, for values given in float64, on request."""
+    """float32 where its error is proven small; float64 for small problems, without tiles, on request."""
     if settings.precision == "double" or small:
         return np.float64
-    if source.columns is not None:
-        return source.X.dtype
     asked = settings.precision == "single"
     return np.float32 if source.suits_single(source.largest, asked) else np.float64
 

@@ -62,7 +62,7 @@ class Split:
     @classmethod
     def of(cls, points: Source, coefficients: Values, pool: Pool) -> Split | None:
         """None where float32 is not accurate enough for rows up to ``FAR``, or coefficients have no room."""
-        dense = points.kernel.compiled and points.columns is None and 2 * coefficients.nbytes <= BYTES
+        dense = points.kernel.compiled and 2 * coefficients.nbytes <= BYTES
         suits = dense and len(points) >= MANY and points.suits_single(FAR * points.largest)
         return cls(points, coefficients, pool) if suits else None
 

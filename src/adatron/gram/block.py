@@ -51,12 +51,11 @@ class Square:
         They are followed by rows and columns of 0 up to the width, then by columns that are arbitrary.
         """
         gram, n = self._view.gram, len(P)
-        if gram.held or not gram.mirrors:
-            K = self._view.block(P, P)
-            return np.pad(K, (0, width - n)) if n < width else K
+        if gram.held:
+            return np.pad(self._view.block(P, P), (0, width - n))
         fresh = self._fresh(P.ids, width)
         K, self._ids = self._K, self._ids[:0]  # nothing is known until all of it is there
-        if len(fresh) > FRESH * n:
+        if len(fresh) > FRESH * n or (len(fresh) and not gram.mirrors):
             K = gram.workspace.room(width, self)
             symmetric(gram, P, K)
         elif len(fresh):
@@ -74,9 +73,9 @@ class Square:
 
 
 def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
-    """Kernel values among points, those of two segments once for both; what stands beyond them is arbitrary."""
+    """Kernel values among points, what mirrors between two segments once; what stands beyond them is arbitrary."""
     sides = _sides(gram, P)
-    if len(sides) == 1 or any(np.any(np.diff(side.places) != 1) for side in sides):
+    if not gram.mirrors or len(sides) == 1 or any(np.any(np.diff(side.places) != 1) for side in sides):
         gram.segment(P.source).fill(P, out, np.arange(len(P)))
         return
     for i, one in enumerate(sides):  # in the order of their places, as what is written may reach beyond a side

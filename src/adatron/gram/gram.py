@@ -21,7 +21,7 @@ from ..compiled import lines
 from ..compiled.submatrix import mirror, scatter
 from .block import mirrored_sums
 from .pool import Pool
-from .segment import FunctionSegment, Segment, TileSegment, WholeSegment, Workspace
+from .segment import Segment, TileSegment, WholeSegment, Workspace, uncompiled
 from .shared import Shared, share
 from .source import Source
 
@@ -122,7 +122,7 @@ class Gram:
         self.starts = np.cumsum([0, *sizes])
         self.workspace = workspace or Workspace(self.kernel, self.dtype)
         self.held, self._whole, self._making = whole, None, threading.Lock()
-        self.shared, self.mirrors = shared, source.mirrors
+        self.shared, self.mirrors = shared, self.kernel.compiled  # values of others may differ
         self.slots, self._parts, self._segments = slots, None, None
 
     @property
@@ -178,7 +178,7 @@ class Gram:
 
     def segment(self, source: Source, slots: int = 0) -> Segment:
         if not self.kernel.compiled:
-            return FunctionSegment(source)
+            return uncompiled(source, self.pool)
         return TileSegment(source, self.workspace, self.pool, slots, len(self.source))
 
     def square(self, P: Points, width: int) -> NDArray[Any]:
@@ -307,7 +307,7 @@ class View:
     def _exact(self, wide: Gram, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums over some of the points at a time, so that few rows keep all threads busy, too."""
         segment = wide.segment(self.gram.source.take(self.ids[rows]))
-        if not wide.kernel.compiled:  # a function is called on this thread alone
+        if wide.kernel.called:  # on this thread alone
             out = np.zeros((len(rows), 1))
             segment.accumulate(out, self.points(points), v[:, None])
             return out[:, 0]

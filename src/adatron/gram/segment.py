@@ -15,6 +15,7 @@ from ..compiled.panels import TILE, Operand, Sparse
 from ..compiled.search import CHUNK
 from ..kernels import Kernel
 from . import tiles
+from .given import GivenSegment
 from .pool import Pool
 from .source import Source
 from .store import Lease, RowStore
@@ -246,6 +247,11 @@ class WholeSegment:
 
     def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
         store[slots, : self._columns.shape[1]] = self._columns[P.ids]
+
+
+def uncompiled(source: Source, pool: Pool) -> Segment:
+    """The segment for rows whose kernel values come from outside: the user's matrix or the user's function."""
+    return FunctionSegment(source) if source.kernel.called else GivenSegment(source, pool)
 
 
 class FunctionSegment:

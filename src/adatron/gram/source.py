@@ -15,7 +15,6 @@ from ..compiled.micro import POINTS, rows_width
 from ..compiled.panels import (
     TILE,
     Dense,
-    Given,
     Operand,
     Sparse,
     pack,
@@ -61,7 +60,7 @@ class Source:
     def of(cls, X: Any, ids: Ids, kernel: Kernel, columns: Ids | None = None) -> Source:
         """The source that suits a kernel: centred where the kernel depends on differences only."""
         d = X.shape[1]
-        if any(leaf.product == "gather" for leaf in kernel.leaves()):
+        if any(leaf.product == "given" for leaf in kernel.leaves()):
             return cls(X, ids, kernel, np.zeros(0), ids if columns is None else columns)
         center = np.zeros(d)
         if kernel.stationary and not sparse.issparse(X) and len(ids):
@@ -112,15 +111,11 @@ class Source:
         return out
 
     @property
-    def mirrors(self) -> bool:
-        """Whether k(x, z) = k(z, x) to the last bit, which values that the user gives need not be."""
-        return self.kernel.compiled and self.columns is None
-
-    @property
     def largest(self) -> float:
         """The largest size, or the largest kernel value where they are given."""
-        values = self.sizes if self.columns is None else self.X
-        return float(np.maximum(values.max(initial=0.0), -values.min(initial=0.0)))
+        values = self.sizes[None] if self.columns is None else self.X
+        parts = (values[i : i + 64] for i in range(0, len(values), 64))  # each is read twice, from the cache
+        return max((float(max(part.max(initial=0.0), -part.min(initial=0.0))) for part in parts), default=0.0)
 
     def suits_single(self, largest: float, asked: bool = False) -> bool:
         """Whether float32 kernel values of rows up to this size are proven to be accurate enough.
@@ -140,14 +135,6 @@ class Source:
         n = len(self)
         blocks = -(-n // width)
         norms = lines.zeros((max(blocks * width, -(-n // TILE) * TILE),), dtype)
-        if self.columns is not None:
-            ids, same = np.zeros(len(norms), np.int64), self.X.dtype == dtype
-            if width == POINTS:  # points are lines of the matrix that the rows hold
-                ids[:n] = self.columns
-                return Given(np.zeros((0, 0), dtype), False, ids, norms, width, n)
-            ids[:n] = self.ids if same else np.arange(n)
-            part = self.X if same else self.X.take(self.ids, axis=0 if self.new else 1)
-            return Given(np.ascontiguousarray(part, dtype), not self.new, ids, norms, width, n)
         if sparse.issparse(self.X):
             part = self.X[self.ids]
             data, indices, indptr = part.data.astype(dtype), part.indices.astype(np.int32), part.indptr.astype(np.int64)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .gram import Points
 from .pool import Pool
-from .segment import FunctionSegment, TileSegment, Workspace
+from .segment import TileSegment, Workspace, uncompiled
 from .source import Source
 from .tiles import Weights
 
@@ -34,4 +34,4 @@ class Sums:
         if self.points.kernel.compiled:
             TileSegment(rows, self._workspace, pool).add(out, self._operand, self._weights)
         else:
-            FunctionSegment(rows).accumulate(out, Points(self.points, np.arange(len(self.points))), self._V)
+            uncompiled(rows, pool).accumulate(out, Points(self.points, np.arange(len(self.points))), self._V)

@@ -17,7 +17,7 @@ def _check_parts(kernel: Kernel, *parts: Any) -> None:
         if not isinstance(part, Kernel):
             raise TypeError(f"The parts of {type(kernel).__name__} must be kernels. Got {part!r} instead.")
         for leaf in part.leaves():
-            if leaf.product in ("gather", "call"):
+            if not leaf.compiled:
                 raise TypeError(f"{type(leaf).__name__} cannot be combined with other kernels.")
 
 

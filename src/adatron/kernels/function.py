@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from .base import Float64, Term, TileProduct
+from .base import Float64, TileProduct
 from .given import Given
 
 
@@ -34,9 +34,6 @@ class Function(Given):
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise ValueError(f"The 'function' parameter of Function must be a callable. Got {self.function!r} instead.")
-
-    def terms(self) -> list[Term]:
-        return []
 
     def cost(self, d: float) -> float:
         return d + 12.0

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .base import Float64, Leaf, Mixture, not_differentiable
+from .base import Float64, Leaf, Mixture, Term, not_differentiable
 from .rounding import tiny
 
 UNKNOWN = "its formula is unknown"
@@ -24,6 +24,9 @@ class Given(Leaf):
     @property
     def semidefinite(self) -> bool:
         return False
+
+    def terms(self) -> list[Term]:
+        return []
 
     def diagonal(self, sq_norms: Float64) -> Float64:
         return np.array(sq_norms, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""The one table of kernels. A new kernel is one file and one line here; its position is its op id in programs."""
+"""The one table of compiled kernels. A new one is one file and one line here; its position is its op id in programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .function import Function
 from .laplacian import Laplacian, laplacian_map
 from .linear import Linear, linear_map
 from .polynomial import Polynomial, polynomial_map
-from .precomputed import Precomputed, precomputed_map
+from .precomputed import Precomputed
 from .rbf import RBF, rbf_map
 from .sigmoid import Sigmoid, sigmoid_map
 
@@ -22,13 +22,13 @@ KERNELS: tuple[tuple[str, type[Leaf], Callable[..., None]], ...] = (
     ("poly", Polynomial, polynomial_map),
     ("sigmoid", Sigmoid, sigmoid_map),
     ("laplacian", Laplacian, laplacian_map),
-    ("precomputed", Precomputed, precomputed_map),
 )
 
 for _op, (_name, _leaf, _) in enumerate(KERNELS):
     _leaf.op, _leaf.name = _op, _name
 
 LEAVES: dict[str, type[Leaf]] = {name: leaf for name, leaf, _ in KERNELS}
+LEAVES[Precomputed.name] = Precomputed
 COMPOSED: dict[str, type[Kernel]] = {kernel.name: kernel for kernel in (Sum, Product, Scaled)}
 
 

@@ -29,7 +29,7 @@ def is_small(view: View, dual: Dual, options: Options, watch: Watch) -> bool:
     """Whether a program is to be solved in one go, and there is time to."""
     gram = view.gram
     fits = 0 < len(dual) <= min(SMALL, options.whole) and gram.dtype == np.float64 and not dual.unbounded
-    return fits and (gram.held or gram.mirrors) and not watch.flag[0] and monotonic() < options.deadline
+    return fits and (gram.held or not gram.kernel.called) and not watch.flag[0] and monotonic() < options.deadline
 
 
 def at_once(
@@ -39,49 +39,55 @@ def at_once(
 
     It is stuck where no smaller violation can be told from none, and the gap is still too large.
     """
-    layout, tol = Layout.of(dual), options.tol
+    whole, tol = _Whole(view, dual), options.tol
     state = state or State(np.zeros(len(dual)))
     while True:
-        beta, g, n_iter = _improved(view, dual, layout, state, tol, options.max_iter - state.n_iter, watch.flag)
-        state = State(beta, g, n_iter)
+        before = state.n_iter
+        beta, g = whole.improve(state, tol, options.max_iter - before, watch.flag)
         proof = prove(view, dual, beta, g, convex=not watch.flag[1])
         status = ended(proof, options)
+        if watch.look(state.n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap):  # noqa: B023
+            status = status or Status.STOPPED
         if status is not None:
             break
-        # The block solver says which limit it was.
-        over = watch.flag[0] or n_iter >= options.max_iter or monotonic() >= options.deadline
-        if over or proof.kkt_violation > tol:
+        # The block solver says which limit it was, or finds a step.
+        if state.n_iter in (before, options.max_iter) or monotonic() >= options.deadline:
             return None, state
+        if proof.kkt_violation > tol:
+            continue
         if tol <= proof.resolution:
             status = Status.STUCK
             break
         tol = max(proof.resolution, closer(tol, proof.relative_gap, options.widest_gap))
-    watch.look(n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap)
-    return Solution(beta, g, n_iter, status, proof, watch.trace()), state
+    return Solution(beta, g, state.n_iter, status, proof, watch.trace()), state
 
 
-def _improved(
-    view: View, dual: Dual, layout: Layout, state: State, tol: float, steps: int, flag: NDArray[np.int64]
-) -> tuple[Vector, Vector, int]:
-    """A better beta, the gradient there and the number of updates so far.
+class _Whole:
+    """A program and its matrix, which is kept as long as it is what it was."""
 
-    The matrix goes with it: the proof of a kernel without a guarantee needs as much room again.
-    """
-    K = _matrix(view, layout)
-    beta, g = feasible(dual, state.beta), -dual.t
-    if np.count_nonzero(beta):
-        g = g + layout.product(K, beta) + dual.lambda2 * float(beta.sum())
-    with view.gram.pool.aside():
-        found = Inner().solve(K, layout, dual, beta, g, INNER * tol, steps, flag)
-    return found.beta, found.push(found.beta) - dual.t, state.n_iter + found.steps
+    def __init__(self, view: View, dual: Dual) -> None:
+        self.view, self.dual, self.layout, self.inner = view, dual, Layout.of(dual), Inner()
+        self._K: NDArray[np.float64] | None = None
 
+    def improve(self, state: State, tol: float, steps: int, flag: NDArray[np.int64]) -> tuple[Vector, Vector]:
+        """A better beta, and the gradient there, computed anew; the state is at it."""
+        K = self._matrix() if self._K is None else self._K
+        beta, g = feasible(self.dual, state.beta), -self.dual.t
+        if np.count_nonzero(beta):
+            g = g + self.layout.product(K, beta) + self.dual.lambda2 * float(beta.sum())
+        with self.view.gram.pool.aside():
+            found = self.inner.solve(K, self.layout, self.dual, beta, g, INNER * tol, steps, flag)
+        state.beta, state.g = found.beta, found.push(found.beta) - self.dual.t
+        state.n_iter += found.steps
+        self._K = K if found.intact else None
+        return state.beta, state.g
 
-def _matrix(view: View, layout: Layout) -> NDArray[np.float64]:
-    """K at the places of the layout.
+    def _matrix(self) -> NDArray[np.float64]:
+        """K at the places of the layout.
 
-    From the matrix of all rows where several problems share it, or a function makes it.
-    """
-    gram, ids = view.gram, view.ids[layout.order]
-    if gram.held and (len(view.groups) > 1 or not gram.kernel.compiled):
-        return gram.among(ids, ids)
-    return gram.square(view.points(layout.order[: layout.end]), len(ids))
+        From the matrix of all rows where several problems share it, or a function makes it.
+        """
+        gram, ids = self.view.gram, self.view.ids[self.layout.order]
+        if gram.held and (len(self.view.groups) > 1 or gram.kernel.called):
+            return gram.among(ids, ids)
+        return gram.square(self.view.points(self.layout.order[: self.layout.end]), len(ids))
