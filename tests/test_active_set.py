@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from adatron import SVC
+from adatron.compiled.cholesky import rank_of
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.problems import csvc, nusvr, svr
 from adatron.solvers.base import Status
 from adatron.solvers.margin import Margin
+from adatron.solvers.subproblem import active_set
 from adatron.solvers.subproblem.active_set import ActiveSet
 from problems import samples, solve, view_of
 from twins import programs
@@ -88,9 +90,42 @@ def test_an_active_set_ends_at_the_solution_by_itself(seed, n, kernel, C, bias, 
     dual = csvc(y, bound, bias) if epsilon is None else svr(X[:, 0] + y, bound, epsilon, bias)
     H = K + dual.lambda2
     walk = ActiveSet(H, dual, np.zeros(n), -dual.t, 1e-12)
-    assert walk.run(1e-6, np.inf, np.zeros(2, np.int64), 100 * n) < 100 * n
+    assert walk.run(1e-6, np.inf, bool, 100 * n) < 100 * n
     assert programs.kkt(K, dual, walk.beta) <= 1e-6 + 1e-12 * (1.0 + np.abs(walk.beta).sum() * np.abs(H).max())
     np.testing.assert_allclose(walk.g, H @ walk.beta - dual.t, atol=1e-10 * (1 + np.abs(walk.beta).sum()))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), parts=st.integers(1, 400), kernel=st.sampled_from([Linear(), RBF(0.5)]))
+def test_a_walk_stops_where_it_is_told_to_and_goes_on_from_there(seed, parts, kernel):
+    """In between beta is feasible, its gradient true, and the dual has only grown."""
+    rng = np.random.default_rng(seed)
+    X, y = samples(seed, 40)
+    dual = svr(X[:, 0] + y, np.full(40, 10.0), 0.1)
+    K, start = kernel(X), rng.uniform(-1.0, 1.0, 40)
+    start -= start.mean()
+    walk, looks = ActiveSet(K, dual, start, K @ start - dual.t, 1e-12), iter(range(parts))
+    before, moves = dual.objective(start, K @ start - dual.t), 0
+    for stopped in (lambda: next(looks, None) is None, bool):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(active_set, "PART", 1.0)
+            moves = walk.run(1e-6, np.inf, stopped, 10**6)
+        assert (dual.lower <= walk.beta).all()
+        assert (walk.beta <= dual.upper).all()
+        assert abs(walk.beta.sum()) <= 1e-11
+        np.testing.assert_allclose(walk.g, K @ walk.beta - dual.t, atol=1e-9)
+        now = dual.objective(walk.beta, walk.g)
+        assert now <= before + 1e-9
+        before = now
+    assert moves >= 1
+    assert programs.kkt(K, dual, walk.beta) <= 1e-6 * (1 + 1e-6)
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 40), rank=st.integers(1, 12), most=st.integers(1, 20))
+def test_the_rank_of_a_matrix(seed, n, rank, most):
+    X = np.random.default_rng(seed).normal(size=(n, rank))
+    assert rank_of(X @ X.T, most, 1e-9) in (min(n, rank, most), min(np.linalg.matrix_rank(X, 1e-3), most))
 
 
 @pytest.mark.parametrize("kernel", [Linear(), Polynomial(0.5, 3, 1.0), RBF(0.5)])

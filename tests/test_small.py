@@ -14,6 +14,7 @@ from adatron.gram import Gram, Pool, Source
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.solvers import block
 from adatron.solvers.base import State, Status
+from adatron.solvers.subproblem import STEPS
 from problems import csvc, nusvc, nusvr, oneclass, samples, shares_counted, solve, svr, view_of, with_targets
 from twins import programs
 
@@ -70,6 +71,17 @@ def test_without_blocks(name, monkeypatch):
     for seed in range(5):
         view, dual, _ = case(name, seed, 80, RBF(0.5), False)
         assert solve(view, dual, tol=1e-2, whole=1000).status is Status.CONVERGED
+
+
+def test_pairs_that_crawl_need_no_blocks(monkeypatch):
+    """The same matrix is gone through again, and the active set ends what pairs did not."""
+    monkeypatch.setattr(block, "_Block", None)
+    X, y = samples(1, 80)
+    for dual in (csvc(y, np.full(80, 1e4)), svr(X[:, 0] + y, np.full(80, 1e4), 0.1)):
+        found = solve(view_of(X, Linear()), dual, whole=1000)
+        assert found.status is Status.CONVERGED
+        assert found.n_iter > STEPS * len(dual)
+        assert programs.kkt(Linear()(X), dual, found.beta) <= 1e-3 * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -53,6 +53,7 @@ def warmup() -> None:
         model.fit(X[:40], y[:40]).partial_fit(X[40:50], y[40:50]).forget([0])
     IncrementalSVC().fit(X[:40], y[:40]).set_C(2.0)
     invert_factor(np.eye(2), 0.0)  # large C only
+    walk()
     kernel_path(X[:50], y[:50], [1.0])
 
 
@@ -94,8 +95,22 @@ def subproblems(bias: Bias) -> None:
     for dtype in (np.dtype(np.float64), np.dtype(np.float32)):
         addresses(Dense, dtype, bool(dual.totals))
         K = np.eye(len(layout.order), dtype=dtype)
-        found = Inner().solve(K, layout, dual, np.zeros(2), -y, 1e-3, 10, np.zeros(2, np.int64))
+        found = Inner(bool).solve(K, layout, dual, np.zeros(2), -y, 1e-3, 10, np.zeros(2, np.int64))
         found.push(found.beta)
+
+
+def walk() -> None:
+    """The active set, for blocks that pairs and singles do not finish."""
+    from .compiled.cholesky import rank_of
+    from .problems import csvc
+    from .solvers.subproblem import ActiveSet, Layout, unpadded
+
+    dual = csvc(np.array([1.0, -1.0]), np.ones(2), "explicit")
+    layout = Layout.of(dual)
+    for dtype in (np.float32, np.float64):
+        K = unpadded(np.eye(len(layout.order), dtype=dtype), layout)
+        rank_of(K, 2, 1e-12)
+        ActiveSet(K, dual, np.zeros(2), -dual.t, 1e-12).run(1e-3, np.inf, bool, 10)
 
 
 def _end_with_parent() -> None:
@@ -114,4 +129,5 @@ if __name__ == "__main__":
             "singles": lambda: subproblems("none"),
             "double": lambda: tiles(np.float64),
             "single": lambda: tiles(np.float32),
+            "walk": walk,
         }[part]()

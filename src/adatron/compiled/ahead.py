@@ -19,8 +19,9 @@ import joblib
 from .folder import first_to
 
 # See ``adatron.warm``. A fit compiles one of the precisions first and the pairs last, so the first helper begins with
-# those; only other forms of the bias need singles. One of several helpers may meet the fit, and waits for its turn.
-PARTS = ("pairs", "double", "single", "singles")
+# those; only other forms of the bias need singles, only blocks that neither finishes a walk. One of several helpers may
+# meet the fit, and waits for its turn.
+PARTS = ("pairs", "double", "single", "singles", "walk")
 HELPER = "ADATRON_COMPILES_AHEAD"  # set in the helpers' environment
 FIRST = "adatron compiles itself for this machine, ten to twenty seconds; 'adatron warmup' compiles all of it ahead."
 LATER = "adatron compiles what is not in its cache yet, or waits for a process that does: up to a quarter of a minute."

@@ -45,3 +45,33 @@ def invert_factor(A: Any, floor: float) -> None:
         for j in range(i):
             row[j] = row[j] / U[i, i]
         row[i] = 1.0 / U[i, i]
+
+
+@jit
+def rank_of(K: Any, most: int, floor: float) -> int:
+    """The pivots of K, largest first, before rounding; ``most`` if there are more."""
+    n = len(K)
+    rest, L = np.empty(n), np.empty((most, n))
+    for i in range(n):
+        rest[i] = K[i, i]
+    largest = 0.0
+    for k in range(most):
+        i = 0
+        for t in range(n):
+            if rest[t] > rest[i]:
+                i = t
+        largest = max(largest, rest[i])
+        if not rest[i] > floor * largest:
+            return k
+        line, root = L[k], np.sqrt(rest[i])
+        for t in range(n):
+            line[t] = K[i, t]
+        for q in range(k):
+            factor, other = L[q, i], L[q]
+            for t in range(n):
+                line[t] -= factor * other[t]
+        for t in range(n):
+            line[t] /= root
+            rest[t] -= line[t] * line[t]
+        rest[i] = 0.0
+    return most

@@ -64,7 +64,7 @@ class Decomposition(Solver):
 
 class _Decomposition(Ascent[Decomposition]):
     def prepare(self) -> None:
-        self.inner = Inner()
+        self.inner = Inner(self.stopped)
 
     def ascend(self, tol: float) -> Status:
         while True:

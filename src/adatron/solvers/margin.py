@@ -26,6 +26,7 @@ Matrix = NDArray[np.float64]
 ROOM = 16  # rows that a factor has to spare
 
 
+# Plain loops: array expressions take seconds to compile.
 @jit
 def append_row(L: Any, A: Any, column: Any, own: float, border: Any, shift: float, floor: float) -> bool:
     """One more row of the factor, unless its pivot is rounding."""
@@ -36,13 +37,18 @@ def append_row(L: Any, A: Any, column: Any, own: float, border: Any, shift: floa
         for q in range(len(border)):
             z[k] += shift * A[k, q] * border[q]
     forward(L, z)
-    own += shift * np.sum(border * border)
-    pivot = own - np.sum(z * z)
+    for q in range(len(border)):
+        own += shift * border[q] * border[q]
+    pivot = own
+    for k in range(n):
+        pivot -= z[k] * z[k]
     if not pivot > floor * own:
-        z[:] = 0.0
+        for k in range(n):
+            z[k] = 0.0
         return False
     L[n, n] = np.sqrt(pivot)
-    A[n] = border
+    for q in range(len(border)):
+        A[n, q] = border[q]
     return True
 
 
@@ -50,21 +56,25 @@ def append_row(L: Any, A: Any, column: Any, own: float, border: Any, shift: floa
 def bordered(L: Any, A: Any, shift: float, d: Any, sums: Any) -> Any:
     """d <- the solution for the right sides d and sums; returns mu."""
     m, p = len(d), len(sums)
-    mu, nu, crossed, Z = np.zeros(p), np.zeros(p), np.eye(p), np.zeros((p, m))
-    held = np.zeros(p, np.bool_)
+    mu, nu, crossed, Z = np.zeros(p), np.zeros(p), np.zeros((p, p)), np.zeros((p, m))
     forward(L, d)
     backward(L, d)
     for q in range(p):
-        Z[q] = A[:m, q]
-        held[q] = Z[q].any()
-        forward(L, Z[q])
-        backward(L, Z[q])
-    for q in range(p):  # a sum that nothing holds keeps its line of the unit matrix
-        if held[q]:
-            mu[q] = shift * sums[q]
+        held, z = False, Z[q]
+        for k in range(m):
+            z[k] = A[k, q]
+            held = held or z[k] != 0.0
+        if held:
+            forward(L, z)
+            backward(L, z)
+            mu[q], nu[q] = shift * sums[q], -sums[q]
+        else:  # a sum that nothing holds keeps its line of the unit matrix
+            crossed[q, q] = 1.0
+    for k in range(m):
+        for q in range(p):
+            nu[q] += A[k, q] * d[k]
             for s in range(p):
-                crossed[q, s] = np.sum(A[:m, q] * Z[s])
-            nu[q] = np.sum(A[:m, q] * d) - sums[q]
+                crossed[q, s] += A[k, q] * Z[s, k]
     if p == 2:
         nu[1] -= crossed[1, 0] / crossed[0, 0] * nu[0]
         nu[1] /= crossed[1, 1] - crossed[1, 0] / crossed[0, 0] * crossed[0, 1]
@@ -72,9 +82,9 @@ def bordered(L: Any, A: Any, shift: float, d: Any, sums: Any) -> Any:
     if p:
         nu[0] /= crossed[0, 0]
     for q in range(p):
-        if held[q]:
-            d -= nu[q] * Z[q]
-            mu[q] += nu[q]
+        mu[q] += nu[q]
+        for k in range(m):
+            d[k] -= nu[q] * Z[q, k]
     return mu
 
 

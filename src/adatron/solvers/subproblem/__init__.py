@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...compiled.cholesky import rank_of
 from ...compiled.search import CHUNK
-from ...compiled.submatrix import add_rows
-from ...gram.gate import one_blas_thread
+from ...compiled.submatrix import add_rows, scatter
 from ...problems import Dual
 from ...problems.dual import Ids, Vector
 from .active_set import ActiveSet, price
 from .pairs import pairs
 from .singles import singles
 
-__all__ = ["INNER", "Inner", "Layout", "pairs", "singles"]
+__all__ = ["INNER", "ActiveSet", "Inner", "Layout", "pairs", "singles", "unpadded"]
 
 INNER = 0.8  # of the tolerance where a block is all of a program: nothing outside can undo what is left, but rounding
 STEPS = 10  # updates of pairs or singles, as a multiple of a block's size, after which it waits for its active set
 UPDATE = 4.0  # multiply-adds of an active set, on one thread, in the time of such an update, for each variable
 COARSE = 10 * 2.0**-20  # times the largest gradient: float32 does not resolve a smaller tolerance
 BLOCK = 3e5  # the same for what a block takes beside its updates
+PATIENCE = 16.0  # times their price that a walk may cost: what it has done is half lost when updates go on
+RANK = 64  # pivots that are looked for: with more, the rank of a matrix is as good as full
 FLOOR = {4: 2e-6, 8: 1e-12}  # pivots below this are rounding, by bytes of a kernel value
 
 
@@ -106,10 +109,11 @@ class Inner:
     """Solves dense blocks: by pairs or singles and, once those have cost as much, by the active set.
 
     ``credit`` is what updates in blocks that they did not finish have cost more than active sets, in multiply-adds.
+    ``stopped`` says whether it is time to stop, where a flag does not.
     """
 
-    def __init__(self) -> None:
-        self.credit = 0.0
+    def __init__(self, stopped: Callable[[], bool]) -> None:
+        self.credit, self.stopped = 0.0, stopped
 
     def solve(
         self,
@@ -144,16 +148,23 @@ class Inner:
             flag[1] = bent  # by the measure of float64 the rounding of float32 values is negative curvature
         if used == limit < steps:
             self.credit += BLOCK + UPDATE * used * len(beta)
-            if price(int(np.count_nonzero(plain.free(found)))) <= self.credit:
-                floor = FLOOR[given.itemsize]
-                K = K[np.ix_(layout.place, layout.place)].astype(np.float64, copy=False)
-                with one_blas_thread():  # its bits depend on its threads
-                    walk = ActiveSet(K, plain, found, g + np.dot(K, found - beta), floor)
-                    used += walk.run(tol, self.credit, flag, steps - used)
-                self.credit -= walk.spent
+            free, floor = int(np.count_nonzero(plain.free(found))), FLOOR[given.itemsize]
+            H = unpadded(K, layout)
+            rank = rank_of(H, min(RANK, len(beta)), floor)
+            if price(free, len(beta), rank if rank < RANK else len(beta)) <= self.credit:
+                walk = ActiveSet(H, plain, found, g + layout.product(K, found - beta), floor)
+                used += walk.run(tol, PATIENCE * self.credit, self.stopped, steps - used)
+                self.credit = max(0.0, self.credit - walk.spent)
                 found = walk.beta
         intact = whole is not given or (sign is None and not dual.lambda2)
         return Improved(found if sign is None else sign * found, used, whole, layout, sign, intact)
+
+
+def unpadded(K: NDArray[Any], layout: Layout) -> NDArray[np.float64]:
+    """The matrix of the variables without the padding, in double precision."""
+    out, every = np.empty((len(layout.place), len(layout.place))), np.arange(len(layout.place))
+    scatter(K, layout.place, layout.place, out, every, every)
+    return out
 
 
 def _updated(

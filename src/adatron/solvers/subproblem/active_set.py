@@ -5,157 +5,288 @@ Update    the free variables F go to the best point of their face, [K_FF A'; A 0
           first of them meets a bound, which then leaves F. At the best point the worst violator joins F. A free
           variable that depends on the others (K is of low rank, or C is so large that most are free) walks along the
           direction of no curvature until one meets a bound. 0 is a bound where it is a kink.
-Stop      no violation above tol; or ``budget`` multiply-adds are used up; or a flag.
+Stop      no violation above tol; or ``budget`` multiply-adds are used up; or it is told to.
 Source    K. Scheinberg, An efficient implementation of an active set method for SVMs, JMLR 7 (2006) 2237-2257.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...compiled._jit import jit
+from ...compiled.triangle import drop
 from ...problems import Dual
-from ...problems.dual import Ids, Vector, dot
-from ..margin import Margin
+from ...problems.dual import Vector
+from ..margin import append_row, bordered
+from .pairs import slopes
 
-CALL = 1e5  # multiply-adds in the time that a step takes beside them
-
-
-def price(free: int) -> float:
-    """What a walk costs that begins with so many free variables, in multiply-adds, if few join and leave."""
-    return 2.0 * free**3 + 4.0 * CALL * free
+CALL = 1e4  # multiply-adds in the time that a step takes beside them
+BEST, ON_THE_WAY, LOST = 0, 1, 2  # see ``_settle``
+PART = 2e8  # those between two looks at the clock, about 0.05 s
 
 
-class Violator(NamedTuple):
-    """A variable that gains by moving up (side 1) or down (-1); with it one for the other side, if it needs one."""
+class Walk(NamedTuple):
+    """Where a block is. F are the first ``tally[0]`` of ``ids``; L and A are their factor, see ``margin``."""
 
-    violation: float
-    ups: list[int]
-    downs: list[int]
+    K: NDArray[np.float64]
+    beta: Vector
+    g: Vector
+    lower: Vector
+    upper: Vector
+    epsilon: float
+    low: Vector  # bounds that a variable of F has on its side of the kink
+    high: Vector
+    kink: Vector  # what epsilon adds to g there
+    row: NDArray[np.int64]  # the equality of each variable
+    border: NDArray[np.float64]  # (n, p), its column of A
+    sums: Vector  # A beta, as it shall stay
+    mu: Vector
+    ids: NDArray[np.int64]
+    inside: NDArray[np.bool_]
+    L: NDArray[np.float64]
+    A: NDArray[np.float64]
+    first: NDArray[np.int64]  # who is to be in F at the start
+    tally: NDArray[np.int64]  # variables of F, steps, those of ``first`` that have been taken in
+    spent: Vector  # multiply-adds
+    shift: float
+    floor: float
 
 
 class ActiveSet:
     """One block on its way; ``beta`` and ``g`` are where it is."""
 
     def __init__(self, K: NDArray[np.float64], dual: Dual, beta: Vector, g: Vector, floor: float) -> None:
-        self.K, self.dual, self.beta, self.g = K, dual, beta.copy(), g.copy()
-        self.sums = dual.sums(beta)
-        self.low, self.high, self.kink = dual.lower.copy(), dual.upper.copy(), np.zeros(len(beta))
-        self.ids: list[int] = []  # F
-        self.margin = Margin(len(dual.totals), float(np.abs(np.diagonal(K)).max()), floor)
-        self.border = np.zeros((len(beta), len(dual.totals)))
-        for tie, column in zip(dual.ties(), self.border.T, strict=False):
+        n, p = len(beta), len(dual.totals)
+        row = np.zeros(n, np.int64) if dual.row is None else np.asarray(dual.row, np.int64)
+        border = np.zeros((n, p))
+        for tie, column in zip(dual.ties(), border.T, strict=False):
             column[tie] = 1.0
-        self.mu = np.zeros(len(dual.totals))
-        self.steps, self.spent = 0, 0.0
+        self.walk = Walk(
+            K, beta.copy(), g.copy(), dual.lower.copy(), dual.upper.copy(), float(dual.epsilon),
+            dual.lower.copy(), dual.upper.copy(), np.zeros(n), row, border, dual.sums(beta), np.zeros(p),
+            np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros((n, n)), np.zeros((n, p)),
+            np.flatnonzero(dual.free(beta)), np.zeros(3, np.int64), np.zeros(1),
+            float(np.abs(np.diagonal(K)).max()), floor,
+        )  # fmt: skip
+        self.beta, self.g = self.walk.beta, self.walk.g
 
-    def run(self, tol: float, budget: float, stop: NDArray[Any], most: int) -> int:
+    @property
+    def spent(self) -> float:
+        return float(self.walk.spent[0])
+
+    @property
+    def steps(self) -> int:
+        return int(self.walk.tally[1])
+
+    def run(self, tol: float, budget: float, stopped: Callable[[], bool], most: int) -> int:
         """Walk; returns the number of steps, which is at most ``most`` but for the last few."""
-        for one in np.flatnonzero(self.dual.free(self.beta)):
-            if not self._enter(int(one), float(np.sign(self.beta[one]))):
-                return self.steps
-        while self._settle() and self.spent < budget and self.steps < most and not stop[0]:
-            worst = self._worst()
-            if worst.violation <= tol:
-                break
-            if not all([self._enter(i, 1.0) for i in worst.ups] + [self._enter(j, -1.0) for j in worst.downs]):
-                break
+        more = True
+        while more and self.spent < budget and self.steps < most and not stopped():
+            more = go_on(self.walk, tol, min(budget, self.spent + PART), most)
         return self.steps
 
-    def _worst(self) -> Violator:
-        """The worst violator outside F; the worst pair, where an equality has no variable in F."""
-        grow, shrink = self.dual.growth(self.beta, self.g), self.dual.shrinkage(self.beta, self.g)
-        inside = np.zeros(len(self.g), bool)
-        inside[self.ids] = True
-        worst = Violator(0.0, [], [])
-        for r, tie in enumerate(self.dual.ties()):
-            places = np.arange(len(self.g))[tie]
-            paired = bool(self.dual.totals) and not inside[places].any()
-            level = self.mu[r] if self.dual.totals and not paired else 0.0
-            out = places[~inside[places]]
-            if not len(out):
+
+def price(free: int, n: int, rank: int) -> float:
+    """What a walk costs that begins with so many free variables of n, if few join and leave, in multiply-adds.
+
+    Those that depend on as many others as the matrix's rank each take a step.
+    """
+    if free <= rank:
+        return 2.0 * free**3
+    return 2.0 * rank**3 + free * (CALL + rank * (n + 4.0 * rank))
+
+
+@jit
+def go_on(w: Any, tol: float, budget: float, most: int) -> bool:
+    """Take in the variables that are free, then one violator after the other. False at the end."""
+    who = np.zeros(2, np.int64)
+    while w.tally[2] < len(w.first):
+        if w.spent[0] >= budget or w.tally[1] >= most:
+            return True
+        one = w.first[w.tally[2]]
+        w.tally[2] += 1
+        if not _enter(w, one, w.beta[one]):
+            return False
+    while w.spent[0] < budget and w.tally[1] < most:
+        place = _settle(w)
+        if place == LOST:
+            return False
+        if place == BEST:
+            if _worst(w, who) <= tol:
+                return False
+            for k in range(2):
+                if who[k] >= 0 and not _enter(w, who[k], 1.0 - 2.0 * k):
+                    return False
+    return True
+
+
+@jit
+def _worst(w: Any, who: Any) -> float:
+    """The worst violation outside F; ``who`` <- who must grow and who must shrink for it, or -1.
+
+    Both where an equality has no variable in F, else one of them.
+    """
+    worst, equalities = 0.0, len(w.mu)
+    who[0], who[1] = -1, -1
+    for r in range(max(1, equalities)):
+        up, down, i, j, held = -np.inf, -np.inf, -1, -1, equalities == 0
+        for k in range(len(w.g)):
+            if w.row[k] != r:
                 continue
-            i, j = out[np.argmax(grow[out])], out[np.argmax(shrink[out])]
-            up, down = float(grow[i] - level), float(shrink[j] + level)
-            if paired:
-                found = Violator(up + down, [int(i)], [int(j)])
-            else:
-                found = Violator(up, [int(i)], []) if up > down else Violator(down, [], [int(j)])
-            worst = max(worst, found, key=lambda one: one.violation)
-        return worst
+            if w.inside[k]:
+                held = True
+                continue
+            grow, shrink = slopes(w.beta[k], w.lower[k], w.upper[k], w.epsilon)
+            if grow - w.g[k] > up:
+                up, i = grow - w.g[k], k
+            if shrink + w.g[k] > down:
+                down, j = shrink + w.g[k], k
+        level = w.mu[r] if held and equalities else 0.0
+        up, down = up - level, down + level
+        violation = max(up, down) if held else up + down
+        if violation > worst:
+            worst = violation
+            who[0], who[1] = i if up >= down or not held else -1, j if up < down or not held else -1
+    w.spent[0] += CALL + 4.0 * len(w.g)
+    return worst
 
-    def _enter(self, one: int, side: float) -> bool:
-        """Take a variable into F; where it depends on F, move all that is needed. False if nothing bounds the way."""
-        self._bound(one, side)
-        while True:
-            column = self.K[one, self.ids]
-            if self.margin.append(column, float(self.K[one, one]), self.border[one]):
-                self.ids.append(one)
-                return True
-            ids = np.array([*self.ids, one])
-            d = np.append(self.margin.along(column, self.border[one])[0], 1.0)
-            descent = -dot(self.g[ids] + self.kink[ids], d)
-            d, descent = (d, descent) if descent > 0.0 else (-d, -descent)
-            curvature = dot(d, self._times(ids, d)[ids])
-            length, at = self._room(ids, d)
-            if curvature > 0.0 and descent < length * curvature:
-                self._move(ids, d, descent / curvature, None)
-                return True
-            if not np.isfinite(length):
-                return False
-            self._move(ids, d, length, at)
-            if at == len(self.ids):
-                return True
-            self._leave(at)
 
-    def _bound(self, one: int, side: float) -> None:
-        """Keep a variable on its side of the kink."""
-        if self.dual.epsilon:
-            plus = self.beta[one] > 0.0 or (self.beta[one] == 0.0 and side > 0.0)
-            self.low[one], self.high[one] = (0.0, self.dual.upper[one]) if plus else (self.dual.lower[one], 0.0)
-            self.kink[one] = self.dual.epsilon if plus else -self.dual.epsilon
+@jit
+def _enter(w: Any, one: int, side: float) -> bool:
+    """Take a variable into F; where it depends on F, move all that is needed. False if nothing bounds the way."""
+    _bound(w, one, side)
+    while True:
+        m = w.tally[0]
+        column, d, border = np.empty(m), np.ones(m + 1), w.border[one]
+        for k in range(m):
+            column[k] = w.K[one, w.ids[k]]
+        w.ids[m] = one
+        w.spent[0] += m * m
+        if append_row(w.L, w.A, column, w.K[one, one], border, w.shift, w.floor):
+            w.inside[one] = True
+            w.tally[0] += 1
+            return True
+        for k in range(m):
+            d[k] = -column[k]
+        back = np.empty(len(border))
+        for q in range(len(border)):
+            back[q] = -border[q]
+        bordered(w.L, w.A, w.shift, d[:m], back)
+        descent = 0.0
+        for k in range(m + 1):
+            descent -= (w.g[w.ids[k]] + w.kink[w.ids[k]]) * d[k]
+        if descent <= 0.0:
+            descent = -descent
+            for k in range(m + 1):
+                d[k] = -d[k]
+        push, curvature = _times(w, d), 0.0
+        for k in range(m + 1):
+            curvature += d[k] * push[w.ids[k]]
+        length, at = _room(w, d)
+        if curvature > 0.0 and descent < length * curvature:
+            _move(w, d, descent / curvature, -1)
+            return True
+        if not np.isfinite(length):
+            return False
+        _move(w, d, length, at)
+        if at == m:
+            return True
+        _leave(w, at)
 
-    def _settle(self) -> bool:
-        """To the best point of the face. False if rounding has no way there."""
-        while self.ids:
-            ids = np.array(self.ids)
-            try:
-                d, self.mu = self.margin.solve(-(self.g[ids] + self.kink[ids]), self.sums - self.dual.sums(self.beta))
-            except np.linalg.LinAlgError:
-                return False
-            if not np.isfinite(d).all():
-                return False
-            length, at = self._room(ids, d)
-            if length >= 1.0:
-                self._move(ids, d, 1.0, None)
-                break
-            self._move(ids, d, length, at)
-            self._leave(at)
-        return True
 
-    def _room(self, ids: Ids, d: Vector) -> tuple[float, int]:
-        """How far along d until the first variable meets a bound, and its place."""
-        ends = np.where(d > 0.0, self.high[ids], self.low[ids])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(d != 0.0, (ends - self.beta[ids]) / d, np.inf)
-        at = int(np.argmin(room))
-        return max(float(room[at]), 0.0), at
+@jit
+def _bound(w: Any, one: int, side: float) -> None:
+    """Keep a variable on its side of the kink; at 0 that of ``side``."""
+    if w.epsilon > 0.0:
+        plus = w.beta[one] > 0.0 or (w.beta[one] == 0.0 and side > 0.0)
+        w.low[one] = 0.0 if plus else w.lower[one]
+        w.high[one] = w.upper[one] if plus else 0.0
+        w.kink[one] = w.epsilon if plus else -w.epsilon
 
-    def _times(self, ids: Ids, d: Vector) -> Vector:
-        self.steps += 1
-        self.spent += CALL + len(ids) * (len(self.g) + 4.0 * len(ids))
-        return np.dot(d, self.K[ids])
 
-    def _move(self, ids: Ids, d: Vector, length: float, at: int | None) -> None:
-        """Move along d; the variable at the place ``at`` has met its bound."""
-        new = np.clip(self.beta[ids] + length * d, self.low[ids], self.high[ids])
-        if at is not None:
-            new[at] = self.high[ids[at]] if d[at] > 0.0 else self.low[ids[at]]
-        self.g += self._times(ids, new - self.beta[ids])
-        self.beta[ids] = new
+@jit
+def _settle(w: Any) -> int:
+    """Towards the best point of the face: there, at a bound on the way, or lost in rounding."""
+    m = w.tally[0]
+    if m == 0:
+        return BEST
+    d, sums = np.empty(m), np.empty(len(w.sums))
+    for k in range(m):
+        d[k] = -(w.g[w.ids[k]] + w.kink[w.ids[k]])
+    for q in range(len(sums)):
+        sums[q] = w.sums[q]
+        for t in range(len(w.beta)):
+            sums[q] -= w.border[t, q] * w.beta[t]
+    mu = bordered(w.L, w.A, w.shift, d, sums)
+    for q in range(len(mu)):
+        w.mu[q] = mu[q]
+    w.spent[0] += 4.0 * m * m
+    for k in range(m):
+        if not np.isfinite(d[k]):
+            return LOST
+    length, at = _room(w, d)
+    if length >= 1.0:
+        _move(w, d, 1.0, -1)
+        return BEST
+    _move(w, d, length, at)
+    _leave(w, at)
+    return ON_THE_WAY
 
-    def _leave(self, place: int) -> None:
-        self.margin.remove(place)
-        del self.ids[place]
+
+@jit
+def _room(w: Any, d: Any) -> Any:
+    """How far along d until the first variable meets a bound, and its place."""
+    length, at = np.inf, 0
+    for k in range(len(d)):
+        one = w.ids[k]
+        if d[k] != 0.0:
+            room = ((w.high[one] if d[k] > 0.0 else w.low[one]) - w.beta[one]) / d[k]
+            if room < length:
+                length, at = max(room, 0.0), k
+    return length, at
+
+
+@jit
+def _times(w: Any, d: Any) -> Any:
+    """K d for changes d of the first of ``ids``."""
+    out = np.zeros(len(w.g))
+    for k in range(len(d)):
+        values, change = w.K[w.ids[k]], d[k]
+        for t in range(len(out)):
+            out[t] += change * values[t]
+    w.tally[1] += 1
+    w.spent[0] += CALL + len(d) * len(out)
+    return out
+
+
+@jit
+def _move(w: Any, d: Any, length: float, at: int) -> None:
+    """Move along d; the variable at the place ``at`` has met its bound."""
+    for k in range(len(d)):
+        one, before = w.ids[k], w.beta[w.ids[k]]
+        new = min(max(before + length * d[k], w.low[one]), w.high[one])
+        if k == at:
+            new = w.high[one] if d[k] > 0.0 else w.low[one]
+        w.beta[one], d[k] = new, new - before
+    push = _times(w, d)
+    for t in range(len(push)):
+        w.g[t] += push[t]
+
+
+@jit
+def _leave(w: Any, place: int) -> None:
+    """Let one variable of F go."""
+    m = w.tally[0]
+    drop(w.L, m, place)
+    w.inside[w.ids[place]] = False
+    for k in range(place, m - 1):
+        w.ids[k] = w.ids[k + 1]
+        for q in range(w.A.shape[1]):
+            w.A[k, q] = w.A[k + 1, q]
+    for k in range(m):
+        w.L[m - 1, k] = 0.0
+    w.tally[0] -= 1
