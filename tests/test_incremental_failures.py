@@ -279,3 +279,14 @@ def test_a_function_that_is_no_kernel_proves_nothing():
     linear = IncrementalSVC(kernel=lambda A, B: A @ B.T).fit(X, y)
     assert linear.fit_status_ == 0
     assert 0.0 <= linear.duality_gap_ < 1e-9
+
+
+def test_a_margin_that_is_rounding_divides_nothing():
+    """Classes that no linear function divides, and a nu below what that takes: w is 0, and so is the margin."""
+    found = 0
+    for seed in range(12):
+        model = Life(seed, "nusvc", "linear", False).model
+        if np.abs(model.dual_objective_) < 1e-12:
+            assert np.abs(model.dual_coef_).max() <= model.store.weight.max()
+            found += 1
+    assert found

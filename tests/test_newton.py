@@ -279,7 +279,7 @@ def test_the_finish_of_programs_with_nu(kind, nu, bias, steps):
 @pytest.mark.parametrize("kernel", [RBF(0.5), Laplacian(0.5), Polynomial(gamma=0.3, degree=2), Linear()])
 @pytest.mark.parametrize("bias", BIASES)
 def test_large_C(kernel, bias, steps, monkeypatch):
-    monkeypatch.setattr(subproblem, "price", lambda free: np.inf)  # or the active set is there first
+    monkeypatch.setattr(subproblem, "price", lambda *_: np.inf)  # or the active set is there first
     X, dual = hard(bias=bias, C=100.0, n=500)
     K = kernel(X)
     solution = solve(view_of(X, kernel), dual, block=128, gap_tol=1e-6)

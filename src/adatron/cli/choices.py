@@ -32,9 +32,9 @@ class NameIn(click.ParamType[str]):
 
 def kernel_names() -> Iterable[str]:
     """Return the names of the kernels."""
-    from ..kernels.table import KERNELS
+    from ..kernels.table import LEAVES
 
-    return (name for name, *_ in KERNELS)
+    return iter(LEAVES)
 
 
 def solver_names() -> Iterable[str]:

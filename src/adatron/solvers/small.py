@@ -10,7 +10,7 @@ Stop      the violation by a gradient that is computed anew from the same kernel
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from time import monotonic
 
 import numpy as np
@@ -40,8 +40,8 @@ def at_once(
 
     It is stuck where no smaller violation can be told from none, and the gap is still too large.
     """
-    whole, tol = _Whole(view, dual, watch.until(options.deadline)), options.tol
-    state = state or State(np.zeros(len(dual)))
+    state = State(np.zeros(len(dual))) if state is None else replace(state)
+    whole, tol = _Whole(view, dual, Inner(watch.until(options.deadline), state.n_iter)), options.tol
     while True:
         before = state.n_iter
         beta, g = whole.improve(state, tol, options.max_iter - before, watch.flag)
@@ -66,8 +66,8 @@ def at_once(
 class _Whole:
     """A program and its matrix, which is kept as long as it is what it was."""
 
-    def __init__(self, view: View, dual: Dual, stopped: Callable[[], bool]) -> None:
-        self.view, self.dual, self.layout, self.inner = view, dual, Layout.of(dual), Inner(stopped)
+    def __init__(self, view: View, dual: Dual, inner: Inner) -> None:
+        self.view, self.dual, self.layout, self.inner = view, dual, Layout.of(dual), inner
         self._K: NDArray[np.float64] | None = None
 
     def improve(self, state: State, tol: float, steps: int, flag: NDArray[np.int64]) -> tuple[Vector, Vector]:

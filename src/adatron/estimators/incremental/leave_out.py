@@ -13,7 +13,7 @@ from ...certificates import intercept
 from ...problems import Dual
 from ...problems.dual import Vector
 from ...solvers.homotopy import Homotopy, Stalled
-from .track import Track, width_of
+from .track import Track
 
 if TYPE_CHECKING:
     from .machine import Incremental
@@ -40,9 +40,8 @@ def loo_values(model: Incremental, signs: bool = False) -> Matrix:
         if len(others) and len(dual):
             support = np.flatnonzero(track.beta)
             values = track.kernel(store.X[others], store.X[track.numbers[support]]) @ track.beta[support]
-            column[others] = (values + intercept(dual, track.beta, track.g)) / _divisor(
-                model, dual, track.beta, track.g
-            )
+            divisor = model.divisor(track.width(dual, track.beta, track.g))
+            column[others] = (values + intercept(dual, track.beta, track.g)) / divisor
     return np.nan_to_num(out, copy=False)  # a program without samples says 0
 
 
@@ -52,7 +51,7 @@ def _of_program(model: Incremental, track: Track, dual: Dual, signs: bool) -> Ve
     if not n:
         return np.zeros(0)
     path, nu = track.path(model.program), any(dual.totals)
-    out = decision(dual, path.beta, path.g) / _divisor(model, dual, path.beta, path.g)
+    out = decision(dual, path.beta, path.g) / model.divisor(track.width(dual, path.beta, path.g))
     rows = track.rows(np.arange(n)).__getitem__ if n <= WHOLE else track.rows
     # Where the sums depend on nu, they change with every sample.
     which = np.arange(n) if nu else np.flatnonzero(path.beta)
@@ -73,7 +72,7 @@ def _of_program(model: Incremental, track: Track, dual: Dual, signs: bool) -> Ve
             left = Track.of(track.store, track.kernel, track.state())
             model.solve_anew(left, goal)
         if nu or isinstance(left, Track) or not left.margin.held:
-            out[one] = decision(goal, left.beta, left.g)[one] / _divisor(model, goal, left.beta, left.g)
+            out[one] = decision(goal, left.beta, left.g)[one] / model.divisor(track.width(goal, left.beta, left.g))
         else:
             out[one] = left.g[one] + goal.t[one] + (left.offset if dual.totals else 0.0)
     return out
@@ -90,7 +89,3 @@ def decision(dual: Dual, beta: Vector, g: Vector) -> Vector:
     """Decision values of the samples of a program, before any division by a margin."""
     explicit = len(dual.totals) > 0 and dual.sign is None
     return g + dual.t + (intercept(dual, beta, g) if explicit else 0.0)
-
-
-def _divisor(model: Incremental, dual: Dual, beta: Vector, g: Vector) -> float:
-    return model.divisor(width_of(dual, beta, g))

@@ -30,7 +30,7 @@ Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 Program = Callable[[Vector, Vector], Dual]  # of targets and weights
 BLOCK = 256  # rows of K that are made at a time
-ROUNDING = 1e-12  # of the largest gradient
+ROUNDING = 1e-12  # of the largest term of a gradient
 MANY, FEW = 32, 2**20  # rows and entries of K from which the tiles, on all threads, are faster than NumPy
 
 
@@ -187,15 +187,17 @@ class Track:
                 proof = replace(proof, convex=semidefinite(self._view(pool), np.flatnonzero(self.beta)))
         status = Status.CONVERGED if proof.convex else Status.NOT_CONVEX
         solution = Solution(self.beta, self.g, n_iter, status, proof, {})
-        width = width_of(dual, self.beta, self.g)
+        width = self.width(dual, self.beta, self.g)
         b = intercept(dual, self.beta, self.g) if len(dual) else 0.0
         return Fitted(self.numbers, solution, self.beta, b, width)
 
-
-def width_of(dual: Dual, beta: Vector, g: Vector) -> float:
-    """``half_width`` of a problem with nu; what is rounding is 0."""
-    width = half_width(dual, beta, g) if any(dual.totals) else 0.0
-    return width if abs(width) > ROUNDING * np.abs(g).max(initial=0.0) else 0.0
+    def width(self, dual: Dual, beta: Vector, g: Vector) -> float:
+        """``half_width`` of a problem with nu at a solution; what is rounding of the sums in g is 0."""
+        width, support = half_width(dual, beta, g) if any(dual.totals) else 0.0, np.flatnonzero(beta)
+        if width == 0.0 or not len(support):
+            return width
+        sizes = self.kernel.diagonal(Source.of(self._samples, support, self.kernel).sizes)
+        return width if abs(width) > ROUNDING * (np.abs(beta[support]) * sizes).max() else 0.0
 
 
 def certificate(dual: Dual, beta: Vector, g: Vector) -> Certificate:

@@ -109,11 +109,12 @@ class Inner:
     """Solves dense blocks: by pairs or singles and, once those have cost as much, by the active set.
 
     ``credit`` is what updates in blocks that they did not finish have cost more than active sets, in multiply-adds.
-    ``stopped`` says whether it is time to stop, where a flag does not.
+    ``stopped`` says whether it is time to stop, where a flag does not; ``before``: updates that the first block has had
+    elsewhere.
     """
 
-    def __init__(self, stopped: Callable[[], bool]) -> None:
-        self.credit, self.stopped = 0.0, stopped
+    def __init__(self, stopped: Callable[[], bool], before: int = 0) -> None:
+        self.credit, self.stopped, self.before = 0.0, stopped, before
 
     def solve(
         self,
@@ -142,12 +143,12 @@ class Inner:
             K[:, : len(signs)] *= signs[:, None] * signs
             beta, g = sign * beta, sign * g
         whole = K
-        limit = min(STEPS * len(beta), steps)
+        limit = min(max(len(beta), STEPS * len(beta) - self.before), steps)
         found, used = _updated(K, layout, plain, beta, g, tol, limit, flag)
         if K.dtype != given.dtype:
             flag[1] = bent  # by the measure of float64 the rounding of float32 values is negative curvature
         if used == limit < steps:
-            self.credit += BLOCK + UPDATE * used * len(beta)
+            self.credit += BLOCK + UPDATE * (self.before + used) * len(beta)
             free, floor = int(np.count_nonzero(plain.free(found))), FLOOR[given.itemsize]
             H = unpadded(K, layout)
             rank = rank_of(H, min(RANK, len(beta)), floor)
@@ -156,6 +157,7 @@ class Inner:
                 used += walk.run(tol, PATIENCE * self.credit, self.stopped, steps - used)
                 self.credit = max(0.0, self.credit - walk.spent)
                 found = walk.beta
+        self.before = 0
         intact = whole is not given or (sign is None and not dual.lambda2)
         return Improved(found if sign is None else sign * found, used, whole, layout, sign, intact)
 

@@ -165,7 +165,7 @@ def _enter(w: Any, one: int, side: float) -> bool:
         for k in range(m):
             column[k] = w.K[one, w.ids[k]]
         w.ids[m] = one
-        w.spent[0] += m * m
+        w.spent[0] += 4.0 * m * m
         if append_row(w.L, w.A, column, w.K[one, one], border, w.shift, w.floor):
             w.inside[one] = True
             w.tally[0] += 1
@@ -183,9 +183,10 @@ def _enter(w: Any, one: int, side: float) -> bool:
             descent = -descent
             for k in range(m + 1):
                 d[k] = -d[k]
-        push, curvature = _times(w, d), 0.0
+        curvature = 0.0
         for k in range(m + 1):
-            curvature += d[k] * push[w.ids[k]]
+            for q in range(m + 1):
+                curvature += d[k] * d[q] * w.K[w.ids[k], w.ids[q]]
         length, at = _room(w, d)
         if curvature > 0.0 and descent < length * curvature:
             _move(w, d, descent / curvature, -1)
@@ -251,19 +252,6 @@ def _room(w: Any, d: Any) -> Any:
 
 
 @jit
-def _times(w: Any, d: Any) -> Any:
-    """K d for changes d of the first of ``ids``."""
-    out = np.zeros(len(w.g))
-    for k in range(len(d)):
-        values, change = w.K[w.ids[k]], d[k]
-        for t in range(len(out)):
-            out[t] += change * values[t]
-    w.tally[1] += 1
-    w.spent[0] += CALL + len(d) * len(out)
-    return out
-
-
-@jit
 def _move(w: Any, d: Any, length: float, at: int) -> None:
     """Move along d; the variable at the place ``at`` has met its bound."""
     for k in range(len(d)):
@@ -271,10 +259,12 @@ def _move(w: Any, d: Any, length: float, at: int) -> None:
         new = min(max(before + length * d[k], w.low[one]), w.high[one])
         if k == at:
             new = w.high[one] if d[k] > 0.0 else w.low[one]
-        w.beta[one], d[k] = new, new - before
-    push = _times(w, d)
-    for t in range(len(push)):
-        w.g[t] += push[t]
+        w.beta[one] = new
+        values, change = w.K[one], new - before
+        for t in range(len(w.g)):
+            w.g[t] += change * values[t]
+    w.tally[1] += 1
+    w.spent[0] += CALL + len(d) * len(w.g)
 
 
 @jit
