@@ -29,6 +29,7 @@ Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 MANY, FEW = 96, 0.125  # features, and the part of them that is not 0, from and up to which CSR rows are faster
 LARGEST, WORK = 1e8, 1e9  # multiply-adds of one Gram matrix, and of all, below which threads cost more than they give
+AGAIN = 1.6  # times that each given value is asked for, from which a copy class by class is faster
 BUNDLED = 3e8  # the same of all where problems are solved in bundles
 
 
@@ -97,7 +98,8 @@ def fit(
     blocks = isinstance(solver, Block)
     dtype = _tile_type(source, settings, small)
     p, shared = _planned(source, dtype, samples, problems, duals, settings, blocks)
-    whole = small and not given and not shared and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
+    whole = small and not shared and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
+    whole = whole and (not given or sum(len(dual) ** 2 for dual in duals) > AGAIN * n * n)
     work = largest**2 * cost
     least = BUNDLED if shared else WORK
     light = (work < LARGEST and len(problems) * work < least) or called

@@ -156,9 +156,15 @@ class Gram:
         return self._parts
 
     @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        """Sizes of the rows, see ``Source.sizes``; a function need not be asked for what is there."""
+        whole = self.whole if self.kernel.called else None
+        return self.source.sizes if whole is None else np.diagonal(whole).copy()
+
+    @cached_property
     def largest(self) -> float:
         """The largest size of a row, see ``Source.largest``."""
-        return self.source.largest
+        return float(np.abs(self.sizes).max(initial=0.0)) if self.kernel.called else self.source.largest
 
     @cached_property
     def size_classes(self) -> tuple[Ids, NDArray[np.float64]]:
@@ -166,7 +172,7 @@ class Gram:
         source, top = self.source, self.largest
         size = np.zeros(len(source), np.int64)
         if source.columns is None and top > 0.0:  # of given values only the largest one is known
-            sizes = np.maximum(source.sizes * (1.0 + 1e-12) / top, STEP**CLASSES)
+            sizes = np.maximum(self.sizes * (1.0 + 1e-12) / top, STEP**CLASSES)
             size = np.clip(np.floor(np.log(sizes) / np.log(STEP)), 0, CLASSES - 1).astype(np.int64)
         terms, unit = source.terms, float(np.finfo(self.dtype).eps) / 2
         return size, np.array([self.kernel.error_bound(top * STEP**k, terms, unit) for k in range(CLASSES)])[_MEAN]
@@ -243,7 +249,7 @@ class View:
 
     def diagonal(self) -> NDArray[np.float64]:
         """k(x, x) of every row, exact."""
-        return self.gram.kernel.diagonal(self.gram.source.sizes[self.ids])
+        return self.gram.kernel.diagonal(self.gram.sizes[self.ids])
 
     @property
     def magnitude(self) -> float:
