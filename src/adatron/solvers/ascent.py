@@ -116,26 +116,30 @@ class Ascent(ABC, Generic[How]):
             bent = self.watch.flag[1] and not self.view.gram.kernel.convex
             if status is not Status.CONVERGED or wanted == np.inf or bent:
                 return status, tol
-            gap, largest = self.relative_gap(), self.view.magnitude + self.dual.lambda2
+            gap = self.relative_gap()
             if not wanted < gap < np.inf:  # nan, too
                 return status, tol
             near = closer(tol, gap, wanted)
-            coarse = blur(dot(self.beta, self.beta), largest, self.view.gram.dtype.itemsize)
-            if near <= max(coarse, self.rounding, UNIT * float(np.abs(self.g).max())):
+            if near <= max(self._coarse(), self.rounding, UNIT * float(np.abs(self.g).max())):
                 return status, tol
             tol = near
 
     def _next(self, tol: float, proof: Certificate) -> float:
         """The tolerance to go on with after a refusal."""
         self._rounds += 1
-        if self._rounds % ROUNDS == 0:
-            if self.view.gram.dtype == np.float64 and self._rounds >= 4 * ROUNDS:
-                return 0.0
-            if self.view.gram.dtype != np.float64:  # float32 tiles do not get there
-                self._widen()
+        single = self.view.gram.dtype != np.float64
+        if not single and self._rounds >= 4 * ROUNDS and self._rounds % ROUNDS == 0:
+            return 0.0
+        if single and (self._rounds % ROUNDS == 0 or (len(self.dual) <= self.options.whole and self._coarse() > tol)):
+            self._widen()  # float32 tiles do not get there, or of one block float64 ones cost little more
         if proof.kkt_violation > self.options.tol:
             return tol
         return min(tol, closer(max(proof.kkt_violation, 0.1 * tol), proof.relative_gap, self.options.widest_gap))
+
+    def _coarse(self) -> float:
+        """What the tiles blur of a gradient."""
+        largest = self.view.magnitude + self.dual.lambda2
+        return blur(dot(self.beta, self.beta), largest, self.view.gram.dtype.itemsize)
 
     def _errors(self) -> Vector:
         """Bounds of the errors that kernel values bring into a gradient at beta."""
