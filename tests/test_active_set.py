@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from sklearn import svm
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from adatron import SVC
+from adatron import SVC, SVR
 from adatron.compiled.cholesky import rank_of
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.problems import csvc, nusvr, svr
@@ -126,6 +128,8 @@ def test_a_walk_stops_where_it_is_told_to_and_goes_on_from_there(seed, parts, ke
 def test_the_rank_of_a_matrix(seed, n, rank, most):
     X = np.random.default_rng(seed).normal(size=(n, rank))
     assert rank_of(X @ X.T, most, 1e-9) in (min(n, rank, most), min(np.linalg.matrix_rank(X, 1e-3), most))
+    for nothing in (np.zeros((n, n)), -X @ X.T):
+        assert rank_of(nothing, most, 1e-9) == 0
 
 
 @pytest.mark.parametrize("kernel", [Linear(), Polynomial(0.5, 3, 1.0), RBF(0.5)])
@@ -141,6 +145,35 @@ def test_low_rank_and_large_C_end_soon(kernel, bias, epsilon):
         solution = solve(view_of(X, kernel), dual, tol=1e-4, max_iter=100_000)
         assert solution.status is Status.CONVERGED
         assert programs.kkt(kernel(X), dual, solution.beta) <= 1e-4 * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("name", ["SVC", "SVR", "decomposition", "function"])
+@pytest.mark.parametrize("C", [1.0, 1e3])
+def test_values_that_are_convex_only_along_the_equality(name, C):
+    """-|x - z|^2: no kernel, so nothing is proven, but with a bias the program is convex, and its solution is found."""
+    X, y = samples(0, 120, 3)
+    t = X[:, 0] + y if name == "SVR" else y
+
+    def values(A, B):
+        return -((A[:, None] - B) ** 2).sum(axis=2)
+
+    K = values(X, X)
+    kernel, data = (values, X) if name == "function" else ("precomputed", K)
+    extra = {"solver": "decomposition"} if name == "decomposition" else {}
+    make = SVR if name == "SVR" else SVC
+    with pytest.warns(ConvergenceWarning, match="not positive semi-definite"):
+        model = make(kernel=kernel, C=C, **extra).fit(data, t)
+    theirs = (svm.SVR if name == "SVR" else svm.SVC)(kernel="precomputed", C=C).fit(K, t)
+    assert abs(model.dual_coef_.sum()) <= 1e-8 * C
+    assert np.abs(model.dual_coef_).max() <= C
+
+    def objective(one):
+        beta, support = one.dual_coef_.ravel(), one.support_
+        size = -0.1 * np.abs(beta).sum() if name == "SVR" else 0.0
+        return 0.5 * beta @ K[np.ix_(support, support)] @ beta - beta @ t[support] - size
+
+    ours, other = objective(model), objective(theirs)
+    assert abs(ours - other) <= 1e-3 * max(1.0, abs(other))
 
 
 def test_two_equalities_with_signs():

@@ -155,6 +155,8 @@ weight.flags.writeable = False
 SVC(C=2).fit(few, np.arange(50) % 3, weight)
 SVR(C=2).fit(few, few[:, 0], weight)
 OneClassSVM().fit(few, sample_weight=weight)
+for dtype in (np.float64, np.float32):
+    SVC(kernel="precomputed").fit((few @ few.T).astype(dtype), np.arange(50) % 3).predict((X[:2] @ few.T).astype(dtype))
 IncrementalSVC().fit(few, np.arange(50) % 3).predict(few)
 assert before
 for one in compiled() - before:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
@@ -82,6 +83,14 @@ def test_pairs_that_crawl_need_no_blocks(monkeypatch):
         assert found.status is Status.CONVERGED
         assert found.n_iter > STEPS * len(dual)
         assert programs.kkt(Linear()(X), dual, found.beta) <= 1e-3 * (1 + 1e-6)
+
+
+def test_what_rounding_stops_is_not_gone_through_again_and_again():
+    """Unscaled features and a large C: float64 cannot tell a violation of 1e-3 from none."""
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.warns(ConvergenceWarning):
+        model = SVC(kernel="linear", C=1e6, max_iter=10**6).fit(X, y)
+    assert model.n_iter_[0] < 10**6
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -43,7 +43,8 @@ def warmup() -> None:
         with catch_warnings(action="ignore"):  # two iterations are not to converge
             for rows, solver in product((slice(None), slice(0, 50)), ("kernel_adatron", "isda")):
                 SVC(solver=solver, max_iter=2).fit(X[rows].astype(dtype), y[rows])
-        SVC(kernel="precomputed").fit((X @ X.T).astype(dtype), y)
+        values = (X @ X.T).astype(dtype)
+        SVC(kernel="precomputed").fit(values, y).predict(values[:2])
         SVC().fit(wide.astype(dtype), y[:50])
         for data, bias in product((X[:50], wide), ("explicit", "none")):
             SVC(bias=bias).fit(data.astype(dtype), np.arange(50) % 5)  # many small problems
@@ -59,13 +60,12 @@ def warmup() -> None:
 
 def kernels(dtype: type) -> None:
     """The code of all kernels and of their sums, products and multiples, for dense and sparse rows."""
-    from .compiled.panels import PRODUCTS, Dense, Sparse
+    from .compiled.panels import Dense, Sparse
     from .gram.tiles import instruction
     from .kernels import ADD, KERNELS, MULTIPLY, SCALE
 
     for kind in (Dense, Sparse):
-        leaves = [op for op, (_, leaf, _) in enumerate(KERNELS) if (kind, leaf.product) in PRODUCTS]
-        for op in (*leaves, ADD, MULTIPLY, SCALE):
+        for op in (*range(len(KERNELS)), ADD, MULTIPLY, SCALE):
             instruction(op, kind, np.dtype(dtype))
 
 

@@ -19,8 +19,8 @@ import joblib
 from .folder import first_to
 
 # See ``adatron.warm``. A fit compiles one of the precisions first and the pairs last, so the first helper begins with
-# those; only other forms of the bias need singles, only blocks that neither finishes a walk. One of several helpers may
-# meet the fit, and waits for its turn.
+# those; only other forms of the bias need singles, and only blocks that pairs and singles leave unfinished a walk. One
+# of several helpers may meet the fit, and waits for its turn.
 PARTS = ("pairs", "double", "single", "singles", "walk")
 HELPER = "ADATRON_COMPILES_AHEAD"  # set in the helpers' environment
 FIRST = "adatron compiles itself for this machine, ten to twenty seconds; 'adatron warmup' compiles all of it ahead."

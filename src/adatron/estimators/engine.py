@@ -29,8 +29,8 @@ Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 MANY, FEW = 96, 0.125  # features, and the part of them that is not 0, from and up to which CSR rows are faster
 LARGEST, WORK = 1e8, 1e9  # multiply-adds of one Gram matrix, and of all, below which threads cost more than they give
-AGAIN = 1.6  # times that each given value is asked for, from which a copy class by class is faster
 BUNDLED = 3e8  # the same of all where problems are solved in bundles
+AGAIN = 1.6  # times that each given value is asked for, from which a copy class by class is faster
 
 
 @dataclass(frozen=True)

@@ -67,8 +67,9 @@ class SVC(Classifier):
         of a process share them. The solution does not depend on it by a single bit.
     precision : {'auto', 'single', 'double'}, default='auto'
         Kernel values in float32 with float64 corrections where float32 is accurate enough; wherever float32 says
-        anything about them (decision values then come from float32 too); or float64 throughout. Certificates are
-        float64 in any case, and 'auto' predicts the classes of float64 samples as float64 throughout would.
+        anything about them (decision values then come from float32 too); or float64 throughout, as given values and
+        those of functions always are. Certificates are float64 in any case, and 'auto' predicts the classes of float64
+        samples as float64 throughout would.
     random_state : int, RandomState instance or None, default=None
         Shuffles the samples before they are left out for ``probability=True``; None is a fixed seed.
     multi_class : {'ovo', 'ovr'}, default='ovo'

@@ -74,8 +74,8 @@ class Square:
 
 def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
     """Kernel values among points, what mirrors between two segments once; what stands beyond them is arbitrary."""
-    sides = _sides(gram, P)
-    if not gram.mirrors or len(sides) == 1 or any(np.any(np.diff(side.places) != 1) for side in sides):
+    sides = _sides(gram, P) if gram.mirrors else []
+    if len(sides) <= 1 or any(np.any(np.diff(side.places) != 1) for side in sides):
         gram.segment(P.source).fill(P, out, np.arange(len(P)))
         return
     for i, one in enumerate(sides):  # in the order of their places, as what is written may reach beyond a side

@@ -122,7 +122,7 @@ class Gram:
         self.starts = np.cumsum([0, *sizes])
         self.workspace = workspace or Workspace(self.kernel, self.dtype)
         self.held, self._whole, self._making = whole, None, threading.Lock()
-        self.shared, self.mirrors = shared, self.kernel.compiled  # values of others may differ
+        self.shared, self.mirrors = shared, self.kernel.compiled  # of others k(x, z) and k(z, x) may differ
         self.slots, self._parts, self._segments = slots, None, None
 
     @property

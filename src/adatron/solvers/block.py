@@ -106,7 +106,8 @@ class _Block(Ascent[Block]):
     def prepare(self) -> None:
         """Shards over whole segments; each holds its part of beta and g (views of the whole here)."""
         self.newton = Newton(self.view, self.dual, self.options.memory, self.stopped)
-        self.inner = Inner(self.stopped, self.n_iter)
+        alone = self.origin is None and self.q == len(self.dual)
+        self.inner = Inner(self.stopped, self.n_iter if alone else 0)
         self.square = Square(self.view)
         self.shards: list[Shard] = []
         for groups in np.array_split(np.arange(len(self.view.groups)), self.how.shards):

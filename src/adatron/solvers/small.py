@@ -44,23 +44,24 @@ def at_once(
     whole, tol = _Whole(view, dual, Inner(watch.until(options.deadline), state.n_iter)), options.tol
     while True:
         before = state.n_iter
-        beta, g = whole.improve(state, tol, options.max_iter - before, watch.flag)
-        proof = prove(view, dual, beta, g, convex=not watch.flag[1])
+        g = whole.improve(state, tol, options.max_iter - before, watch.flag)
+        proof = prove(view, dual, state.beta, g, convex=not watch.flag[1])
         status = ended(proof, options)
         if watch.look(state.n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap):  # noqa: B023
             status = status or Status.STOPPED
         if status is not None:
             break
-        # The block solver says which limit it was, or finds a step.
-        if state.n_iter in (before, options.max_iter) or monotonic() >= options.deadline:
-            return None, state
-        if proof.kkt_violation > tol:
+        far = proof.kkt_violation > tol
+        lost = far and (state.n_iter == before or proof.kkt_violation <= proof.resolution)
+        if lost or state.n_iter >= options.max_iter or monotonic() >= options.deadline:
+            return None, state  # the block solver says which limit it was, or finds a step
+        if far:
             continue
         if tol <= proof.resolution:
             status = Status.STUCK
             break
         tol = max(proof.resolution, closer(tol, proof.relative_gap, options.widest_gap))
-    return Solution(beta, g, state.n_iter, status, proof, watch.trace()), state
+    return Solution(state.beta, g, state.n_iter, status, proof, watch.trace()), state
 
 
 class _Whole:
@@ -70,18 +71,19 @@ class _Whole:
         self.view, self.dual, self.layout, self.inner = view, dual, Layout.of(dual), inner
         self._K: NDArray[np.float64] | None = None
 
-    def improve(self, state: State, tol: float, steps: int, flag: NDArray[np.int64]) -> tuple[Vector, Vector]:
-        """A better beta, and the gradient there, computed anew; the state is at it."""
+    def improve(self, state: State, tol: float, steps: int, flag: NDArray[np.int64]) -> Vector:
+        """To a better beta; returns the gradient there, computed anew."""
         K = self._matrix() if self._K is None else self._K
         beta, g = feasible(self.dual, state.beta), -self.dual.t
         if np.count_nonzero(beta):
             g = g + self.layout.product(K, beta) + self.dual.lambda2 * float(beta.sum())
         with self.view.gram.pool.aside():
             found = self.inner.solve(K, self.layout, self.dual, beta, g, INNER * tol, steps, flag)
-        state.beta, state.g = found.beta, found.push(found.beta) - self.dual.t
+        g = found.push(found.beta) - self.dual.t
+        state.beta, state.g = found.beta, g
         state.n_iter += found.steps
         self._K = K if found.intact else None
-        return state.beta, state.g
+        return g
 
     def _matrix(self) -> NDArray[np.float64]:
         """K at the places of the layout.

@@ -197,7 +197,7 @@ class Track:
         if width == 0.0 or not len(support):
             return width
         sizes = self.kernel.diagonal(Source.of(self._samples, support, self.kernel).sizes)
-        return width if abs(width) > ROUNDING * (np.abs(beta[support]) * sizes).max() else 0.0
+        return width if abs(width) > ROUNDING * np.abs(beta[support] * sizes).max() else 0.0
 
 
 def certificate(dual: Dual, beta: Vector, g: Vector) -> Certificate:

@@ -26,7 +26,7 @@ STEPS = 10  # updates of pairs or singles, as a multiple of a block's size, afte
 UPDATE = 4.0  # multiply-adds of an active set, on one thread, in the time of such an update, for each variable
 COARSE = 10 * 2.0**-20  # times the largest gradient: float32 does not resolve a smaller tolerance
 BLOCK = 3e5  # the same for what a block takes beside its updates
-PATIENCE = 16.0  # times their price that a walk may cost: what it has done is half lost when updates go on
+PATIENCE = 16.0  # a walk may cost so many times what the updates before it did, which undo much of an unfinished one
 RANK = 64  # pivots that are looked for: with more, the rank of a matrix is as good as full
 FLOOR = {4: 2e-6, 8: 1e-12}  # pivots below this are rounding, by bytes of a kernel value
 
@@ -109,8 +109,7 @@ class Inner:
     """Solves dense blocks: by pairs or singles and, once those have cost as much, by the active set.
 
     ``credit`` is what updates in blocks that they did not finish have cost more than active sets, in multiply-adds.
-    ``stopped`` says whether it is time to stop, where a flag does not; ``before``: updates that the first block has had
-    elsewhere.
+    ``stopped`` is asked between the parts of a walk; ``before``: updates that the first block has had elsewhere.
     """
 
     def __init__(self, stopped: Callable[[], bool], before: int = 0) -> None:

@@ -25,8 +25,8 @@ from ..margin import append_row, bordered
 from .pairs import slopes
 
 CALL = 1e4  # multiply-adds in the time that a step takes beside them
-BEST, ON_THE_WAY, LOST = 0, 1, 2  # see ``_settle``
 PART = 2e8  # those between two looks at the clock, about 0.05 s
+BEST, ON_THE_WAY, LOST = 0, 1, 2  # see ``_settle``
 
 
 class Walk(NamedTuple):
@@ -70,7 +70,7 @@ class ActiveSet:
             dual.lower.copy(), dual.upper.copy(), np.zeros(n), row, border, dual.sums(beta), np.zeros(p),
             np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros((n, n)), np.zeros((n, p)),
             np.flatnonzero(dual.free(beta)), np.zeros(3, np.int64), np.zeros(1),
-            float(np.abs(np.diagonal(K)).max()), floor,
+            float(max(K.max(), -K.min())), floor,
         )  # fmt: skip
         self.beta, self.g = self.walk.beta, self.walk.g
 
@@ -102,7 +102,10 @@ def price(free: int, n: int, rank: int) -> float:
 
 @jit
 def go_on(w: Any, tol: float, budget: float, most: int) -> bool:
-    """Take in the variables that are free, then one violator after the other. False at the end."""
+    """Take in the variables that are free, then one violator after the other.
+
+    False at the end, and where rounding or a way without a bound is the end.
+    """
     who = np.zeros(2, np.int64)
     while w.tally[2] < len(w.first):
         if w.spent[0] >= budget or w.tally[1] >= most:
@@ -161,32 +164,27 @@ def _enter(w: Any, one: int, side: float) -> bool:
     _bound(w, one, side)
     while True:
         m = w.tally[0]
-        column, d, border = np.empty(m), np.ones(m + 1), w.border[one]
+        column = np.empty(m)
         for k in range(m):
             column[k] = w.K[one, w.ids[k]]
         w.ids[m] = one
         w.spent[0] += 4.0 * m * m
-        if append_row(w.L, w.A, column, w.K[one, one], border, w.shift, w.floor):
+        if append_row(w.L, w.A, column, w.K[one, one], w.border[one], w.shift, w.floor):
             w.inside[one] = True
             w.tally[0] += 1
             return True
-        for k in range(m):
-            d[k] = -column[k]
-        back = np.empty(len(border))
-        for q in range(len(border)):
-            back[q] = -border[q]
-        bordered(w.L, w.A, w.shift, d[:m], back)
-        descent = 0.0
+        if not _tied(w, one):
+            return False  # alone it would leave its equality: no kernel has such values
+        d = _together(w, column, w.border[one])
+        descent, curvature = 0.0, 0.0
         for k in range(m + 1):
             descent -= (w.g[w.ids[k]] + w.kink[w.ids[k]]) * d[k]
+            for q in range(m + 1):
+                curvature += d[k] * d[q] * w.K[w.ids[k], w.ids[q]]
         if descent <= 0.0:
             descent = -descent
             for k in range(m + 1):
                 d[k] = -d[k]
-        curvature = 0.0
-        for k in range(m + 1):
-            for q in range(m + 1):
-                curvature += d[k] * d[q] * w.K[w.ids[k], w.ids[q]]
         length, at = _room(w, d)
         if curvature > 0.0 and descent < length * curvature:
             _move(w, d, descent / curvature, -1)
@@ -197,6 +195,29 @@ def _enter(w: Any, one: int, side: float) -> bool:
         if at == m:
             return True
         _leave(w, at)
+
+
+@jit
+def _together(w: Any, column: Any, border: Any) -> Any:
+    """How F moves as a variable outside, which comes last, grows by 1: the sums stay, and h of F."""
+    m, back = len(column), np.empty(len(border))
+    d = np.ones(m + 1)
+    for k in range(m):
+        d[k] = -column[k]
+    for q in range(len(border)):
+        back[q] = -border[q]
+    bordered(w.L, w.A, w.shift, d[:m], back)
+    w.spent[0] += 8.0 * m * m
+    return d
+
+
+@jit
+def _tied(w: Any, one: int) -> bool:
+    """Whether the equality of a variable, if it has one, has one in F, too."""
+    for k in range(w.tally[0]):
+        if w.row[w.ids[k]] == w.row[one]:
+            return True
+    return len(w.mu) == 0
 
 
 @jit
@@ -277,6 +298,4 @@ def _leave(w: Any, place: int) -> None:
         w.ids[k] = w.ids[k + 1]
         for q in range(w.A.shape[1]):
             w.A[k, q] = w.A[k + 1, q]
-    for k in range(m):
-        w.L[m - 1, k] = 0.0
     w.tally[0] -= 1
