@@ -25,6 +25,8 @@ from .start import feasible
 from .subproblem import INNER, Inner, Layout
 from .tolerance import closer
 
+HALF = 0.5  # of the last violation: where rounding blurs it, one that does not fall so far stays
+
 
 def is_small(view: View, dual: Dual, options: Options, watch: Watch) -> bool:
     """Whether a program is to be solved in one go, and there is time to."""
@@ -42,6 +44,7 @@ def at_once(
     """
     state = State(np.zeros(len(dual))) if state is None else replace(state)
     whole, tol = _Whole(view, dual, Inner(watch.until(options.deadline), state.n_iter)), options.tol
+    last = np.inf
     while True:
         before = state.n_iter
         g = whole.improve(state, tol, options.max_iter - before, watch.flag)
@@ -51,16 +54,15 @@ def at_once(
             status = status or Status.STOPPED
         if status is not None:
             break
-        far = proof.kkt_violation > tol
-        lost = far and (state.n_iter == before or proof.kkt_violation <= proof.resolution)
-        if lost or state.n_iter >= options.max_iter or monotonic() >= options.deadline:
-            return None, state  # the block solver says which limit it was, or finds a step
-        if far:
-            continue
-        if tol <= proof.resolution:
+        far, slow = proof.kkt_violation > tol, proof.kkt_violation > HALF * last
+        if max(tol, proof.kkt_violation) <= proof.resolution and (slow or not far):
             status = Status.STUCK
             break
-        tol = max(proof.resolution, closer(tol, proof.relative_gap, options.widest_gap))
+        last = proof.kkt_violation
+        if state.n_iter >= options.max_iter or monotonic() >= options.deadline or (far and state.n_iter == before):
+            return None, state  # the block solver says which limit it was, or finds a step
+        if not far:
+            tol = max(proof.resolution, closer(tol, proof.relative_gap, options.widest_gap))
     return Solution(state.beta, g, state.n_iter, status, proof, watch.trace()), state
 
 
