@@ -16,7 +16,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificates import prove
+from ..certificates import Exact, certify, prove
 from ..gram import SMALL, View
 from ..problems import Dual
 from ..problems.dual import Vector
@@ -25,7 +25,7 @@ from .start import feasible
 from .subproblem import INNER, Inner, Layout
 from .tolerance import closer
 
-HALF = 0.5  # of the last violation: where rounding blurs it, one that does not fall so far stays
+HALF, NEARLY = 0.5, 0.9  # of the last violation and gap: where rounding blurs them, they fall so far or not at all
 
 
 def is_small(view: View, dual: Dual, options: Options, watch: Watch) -> bool:
@@ -44,7 +44,7 @@ def at_once(
     """
     state = State(np.zeros(len(dual))) if state is None else replace(state)
     whole, tol = _Whole(view, dual, Inner(watch.until(options.deadline), state.n_iter)), options.tol
-    last = np.inf
+    last = np.inf, np.inf
     while True:
         before = state.n_iter
         g = whole.improve(state, tol, options.max_iter - before, watch.flag)
@@ -54,11 +54,13 @@ def at_once(
             status = status or Status.STOPPED
         if status is not None:
             break
-        far, slow = proof.kkt_violation > tol, proof.kkt_violation > HALF * last
+        far, slow = proof.kkt_violation > tol, proof.kkt_violation > HALF * last[0] and proof.gap > NEARLY * last[1]
         if max(tol, proof.kkt_violation) <= proof.resolution and (slow or not far):
-            status = Status.STUCK
+            # Sums of fewer terms, one after the other, prove a little more.
+            proof = certify(view, Exact(dual), state.beta, g, np.zeros(len(dual)), convex=not watch.flag[1])
+            status = ended(proof, options) or Status.STUCK
             break
-        last = proof.kkt_violation
+        last = proof.kkt_violation, proof.gap
         if state.n_iter >= options.max_iter or monotonic() >= options.deadline or (far and state.n_iter == before):
             return None, state  # the block solver says which limit it was, or finds a step
         if not far:
