@@ -40,7 +40,7 @@ def at_once(
 ) -> tuple[Solution | None, State]:
     """The certified solution, or None; and where it is, for the block solver to go on.
 
-    It is stuck where no smaller violation can be told from none, and the gap is still too large.
+    It is stuck where no smaller violation can be told from none: the gap, or the violation itself, is still too large.
     """
     state = State(np.zeros(len(dual))) if state is None else replace(state)
     whole, tol = _Whole(view, dual, Inner(watch.until(options.deadline), state.n_iter)), options.tol
@@ -58,7 +58,7 @@ def at_once(
         if max(tol, proof.kkt_violation) <= proof.resolution and (slow or not far):
             # Sums of fewer terms, one after the other, prove a little more.
             proof = certify(view, Exact(dual), state.beta, g, np.zeros(len(dual)), convex=not watch.flag[1])
-            status = ended(proof, options) or Status.STUCK
+            status = ended(proof, options) or (Status.STUCK if proof.convex else Status.NOT_CONVEX)
             break
         last = proof.kkt_violation, proof.gap
         if state.n_iter >= options.max_iter or monotonic() >= options.deadline or (far and state.n_iter == before):
