@@ -113,7 +113,7 @@ class Inner:
     """
 
     def __init__(self, stopped: Callable[[], bool], before: int = 0) -> None:
-        self.credit, self.stopped, self.before = 0.0, stopped, before
+        self.credit, self.stopped, self.before, self.full = 0.0, stopped, before, False
 
     def solve(
         self,
@@ -149,16 +149,23 @@ class Inner:
         if used == limit < steps:
             self.credit += BLOCK + UPDATE * (self.before + used) * len(beta)
             free, floor = int(np.count_nonzero(plain.free(found))), FLOOR[given.itemsize]
-            H = unpadded(K, layout)
-            rank = rank_of(H, min(RANK, len(beta)), floor)
-            if price(free, len(beta), rank if rank < RANK else len(beta)) <= self.credit:
-                walk = ActiveSet(H, plain, found, g + layout.product(K, found - beta), floor)
+            if price(free, len(beta), self._rank(K, layout, floor)) <= self.credit:
+                walk = ActiveSet(unpadded(K, layout), plain, found, g + layout.product(K, found - beta), floor)
                 used += walk.run(tol, PATIENCE * self.credit, self.stopped, steps - used)
                 self.credit = max(0.0, self.credit - walk.spent)
                 found = walk.beta
         self.before = 0
         intact = whole is not given or (sign is None and not dual.lambda2)
         return Improved(found if sign is None else sign * found, used, whole, layout, sign, intact)
+
+    def _rank(self, K: NDArray[Any], layout: Layout, floor: float) -> int:
+        """Of a block's matrix; once one has more pivots than are looked for, no other is asked."""
+        n = len(layout.place)
+        if self.full:
+            return n
+        rank = rank_of(unpadded(K, layout), min(RANK, n), floor)
+        self.full = rank >= RANK
+        return n if self.full else rank
 
 
 def unpadded(K: NDArray[Any], layout: Layout) -> NDArray[np.float64]:
