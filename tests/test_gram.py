@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from adatron import SVC
+from adatron.compiled.panels import FEATURES, roundings
 from adatron.gram import Gram, Pool, Source, Square, Sums, plan
 from adatron.gram.segment import MOST, falling
 from adatron.gram.store import RowStore
@@ -226,6 +227,38 @@ def test_one_large_row_does_not_spoil_the_bounds_of_the_others(kernel):
         assert (wrong @ np.ones(200) <= v.error_bounds(np.ones(200))).all()
         if kernel.compiled and not isinstance(kernel, Laplacian):
             assert np.median(bounds) < 0.1 * bounds[7]
+
+
+@pytest.mark.parametrize("kind", ["dense", "CSR"])
+@pytest.mark.parametrize("kernel", [RBF(0.02), Polynomial(0.01, 2, 1.0), RBF(0.02) * RBF(0.01)], ids=str)
+@pytest.mark.parametrize("first", [1.0, 30.0])
+def test_bounds_know_when_a_term_is_added(kernel, kind, first):
+    """Where the first features are large, all roundings go through them."""
+    X = data(150, 300)
+    X[:, :3] *= first
+    X[5] *= 0.0
+    with Pool(2) as pool:
+        v = view(X if kind == "dense" else sparse.csr_matrix(X), kernel, np.float32, [100, 50], pool)
+        wrong = np.abs(v.rows(np.arange(150)) - kernel(X))
+        for weights in (np.ones(150), *np.eye(150)[3:8]):
+            assert (wrong @ weights <= v.error_bounds(weights)).all()
+        plain = kernel.error_bound(v.gram.largest, v.gram.source.terms, 2.0**-24)
+        share = v.error_bounds(np.ones(150)).mean() / (150 * plain)
+    assert share < (0.6 if first == 1.0 else 1.01)
+
+
+@pytest.mark.parametrize("d", [0, 1, 2, 5, 127, 128, 129, 256, 700])
+def test_roundings_of_each_term_of_a_product(d):
+    """Counted along the sums."""
+    done, passes = np.zeros(d, int), []
+    for start in range(0, d, FEATURES):
+        some = list(range(start, min(d, start + FEATURES)))
+        for number, k in enumerate(some):  # its product is rounded, then each sum but the one with 0
+            done[k] += 1
+            done[some[: number + 1]] += number > 0
+        passes += some
+        done[passes] += start > 0
+    assert np.array_equal(roundings(d), done)
 
 
 def test_a_bound_that_proves_nothing_is_infinite():

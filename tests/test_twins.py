@@ -96,14 +96,14 @@ def test_packed_panels(dtype, rng):
 @pytest.mark.parametrize("d", [0, 1, 9])
 def test_squared_norms(d, rng):
     """The same bits for a row alone and among others."""
-    X, center = rng.normal(size=(9, d)), rng.normal(size=d)
+    X, center, weights = rng.normal(size=(9, d)), rng.normal(size=d), rng.random(d)
     for n in range(10):
         ids, out = rng.permutation(9)[:n], np.empty(n)
-        squared_norms(X, ids, center, out)
-        np.testing.assert_allclose(out, np.square(X[ids] - center).sum(axis=1), rtol=1e-14)
+        squared_norms(X, ids, center, weights, out)
+        np.testing.assert_allclose(out, np.square(X[ids] - center) @ weights, rtol=1e-14)
         for i, row in enumerate(ids):
             alone = np.empty(1)
-            squared_norms(X, np.array([row]), center, alone)
+            squared_norms(X, np.array([row]), center, weights, alone)
             assert alone[0] == out[i]
 
 

@@ -125,7 +125,10 @@ def _plain_block(points: Any, p0: int, rows: Any, r0: int, d: int, out: Any, o0:
     a = points[p0 : p0 + d * POINTS].reshape(d, POINTS)
     b = rows[r0 : r0 + d * width].reshape(d, width)
     place = o0 + stride * np.arange(POINTS)[:, None] + np.arange(width)
-    out[place] = (0 if fresh else out[place]) + a.T @ b
+    total = np.zeros((POINTS, width), out.dtype)
+    for k in range(d):  # in the order of the features, as proofs of its errors expect
+        total += a[k][:, None] * b[k]
+    out[place] = total if fresh else out[place] + total
 
 
 #: ``register_block(points, p0, rows, r0, d, out, o0, stride, fresh)`` on flat arrays: out[o0 + i*stride + j] (+)=

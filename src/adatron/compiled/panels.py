@@ -57,9 +57,14 @@ class Sparse(NamedTuple):
 Operand = Dense | Sparse
 
 
-def roundings(d: int) -> int:
-    """How many a term of a dense product of d features goes through: in its pass, then in the sum of the passes."""
-    return min(d, FEATURES) + max(0, -(-d // FEATURES) - 1)
+def roundings(d: int) -> NDArray[np.int64]:
+    """How many each term of a dense product of d features goes through, at most, first in its pass.
+
+    A sum begins with 0; its terms are rounded once before they are added, or not where that is fused.
+    """
+    number, place = np.divmod(np.arange(d), FEATURES)
+    length, passes = np.minimum(FEATURES, d - number * FEATURES), -(-d // FEATURES)
+    return np.minimum(length, length - place + 1) + passes - np.maximum(number, 1)
 
 
 @jit
@@ -118,21 +123,22 @@ def sum_rows(X: Any, ids: Any, out: Any) -> None:
 
 
 @jit
-def squared_norms(X: Any, ids: Any, center: Any, out: Any) -> None:
-    """out[i] <- |X[ids[i]] - center|^2 in double precision, four sums side by side: none waits for itself."""
+def squared_norms(X: Any, ids: Any, center: Any, weights: Any, out: Any) -> None:
+    """out[i] <- sum of weights (X[ids[i]] - center)^2 in double precision; of four sums side by side none waits."""
     i, d = 0, X.shape[1]
     while i + 4 <= len(ids):
         a, b, c, e = X[ids[i]], X[ids[i + 1]], X[ids[i + 2]], X[ids[i + 3]]
         p = q = r = s = 0.0
         for k in range(d):
-            mean = center[k]
-            p, q, r, s = p + (a[k] - mean) ** 2, q + (b[k] - mean) ** 2, r + (c[k] - mean) ** 2, s + (e[k] - mean) ** 2
+            mean, w = center[k], weights[k]
+            p, q = p + w * (a[k] - mean) ** 2, q + w * (b[k] - mean) ** 2
+            r, s = r + w * (c[k] - mean) ** 2, s + w * (e[k] - mean) ** 2
         out[i], out[i + 1], out[i + 2], out[i + 3] = p, q, r, s
         i += 4
     while i < len(ids):
         row, total = X[ids[i]], 0.0
         for k in range(d):
-            total += (row[k] - center[k]) ** 2
+            total += weights[k] * (row[k] - center[k]) ** 2
         out[i] = total
         i += 1
 

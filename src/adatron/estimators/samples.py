@@ -126,5 +126,5 @@ def variance(X: Any) -> float:
     n, d = X.shape
     mean = fsum(np.add.reduce(X, axis=1, dtype=np.float64).tolist()) / (n * d)
     squares = np.empty(n)
-    squared_norms(X, np.arange(n), np.full(d, mean), squares)
+    squared_norms(X, np.arange(n), np.full(d, mean), np.ones(d), squares)
     return fsum(squares.tolist()) / (n * d)

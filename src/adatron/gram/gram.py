@@ -20,24 +20,14 @@ from numpy.typing import NDArray
 from ..compiled import lines
 from ..compiled.submatrix import mirror, scatter
 from .block import mirrored_sums
+from .errors import Errors
 from .pool import Pool
 from .segment import Segment, TileSegment, WholeSegment, Workspace, uncompiled
 from .shared import Shared, share
 from .source import Source
 
 Ids = NDArray[np.int64]
-CLASSES, STEP = 96, 2.0**-0.125  # classes of rows by their size, and how much smaller each is than the one before
 EXACT_ROWS, EXACT_POINTS = 4096, 512  # float64 operands made at a time
-
-
-def _mean_classes() -> Ids:
-    """The class of the mean size of two rows, by theirs: sizes are rounded up."""
-    sizes = STEP ** np.arange(CLASSES)
-    classes = np.log(0.5 * (sizes[:, None] + sizes)) / np.log(STEP)
-    return np.floor(classes - 1e-9).clip(0).astype(np.int64)
-
-
-_MEAN = _mean_classes()
 
 
 @dataclass(frozen=True)
@@ -167,15 +157,15 @@ class Gram:
         return float(np.abs(self.sizes).max(initial=0.0)) if self.kernel.called else self.source.largest
 
     @cached_property
-    def size_classes(self) -> tuple[Ids, NDArray[np.float64]]:
-        """The class of every row by its size, and bounds of the errors of values of rows of two classes."""
-        source, top = self.source, self.largest
-        size = np.zeros(len(source), np.int64)
-        if source.columns is None and top > 0.0:  # of given values only the largest one is known
-            sizes = np.maximum(self.sizes * (1.0 + 1e-12) / top, STEP**CLASSES)
-            size = np.clip(np.floor(np.log(sizes) / np.log(STEP)), 0, CLASSES - 1).astype(np.int64)
-        terms, unit = source.terms, float(np.finfo(self.dtype).eps) / 2
-        return size, np.array([self.kernel.error_bound(top * STEP**k, terms, unit) for k in range(CLASSES)])[_MEAN]
+    def errors(self) -> Errors:
+        """Bounds of the errors of its values."""
+        return Errors.of(self)
+
+    @property
+    def norms(self) -> NDArray[Any] | None:
+        """Squared norms of the rows as the tiles have them, if they are there."""
+        parts = self._segments or []
+        return np.concatenate([part.norms for part in parts if isinstance(part, TileSegment)]) if parts else None
 
     @cached_property
     def wide(self) -> Gram:
@@ -327,16 +317,8 @@ class View:
         return np.add.reduce(sums[:, :, 0], axis=0)
 
     def error_bounds(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Proven bound, for every row i, of the sum over j of weights_j |computed - exact k(x_i, x_j)|; weights >= 0.
-
-        The error of a value is bounded by the mean of the two sizes, of which ``CLASSES`` classes are told apart: most
-        rows are far smaller than the largest one.
-        """
-        size, bounds = self.gram.size_classes
-        step = size[self.ids]
-        mass = np.bincount(step, weights, CLASSES)
-        some = mass > 0.0  # bounds may be infinite
-        return np.sum(bounds[:, some] * mass[some], axis=1)[step]
+        """Proven bounds, for every row i, of the sum over j of weights_j |computed - exact k(x_i, x_j)|, weights >= 0."""
+        return self.gram.errors.sums(self.ids, weights)
 
     def widened(self) -> View:
         """The same rows with tiles in double precision."""

@@ -113,6 +113,11 @@ class TileSegment:
     def _width(self) -> int:
         return self._rows.width
 
+    @property
+    def norms(self) -> NDArray[Any]:
+        """Squared norms of the rows."""
+        return self._rows.norms[: len(self._source)]
+
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
         lease = self.store.lease(P.ids, P.again)
         filled = False

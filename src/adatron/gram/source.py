@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -85,7 +86,7 @@ class Source:
         if sparse.issparse(self.X):
             most = int(np.diff(self.X.indptr).max(initial=0))
             return min(2 * most, d) if l1 else most
-        return d if l1 else roundings(d)
+        return d if l1 else int(roundings(d).max(initial=0))
 
     def given(self) -> Any:
         """The rows as the user gave them."""
@@ -107,7 +108,18 @@ class Source:
         elif sparse.issparse(self.X):
             out[:] = np.asarray(self.given().astype(np.float64).power(2).sum(axis=1)).ravel()
         else:
-            squared_norms(self.X, self.ids, self.center, out)
+            squared_norms(self.X, self.ids, self.center, np.ones(self.X.shape[1]), out)
+        return out
+
+    def weighted_sizes(self, weight: Callable[[Ids], NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Squared norms whose terms have weights, by the roundings that they go through in a product, or more."""
+        out = np.empty(len(self))
+        if sparse.issparse(self.X):
+            part = self.given()
+            left = np.repeat(part.indptr[1:], np.diff(part.indptr)) - np.arange(len(part.data))
+            sparse_norms(part.data * np.sqrt(weight(left + 1)), part.indptr.astype(np.int64), out)
+        else:
+            squared_norms(self.X, self.ids, self.center, weight(roundings(self.X.shape[1])), out)
         return out
 
     @property

@@ -1,0 +1,84 @@
+"""Proven errors of kernel values, for every row by its size.
+
+The error of a value is bounded by the mean of the sizes of its two rows, see ``Kernel.error_bound``. Of sizes classes
+are told apart: most rows are far smaller than the largest one.
+
+What goes into the bound of a product x·z is known closely. Its terms go through a rounding each time that another
+one is added, so the last ones through hardly any: the error is at most the sum of w_k |x_k z_k|, w_k being the growth
+of term k, and this at most the mean of what two rows have of Σ w_k x_k² (from the middle of a sum to its end: half of
+the error). And a squared distance is made of two squared norms and a product, of which only the product is uncertain:
+norms that are there can be looked at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from .gram import Gram
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+CLASSES, STEP = 96, 2.0**-0.125  # classes of rows by their size, and how much smaller each is than the one before
+CARE = 1.0 + 1e-8  # for what is computed in float64
+
+
+def _mean_classes() -> Ids:
+    """The class of the mean size of two rows, by theirs: sizes are rounded up."""
+    sizes = STEP ** np.arange(CLASSES)
+    classes = np.log(0.5 * (sizes[:, None] + sizes)) / np.log(STEP)
+    return np.floor(classes - 1e-9).clip(0).astype(np.int64)
+
+
+_MEAN = _mean_classes()
+
+
+class Errors(NamedTuple):
+    """The class of every row, and bounds of the errors of values of rows of two classes."""
+
+    classes: Ids
+    bounds: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, gram: Gram) -> Errors:
+        source, unit = gram.source, float(np.finfo(gram.dtype).eps) / 2
+        sizes, terms, top = None, float(source.terms), gram.largest
+        classes = np.zeros(len(source), np.int64)
+        if source.columns is None and top > 0.0:  # of given values only the largest one is known
+            sizes, terms = _close(gram, unit) or (gram.sizes, terms)
+            top = float(np.abs(sizes).max(initial=0.0))
+            shares = np.maximum(sizes * (1.0 + 1e-12) / top, STEP**CLASSES)
+            classes = np.clip(np.floor(np.log(shares) / np.log(STEP)), 0, CLASSES - 1).astype(np.int64)
+        bounds = np.array([gram.kernel.error_bound(top * STEP**k, terms, unit) for k in range(CLASSES)])
+        return cls(classes, bounds[_MEAN])
+
+    def sums(self, rows: Ids, weights: Vector) -> Vector:
+        """For some rows sums over the same ones of weights >= 0 times bounds."""
+        classes = self.classes[rows]
+        mass = np.bincount(classes, weights, CLASSES)
+        some = mass > 0.0  # bounds may be infinite
+        return np.sum(self.bounds[:, some] * mass[some], axis=1)[classes]
+
+
+def _close(gram: Gram, unit: float) -> tuple[Vector, float] | None:
+    """Sizes and roundings that bound errors closely: squared norms or more, and fewer than of the first term.
+
+    None where none are known, or in double precision, where it does not matter.
+    """
+    source, kernel = gram.source, gram.kernel
+    dots = all(leaf.product == "dot" for leaf in kernel.leaves())
+    if gram.dtype == np.float64 or not dots or (source.terms + 3) * unit > 0.5:
+        return None
+    weighted = source.weighted_sizes(lambda r: (r + 2) * unit / (1.0 - (r + 2) * unit))
+    mean = float(weighted.sum()) / float(gram.sizes.sum())  # of the growth of a term
+    if not 0.0 < mean < 1.0:
+        return None
+    sizes, norms = np.maximum(gram.sizes, CARE * weighted / mean), gram.norms
+    if kernel.stationary and norms is not None:  # two of three products are norms
+        some = sizes > 0.0
+        off = np.abs(norms - gram.sizes)[some] / sizes[some]
+        mean = 0.5 * (mean + CARE * float(off.max()) + source.terms * 2.0**-52)
+    return (sizes, max(0.0, mean / (unit * (1.0 + mean)) - 2.0)) if np.isfinite(mean) else None
