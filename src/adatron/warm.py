@@ -45,6 +45,7 @@ def warmup() -> None:
                 SVC(solver=solver, max_iter=2).fit(X[rows].astype(dtype), y[rows])
         values = (X @ X.T).astype(dtype)
         SVC(kernel="precomputed").fit(values, y).predict(values[:2])
+        SVC(kernel="precomputed").fit(values[:50, :50], np.arange(50) % 3)
         SVC().fit(wide.astype(dtype), y[:50])
         for data, bias in product((X[:50], wide), ("explicit", "none")):
             SVC(bias=bias).fit(data.astype(dtype), np.arange(50) % 5)  # many small problems

@@ -29,7 +29,7 @@ LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectiv
 MEASURES = 6  # of ``weigh``
 ENOUGH = 30  # rows computed both ways, from which the errors of others are judged
 SURE = 4.0  # standard deviations that a sum of many errors keeps within
-SAMPLE = 512  # rows on which a kernel without a guarantee is checked for negative eigenvalues
+SAMPLE = 128, 512  # rows, at least and at most, on which a kernel is checked for negative eigenvalues
 
 
 @dataclass(frozen=True)
@@ -163,10 +163,11 @@ def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) 
 
 
 def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
-    """Whether no negative eigenvalue is found on a sample of the rows, support vectors first."""
+    """Whether no negative eigenvalue is found on a sample of the rows: support vectors, and as many others."""
     others = np.ones(len(view), bool)
     others[support] = False
-    rows = np.sort(np.concatenate([support, np.flatnonzero(others)])[:SAMPLE])
+    most = min(max(2 * len(support), SAMPLE[0]), SAMPLE[1])
+    rows = np.sort(np.concatenate([support, np.flatnonzero(others)])[:most])
     points = view.points(rows)
     K = view.block(points, points) if view.gram.held else view.gram.square(points, len(rows))
     source, largest = view.gram.source, float(np.maximum(K.max(initial=0.0), -K.min(initial=0.0)))

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from ..certificates import half_width, intercept
 from ..gram import SMALL, Gram, Plan, Pool, Source, allowed_threads, plan
-from ..gram.shared import bytes_shared
+from ..gram.shared import bytes_shared, readable
 from ..kernels import Kernel
 from ..problems import Dual
 from ..solvers.base import Options, Solution, Solver, State, Task
@@ -98,8 +98,11 @@ def fit(
     blocks = isinstance(solver, Block)
     dtype = _tile_type(source, settings, small)
     p, shared = _planned(source, dtype, samples, problems, duals, settings, blocks)
-    whole = small and not shared and n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
-    whole = whole and (not given or sum(len(dual) ** 2 for dual in duals) > AGAIN * n * n)
+    if shared:
+        whole = called or (given and not readable(source))
+    else:
+        again = not given or sum(len(dual) ** 2 for dual in duals) > AGAIN * n * n
+        whole = small and again and _has_room(n, settings)
     work = largest**2 * cost
     least = BUNDLED if shared else WORK
     light = (work < LARGEST and len(problems) * work < least) or called
@@ -129,13 +132,22 @@ def _planned(
     n, lengths, memory = len(samples.rows), [len(dual) for dual in duals], settings.cache_bytes
     cost = settings.kernel.cost(source.features) if settings.kernel.compiled else 0.0
     sized = partial(plan, n, lengths, cost, np.dtype(dtype).itemsize, blocks=blocks)
-    if blocks and len(problems) > 1 and settings.kernel.compiled and suits(duals[0], dtype):
-        sizes = samples.sizes.tolist()
-        within = bytes_shared(source, sizes, dtype)
-        once = 2 * max(lengths) < n or _between(sizes, problems) <= n * n  # or values are made again for it
-        if once and 4 * within <= memory and max(lengths) <= (p := sized(memory - within)).whole:
-            return p, True
+    if not blocks or len(problems) == 1 or not suits(duals[0], dtype):
+        return sized(memory), False
+    if not settings.kernel.compiled:
+        there = source.columns is not None and readable(source)
+        return (p := sized(memory)), (there or _has_room(n, settings)) and max(lengths) <= p.whole
+    sizes = samples.sizes.tolist()
+    within = bytes_shared(source, sizes, dtype)
+    once = 2 * max(lengths) < n or _between(sizes, problems) <= n * n  # or values are made again for it
+    if once and 4 * within <= memory and max(lengths) <= (p := sized(memory - within)).whole:
+        return p, True
     return sized(memory), False
+
+
+def _has_room(n: int, settings: Settings) -> bool:
+    """Whether all of a matrix may be held."""
+    return n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
 
 
 def _between(sizes: list[int], problems: list[Problem]) -> float:

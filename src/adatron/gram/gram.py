@@ -23,7 +23,7 @@ from .block import mirrored_sums
 from .errors import Errors
 from .pool import Pool
 from .segment import Segment, TileSegment, WholeSegment, Workspace, uncompiled
-from .shared import Shared, share
+from .shared import Given, Shared, share
 from .source import Source
 
 Ids = NDArray[np.int64]
@@ -111,7 +111,7 @@ class Gram:
         self.source, self.kernel, self.dtype, self.pool = source, source.kernel, np.dtype(dtype), pool
         self.starts = np.cumsum([0, *sizes])
         self.workspace = workspace or Workspace(self.kernel, self.dtype)
-        self.held, self._whole, self._making = whole, None, threading.Lock()
+        self.held, self._whole, self._making = whole, None, threading.RLock()
         self.shared, self.mirrors = shared, self.kernel.compiled  # of others k(x, z) and k(z, x) may differ
         self.slots, self._parts, self._segments = slots, None, None
 
@@ -137,7 +137,7 @@ class Gram:
         return self._whole
 
     @property
-    def parts(self) -> Shared:
+    def parts(self) -> Shared | Given:
         """What its segments share, made when it is first needed."""
         if self._parts is None:
             with self.pool.aside(), self._making:
@@ -317,7 +317,7 @@ class View:
         return np.add.reduce(sums[:, :, 0], axis=0)
 
     def error_bounds(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Proven bounds, for every row i, of the sum over j of weights_j |computed - exact k(x_i, x_j)|, weights >= 0."""
+        """Proven bounds of sums over j of weights_j |computed - exact k(x_i, x_j)| for every row i; weights >= 0."""
         return self.gram.errors.sums(self.ids, weights)
 
     def widened(self) -> View:

@@ -57,12 +57,11 @@ class Workspace:
     def __init__(self, kernel: Kernel, dtype: Any) -> None:
         self.dtype = np.dtype(dtype)
         self._local = threading.local()
-        if kernel.compiled:
-            terms = kernel.terms()
-            self._operations = [op for op, _ in terms]
-            self._programs: dict[type[Operand], NDArray[np.int64]] = {}
-            self.parameters = np.array([numbers for _, numbers in terms], np.float64)
-            self.depth = (len(terms) + 1) // 2
+        terms = kernel.terms()  # none where nothing is compiled
+        self._operations = [op for op, _ in terms]
+        self._programs: dict[type[Operand], NDArray[np.int64]] = {}
+        self.parameters = np.array([numbers for _, numbers in terms], np.float64)
+        self.depth = (len(terms) + 1) // 2
 
     def program(self, kind: type[Operand]) -> NDArray[np.int64]:
         """The kernel's program for rows of a kind, see ``tiles.evaluate``."""

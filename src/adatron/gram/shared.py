@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.sparse import issparse
 from ..compiled._jit import jit
 from ..compiled.micro import POINTS, rows_width
 from ..compiled.panels import POINT_PANELS, TILE, Operand, Sparse
-from ..compiled.submatrix import mirror, transpose
+from ..compiled.submatrix import mirror, take, transpose
 from .segment import NARROW
 from .tiles import evaluate
 
@@ -46,12 +47,51 @@ class Shared(NamedTuple):
     first_value: Ids
     side: int
 
+    @property
+    def kind(self) -> type[Operand]:
+        """Of its rows."""
+        return type(self.rows)
+
     @classmethod
     def empty(cls, kind: type[Operand], dtype: Any) -> Shared:
         """An example of the type, for rows of a kind in a precision."""
         rows, ids = kind.empty(dtype), np.empty(0, np.int64)
         none = np.empty((0, 3), np.int64), np.empty((0, 3))
         return cls(*none, rows, rows, ids, ids, ids, np.empty(0, dtype), ids, 0)
+
+
+class Given(NamedTuple):
+    """The same of a matrix of kernel values that is there: the rows and columns of the segments, and where each begins.
+
+    ``K`` has float64 values, row by row, of which those above the diagonal are read between two segments.
+    """
+
+    K: NDArray[np.float64]
+    rows: Ids
+    columns: Ids
+    first: Ids
+    within: NDArray[np.float64]
+    first_value: Ids
+
+    @property
+    def kind(self) -> type[Given]:
+        return Given
+
+    @classmethod
+    def empty(cls) -> Given:
+        """An example of the type."""
+        ids = np.empty(0, np.int64)
+        return cls(np.empty((0, 0)), ids, ids, ids, np.empty(0), ids)
+
+
+def readable(source: Source) -> bool:
+    """Whether given values can be read where they are."""
+    return source.X.dtype == np.float64 and source.X.flags.c_contiguous and source.X.flags.writeable
+
+
+def maker(kind: type[Operand | Given], dtype: Any) -> tuple[Any, Any]:
+    """The function that makes a matrix over some segments, and an example of what they share."""
+    return (gathered, Given.empty()) if issubclass(kind, Given) else (matrix, Shared.empty(kind, dtype))
 
 
 def bytes_shared(source: Source, sizes: list[int], dtype: Any) -> float:
@@ -62,8 +102,25 @@ def bytes_shared(source: Source, sizes: list[int], dtype: Any) -> float:
     return size * float(sum(n * n for n in sizes)) + packed * source.features * entry
 
 
-def share(gram: Gram) -> Shared:
+def share(gram: Gram) -> Shared | Given:
     """What the segments of a Gram matrix share."""
+    return _tiled(gram) if gram.kernel.compiled else _given(gram)
+
+
+def _given(gram: Gram) -> Given:
+    source, ids, first = gram.source, np.arange(len(gram.source)), gram.starts
+    K, rows, columns = gram.whole, ids, ids
+    if K is None:
+        assert source.columns is not None  # noqa: S101 (for the type checker)
+        K, rows, columns = source.X, source.ids, source.columns
+    first_value = np.cumsum([0, *(n * n for n in np.diff(first).tolist())])
+    within = np.empty(int(first_value[-1]))
+    for (a, b), (start, stop) in zip(pairwise(first), pairwise(first_value), strict=True):
+        take(K, rows[a:b], columns[a:b], within[start:stop].reshape(b - a, b - a), ids)
+    return Given(K, rows, columns, first, within, first_value)
+
+
+def _tiled(gram: Gram) -> Shared:
     sizes, space = gram.starts[1:] - gram.starts[:-1], gram.workspace
     (points, first_point), (rows, first_row) = (
         gram.source.by_segments(width, sizes, gram.dtype) for width in (POINTS, rows_width(gram.dtype))
@@ -105,16 +162,44 @@ def matrix(shared: Any, groups: Any, kept: int, K: Any, stack: Any) -> None:
     for i in range(len(groups)):
         s, before = groups[i], start
         n = shared.sizes[s]
-        own = shared.within[shared.first_value[s] : shared.first_value[s + 1]].reshape(n, n)
-        for u in range(0 if i or s != kept else n, n):
-            row, target = own[u], K[at + u, at : at + n]
-            for v in range(n):
-                target[v] = row[v]
+        if i or s != kept:
+            _place(shared, s, K, at, n)
         for j in range(i):
             _values(shared, groups[j], s, K, at, before, stack)
             transpose(K, before, before + shared.sizes[groups[j]], at, at + n)
             before += shared.sizes[groups[j]]
         at += n
+
+
+@jit
+def gathered(shared: Any, groups: Any, kept: int, K: Any, stack: Any) -> None:
+    """As ``matrix``, from given values."""
+    start = groups.dtype.type(0)
+    at = start
+    for i in range(len(groups)):
+        s, before = groups[i], start
+        columns = shared.columns[shared.first[s] : shared.first[s + 1]]
+        n = len(columns)
+        if i or s != kept:
+            _place(shared, s, K, at, n)
+        for j in range(i):
+            for r in shared.rows[shared.first[groups[j]] : shared.first[groups[j] + 1]]:
+                row, target = shared.K[r], K[before, at : at + n]
+                for v in range(n):
+                    target[v] = row[columns[v]]
+                before += 1
+        transpose(K, at, at + n, start, at)
+        at += n
+
+
+@jit
+def _place(shared: Any, s: int, K: Any, at: int, n: int) -> None:
+    """Copy the values within a segment of n rows to where it begins."""
+    own = shared.within[shared.first_value[s] : shared.first_value[s + 1]].reshape(n, n)
+    for u in range(n):
+        row, target = own[u], K[at + u, at : at + n]
+        for v in range(n):
+            target[v] = row[v]
 
 
 @jit

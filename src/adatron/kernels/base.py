@@ -78,7 +78,7 @@ class Kernel(ABC):
         """The kernel matrix of the rows of X and Z (default X), arrays or CSR, (n, m) in float64."""
 
     @abstractmethod
-    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+    def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
         """``error_bound`` where nothing overflows; the docstring of each kernel has the proof."""
 
     @property
@@ -118,7 +118,7 @@ class Kernel(ABC):
 
         return cross_derivative(self, x, z)
 
-    def error_bound(self, sq_norm: float, d: int, u: float) -> float:
+    def error_bound(self, sq_norm: float, d: float, u: float) -> float:
         """Proven upper bound of |computed - exact k(x, z)| in a tile.
 
         Parameters
@@ -142,7 +142,7 @@ class Kernel(ABC):
         bound = rounding.SAFETY * self._rounding_error(sq_norm, d, u)
         return bound if self.magnitude(sq_norm) + bound < top else math.inf
 
-    def error_parts(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
+    def error_parts(self, sq_norm: float, d: float, u: float) -> tuple[float, float]:
         """The same in two parts: |computed - exact k| <= relative |k| + absolute, relative < 1.
 
         Parameters as of ``error_bound``. A part in proportion to |k| is known of kernels that fall to 0; where it is
@@ -153,7 +153,7 @@ class Kernel(ABC):
         relative, absolute = self._rounding_parts(sq_norm, d, u)
         return rounding.SAFETY * relative, rounding.SAFETY * absolute
 
-    def _rounding_parts(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
+    def _rounding_parts(self, sq_norm: float, d: float, u: float) -> tuple[float, float]:
         """``error_parts`` where nothing overflows."""
         return 0.0, self._rounding_error(sq_norm, d, u)
 

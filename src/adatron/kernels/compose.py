@@ -62,7 +62,7 @@ class Sum(Kernel):
     def magnitude(self, sq_norm: float) -> float:
         return self.left.magnitude(sq_norm) + self.right.magnitude(sq_norm)
 
-    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+    def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
         """Those of the parts, and one rounding of the computed sum."""
         parts = self.left.error_bound(sq_norm, d, u) + self.right.error_bound(sq_norm, d, u)
         return parts + u * (self.magnitude(sq_norm) + parts)
@@ -113,7 +113,7 @@ class Product(Kernel):
     def magnitude(self, sq_norm: float) -> float:
         return self.left.magnitude(sq_norm) * self.right.magnitude(sq_norm)
 
-    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+    def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
         """(a + e)(b + f) - ab = af + be + ef, and one rounding of the computed product."""
         a, b = self.left.magnitude(sq_norm), self.right.magnitude(sq_norm)
         e, f = self.left.error_bound(sq_norm, d, u), self.right.error_bound(sq_norm, d, u)
@@ -172,14 +172,14 @@ class Scaled(Kernel):
     def magnitude(self, sq_norm: float) -> float:
         return self.factor * self.part.magnitude(sq_norm)
 
-    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+    def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
         """The factor and the product with it are rounded."""
         size, error = self.part.magnitude(sq_norm), self.part.error_bound(sq_norm, d, u)
         if not math.isfinite(size + error):
             return math.inf
         return self.factor * (error + growth(2, u) * (size + error)) + (1.0 + size + error) * tiny(u)
 
-    def _rounding_parts(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
+    def _rounding_parts(self, sq_norm: float, d: float, u: float) -> tuple[float, float]:
         """As above, by |k| instead of its largest size; of values that may be negative that is no part of its own."""
         relative, absolute = self.part.error_parts(sq_norm, d, u)
         if relative == 0.0:

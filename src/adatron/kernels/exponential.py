@@ -39,11 +39,11 @@ class Exponential(Leaf):
         return 1.0
 
     @abstractmethod
-    def _exponent_errors(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
+    def _exponent_errors(self, sq_norm: float, d: float, u: float) -> tuple[float, float]:
         """Bounds of the absolute and of the relative error of γ D; the docstring of each kernel has the proof."""
 
-    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+    def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
         return exp_error(*self._exponent_errors(sq_norm, d, u), u)
 
-    def _rounding_parts(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
+    def _rounding_parts(self, sq_norm: float, d: float, u: float) -> tuple[float, float]:
         return exp_parts(*self._exponent_errors(sq_norm, d, u), u)

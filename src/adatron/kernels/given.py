@@ -34,7 +34,7 @@ class Given(Leaf):
     def magnitude(self, sq_norm: float) -> float:
         return sq_norm
 
-    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+    def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
         """A value is rounded once, if at all."""
         return u * sq_norm + tiny(u)
 

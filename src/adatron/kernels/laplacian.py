@@ -40,7 +40,7 @@ class Laplacian(Exponential):
     def cost(self, d: float) -> float:
         return 3.0 * d + 12.0
 
-    def _exponent_errors(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
+    def _exponent_errors(self, sq_norm: float, d: float, u: float) -> tuple[float, float]:
         """Bound the absolute and the relative error of the exponent.
 
         ‖x‖₁ <= √d ‖x‖₂, so rounding the inputs moves the distance by at most 2 u √(d sq_norm); the differences, their

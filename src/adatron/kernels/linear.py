@@ -29,7 +29,7 @@ class Linear(Leaf):
     def magnitude(self, sq_norm: float) -> float:
         return sq_norm
 
-    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+    def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
         """The product's own."""
         return product_error(sq_norm, d, u)
 

@@ -60,7 +60,7 @@ class Polynomial(Leaf):
     def magnitude(self, sq_norm: float) -> float:
         return power(self.gamma * sq_norm + abs(self.coef0), self.degree)
 
-    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+    def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
         """(T + e)^n - T^n <= n e (T + e)^(n-1), and any order of n - 1 multiplications adds γ_{n-1} (T + e)^n."""
         n = self.degree
         if n == 0:

@@ -34,7 +34,7 @@ class RBF(Exponential):
     def cost(self, d: float) -> float:
         return d + 12.0
 
-    def _exponent_errors(self, sq_norm: float, d: int, u: float) -> tuple[float, float]:
+    def _exponent_errors(self, sq_norm: float, d: float, u: float) -> tuple[float, float]:
         """Bound the absolute and the relative error of the exponent.
 
         Three products (x·z counts twice) and the sum of the norms err absolutely; the difference, γ log₂ e (twice)

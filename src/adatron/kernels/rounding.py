@@ -39,7 +39,7 @@ def power(base: float, degree: int) -> float:
         return math.inf
 
 
-def product_error(sq_norm: float, d: int, u: float) -> float:
+def product_error(sq_norm: float, d: float, u: float) -> float:
     """Of x·z: d roundings and two of the inputs touch each term, and Σ|x_k z_k| <= sq_norm.
 
     Of a sum in passes d may be the roundings of a term: ``tiny`` is more than the underflow of 2**20 terms.
@@ -47,7 +47,7 @@ def product_error(sq_norm: float, d: int, u: float) -> float:
     return growth(d + 2, u) * sq_norm + d * (1.0 + sq_norm) * tiny(u)
 
 
-def affine_error(gamma: float, coef0: float, sq_norm: float, d: int, u: float) -> float:
+def affine_error(gamma: float, coef0: float, sq_norm: float, d: float, u: float) -> float:
     """Of t = γ x·z + c: at most three roundings touch γ x·z (γ, the product, the sum), two touch c."""
     error = product_error(sq_norm, d, u)
     rounded = growth(3, u) * (gamma * (sq_norm + error) + abs(coef0))

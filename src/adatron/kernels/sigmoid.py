@@ -56,7 +56,7 @@ class Sigmoid(Leaf):
     def magnitude(self, sq_norm: float) -> float:
         return 1.0
 
-    def _rounding_error(self, sq_norm: float, d: int, u: float) -> float:
+    def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
         """Bound the argument's error, and that of tanh, whose slope is at most 1.
 
         With e = exp(-2|t|), (1 - e)/(1 + e) has slope 2/(1 + e)²: the 4 u e of the exponential cost at most 2 u, the

@@ -27,7 +27,7 @@ from ..compiled.panels import Operand
 from ..compiled.pointer import address, call, count
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import add_rows
-from ..gram.shared import Shared, matrix
+from ..gram.shared import Given, maker
 from ..problems import Dual
 from ..problems.dual import NO_ROW, NO_SIGN
 from .base import Options, Solution, State, Task, ended, trace_of
@@ -101,7 +101,7 @@ def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> l
     numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, *goals
     space = gram.workspace.room(width, gram), gram.workspace.stack
     shared, places = gram.parts, np.arange(width)
-    code = addresses(type(shared.rows), gram.dtype, bool(dual.totals))
+    code = addresses(shared.kind, gram.dtype, bool(dual.totals))
     with gram.pool.aside():
         _solve(code, shared, programs, *numbers, magnitude, places, *space)
     parts = zip(pairwise(programs.first.tolist()), programs.steps.tolist(), strict=True)
@@ -146,7 +146,7 @@ def _starts(parts: list[Any]) -> NDArray[np.int64]:
 
 
 @functools.cache
-def addresses(kind: type[Operand], dtype: Any, equality: bool) -> NDArray[np.int64]:
+def addresses(kind: type[Operand | Given], dtype: Any, equality: bool) -> NDArray[np.int64]:
     """Where the code of the parts is: compiled once, not again into the loop below."""
     K, g, stack = np.empty((0, 0), dtype), np.empty(0, dtype), np.empty(0, dtype)
     v, whole, flag = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
@@ -157,7 +157,8 @@ def addresses(kind: type[Operand], dtype: Any, equality: bool) -> NDArray[np.int
         update = address(singles, K, v, g, v, v, 0.0, 0.0, 0, flag)
     least = address(minimise, v, v, *bounds, NO_ROW, NO_SIGN, v)
     proof = address(weigh, v, v, v, *bounds, NO_ROW, NO_SIGN, v, v, 0.0, 0.0, 0.0, v)
-    return np.array([update, least, proof, address(matrix, Shared.empty(kind, dtype), whole, 0, K, stack)])
+    matrix, shared = maker(kind, dtype)
+    return np.array([update, least, proof, address(matrix, shared, whole, 0, K, stack)])
 
 
 @jit
