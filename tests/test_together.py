@@ -11,8 +11,8 @@ from sklearn.datasets import make_blobs
 from adatron import SVC
 from adatron.estimators import engine
 from adatron.gram import Gram, Pool, Source
-from adatron.gram.shared import bytes_shared, matrix, share
-from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
+from adatron.gram.shared import bytes_shared, gathered, matrix, share
+from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.solvers import Block, together
 from adatron.solvers.base import Options, Solution, Solver, State, Status, Task
 from adatron.solvers.subproblem import STEPS
@@ -52,6 +52,51 @@ def test_the_matrix_over_some_segments(sizes, kernel, storage, dtype):
             np.testing.assert_array_equal(K[:m, :m], view.rows(np.arange(m)))
             assert np.isnan(K[m:]).all()
             assert np.isnan(K[:, m:]).all()
+
+
+@pytest.mark.parametrize("sizes", [[1, 70, 130], [3, 0, 80], [300, 20]])
+@pytest.mark.parametrize("held", [False, True])
+def test_given_values_over_some_segments(sizes, held):
+    n, rng = sum(sizes), np.random.default_rng(0)
+    rows, columns, A = rng.permutation(n + 9)[:n], rng.permutation(n + 9)[:n], rng.normal(size=(n, n))
+    X = np.full((n + 9, n + 9), np.nan)
+    X[np.ix_(rows, columns)] = A + A.T
+    with Pool(2) as pool:
+        gram = Gram(Source.of(X, rows, Precomputed(), columns), np.float64, sizes, pool, whole=held)
+        for groups in ([0, 1], [1, 0], [1], list(range(len(sizes)))[::-1]):
+            view = gram.restrict(groups)
+            K = np.full((len(view) + 7, len(view) + 9), np.nan)
+            for kept in (-1, groups[0]):
+                gathered(share(gram), np.array(groups), kept, K, gram.workspace.stack)
+                np.testing.assert_array_equal(K[: len(view), : len(view)], view.rows(np.arange(len(view))))
+            assert np.isnan(K[len(view) :]).all()
+            assert np.isnan(K[:, len(view) :]).all()
+
+
+@pytest.mark.parametrize("form", ["C", "F", "float32", "read-only", "function"])
+@pytest.mark.parametrize(
+    "parameters", [{}, {"C": 100.0, "gap_tol": 1e-6}, {"bias": "none"}, {"multi_class": "ovr"}], ids=str
+)
+def test_given_values_and_functions_in_bundles(form, parameters, monkeypatch):
+    X, y = blobs()
+    K = RBF(0.05)(X)
+    given = {"F": np.asfortranarray(K), "float32": K.astype(np.float32), "function": X}.get(form, K.copy())
+    given.flags.writeable = form != "read-only"
+    kernel = RBF(0.05).__call__ if form == "function" else "precomputed"
+    shares = shares_counted(monkeypatch)
+    both = SVC(kernel=kernel, **parameters).fit(given, y)
+    assert len(shares) == 1
+    one_by_one(monkeypatch)
+    alone = SVC(kernel=kernel, **parameters).fit(given, y)
+    compiled = SVC(kernel=RBF(0.05), **parameters).fit(X, y)
+    for other in (alone, compiled):
+        gaps = [model.primal_objective_ - model.dual_objective_ for model in (both, other)]
+        apart = abs(both.dual_objective_ - other.dual_objective_)
+        assert (apart <= np.maximum(*gaps) + 1e-6 * abs(other.dual_objective_)).all()
+    for model in (both, alone):
+        assert model.fit_status_ == 0
+        assert model.kkt_violation_.max() <= 1e-3
+        assert not (model.duality_gap_ > parameters.get("gap_tol", np.inf)).any()
 
 
 @pytest.mark.parametrize(
