@@ -81,6 +81,18 @@ def test_functions(name):
     np.testing.assert_allclose(values(model, X), values(named, X), atol=1e-5)
 
 
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_function_keeps_what_it_returns(classes):
+    """Nothing is written to it, and it may be read-only."""
+    y, values = np.arange(len(X)) % classes, RBF(0.5)(X)
+    values.flags.writeable = False
+    frozen = SVC(kernel=lambda A, B: values if len(A) == len(B) == len(X) else RBF(0.5)(A, B)).fit(X, y)
+    kept = values.copy()
+    loose = SVC(kernel=lambda A, B: kept if len(A) == len(B) == len(X) else RBF(0.5)(A, B)).fit(X, y)
+    np.testing.assert_array_equal(kept, values)
+    np.testing.assert_array_equal(frozen.dual_coef_, loose.dual_coef_)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_functions_of_sparse_rows(name):
     """They see blocks in the storage of the data, and may return sparse matrices, as in scikit-learn."""

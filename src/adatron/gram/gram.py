@@ -22,7 +22,7 @@ from ..compiled.submatrix import mirror, scatter
 from .block import mirrored_sums
 from .errors import Errors
 from .pool import Pool
-from .segment import Segment, TileSegment, WholeSegment, Workspace, uncompiled
+from .segment import FUNCTION_ROWS, Segment, TileSegment, WholeSegment, Workspace, uncompiled
 from .shared import Given, Shared, share
 from .source import Source
 
@@ -133,8 +133,15 @@ class Gram:
         if self.held and self._whole is None:
             with self.pool.aside(), self._making:  # in this order: who makes it may need the turn
                 if self._whole is None:
-                    self._whole = self.square(Points(self.source, np.arange(len(self.source))), len(self.source))
+                    self._whole = self._all()
         return self._whole
+
+    def _all(self) -> NDArray[np.float64]:
+        n = len(self.source)
+        if not self.kernel.called or n > FUNCTION_ROWS:
+            return self.square(Points(self.source, np.arange(n)), n)
+        rows = self.source.given()
+        return np.require(self.kernel(rows, rows), requirements="W")  # a copy would take as long as many a function
 
     @property
     def parts(self) -> Shared | Given:
