@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
+from adatron import SVC
 from adatron.certificates import Exact, certify, semidefinite
 from adatron.certificates.gap import crossing
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed
@@ -249,3 +251,18 @@ def test_errors_that_scatter_hardly_count_against_the_level_of_the_objectives():
     assert 0.5 * np.abs(wrong * beta)[unknown].sum() > 0.5 * allowed  # if none cancelled another
     assert unknown.sum() > 500
     assert abs(proof.dual - best) <= allowed
+
+
+@pytest.mark.parametrize("where", [slice(300), slice(300, None)], ids=["first", "second"])
+def test_negative_eigenvalues_of_one_class_beyond_the_support_vectors(where):
+    """The rows that are looked at are spread over both classes."""
+    X = np.random.default_rng(0).normal(size=(600, 2)) + np.repeat([[0.0], [9.0]], 300, axis=0)
+    y, K = np.repeat([0, 1], 300), RBF(0.1)(X)
+    fine = SVC(kernel="precomputed").fit(K, y)
+    assert np.isfinite(fine.duality_gap_)
+    far = np.setdiff1d(np.arange(600)[where], fine.support_)
+    sign = np.where(np.arange(len(far)) % 2, 1.0, -1.0)
+    K[np.ix_(far, far)] -= 0.1 * np.outer(sign, sign)
+    with pytest.warns(ConvergenceWarning, match="not positive semi-definite"):
+        model = SVC(kernel="precomputed").fit(K, y)
+    assert np.isnan(model.duality_gap_)

@@ -166,8 +166,10 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     """Whether no negative eigenvalue is found on a sample of the rows: support vectors, and as many others."""
     others = np.ones(len(view), bool)
     others[support] = False
-    most = min(max(2 * len(support), SAMPLE[0]), SAMPLE[1])
-    rows = np.sort(np.concatenate([support, np.flatnonzero(others)])[:most])
+    most, rest = min(max(2 * len(support), SAMPLE[0]), SAMPLE[1]), np.flatnonzero(others)
+    count = min(max(0, most - len(support)), len(rest))
+    spread = rest[np.arange(count) * len(rest) // max(1, count)]
+    rows = np.sort(np.concatenate([support[:most], spread]))
     points = view.points(rows)
     K = view.block(points, points) if view.gram.held else view.gram.square(points, len(rows))
     source, largest = view.gram.source, float(np.maximum(K.max(initial=0.0), -K.min(initial=0.0)))

@@ -58,9 +58,9 @@ Operand = Dense | Sparse
 
 
 def roundings(d: int) -> NDArray[np.int64]:
-    """How many each term of a dense product of d features goes through, at most, first in its pass.
+    """How many each term of a dense product of d features goes through at most: in its pass, then in the sum of passes.
 
-    A sum begins with 0; its terms are rounded once before they are added, or not where that is fused.
+    A pass begins with 0; its terms are rounded once before they are added, or not where that is fused.
     """
     number, place = np.divmod(np.arange(d), FEATURES)
     length, passes = np.minimum(FEATURES, d - number * FEATURES), -(-d // FEATURES)

@@ -93,19 +93,13 @@ def fit(
     largest = max(map(len, duals))
     source = _source(X, samples.rows, settings.kernel, largest <= SMALL)
     cost = settings.kernel.cost(source.features)
-    given, called = source.columns is not None, settings.kernel.called
     small = largest <= SMALL or not settings.kernel.compiled
     blocks = isinstance(solver, Block)
     dtype = _tile_type(source, settings, small)
-    p, shared = _planned(source, dtype, samples, problems, duals, settings, blocks)
-    if shared:
-        whole = called or (given and not readable(source))
-    else:
-        again = not given or sum(len(dual) ** 2 for dual in duals) > AGAIN * n * n
-        whole = small and again and _has_room(n, settings)
+    p, shared, whole = _planned(source, dtype, samples, problems, duals, settings, blocks)
     work = largest**2 * cost
     least = BUNDLED if shared else WORK
-    light = (work < LARGEST and len(problems) * work < least) or called
+    light = (work < LARGEST and len(problems) * work < least) or settings.kernel.called
     with Pool(1 if light else allowed_threads(settings.n_jobs)) as pool:
         sizes = samples.sizes.tolist() if len(problems) > 1 else [n]
         gram = Gram(source, dtype, sizes, pool, p.slots, whole, shared)
@@ -127,27 +121,23 @@ def _planned(
     duals: list[Dual],
     settings: Settings,
     blocks: bool,
-) -> tuple[Plan, bool]:
-    """Sizes for a fit, and whether its problems, each one block, share what is within their segments."""
+) -> tuple[Plan, bool, bool]:
+    """Sizes for a fit, whether its problems, each one block, share what is within their segments; whether K is held."""
     n, lengths, memory = len(samples.rows), [len(dual) for dual in duals], settings.cache_bytes
-    cost = settings.kernel.cost(source.features) if settings.kernel.compiled else 0.0
+    compiled, given = settings.kernel.compiled, source.columns is not None
+    cost = settings.kernel.cost(source.features) if compiled else 0.0
     sized = partial(plan, n, lengths, cost, np.dtype(dtype).itemsize, blocks=blocks)
-    if not blocks or len(problems) == 1 or not suits(duals[0], dtype):
-        return sized(memory), False
-    if not settings.kernel.compiled:
-        there = source.columns is not None and readable(source)
-        return (p := sized(memory)), (there or _has_room(n, settings)) and max(lengths) <= p.whole
-    sizes = samples.sizes.tolist()
-    within = bytes_shared(source, sizes, dtype)
-    once = 2 * max(lengths) < n or _between(sizes, problems) <= n * n  # or values are made again for it
-    if once and 4 * within <= memory and max(lengths) <= (p := sized(memory - within)).whole:
-        return p, True
-    return sized(memory), False
-
-
-def _has_room(n: int, settings: Settings) -> bool:
-    """Whether all of a matrix may be held."""
-    return n <= 2 * SMALL and 2 * 8 * n * n <= settings.cache_bytes
+    room = n <= 2 * SMALL and 2 * 8 * n * n <= memory
+    if blocks and len(problems) > 1 and suits(duals[0], dtype):
+        sizes = samples.sizes.tolist()
+        within, whole = bytes_shared(source, sizes, dtype), not compiled and not (given and readable(source))
+        once = 2 * max(lengths) < n or _between(sizes, problems) <= n * n  # or values are made again for it
+        fits = (room or not whole) and (once or not compiled) and 4 * within <= memory
+        if fits and max(lengths) <= (p := sized(memory - within)).whole:
+            return p, True, whole
+    small = max(lengths) <= SMALL or not compiled
+    again = not given or sum(size * size for size in lengths) > AGAIN * n * n
+    return sized(memory), False, small and again and room
 
 
 def _between(sizes: list[int], problems: list[Problem]) -> float:

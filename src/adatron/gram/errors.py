@@ -3,11 +3,10 @@
 The error of a value is bounded by the mean of the sizes of its two rows, see ``Kernel.error_bound``. Of sizes classes
 are told apart: most rows are far smaller than the largest one.
 
-What goes into the bound of a product x·z is known closely. Its terms go through a rounding each time that another
-one is added, so the last ones through hardly any: the error is at most the sum of w_k |x_k z_k|, w_k being the growth
-of term k, and this at most the mean of what two rows have of Σ w_k x_k² (from the middle of a sum to its end: half of
-the error). And a squared distance is made of two squared norms and a product, of which only the product is uncertain:
-norms that are there can be looked at.
+Of Gaussians more is known. A term of a product x·z goes through a rounding each time that another one is added, so the
+last ones through hardly any: the error is at most the sum of w_k |x_k z_k|, w_k being the growth of term k, and this at
+most the mean of what two rows have of Σ w_k x_k², half of that where all terms grow like the first. And of the three
+products in a squared distance two are norms, whose errors can be looked at.
 """
 
 from __future__ import annotations
@@ -45,8 +44,7 @@ class Errors(NamedTuple):
     @classmethod
     def of(cls, gram: Gram) -> Errors:
         source, unit = gram.source, float(np.finfo(gram.dtype).eps) / 2
-        sizes, terms, top = None, float(source.terms), gram.largest
-        classes = np.zeros(len(source), np.int64)
+        terms, top, classes = float(source.terms), gram.largest, np.zeros(len(source), np.int64)
         if source.columns is None and top > 0.0:  # of given values only the largest one is known
             sizes, terms = _close(gram, unit) or (gram.sizes, terms)
             top = float(np.abs(sizes).max(initial=0.0))
@@ -64,21 +62,20 @@ class Errors(NamedTuple):
 
 
 def _close(gram: Gram, unit: float) -> tuple[Vector, float] | None:
-    """Sizes and roundings that bound errors closely: squared norms or more, and fewer than of the first term.
+    """Sizes, squared norms or more, and roundings of a term that bound errors of Gaussians closely.
 
-    None where none are known, or in double precision, where it does not matter.
+    None where nothing more is known, or in double precision, where it does not matter.
     """
     source, kernel = gram.source, gram.kernel
-    dots = all(leaf.product == "dot" for leaf in kernel.leaves())
-    if gram.dtype == np.float64 or not dots or (source.terms + 3) * unit > 0.5:
+    gaussian = kernel.stationary and all(leaf.product == "dot" for leaf in kernel.leaves())
+    if gram.dtype == np.float64 or not gaussian or (source.terms + 3) * unit > 0.5:
         return None
     weighted = source.weighted_sizes(lambda r: (r + 2) * unit / (1.0 - (r + 2) * unit))
     mean = float(weighted.sum()) / float(gram.sizes.sum())  # of the growth of a term
     if not 0.0 < mean < 1.0:
         return None
     sizes, norms = np.maximum(gram.sizes, CARE * weighted / mean), gram.norms
-    if kernel.stationary and norms is not None:  # two of three products are norms
-        some = sizes > 0.0
-        off = np.abs(norms - gram.sizes)[some] / sizes[some]
-        mean = 0.5 * (mean + CARE * float(off.max()) + source.terms * 2.0**-52)
-    return (sizes, max(0.0, mean / (unit * (1.0 + mean)) - 2.0)) if np.isfinite(mean) else None
+    if norms is not None:
+        off = np.abs(norms - gram.sizes) / np.maximum(sizes, sizes.max() * STEP ** (CLASSES - 1))  # the least class
+        mean = 0.5 * (mean + CARE * float(off.max()) + source.X.shape[1] * 2.0**-52)
+    return (sizes, max(1.0, mean / (unit * (1.0 + mean)) - 2.0)) if np.isfinite(mean) else None

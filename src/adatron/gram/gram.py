@@ -22,8 +22,8 @@ from ..compiled.submatrix import mirror, scatter
 from .block import mirrored_sums
 from .errors import Errors
 from .pool import Pool
-from .segment import FUNCTION_ROWS, Segment, TileSegment, WholeSegment, Workspace, uncompiled
-from .shared import Given, Shared, share
+from .segment import Segment, TileSegment, WholeSegment, Workspace, uncompiled
+from .shared import GivenShared, Shared, share
 from .source import Source
 
 Ids = NDArray[np.int64]
@@ -113,7 +113,7 @@ class Gram:
         self.workspace = workspace or Workspace(self.kernel, self.dtype)
         self.held, self._whole, self._making = whole, None, threading.RLock()
         self.shared, self.mirrors = shared, self.kernel.compiled  # of others k(x, z) and k(z, x) may differ
-        self.slots, self._parts, self._segments = slots, None, None
+        self.slots, self._parts, self._segments, self._errors = slots, None, None, None
 
     @property
     def segments(self) -> Sequence[Segment]:
@@ -133,18 +133,11 @@ class Gram:
         if self.held and self._whole is None:
             with self.pool.aside(), self._making:  # in this order: who makes it may need the turn
                 if self._whole is None:
-                    self._whole = self._all()
+                    self._whole = self.square(Points(self.source, np.arange(len(self.source))), len(self.source))
         return self._whole
 
-    def _all(self) -> NDArray[np.float64]:
-        n = len(self.source)
-        if not self.kernel.called or n > FUNCTION_ROWS:
-            return self.square(Points(self.source, np.arange(n)), n)
-        rows = self.source.given()
-        return np.require(self.kernel(rows, rows), requirements="W")  # a copy would take as long as many a function
-
     @property
-    def parts(self) -> Shared | Given:
+    def parts(self) -> Shared | GivenShared:
         """What its segments share, made when it is first needed."""
         if self._parts is None:
             with self.pool.aside(), self._making:
@@ -163,16 +156,21 @@ class Gram:
         """The largest size of a row, see ``Source.largest``."""
         return float(np.abs(self.sizes).max(initial=0.0)) if self.kernel.called else self.source.largest
 
-    @cached_property
+    @property
     def errors(self) -> Errors:
-        """Bounds of the errors of its values."""
-        return Errors.of(self)
+        """Bounds of the errors of its values, made when they are first needed."""
+        if self._errors is None:
+            with self.pool.aside(), self._making:
+                if self._errors is None:
+                    self._errors = Errors.of(self)
+        return self._errors
 
     @property
     def norms(self) -> NDArray[Any] | None:
-        """Squared norms of the rows as the tiles have them, if they are there."""
-        parts = self._segments or []
-        return np.concatenate([part.norms for part in parts if isinstance(part, TileSegment)]) if parts else None
+        """Squared norms of the rows as the tiles have them; None where they may do without segments."""
+        if self.shared or not self.kernel.compiled:
+            return None
+        return np.concatenate([part.norms for part in self.segments if isinstance(part, TileSegment)])
 
     @cached_property
     def wide(self) -> Gram:

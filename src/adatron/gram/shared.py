@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -60,7 +59,7 @@ class Shared(NamedTuple):
         return cls(*none, rows, rows, ids, ids, ids, np.empty(0, dtype), ids, 0)
 
 
-class Given(NamedTuple):
+class GivenShared(NamedTuple):
     """The same of a matrix of kernel values that is there: the rows and columns of the segments, and where each begins.
 
     ``K`` has float64 values, row by row, of which those above the diagonal are read between two segments.
@@ -74,11 +73,11 @@ class Given(NamedTuple):
     first_value: Ids
 
     @property
-    def kind(self) -> type[Given]:
-        return Given
+    def kind(self) -> type[GivenShared]:
+        return GivenShared
 
     @classmethod
-    def empty(cls) -> Given:
+    def empty(cls) -> GivenShared:
         """An example of the type."""
         ids = np.empty(0, np.int64)
         return cls(np.empty((0, 0)), ids, ids, ids, np.empty(0), ids)
@@ -89,25 +88,28 @@ def readable(source: Source) -> bool:
     return source.X.dtype == np.float64 and source.X.flags.c_contiguous and source.X.flags.writeable
 
 
-def maker(kind: type[Operand | Given], dtype: Any) -> tuple[Any, Any]:
+def maker(kind: type[Operand | GivenShared], dtype: Any) -> tuple[Any, Any]:
     """The function that makes a matrix over some segments, and an example of what they share."""
-    return (gathered, Given.empty()) if issubclass(kind, Given) else (matrix, Shared.empty(kind, dtype))
+    return (gathered, GivenShared.empty()) if issubclass(kind, GivenShared) else (matrix, Shared.empty(kind, dtype))
 
 
 def bytes_shared(source: Source, sizes: list[int], dtype: Any) -> float:
     """Of ``share`` for segments of these sizes."""
     size = np.dtype(dtype).itemsize
+    within = size * float(sum(n * n for n in sizes))
+    if not source.kernel.compiled:
+        return within
     packed = sum(-(-n // width) * width for width in (POINTS, rows_width(dtype)) for n in sizes)
     entry = size + 4.0 * issparse(source.X)  # with its column
-    return size * float(sum(n * n for n in sizes)) + packed * source.features * entry
+    return within + packed * source.features * entry
 
 
-def share(gram: Gram) -> Shared | Given:
+def share(gram: Gram) -> Shared | GivenShared:
     """What the segments of a Gram matrix share."""
     return _tiled(gram) if gram.kernel.compiled else _given(gram)
 
 
-def _given(gram: Gram) -> Given:
+def _given(gram: Gram) -> GivenShared:
     source, ids, first = gram.source, np.arange(len(gram.source)), gram.starts
     K, rows, columns = gram.whole, ids, ids
     if K is None:
@@ -115,9 +117,14 @@ def _given(gram: Gram) -> Given:
         K, rows, columns = source.X, source.ids, source.columns
     first_value = np.cumsum([0, *(n * n for n in np.diff(first).tolist())])
     within = np.empty(int(first_value[-1]))
-    for (a, b), (start, stop) in zip(pairwise(first), pairwise(first_value), strict=True):
-        take(K, rows[a:b], columns[a:b], within[start:stop].reshape(b - a, b - a), ids)
-    return Given(K, rows, columns, first, within, first_value)
+
+    def copy(s: int) -> None:
+        a, b = first[s], first[s + 1]
+        out = within[first_value[s] : first_value[s + 1]].reshape(b - a, b - a)
+        take(K, rows[a:b], columns[a:b], out, ids)
+
+    gram.pool.run(copy, len(first) - 1)
+    return GivenShared(K, rows, columns, first, within, first_value)
 
 
 def _tiled(gram: Gram) -> Shared:

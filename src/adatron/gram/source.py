@@ -112,7 +112,7 @@ class Source:
         return out
 
     def weighted_sizes(self, weight: Callable[[Ids], NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Squared norms whose terms have weights, by the roundings that they go through in a product, or more."""
+        """Squared norms whose terms have weights, by the roundings they go through in a product (CSR: or more)."""
         out = np.empty(len(self))
         if sparse.issparse(self.X):
             part = self.given()

@@ -125,9 +125,9 @@ class Kernel(ABC):
         ----------
         sq_norm : float
             Mean of the two squared norms, ‖x‖² and ‖z‖², or more: the largest one of any point will do.
-        d : int
+        d : float
             Number of features; without an 'l1' leaf, the roundings that a term of a product goes through are enough
-            (``Source.terms``).
+            (``Source.terms``), or any number for which growth(d + 2, u) sq_norm bounds the errors of products.
         u : float
             Unit roundoff of the tile's type: 2**-24 or 2**-53.
 

@@ -27,7 +27,7 @@ from ..compiled.panels import Operand
 from ..compiled.pointer import address, call, count
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import add_rows
-from ..gram.shared import Given, maker
+from ..gram.shared import GivenShared, maker
 from ..problems import Dual
 from ..problems.dual import NO_ROW, NO_SIGN
 from .base import Options, Solution, State, Task, ended, trace_of
@@ -146,7 +146,7 @@ def _starts(parts: list[Any]) -> NDArray[np.int64]:
 
 
 @functools.cache
-def addresses(kind: type[Operand | Given], dtype: Any, equality: bool) -> NDArray[np.int64]:
+def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> NDArray[np.int64]:
     """Where the code of the parts is: compiled once, not again into the loop below."""
     K, g, stack = np.empty((0, 0), dtype), np.empty(0, dtype), np.empty(0, dtype)
     v, whole, flag = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
