@@ -5,10 +5,12 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import is_regressor
+from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
 from adatron.gram import segment
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
+from adatron.solvers import Block
 from machines import NAMES, X, assert_same_after, ours, target, theirs, values
 
 
@@ -133,3 +135,13 @@ def test_a_failed_fit_leaves_the_model_as_it_was():
     with pytest.raises(ValueError, match="inconsistent"):
         model.fit(["c", "d"], [0, 1, 1])
     assert model.predict(words).tolist() == y
+
+
+def test_the_limit_of_updates_blames_the_kernel_where_it_is_to_blame(monkeypatch):
+    monkeypatch.setattr(Block, "most", lambda self, n: 20)
+    rng = np.random.default_rng(0)
+    A, y = rng.normal(size=(100, 100)), np.arange(100) % 2
+    for K, blamed in ((A + A.T, True), (A @ A.T, False)):
+        with pytest.warns(ConvergenceWarning, match="the limit of updates") as caught:
+            SVC(kernel="precomputed", C=100.0).fit(K, y)
+        assert ("not positive semi-definite" in str(caught[0].message)) == blamed

@@ -13,6 +13,10 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 if TYPE_CHECKING:
     from .engine import Fitted
 
+KERNEL = (
+    " The kernel is not positive semi-definite on these data, the usual cause: use another kernel or other kernel "
+    "parameters, and (K + K.T) / 2 of a given matrix."
+)
 DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserves a word
 EARLY = (
     "Solver terminated early (max_iter={}).  Consider pre-processing your data with StandardScaler or MinMaxScaler. "
@@ -38,7 +42,9 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str
         text = f"Not certified: {worst.status.value}."
     else:
         early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
+        endless = worst.status is Status.STUCK or (worst.status is Status.MAX_ITER and not early)
         cause = _scales(X) if worst.status in (Status.MAX_ITER, Status.STUCK) else ""
+        cause = KERNEL if endless and not worst.certificate.convex else cause
         text = (
             f"{early}Not converged {where}: KKT violation {worst.certificate.kkt_violation:.2e}, relative duality gap "
             f"{gap:.2e}; {worst.status.value}.{cause}"
