@@ -266,3 +266,15 @@ def test_negative_eigenvalues_of_one_class_beyond_the_support_vectors(where):
     with pytest.warns(ConvergenceWarning, match="not positive semi-definite"):
         model = SVC(kernel="precomputed").fit(K, y)
     assert np.isnan(model.duality_gap_)
+
+
+@pytest.mark.parametrize("apart", [(0, 1), (5, 170)])
+def test_one_pair_that_no_support_vector_is_in(apart):
+    """Up to 512 samples all are looked at."""
+    X = np.random.default_rng(1).normal(size=(300, 6)) + np.repeat([[0.0], [1.5]], 150, axis=0)
+    y, K = np.repeat([0, 1], 150), RBF(0.1)(X)
+    others = np.setdiff1d(np.arange(300), SVC(kernel="precomputed").fit(K, y).support_)
+    i, j = others[np.searchsorted(others, apart)]
+    K[i, j] = K[j, i] = -8.0
+    with pytest.warns(ConvergenceWarning, match="not positive semi-definite"):
+        assert np.isnan(SVC(kernel="precomputed").fit(K, y).duality_gap_)

@@ -145,3 +145,5 @@ def test_the_limit_of_updates_blames_the_kernel_where_it_is_to_blame(monkeypatch
         with pytest.warns(ConvergenceWarning, match="the limit of updates") as caught:
             SVC(kernel="precomputed", C=100.0).fit(K, y)
         assert ("not positive semi-definite" in str(caught[0].message)) == blamed
+    with pytest.warns(ConvergenceWarning, match=r"the time limit.*not positive semi-definite"):
+        SVC(kernel="precomputed", C=100.0, max_time=1e-9).fit(A + A.T, y)

@@ -12,6 +12,7 @@ from adatron.compiled._jit import jit
 from adatron.compiled.cholesky import invert_factor
 from adatron.compiled.exp import decay
 from adatron.compiled.hash import hash_dense, hash_sparse
+from adatron.compiled.lapack import has_factor
 from adatron.compiled.micro import POINTS, rows_width
 from adatron.compiled.panels import PRODUCTS, TILE, squared_norms
 from adatron.compiled.search import CHUNK, argmax
@@ -230,3 +231,17 @@ def test_inverted_factor():
         L = A.copy()
         invert_factor(L, 0.0)
         assert np.allclose(L, np.linalg.inv(np.linalg.cholesky(A)))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 60, 300])
+@pytest.mark.parametrize("least", [-1e-6, 1e-6])
+def test_whether_a_matrix_has_a_cholesky_factor(n, least, rng):
+    Q, _ = np.linalg.qr(rng.normal(size=(n, n)))
+    values = np.append(rng.random(max(0, n - 1)) + 0.1, [least] * min(n, 1))
+    A = (Q * values) @ Q.T
+    A = 0.5 * (A + A.T)
+    L = A.copy()
+    found = has_factor(L)
+    assert found == (least > 0 or not n)
+    if found:
+        np.testing.assert_allclose(np.triu(L).T @ np.triu(L), A, atol=1e-12)

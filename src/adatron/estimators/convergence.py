@@ -42,7 +42,7 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str
         text = f"Not certified: {worst.status.value}."
     else:
         early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
-        endless = worst.status is Status.STUCK or (worst.status is Status.MAX_ITER and not early)
+        endless = worst.status in (Status.STUCK, Status.MAX_TIME) or (worst.status is Status.MAX_ITER and not early)
         cause = _scales(X) if worst.status in (Status.MAX_ITER, Status.STUCK) else ""
         cause = KERNEL if endless and not worst.certificate.convex else cause
         text = (

@@ -128,15 +128,16 @@ def _planned(
     cost = settings.kernel.cost(source.features) if compiled else 0.0
     sized = partial(plan, n, lengths, cost, np.dtype(dtype).itemsize, blocks=blocks)
     room = n <= 2 * SMALL and 2 * 8 * n * n <= memory
+    again = not given or sum(size * size for size in lengths) > AGAIN * n * n
     if blocks and len(problems) > 1 and suits(duals[0], dtype):
         sizes = samples.sizes.tolist()
-        within, whole = bytes_shared(source, sizes, dtype), not compiled and not (given and readable(source))
+        within = bytes_shared(source, sizes, dtype)
+        whole = not compiled and (not given or not readable(source) or (again and room))
         once = 2 * max(lengths) < n or _between(sizes, problems) <= n * n  # or values are made again for it
         fits = (room or not whole) and (once or not compiled) and 4 * within <= memory
         if fits and max(lengths) <= (p := sized(memory - within)).whole:
             return p, True, whole
     small = max(lengths) <= SMALL or not compiled
-    again = not given or sum(size * size for size in lengths) > AGAIN * n * n
     return sized(memory), False, small and again and room
 
 
