@@ -18,13 +18,13 @@ def _dpotrf() -> Any:
     name, pointer = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
     name.restype, name.argtypes = ctypes.c_char_p, [ctypes.py_object]
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    numbers = ctypes.POINTER(ctypes.c_int)
+    numbers = ctypes.POINTER(ctypes.c_int64)  # of which LAPACK may read the lower half only
     kind = ctypes.CFUNCTYPE(None, ctypes.c_char_p, numbers, ctypes.c_void_p, numbers, numbers)
     return kind(pointer(capsule, name(capsule)))
 
 
 def has_factor(A: NDArray[np.float64]) -> bool:
     """Whether a symmetric matrix, row by row, has a Cholesky factor, which takes the place of its upper half."""
-    n, stride, failed = ctypes.c_int(len(A)), ctypes.c_int(max(1, len(A))), ctypes.c_int(0)
+    n, stride, failed = ctypes.c_int64(len(A)), ctypes.c_int64(max(1, len(A))), ctypes.c_int64(0)
     _dpotrf()(b"L", ctypes.byref(n), A.ctypes.data, ctypes.byref(stride), ctypes.byref(failed))
     return failed.value == 0

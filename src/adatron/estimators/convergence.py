@@ -13,10 +13,6 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 if TYPE_CHECKING:
     from .engine import Fitted
 
-KERNEL = (
-    " The kernel is not positive semi-definite on these data, the usual cause: use another kernel or other kernel "
-    "parameters, and (K + K.T) / 2 of a given matrix."
-)
 DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserves a word
 EARLY = (
     "Solver terminated early (max_iter={}).  Consider pre-processing your data with StandardScaler or MinMaxScaler. "
@@ -30,7 +26,7 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str
     It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words. What a kernel
     is to blame for has no numbers in it: Python shows equal warnings once, where nothing resets its filters.
     """
-    from ..solvers.base import Status
+    from ..solvers.base import NO_KERNEL, OTHER_KERNEL, Status
 
     open_ones = [f.solution for f in fitted if f.solution is not None and not f.solution.status.good]
     if not open_ones:
@@ -42,9 +38,9 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str
         text = f"Not certified: {worst.status.value}."
     else:
         early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
-        endless = worst.status in (Status.STUCK, Status.MAX_TIME) or (worst.status is Status.MAX_ITER and not early)
         cause = _scales(X) if worst.status in (Status.MAX_ITER, Status.STUCK) else ""
-        cause = KERNEL if endless and not worst.certificate.convex else cause
+        if not worst.certificate.convex and worst.status in (Status.MAX_ITER, Status.MAX_TIME) and not early:
+            cause = f" Perhaps because {NO_KERNEL}: {OTHER_KERNEL}."
         text = (
             f"{early}Not converged {where}: KKT violation {worst.certificate.kkt_violation:.2e}, relative duality gap "
             f"{gap:.2e}; {worst.status.value}.{cause}"

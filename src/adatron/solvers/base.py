@@ -17,6 +17,9 @@ from ..gram import View
 from ..problems import Dual
 from ..problems.dual import Vector
 
+NO_KERNEL = "the kernel is not positive semi-definite on these data"
+OTHER_KERNEL = "use another kernel or other kernel parameters, and (K + K.T) / 2 of a given matrix"
+
 
 class Status(Enum):
     """How a fit ended; the text says what usually causes it and what to try."""
@@ -31,10 +34,7 @@ class Status(Enum):
         "the dual grows without bound: with C=inf the classes are not separable by this kernel, or the targets do not "
         "fit into the tube; use a finite C, or scale the features"
     )
-    NOT_CONVEX = (
-        "the kernel is not positive semi-definite on these data: the point found is stationary, but the duality gap "
-        "bounds nothing; use another kernel or other kernel parameters, and (K + K.T) / 2 of a given matrix"
-    )
+    NOT_CONVEX = f"{NO_KERNEL}: the point found is stationary, but the duality gap bounds nothing; {OTHER_KERNEL}"
 
     @property
     def good(self) -> bool:
