@@ -8,7 +8,7 @@ millionth, judged by the rows that were computed both ways.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any
 
@@ -18,15 +18,17 @@ from numpy.typing import NDArray
 from ..compiled._jit import jit
 from ..compiled.lapack import has_factor
 from ..compiled.scan import violation
-from ..compiled.submatrix import asymmetry
 from ..gram import SMALL, View
 from ..gram.gate import one_blas_thread
+from ..gram.gram import ADDITIONS
+from ..gram.symmetry import refuse_asymmetric
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
 from .gap import best_multipliers, duality_gap, relative, sum_of_terms
 
 LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectives are to be known
-MEASURES = 6  # of ``weigh``
+MEASURES = 7  # of ``weigh``
+CARE = 1.0 + 1e-6  # for bounds that are computed in float64 themselves
 ENOUGH = 30  # rows computed both ways, from which the errors of others are judged
 SURE = 4.0  # standard deviations that a sum of many errors keeps within
 SAMPLE = 512  # rows, at most, on which a kernel without a guarantee is checked for negative eigenvalues
@@ -36,33 +38,48 @@ SAMPLE = 512  # rows, at most, on which a kernel without a guarantee is checked 
 class Certificate:
     """What is proven about a dual point.
 
-    primal, dual : objectives of the primal and of the dual (both to be read as in the primal: primal >= dual); their
-        difference is proven, their common level known to about a tenth of it or to a millionth
-    kkt_violation : see ``kkt_violation``
-    resolution : error of a gradient computed in float64; no smaller violation can be told from none
+    dual : objective of the dual, to be read as in the primal; known up to ``doubt``, as a rule to a tenth of the gap
+        or to a millionth
+    gap : upper bound of the difference between the objectives of the primal and of the dual
+    kkt_violation : upper bound of the violation, see ``kkt_violation``
+    resolution : what the errors of the gradient add to the violation; no smaller one can be told from none
+    doubt : bound of the error of ``dual``
+    least : what the objectives are compared with at least, see ``Dual.scale``
     convex : False if the kernel was found not to be positive semi-definite; the gap then bounds nothing
     """
 
-    primal: float
     dual: float
+    gap: float
     kkt_violation: float
     resolution: float = 0.0
+    doubt: float = 0.0
+    least: float = 1.0
     convex: bool = True
 
     @property
-    def gap(self) -> float:
-        return self.primal - self.dual
+    def primal(self) -> float:
+        return self.dual + self.gap
 
     @property
     def relative_gap(self) -> float:
-        """(P + D) / max(1, |P|, |D|)."""
+        """Upper bound of (P + D) / max(|P|, |D|, least)."""
         if not self.convex:
             return float("nan")
-        return relative(self.gap, self.dual) if isfinite(self.primal) else inf
+        return relative(self.gap, self.dual, self.least, self.doubt) if isfinite(self.gap) else inf
+
+    def times(self, c: float) -> Certificate:
+        """That of c beta in the program that is c^2 times the program of beta."""
+        if c == 1.0:
+            return self
+        first, second = ("kkt_violation", "resolution"), ("dual", "gap", "doubt", "least")
+        changed = {name: c * getattr(self, name) for name in first} | {
+            name: c * c * getattr(self, name) for name in second
+        }
+        return replace(self, **changed)
 
 
 class Exact:
-    """The gradient in float64 on the rows that proofs have asked for.
+    """The gradient in float64 on the rows that proofs have asked for, and a bound of its errors.
 
     A proof after another one computes only what beta has changed by since.
     """
@@ -76,25 +93,24 @@ class Exact:
     def _begin(self) -> None:
         """At 0, where all is known."""
         n = len(self.dual)
-        self.beta, self.g, self.known = np.zeros(n), -self.dual.t, np.ones(n, bool)
-        self.proofs, self.size = 0, 0.0  # and the largest |beta|_1 of them
+        self.beta, self.g, self.known, self.errors = np.zeros(n), -self.dual.t, np.ones(n, bool), np.zeros(n)
 
     def at(self, beta: Vector) -> None:
         """Begin a proof: no row is known there yet."""
         if np.count_nonzero(beta != self.beta) > np.count_nonzero(beta):
             self._begin()
-        self._last = self.beta, self.g, self.known
-        self.beta, self.g, self.known = beta.copy(), np.zeros(len(beta)), np.zeros(len(beta), bool)
-        self.proofs, self.size = self.proofs + 1, max(self.size, float(np.abs(beta).sum()))
+        n = len(beta)
+        self._last, self._of_product = (self.beta, self.g, self.known, self.errors), {}
+        self.beta, self.g, self.known, self.errors = beta.copy(), np.zeros(n), np.zeros(n, bool), np.zeros(n)
 
     def ask(self, view: View, rows: NDArray[np.int64]) -> Vector:
         """The gradient on some rows, which are known from now on."""
-        before, g, known = self._last
-        changed = np.flatnonzero(self.beta != before)
-        near = rows[known[rows]]
-        self.g[near] = g[near] + self._product(view, near, changed, self.beta - before)
-        far = rows[~known[rows]]
-        self.g[far] = self._product(view, far, np.flatnonzero(self.beta), self.beta) - self.dual.t[far]
+        before, g, known, errors = self._last
+        near, far = rows[known[rows]], rows[~known[rows]]
+        self.g[near] = g[near] + self._product(view, near, self.beta - before)
+        self.errors[near] = errors[near] + self._errors(view, near, self.beta - before) + UNIT * np.abs(self.g[near])
+        self.g[far] = self._product(view, far, self.beta) - self.dual.t[far]
+        self.errors[far] = self._errors(view, far, self.beta) + UNIT * np.abs(self.g[far])
         self.known[rows] = True
         return self.g[rows]
 
@@ -118,8 +134,20 @@ class Exact:
         sizes = np.abs(self.beta[rows])
         return 0.5 * (self.drift * float(sizes.sum()) + SURE * self.spread * float(np.sqrt(dot(sizes, sizes))))
 
-    def _product(self, view: View, rows: NDArray[np.int64], ids: NDArray[np.int64], beta: Vector) -> Vector:
+    def _product(self, view: View, rows: NDArray[np.int64], beta: Vector) -> Vector:
+        ids = np.flatnonzero(beta)
         return view.exact(rows, ids, beta[ids]) + self.dual.lambda2 * float(beta[ids].sum())
+
+    def _errors(self, view: View, rows: NDArray[np.int64], beta: Vector) -> Vector:
+        """Bounds of the errors of such a product; those of all rows cost hardly more than those of some."""
+        if not len(rows):
+            return np.zeros(0)
+        key = beta is self.beta
+        if key not in self._of_product:
+            sizes = np.abs(beta)
+            of_bias = ADDITIONS * UNIT * self.dual.lambda2 * float(sizes.sum())
+            self._of_product[key] = CARE * (view.exact_errors(sizes) + of_bias)
+        return self._of_product[key][rows]
 
 
 def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, convex: bool = True) -> Certificate:
@@ -152,14 +180,16 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
         exact.compare(g - tracked)
         allowed = max(LEVEL * duality_gap(dual, beta, g, mu), DIGITS * abs(dual.objective(beta, g)))
         if not len(unknown) or min(exact.missed(unknown), 0.5 * doubt) <= allowed:
-            return _evaluate(view, dual, beta, g, mu, exact.proofs, exact.size, convex, doubt)
+            return _evaluate(view, dual, beta, g, mu, np.where(exact.known, exact.errors, slack), convex)
         rows = unknown
 
 
 def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) -> Certificate:
-    """Prove what can be proven about ``beta`` by a gradient that was computed in float64 on all rows."""
-    terms = 1.0 + np.count_nonzero(beta) / 8.0  # of a sum, one after the other
-    return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), terms, 0.0, convex)
+    """Prove what can be proven about ``beta`` by a gradient that was summed in float64, a row term after term."""
+    value, size = view.gram.rounding, view.magnitude + dual.lambda2
+    rate = value + UNIT * (np.count_nonzero(beta) + 4.0) * size
+    errors = np.full(len(beta), CARE * rate * float(np.abs(beta).sum()))
+    return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), errors, convex)
 
 
 def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
@@ -175,12 +205,10 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     source, largest = view.gram.source, float(np.maximum(K.max(initial=0.0), -K.min(initial=0.0)))
     given = K.dtype if source.columns is None else source.X.dtype  # in which values were rounded before
     eps = max(float(np.finfo(kind).eps) for kind in (K.dtype, given))
-    if not np.isfinite(largest):
-        return False
-    if not view.gram.mirrors and asymmetry(K) > np.sqrt(eps) * largest:
-        return False  # no kernel at all
-    if largest == 0.0:
-        return True
+    if view.gram.kernel.called:
+        refuse_asymmetric(K, "The kernel function returned a matrix K that")
+    if largest == 0.0 or not np.isfinite(largest):
+        return True  # what overflows is no sign of negative eigenvalues
     raised = K.astype(np.float64, copy=False)
     raised.flat[:: len(rows) + 1] += 8.0 * len(rows) * eps * largest  # rounding of values and factor
     with view.gram.pool.aside(), one_blas_thread():  # bits of LAPACK depend on its threads
@@ -201,65 +229,52 @@ def _may_matter(
     return ~known & ~(dual.inward(beta, h) + slack <= 0)  # nan, of infinite bounds, is doubt
 
 
-def _evaluate(
-    view: View,
-    dual: Dual,
-    beta: Vector,
-    g: Vector,
-    mu: Vector,
-    proofs: float,
-    size: float,
-    convex: bool,
-    doubt: float = 0.0,
-) -> Certificate:
-    """``proofs``: products that were added to g one after the other, of coefficients of at most this size or beta's.
-
-    ``doubt``: error of beta'g from rows that need not be known better.
-    """
-    totals, largest, found = np.array(dual.totals), view.magnitude + dual.lambda2, np.empty(MEASURES)
-    bounds = dual.lower, dual.upper, dual.epsilon
-    weigh(beta, g, dual.t, *bounds, *dual.membership, totals, mu, proofs, largest, size, found)
+def _evaluate(view: View, dual: Dual, beta: Vector, g: Vector, mu: Vector, errors: Vector, convex: bool) -> Certificate:
+    totals, found, bounds = np.array(dual.totals), np.empty(MEASURES), (dual.lower, dual.upper, dual.epsilon)
+    errors = errors.copy()
+    weigh(beta, g, errors, dual.t, *bounds, *dual.membership, totals, mu, found)
     if dual.hard_margin:
-        found[4] = duality_gap(dual, beta, g, mu, found[3]) + np.abs(mu * (dual.sums(beta) - totals)).sum()
-    return conclude(view, beta, found.tolist(), convex, doubt)
+        found[4] = duality_gap(dual, beta, g, mu, errors) + np.abs(mu * (dual.sums(beta) - totals)).sum()
+    return conclude(view, beta, found.tolist(), convex)
 
 
-def conclude(view: View, beta: Vector, measures: list[float], convex: bool = True, doubt: float = 0.0) -> Certificate:
+def conclude(view: View, beta: Vector, measures: list[float], convex: bool = True) -> Certificate:
     """The certificate from what ``weigh`` found."""
-    value, norm2, size, error, gap, worst = measures
-    known = view.gram.kernel.convex  # then what looked like negative curvature is rounding
-    convex = (known or convex) and norm2 >= -16.0 * error * size - doubt
-    convex = convex and (known or semidefinite(view, np.flatnonzero(beta)))
-    return Certificate(value + gap, value, worst, error, convex)
+    value, doubt, norm2, resolution, gap, worst, least = measures
+    known = view.gram.kernel.convex or not isfinite(resolution)  # then what looks like negative curvature is rounding
+    convex = known or (convex and norm2 >= -2.0 * doubt and semidefinite(view, np.flatnonzero(beta)))
+    return Certificate(value, gap, worst, resolution, doubt, least, convex)
 
 
 @jit
 def weigh(
-    beta: Any, g: Any, t: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any,
-    totals: Any, mu: Any, proofs: float, largest: float, size: float, found: Any,
+    beta: Any, g: Any, errors: Any, t: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any,
+    totals: Any, mu: Any, found: Any,
 ) -> None:  # fmt: skip
-    """found <- dual objective, |w|^2, the larger one of |beta|_1 and a size, error of g, gap(mu), KKT violation.
+    """found <- dual objective, bound of its error, |w|^2, resolution, gap(mu), KKT violation, ``Dual.scale``.
 
-    largest : of the matrix
-    proofs : as in ``_evaluate``; the error is that of a gradient computed in float64, the gap one up to this error
+    errors : bounds of those of g; what evaluating the conditions rounds off is added to them
     """
-    norm2, twice, own, target, over = 0.0, 0.0, 0.0, 0.0, np.empty(len(totals))
+    n = len(beta)
+    norm2, twice, own, sizes, doubt, most, over = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.empty(len(totals))
     for r in range(len(over)):  # -totals would load all that numba knows of arithmetic on arrays
         over[r] = -totals[r]
-    for i in range(len(beta)):
-        b = beta[i]
+    for i in range(n):
+        b, r, largest = beta[i], row[i] if len(row) else 0, 0.0
+        push = mu[r] if len(mu) else 0.0
+        errors[i] += 4.0 * UNIT * (abs(g[i]) + abs(t[i]) + (abs(push) if abs(push) < np.inf else 0.0) + epsilon)
         norm2, twice = norm2 + b * (g[i] + t[i]), twice + b * (t[i] - g[i])
-        own, target = own + abs(b), max(target, abs(t[i]))
+        own, sizes, doubt = own + abs(b), sizes + abs(b) * (abs(g[i]) + abs(t[i])), doubt + abs(b) * errors[i]
+        most += max(-lower[i], upper[i]) * abs(t[i])
         if len(over):
-            over[row[i] if len(row) else 0] += b * sign[i] if len(sign) else b
-    steepest, missed = 0.0, 0.0
+            over[r] += b * sign[i] if len(sign) else b
+    missed = 0.0
     for r in range(len(over)):
-        missed += abs(mu[r] * over[r])
-        if abs(mu[r]) < np.inf:
-            steepest = max(steepest, abs(mu[r]))
-    size = max(size, own)
-    error = proofs * UNIT * (8.0 * size * largest + 4.0 * (target + steepest))
-    gap = sum_of_terms(beta, g, error, lower, upper, epsilon, row, sign, mu) + missed
-    worst = violation(beta, g, lower, upper, epsilon, row, sign, len(totals))
-    found[0], found[1], found[2] = 0.5 * twice - epsilon * own, norm2, size
-    found[3], found[4], found[5] = error, gap, worst
+        missed += abs(mu[r]) * (abs(over[r]) + (n + 4) * UNIT * (own + abs(totals[r])))
+    gap = sum_of_terms(beta, g, errors, lower, upper, epsilon, row, sign, mu) + missed
+    found[0], found[2] = 0.5 * twice - epsilon * own, norm2
+    found[1] = 0.5 * doubt + (n + 4) * UNIT * (sizes + epsilon * own)
+    worst = violation(beta, g, errors, lower, upper, epsilon, row, sign, len(totals))
+    bare = violation(beta, g, np.empty(0), lower, upper, epsilon, row, sign, len(totals))
+    found[3], found[4], found[5] = worst - bare if worst > -np.inf else 0.0, gap, max(worst, 0.0)
+    found[6] = most if 0.0 < most < 1.0 else 1.0

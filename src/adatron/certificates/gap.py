@@ -16,7 +16,7 @@ import numpy as np
 
 from ..compiled._jit import jit
 from ..problems import Dual
-from ..problems.dual import Vector
+from ..problems.dual import NO_ERRORS, UNIT, Vector, dot
 
 
 def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
@@ -123,50 +123,64 @@ def _middle(dual: Dual, beta: Vector, g: Vector) -> float:
     return float(m * t_plus[i] - z_plus[i])
 
 
-def duality_gap(dual: Dual, beta: Vector, g: Vector, mu: Vector, error: float = 0.0) -> float:
-    """gap(mu), for a gradient that is known up to ``error``, if the equalities hold.
+def duality_gap(dual: Dual, beta: Vector, g: Vector, mu: Vector, errors: Vector = NO_ERRORS) -> float:
+    """gap(mu), if the equalities hold; an upper bound of it where ``errors`` bound those of g.
 
     For a hard margin the primal point is (w, b) divided by its smallest margin m, the least f(x_i) / t_i: the gap is
     |w|^2 / (2 m^2) + D, and infinite while m <= 0. In regression every violated constraint then counts infinitely.
     """
     if dual.hard_margin:
-        margin = float(np.min(1.0 + (g + dual.push(mu)) / dual.t)) - error / float(np.abs(dual.t).min())
-        if margin <= 0.0:
+        off = errors if len(errors) else np.zeros(len(beta))
+        margin, doubt = float(np.min(1.0 + (g + dual.push(mu)) / dual.t - off / np.abs(dual.t))), dot(np.abs(beta), off)
+        if not margin > 0.0:
             return np.inf
-        norm2 = dual.squared_norm(beta, g) + error * float(np.abs(beta).sum())
-        return max(0.0, 0.5 * norm2 / margin**2 + dual.objective(beta, g))
-    return sum_of_terms(beta, g, error, dual.lower, dual.upper, dual.epsilon, *dual.membership, mu)
+        norm2 = dual.squared_norm(beta, g) + doubt
+        return max(0.0, 0.5 * norm2 / margin**2 + dual.objective(beta, g) + 0.5 * doubt)
+    return sum_of_terms(beta, g, errors, dual.lower, dual.upper, dual.epsilon, *dual.membership, mu)
 
 
-def relative(gap: float, dual: float) -> float:
-    """gap / max(1, |P|, |D|), from the gap and the dual objective D = P - gap. Compiled code compiles it for itself."""
-    return gap / max(1.0, abs(dual), abs(dual + gap))
+def relative(gap: float, dual: float, least: float, doubt: float = 0.0) -> float:
+    """gap / max(|P|, |D|, ``least``), from the gap and the dual objective D = P - gap, which is known up to ``doubt``.
+
+    Compiled code compiles it for itself.
+    """
+    return gap / max(least, abs(dual) - doubt, abs(dual + gap) - doubt)
 
 
 @jit
 def sum_of_terms(
-    beta: Any, g: Any, error: float, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, mu: Any
+    beta: Any, g: Any, errors: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, mu: Any
 ) -> float:
-    """The sum of all terms, each the larger one of those at h - error and at h + error."""
+    """The sum of all terms, each the larger one of those at h - error and at h + error; ``errors`` may be empty."""
     out = 0.0
     for i in range(len(beta)):
         push = mu[row[i] if len(row) else 0] if len(mu) else 0.0
         h = g[i] + (push * sign[i] if len(sign) else push)
+        error = errors[i] if len(errors) else 0.0
         below = _term(beta[i], h - error, lower[i], upper[i], epsilon)
-        out += max(below, _term(beta[i], h + error, lower[i], upper[i], epsilon))
-    return out
+        above = _term(beta[i], h + error, lower[i], upper[i], epsilon) if error else below
+        out += above if above > below else below  # nan stays nan
+    return out * (1.0 + 4.0 * UNIT * (len(beta) + 8))  # no term is negative, so this covers their rounding
 
 
 @jit
 def _term(beta: float, h: float, lower: float, upper: float, epsilon: float) -> float:
-    """The term of a variable, convex in h. A bound that does not pay counts nothing, even if it is infinite."""
+    """The term of a variable, convex in h, as a sum of parts none of which is negative.
+
+    A bound that does not pay counts nothing, even if it is infinite.
+    """
     if epsilon == 0.0:
         if h == 0.0:
             return 0.0
         return h * (beta - lower) if h > 0.0 else h * (beta - upper)
-    out = h * beta + epsilon * abs(beta)
-    if h > epsilon:  # what leaving 0 pays
-        out -= (h - epsilon) * lower
-    elif -h > epsilon:
-        out -= (h + epsilon) * upper
+    plus, minus = h + epsilon, h - epsilon  # the slopes beyond 0 and below
+    if beta > 0.0 and plus < 0.0:
+        return plus * (beta - upper)
+    if beta < 0.0 and minus > 0.0:
+        return minus * (beta - lower)
+    out = plus * beta if beta >= 0.0 else minus * beta
+    if minus > 0.0:  # what leaving 0 pays
+        out -= minus * lower
+    elif plus < 0.0:
+        out -= plus * upper
     return out

@@ -7,17 +7,18 @@ from numpy.typing import NDArray
 
 from ..compiled.scan import violation
 from ..problems import Dual
-from ..problems.dual import Vector
+from ..problems.dual import NO_ERRORS, Vector
 
 
-def kkt_violation(dual: Dual, beta: Vector, g: Vector) -> float:
-    """The largest violation; 0 at a solution.
+def kkt_violation(dual: Dual, beta: Vector, g: Vector, errors: Vector = NO_ERRORS) -> float:
+    """The largest violation, 0 at a solution; an upper bound of it where ``errors`` bound those of g.
 
     With equalities, for each of them: max(m - M, 0), where m is the largest -g of a variable that can grow and M the
     smallest of one that can shrink (S. S. Keerthi et al., Neural Computation 13 (2001); the stopping rule of LIBSVM).
     Without one: the largest projected gradient.
     """
-    return violation(beta, g, dual.lower, dual.upper, dual.epsilon, *dual.membership, len(dual.totals))
+    bounds = dual.lower, dual.upper, dual.epsilon
+    return max(0.0, violation(beta, g, errors, *bounds, *dual.membership, len(dual.totals)))
 
 
 def violators(dual: Dual, beta: Vector, g: Vector, tol: float) -> NDArray[np.bool_]:

@@ -172,8 +172,8 @@ def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, t
 
 
 @jit
-def l1_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    """tile <- the L1 distances of the blocks p0:p1 of points from the blocks r0:r1 of rows."""
+def _distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any, squared: bool) -> None:
+    """tile <- sums over the features of |x - z|, or of its square, for blocks of points and of rows."""
     d, width = rows.panels.shape[1], rows.width
     total = np.empty(width, tile.dtype)
     for r in range(r0, r1):
@@ -182,10 +182,26 @@ def l1_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, til
                 total[i] = 0
             for k in range(d):
                 x = points.panels[p // POINTS, k, p % POINTS]
-                for i in range(width):
-                    total[i] += abs(x - rows.panels[r, k, i])
+                if squared:
+                    for i in range(width):
+                        total[i] += (x - rows.panels[r, k, i]) * (x - rows.panels[r, k, i])
+                else:
+                    for i in range(width):
+                        total[i] += abs(x - rows.panels[r, k, i])
             for i in range(width):
                 tile[p - p0 * POINTS, (r - r0) * width + i] = total[i]
+
+
+@jit
+def l1_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
+    """tile <- the L1 distances of the blocks p0:p1 of points from the blocks r0:r1 of rows."""
+    _distances(points, p0, p1, rows, r0, r1, tile, False)
+
+
+@jit
+def squared_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
+    """The same of the squares of the Euclidean distances."""
+    _distances(points, p0, p1, rows, r0, r1, tile, True)
 
 
 @jit
@@ -229,8 +245,8 @@ def _spread(points: Any, first: int, from_point: Any, base: int, panel: Any) -> 
 
 
 @jit
-def sparse_l1(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    """L1 distances of CSR rows, by merging their sorted columns."""
+def _sparse_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any, squared: bool) -> None:
+    """``_distances`` of CSR rows, by merging their sorted columns."""
     n, m, width = rows.n, points.n, rows.width
     for i in range(p0 * POINTS, min(m, p1 * POINTS)):
         for t in range(r0 * width, min(n, r1 * width)):
@@ -240,18 +256,33 @@ def sparse_l1(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: 
                 ca = points.indices[a] if a < a_end else np.int32(2147483647)
                 cb = rows.indices[b] if b < b_end else np.int32(2147483647)
                 if ca == cb:
-                    total += abs(points.data[a] - rows.data[b])
+                    off = points.data[a] - rows.data[b]
                 else:
-                    total += abs(points.data[a]) if ca < cb else abs(rows.data[b])
+                    off = points.data[a] if ca < cb else rows.data[b]
+                total += off * off if squared else abs(off)
                 a += ca <= cb
                 b += cb <= ca
             tile[i - p0 * POINTS, t - r0 * width] = total
+
+
+@jit
+def sparse_l1(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
+    """L1 distances of CSR rows."""
+    _sparse_distances(points, p0, p1, rows, r0, r1, tile, False)
+
+
+@jit
+def sparse_squares(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
+    """Squared Euclidean distances of CSR rows."""
+    _sparse_distances(points, p0, p1, rows, r0, r1, tile, True)
 
 
 #: What a kernel's map starts from, by the kind of the operands and by its name.
 PRODUCTS: dict[tuple[type[Any], str], Any] = {
     (Dense, "dot"): dense_products,
     (Dense, "l1"): l1_distances,
+    (Dense, "squares"): squared_distances,
     (Sparse, "dot"): sparse_products,
     (Sparse, "l1"): sparse_l1,
+    (Sparse, "squares"): sparse_squares,
 }

@@ -18,15 +18,27 @@ def gains(b: float, slope: float, lower: float, upper: float, epsilon: float, tu
 
 
 @jit
-def violation(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, equalities: int) -> float:
-    """The most that a variable gains, or a pair in one of the equalities. ``row`` and ``sign`` may be empty."""
+def violation(
+    beta: Any, g: Any, errors: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, equalities: int
+) -> float:
+    """The most that a variable gains, or a pair in one of the equalities; infinite where it is no number.
+
+    Negative if every move loses; minus infinity if none is possible.
+
+    ``errors`` bound those of g; they, ``row`` and ``sign`` may be empty.
+    """
     grow, shrink = np.full(max(1, equalities), -np.inf), np.full(max(1, equalities), -np.inf)
     for i in range(len(beta)):
         r = row[i] if len(row) else 0
+        error = errors[i] if len(errors) else 0.0
         growth, shrinkage = gains(beta[i], g[i], lower[i], upper[i], epsilon, len(sign) > 0 and sign[i] < 0.0)
-        grow[r], shrink[r] = max(grow[r], growth), max(shrink[r], shrinkage)
-    worst = 0.0
+        if np.isnan(g[i]) or np.isnan(error):
+            return np.inf
+        grow[r], shrink[r] = max(grow[r], growth + error), max(shrink[r], shrinkage + error)
+    worst = -np.inf
     for r in range(len(grow)):
+        if equalities and (grow[r] == -np.inf or shrink[r] == -np.inf):
+            continue  # no pair can move
         worst = max(worst, grow[r] + shrink[r] if equalities else max(grow[r], shrink[r]))
     return worst
 

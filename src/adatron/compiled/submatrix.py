@@ -9,6 +9,8 @@ import numpy as np
 from ._jit import jit
 
 SQUARE, NEAR = 8, 16  # sides of what is turned in registers, and of what stays in the first-level cache
+CHAIN = 32  # products that are summed one after the other before the sum is folded
+LANES = 8  # sums side by side
 
 
 @jit
@@ -78,10 +80,10 @@ def reflect(K: Any, rows: Any, lines: Any) -> None:
 
 
 @jit(finite=True)
-def asymmetry(K: Any) -> float:
-    """The largest |K - K'|, in squares as those of ``transpose``."""
+def asymmetry(K: Any, first: int, last: int) -> float:
+    """The largest |K - K'| on the rows first:last, right of the diagonal, in squares as those of ``transpose``."""
     n, largest = len(K), 0.0
-    for i in range(0, n, SQUARE):
+    for i in range(first, last, SQUARE):
         for j in range(i, n, SQUARE):
             here, there = K[i : i + SQUARE, j : j + SQUARE], K[j : j + SQUARE, i : i + SQUARE]
             for u in range(here.shape[0]):
@@ -114,14 +116,31 @@ def take(K: Any, points: Any, rows: Any, out: Any, slots: Any) -> None:
 
 
 @jit
+def fold(part: Any, total: Any, low: Any, n: int) -> None:
+    """total + low <- total + low + part for the first n entries, and part <- 0.
+
+    ``low`` takes what each addition rounds off (D. E. Knuth's TwoSum), so ``total + low`` is off by a rounding of its
+    own and by terms of the order of the square of the unit roundoff, however many parts there were.
+    """
+    for t in range(n):
+        more, before = part[t], total[t]
+        after = before + more
+        taken = after - before
+        low[t] += (before - (after - taken)) + (more - taken)
+        total[t], part[t] = after, 0.0
+
+
+@jit
 def add_products(K: Any, points: Any, rows: Any, where: Any, weights: Any, ends: Any, out: Any) -> None:
-    """out[t, j] += sum over i of V[i, j] K[points[i], rows[t]], four points at a time.
+    """out[t, j] += sum over i of V[i, j] K[points[i], rows[t]], four points at a time, which are then folded.
 
     Of output j, ``ends[j]:ends[j + 1]`` are the ``weights`` V[i, j] and ``where`` their i, in whose order is summed.
     """
-    sums, w = np.empty(len(rows)), np.empty(4)
+    n, w = len(rows), np.empty(4)
+    part, total, low = np.zeros(n), np.empty(n), np.empty(n)
     for j in range(len(ends) - 1):
-        sums[:] = 0.0
+        total[:] = 0.0
+        low[:] = 0.0
         end = ends[j + 1]
         for e in range(ends[j], end, 4):
             for k in range(4):
@@ -129,20 +148,55 @@ def add_products(K: Any, points: Any, rows: Any, where: Any, weights: Any, ends:
             e1, e2, e3 = min(e + 1, end - 1), min(e + 2, end - 1), min(e + 3, end - 1)
             k0, k1, k2, k3 = K[points[where[e]]], K[points[where[e1]]], K[points[where[e2]]], K[points[where[e3]]]
             w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
-            for t in range(len(rows)):
+            for t in range(n):
                 r = rows[t]
-                sums[t] = (((sums[t] + w0 * k0[r]) + w1 * k1[r]) + w2 * k2[r]) + w3 * k3[r]
-        for t in range(len(rows)):
-            out[t, j] += sums[t]
+                part[t] = ((w0 * k0[r] + w1 * k1[r]) + w2 * k2[r]) + w3 * k3[r]
+            fold(part, total, low, n)
+        for t in range(n):
+            out[t, j] += total[t] + low[t]
 
 
 @jit
 def add_dots(K: Any, points: Any, rows: Any, where: Any, weights: Any, ends: Any, out: Any) -> None:
     """The same with K[rows[t], points[i]]: the rows of a matrix are new samples, the points its columns."""
+    part, total, low = np.zeros(4), np.empty(4), np.empty(4)
     for t in range(len(rows)):
         row = K[rows[t]]
         for j in range(len(ends) - 1):
-            total = 0.0
+            total[:] = 0.0
+            low[:] = 0.0
             for e in range(ends[j], ends[j + 1]):
-                total += weights[e] * row[points[where[e]]]
-            out[t, j] += total
+                part[e % 4] = weights[e] * row[points[where[e]]]
+                if e % 4 == 3:
+                    fold(part, total, low, 4)
+            fold(part, total, low, 4)
+            fold(total[2:], total[:2], low[:2], 2)
+            fold(total[1:2], total[:1], low[:1], 1)
+            out[t, j] += total[0] + (((low[0] + low[1]) + low[2]) + low[3])
+
+
+@jit
+def add_square(K: Any, v: Any, w: Any, down: Any, down_low: Any, across: Any, across_low: Any) -> None:
+    """down + down_low += K' v and, if ``across`` has entries, across + across_low += K w; CHAIN products at a time."""
+    n, m = K.shape
+    part, line = np.zeros(m), np.zeros(n)
+    for i in range(n):
+        row, weight = K[i], v[i]
+        for j in range(m):
+            part[j] += weight * row[j]
+        if (i + 1) % CHAIN == 0:
+            fold(part, down, down_low, m)
+    fold(part, down, down_low, m)
+    lanes = np.empty(LANES)
+    for first in range(0, m if len(across) else 0, CHAIN * LANES):
+        last = min(m, first + CHAIN * LANES)
+        for i in range(n):
+            row = K[i]
+            lanes[:] = 0.0
+            for j in range(first, last - LANES + 1, LANES):
+                for lane in range(LANES):
+                    lanes[lane] += row[j + lane] * w[j + lane]
+            for j in range(last - (last - first) % LANES, last):
+                lanes[0] += row[j] * w[j]
+            line[i] = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]))
+        fold(line, across, across_low, n)

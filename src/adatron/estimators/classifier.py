@@ -119,11 +119,11 @@ class Classifier(ClassifierMixin, Probabilistic):
         self._store_coefficients(X, codes, self._spread(distinct, fitted, self._bound), fitted)
         self._store_certificates(fitted, len(classes) == 2, unit)
         self._warn(fitted)
-        warn_unless_converged(fitted, None if self._values else X, self.max_iter)
+        warn_unless_converged(fitted, X, self.max_iter, values=self._values)
         self._slope = None
         if divided is not None:
             folds = self._fit_probabilities(X, divided, fitted, problems, monotonic() - started)
-            warn_unless_converged(folds, None if self._values else X, self.max_iter, "problems of the folds")
+            warn_unless_converged(folds, X, self.max_iter, "problems of the folds", self._values)
         return self
 
     def _store_coefficients(

@@ -19,10 +19,12 @@ EARLY = (
 )
 
 
-def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str = "problems") -> None:
+def warn_unless_converged(
+    fitted: list[Fitted], X: Any, max_iter: int, what: str = "problems", values: bool = False
+) -> None:
     """One line that says what was reached, the likely cause, and the cure; called by ``fit`` itself.
 
-    X are the features, None where it holds kernel values.
+    X are the features, or kernel values if ``values`` says so; None if neither is known.
     It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words. What a kernel
     is to blame for has no numbers in it: Python shows equal warnings once, where nothing resets its filters.
     """
@@ -38,7 +40,8 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str
         text = f"Not certified: {worst.status.value}."
     else:
         early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
-        cause = _scales(X) if worst.status in (Status.MAX_ITER, Status.STUCK) else ""
+        stuck = worst.status in (Status.MAX_ITER, Status.STUCK, Status.OVERFLOW)
+        cause = _cause(X, values, worst.certificate.resolution) if stuck and X is not None else ""
         if not worst.certificate.convex and worst.status in (Status.MAX_ITER, Status.MAX_TIME) and not early:
             cause = f" Perhaps because {NO_KERNEL}: {OTHER_KERNEL}."
         text = (
@@ -48,12 +51,35 @@ def warn_unless_converged(fitted: list[Fitted], X: Any, max_iter: int, what: str
     warnings.warn(text, ConvergenceWarning, stacklevel=4)
 
 
-def _scales(X: Any) -> str:
-    """The usual cause, where the features show it."""
-    if X is None:
-        return ""
+def _cause(X: Any, values: bool, resolution: float) -> str:
+    """The usual cause, where the data show it; ``resolution``: what rounding adds to the violation at most."""
+    if values:
+        off = float(np.abs(X - X.T).max()) if X.shape[0] == X.shape[1] else 0.0
+        return f" The matrix is not symmetric, by up to {off:.1e}: (K + K.T) / 2 is." if off else ""
     of_sparse: Any = mean_variance_axis
-    spread = np.sqrt(of_sparse(X, axis=0)[1]) if sparse.issparse(X) else X.std(axis=0, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if sparse.issparse(X):
+            means, spread = of_sparse(X, axis=0)
+            spread = np.sqrt(spread)
+        else:
+            means, spread = X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
+        return _offset(means, spread, resolution) or _scales(X, spread)
+
+
+def _offset(means: Any, spread: Any, resolution: float) -> str:
+    """The feature whose values are far from 0 compared with their spread, where rounding matters."""
+    far = np.where(spread > 0, np.abs(means) / np.where(spread > 0, spread, 1.0), 0.0)
+    j = int(np.argmax(far))
+    if not far[j] > DIFFERENT_SCALES:
+        return ""
+    return (
+        f" Rounding of the kernel values may be worth {resolution:.1e}: the values of feature {j} lie around "
+        f"{means[j]:.3g} and differ by {spread[j]:.1e} only; subtract their mean."
+    )
+
+
+def _scales(X: Any, spread: Any) -> str:
+    """Features of very different scales."""
     spread = spread[spread > 0]
     if not len(spread) or spread.max() < DIFFERENT_SCALES * spread.min():
         return ""

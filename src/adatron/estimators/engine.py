@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from time import monotonic
@@ -16,8 +16,10 @@ from scipy import sparse
 from ..certificates import half_width, intercept
 from ..gram import SMALL, Gram, Plan, Pool, Source, allowed_threads, plan
 from ..gram.shared import bytes_shared, readable
+from ..gram.symmetry import refuse_asymmetric
 from ..kernels import Kernel
 from ..problems import Dual
+from ..problems.unit import by_margin, scaled, unit_of
 from ..solvers.base import Options, Solution, Solver, State, Task
 from ..solvers.block import Block
 from ..solvers.run import Callback, solve_all
@@ -30,6 +32,8 @@ Vector = NDArray[np.float64]
 MANY, FEW = 96, 0.125  # features, and the part of them that is not 0, from and up to which CSR rows are faster
 LARGEST, WORK = 1e8, 1e9  # multiply-adds of one Gram matrix, and of all, below which threads cost more than they give
 BUNDLED = 3e8  # the same of all where problems are solved in bundles
+BLURRED = 0.1  # part of the tolerance that errors of kernel values in double precision may be of
+SPREAD = 64  # samples whose kernel values tell how far all are apart
 AGAIN = 1.6  # times that each given value is asked for, from which a copy class by class is faster
 
 
@@ -47,7 +51,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a fit needs to know besides the data."""
+    """What a fit needs to know besides the data.
+
+    ``sized``: targets, or what coefficients sum up to, may be of any size, so each program is solved in its own unit.
+    """
 
     kernel: Kernel
     solver: str | Solver
@@ -59,6 +66,7 @@ class Settings:
     max_iter: int
     max_time: float | None
     callback: Callback | None
+    sized: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,6 +100,10 @@ def fit(
     solver = choose(settings.solver, max(duals, key=lambda dual: len(dual.totals)))
     largest = max(map(len, duals))
     source = _source(X, samples.rows, settings.kernel, largest <= SMALL)
+    if source.columns is not None:
+        off = refuse_asymmetric(X, "The kernel matrix K that was given as X", settings.n_jobs)
+        source = replace(source, asymmetry=off)
+    source = source.cautious(max(map(_most, duals)), BLURRED * settings.tol)
     cost = settings.kernel.cost(source.features)
     small = largest <= SMALL or not settings.kernel.compiled
     blocks = isinstance(solver, Block)
@@ -108,9 +120,50 @@ def fit(
         states = (
             [None] * len(ids) if starts is None else [State(beta[own]) for beta, own in zip(starts, ids, strict=True)]
         )
-        tasks = [Task(*parts) for parts in zip(views, duals, states, strict=True)]
-        solved = _solve(tasks, solver, settings, pool, p)
+        units = _units(gram, duals) if settings.sized else [1.0] * len(duals)
+        tasks = [
+            Task(view, scaled(dual, unit), state and State(state.beta / unit), unit)
+            for view, dual, state, unit in zip(views, duals, states, units, strict=True)
+        ]
+        deadline = np.inf if settings.max_time is None else monotonic() + settings.max_time
+        solved = _solve(tasks, solver, settings, pool, p, deadline)
+        while settings.sized and (finer := _by_margin(tasks, duals, solved, units)):
+            again = _solve([task for _, task in finer], solver, settings, pool, p, deadline)
+            for (number, task), solution in zip(finer, again, strict=True):
+                tasks[number], solved[number] = task, solution
     return [_fitted(i, d, s) for i, d, s in zip(ids, duals, solved, strict=True)]
+
+
+def _units(gram: Gram, duals: list[Dual]) -> list[float]:
+    """The unit of each program, see ``problems.unit``."""
+    size, level = 0.0, 0.0
+    if not all(dual.t.any() for dual in duals):
+        view, n = gram.restrict(), len(gram.source)
+        some = view.points(np.arange(min(n, SPREAD)) * n // min(n, SPREAD))
+        K = view.block(some, some)
+        size, level = float(np.diagonal(K).mean()), float(K.mean())
+    return [unit_of(dual, size - (0.0 if dual.sign is not None else level)) for dual in duals]
+
+
+def _by_margin(
+    tasks: list[Task], duals: list[Dual], solved: list[Solution | None], first: list[float]
+) -> list[tuple[int, Task]]:
+    """The number and the task of each program that is to be solved to a tolerance in units of its margin."""
+    out = []
+    for number, (task, dual, solution) in enumerate(zip(tasks, duals, solved, strict=True)):
+        if solution is None or not solution.status.good:
+            continue
+        unit = by_margin(dual, half_width(dual, solution.beta, solution.g), task.unit, first[number])
+        if unit < task.unit:
+            state = State(solution.beta / unit, None, solution.n_iter)
+            out.append((number, Task(task.view, scaled(dual, unit), state, unit)))
+    return out
+
+
+def _most(dual: Dual) -> float:
+    """What the sizes of the coefficients can add up to; those that nothing bounds do not count."""
+    bounds = np.maximum(-dual.lower, dual.upper)
+    return float(bounds[bounds < np.inf].sum())
 
 
 def _planned(
@@ -170,11 +223,12 @@ def _tile_type(source: Source, settings: Settings, small: bool) -> Any:
     return np.float32 if source.suits_single(source.largest, asked) else np.float64
 
 
-def _solve(tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p: Plan) -> list[Solution | None]:
+def _solve(
+    tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p: Plan, deadline: float
+) -> list[Solution | None]:
     """Solutions of the tasks but for those whose variables must be 0 or are all on one side of it."""
     is_open = [any(t.dual.totals) or t.dual.reach[0] < 0.0 < t.dual.reach[1] for t in tasks]
     open_ones = [task for task, one in zip(tasks, is_open, strict=True) if one]
-    deadline = np.inf if settings.max_time is None else monotonic() + settings.max_time
     most = settings.max_iter
     if most == -1:
         most = solver.most(max(len(t.dual) for t in tasks))

@@ -79,6 +79,7 @@ class KernelMachine(BaseEstimator):
     _parameter_names: ClassVar[list[str]]
     _good: ClassVar[tuple[tuple[type, object], ...]]
     _n_support: NDArray[np.int32]
+    _sized: ClassVar[bool] = False  # whether its programs have units of their own, see ``problems.unit``
     objects_: Any = None  # training samples of a kernel function that are no rows of numbers, see objects.py
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -197,7 +198,7 @@ class KernelMachine(BaseEstimator):
         self.fit_status_ = int(any(s is not None and not s.status.good for s in solutions))
         names = {
             "duality_gap_": ("relative_gap", 1.0),
-            "kkt_violation_": ("kkt_violation", 1.0),
+            "kkt_violation_": ("kkt_violation", unit),
             "dual_objective_": ("dual", unit * unit),
             "primal_objective_": ("primal", unit * unit),
         }

@@ -58,6 +58,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     """
 
     nu: float
+    _sized: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**KernelMachine._parameter_constraints, **PART}
 
@@ -114,7 +115,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         fitted = self._solve(X, distinct, [Problem([0], lambda ids: oneclass(distinct.weight[ids], self.nu))])
         self._store_one(X, self._spread(distinct, fitted, 1.0), fitted, unit)
         self.offset_ = -self.intercept_
-        warn_unless_converged(fitted, None if self._values else X, self.max_iter)
+        warn_unless_converged(fitted, X, self.max_iter, values=self._values)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -27,6 +27,7 @@ class Regressor(RegressorMixin, KernelMachine):
         **BIAS,
         **PENALTY,
     }
+    _sized: ClassVar[bool] = True
     _copies: ClassVar[int] = 1  # variables of a sample
 
     @abstractmethod
@@ -70,7 +71,7 @@ class Regressor(RegressorMixin, KernelMachine):
 
         fitted = self._solve(X, distinct, [Problem([0], program, self._copies)])
         self._store_one(X, self._spread(distinct, fitted, self.C), fitted)
-        warn_unless_converged(fitted, None if self._values else X, self.max_iter)
+        warn_unless_converged(fitted, X, self.max_iter, values=self._values)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

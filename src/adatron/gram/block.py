@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.submatrix import add_rows, reflect, scatter, transpose
+from ..compiled.submatrix import add_square, fold, reflect, scatter, transpose
 from .segment import Then, TileSegment
 
 if TYPE_CHECKING:
@@ -112,14 +112,16 @@ def _mirror(K: NDArray[Any], rows: Ids, lines: Ids) -> Then:
 def mirrored_sums(gram: Gram, P: Points, v: Vector) -> Vector:
     """K[P, P] v from half of the matrix, of which no more is held than a square for each thread."""
     parts = [slice(a, min(len(P), a + SQUARE)) for a in range(0, len(P), SQUARE)]
-    out = np.zeros(len(P))
+    total, low = np.zeros(len(P)), np.zeros(len(P))
     for i in range((len(parts) + 1) // 2):  # a short line of squares and a long one, as much work for every i
-        _add_lines(gram, P, v, parts, {i, len(parts) - 1 - i}, out)
-    return out
+        _add_lines(gram, P, v, parts, {i, len(parts) - 1 - i}, total, low)
+    return total + low
 
 
-def _add_lines(gram: Gram, P: Points, v: Vector, parts: list[slice], lines: set[int], out: Vector) -> None:
-    """out += K v for the squares left of the diagonal on some lines, for their mirror images, and for the diagonal."""
+def _add_lines(
+    gram: Gram, P: Points, v: Vector, parts: list[slice], lines: set[int], total: Vector, low: Vector
+) -> None:
+    """total + low += K v for the squares left of the diagonal on some lines, their mirror images, and the diagonal."""
     rows = {k: gram.segment(P.source.take(parts[k])) for k in sorted(lines) if k}
     squares = [(k, j) for k in sorted(lines) for j in range(k + 1)]
     sums: list[Any] = [None] * len(squares)
@@ -128,15 +130,16 @@ def _add_lines(gram: Gram, P: Points, v: Vector, parts: list[slice], lines: set[
         k, j = squares[number]
         some = P.take(parts[j])
         K = rows[k].values(some) if j != k else gram.square(some, len(some))
-        down = np.zeros(K.shape[1])
-        add_rows(K, np.arange(len(K)), v[parts[j]], down)
-        sums[number] = down, np.einsum("ij,j->i", K, v[parts[k]]) if j != k else None
+        n, m = K.shape
+        sums[number] = np.zeros(m), np.zeros(m), np.zeros(n if j != k else 0), np.zeros(n if j != k else 0)
+        add_square(K, v[parts[j]], v[parts[k]], *sums[number])
 
     gram.pool.run(square, len(squares))
-    for (k, j), (down, across) in zip(squares, sums, strict=True):
-        out[parts[k]] += down
-        if across is not None:
-            out[parts[j]] += across
+    for (k, j), (down, down_low, across, across_low) in zip(squares, sums, strict=True):
+        for part, more, rest in ((parts[k], down, down_low), (parts[j], across, across_low)):
+            if len(more):
+                fold(more, total[part], low[part], len(more))
+                low[part] += rest
 
 
 def _sides(gram: Gram, P: Points) -> list[_Side]:

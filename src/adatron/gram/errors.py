@@ -36,10 +36,11 @@ _MEAN = _mean_classes()
 
 
 class Errors(NamedTuple):
-    """The class of every row, and bounds of the errors of values of rows of two classes."""
+    """The class of every row, and bounds of the errors and of the sizes of values of rows of two classes."""
 
     classes: Ids
     bounds: NDArray[np.float64]
+    sizes: NDArray[np.float64]
 
     @classmethod
     def of(cls, gram: Gram) -> Errors:
@@ -50,15 +51,17 @@ class Errors(NamedTuple):
             top = float(np.abs(sizes).max(initial=0.0))
             shares = np.maximum(sizes * (1.0 + 1e-12) / top, STEP**CLASSES)
             classes = np.clip(np.floor(np.log(shares) / np.log(STEP)), 0, CLASSES - 1).astype(np.int64)
-        bounds = np.array([gram.kernel.error_bound(top * STEP**k, terms, unit) for k in range(CLASSES)])
-        return cls(classes, bounds[_MEAN])
+        tops, kernel = [top * STEP**k for k in range(CLASSES)], gram.kernel
+        bounds = np.array([kernel.error_bound(size, terms, unit) for size in tops])
+        return cls(classes, bounds[_MEAN], np.array([kernel.magnitude(size) for size in tops])[_MEAN])
 
-    def sums(self, rows: Ids, weights: Vector) -> Vector:
-        """For some rows sums over the same ones of weights >= 0 times bounds."""
+    def sums(self, rows: Ids, weights: Vector, rounding: float = 0.0) -> Vector:
+        """For some rows sums over the same ones of weights >= 0 times bounds, and ``rounding`` times sizes."""
         classes = self.classes[rows]
         mass = np.bincount(classes, weights, CLASSES)
         some = mass > 0.0  # bounds may be infinite
-        return np.sum(self.bounds[:, some] * mass[some], axis=1)[classes]
+        bounds = self.bounds[:, some] + rounding * self.sizes[:, some] if rounding else self.bounds[:, some]
+        return np.sum(bounds * mass[some], axis=1)[classes]
 
 
 def _close(gram: Gram, unit: float) -> tuple[Vector, float] | None:

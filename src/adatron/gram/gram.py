@@ -18,16 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled import lines
-from ..compiled.submatrix import mirror, scatter
+from ..compiled.submatrix import CHAIN, add_dots, fold, mirror, scatter
 from .block import mirrored_sums
 from .errors import Errors
 from .pool import Pool
 from .segment import Segment, TileSegment, WholeSegment, Workspace, uncompiled
 from .shared import GivenShared, Shared, share
 from .source import Source
+from .symmetry import refuse_asymmetric
+from .tiles import Weights
 
 Ids = NDArray[np.int64]
 EXACT_ROWS, EXACT_POINTS = 4096, 512  # float64 operands made at a time
+UNIT = 2.0**-53  # relative rounding of a float64
+ADDITIONS, FEW = CHAIN + 16.0, 8.0  # roundings of a product in an exact sum: of tiles, of values that are there
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,9 @@ class Gram:
         shared: bool = False,
         workspace: Workspace | None = None,
     ) -> None:
-        self.source, self.kernel, self.dtype, self.pool = source, source.kernel, np.dtype(dtype), pool
+        self.dtype, self.pool = np.dtype(dtype), pool
+        self.source = source.by_differences() if source.careful and self.dtype == np.float64 else source
+        self.kernel = self.source.kernel
         self.starts = np.cumsum([0, *sizes])
         self.workspace = workspace or Workspace(self.kernel, self.dtype)
         self.held, self._whole, self._making = whole, None, threading.RLock()
@@ -165,6 +171,19 @@ class Gram:
                     self._errors = Errors.of(self)
         return self._errors
 
+    @cached_property
+    def asymmetry(self) -> float:
+        """The largest |k(x, z) - k(z, x)| that is known of values from outside."""
+        if self.kernel.called and self.whole is not None:
+            return refuse_asymmetric(self.whole, "The kernel function returned a matrix K that")
+        return self.source.asymmetry
+
+    @cached_property
+    def rounding(self) -> float:
+        """Bound of the error of any value in double precision, or infinity."""
+        wide = self.wide
+        return wide.kernel.error_bound(wide.largest, float(wide.source.terms), UNIT) + self.asymmetry
+
     @property
     def norms(self) -> NDArray[Any] | None:
         """Squared norms of the rows as the tiles have them; None where they may do without segments."""
@@ -174,8 +193,8 @@ class Gram:
 
     @cached_property
     def wide(self) -> Gram:
-        """The rows of float32 tiles with tiles in double precision, of which none are segments."""
-        return Gram(self.source, np.float64, [], self.pool)
+        """The same rows with tiles in double precision, of which none are segments if those at hand are float32."""
+        return self if self.dtype == np.float64 else Gram(self.source, np.float64, [], self.pool)
 
     def segment(self, source: Source, slots: int = 0) -> Segment:
         if not self.kernel.compiled:
@@ -297,29 +316,50 @@ class View:
         """K[rows, points] @ v in double precision, from the data as given."""
         gram = self.gram
         if gram.whole is not None:
-            K = gram.among(self.ids[rows], self.ids[points])
-            return np.sum(K * v, axis=1)
-        wide = gram if gram.dtype == np.float64 else gram.wide
+            out, where = np.zeros((len(rows), 1)), np.arange(len(points))
+            with gram.pool.aside():
+                add_dots(gram.whole, self.ids[points], self.ids[rows], *Weights.of(where, v[:, None]), out)
+            return out[:, 0]
+        wide = gram.wide
         if wide.mirrors and np.array_equal(rows, points):
-            return mirrored_sums(wide, self.points(points), v)
+            ids = self.ids[points]
+            return mirrored_sums(wide, Points(wide.source.take(ids), ids), v)
         parts = [rows[a : a + EXACT_ROWS] for a in range(0, len(rows), EXACT_ROWS)]
         return np.concatenate([np.zeros(0), *(self._exact(wide, part, points, v) for part in parts)])
 
     def _exact(self, wide: Gram, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums over some of the points at a time, so that few rows keep all threads busy, too."""
-        segment = wide.segment(self.gram.source.take(self.ids[rows]))
-        if wide.kernel.called:  # on this thread alone
-            out = np.zeros((len(rows), 1))
-            segment.accumulate(out, self.points(points), v[:, None])
-            return out[:, 0]
+        segment = wide.segment(wide.source.take(self.ids[rows]))
         sums = np.zeros((-(-len(points) // EXACT_POINTS), len(rows), 1))
 
         def some(number: int) -> None:
             part = slice(number * EXACT_POINTS, (number + 1) * EXACT_POINTS)
-            segment.accumulate(sums[number], self.points(points[part]), v[part, None])
+            ids = self.ids[points[part]]
+            segment.accumulate(sums[number], Points(wide.source.take(ids), ids), v[part, None])
 
-        wide.pool.run(some, len(sums))
-        return np.add.reduce(sums[:, :, 0], axis=0)
+        if wide.kernel.called:  # on this thread alone
+            for number in range(len(sums)):
+                some(number)
+        else:
+            wide.pool.run(some, len(sums))
+        total, low = np.zeros(len(rows)), np.zeros(len(rows))
+        for part in sums[:, :, 0]:
+            fold(part.copy(), total, low, len(rows))
+        return total + low
+
+    def exact_errors(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Proven bounds of the errors of ``exact`` for every row i, the kernel values being those of the data as given.
+
+        The values are rounded, the products and sums of them are, and of a given matrix that is not quite symmetric
+        either half may be meant.
+
+        Parameters
+        ----------
+        weights : (n,) the sizes of v, 0 for rows that are no points
+        """
+        wide = self.gram.wide
+        additions = ADDITIONS if self.gram.mirrors and not self.gram.held else FEW
+        return wide.errors.sums(self.ids, weights, additions * UNIT) + self.gram.asymmetry * float(weights.sum())
 
     def error_bounds(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Proven bounds of sums over j of weights_j |computed - exact k(x_i, x_j)| for every row i; weights >= 0."""

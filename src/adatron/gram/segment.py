@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..compiled import lines
 from ..compiled.panels import TILE, Operand, Sparse
 from ..compiled.search import CHUNK
+from ..compiled.submatrix import add_dots
 from ..kernels import Kernel
 from . import tiles
 from .given import GivenSegment
@@ -267,12 +268,11 @@ class FunctionSegment:
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
         for start in range(0, len(P), FUNCTION_ROWS):
             some = slice(start, start + FUNCTION_ROWS)
-            points = P.source.take(some).given()
+            points, weights = P.source.take(some).given(), tiles.Weights.of(np.arange(len(V[some])), V[some])
             for first in range(0, len(out), FUNCTION_ROWS):
                 part = slice(first, first + FUNCTION_ROWS)
-                K = self._kernel(self._source.take(part).given(), points)
-                for j, v in enumerate(V[some].T):
-                    out[part, j] += np.sum(K * v, axis=1)  # no BLAS: its bits change with its number of threads
+                K = self._kernel(self._source.take(part).given(), points)  # BLAS' bits change with its threads
+                add_dots(K, np.arange(K.shape[1]), np.arange(len(K)), *weights, out[part])
 
     def values(self, P: Points) -> NDArray[Any]:
         out = np.empty((len(P), len(self._source)))

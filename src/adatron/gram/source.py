@@ -30,7 +30,8 @@ from .pool import Pool, allowed_threads
 
 Ids = NDArray[np.int64]
 DOUBT = 0.02  # proven relative error of a float32 kernel value beyond which the tiles are float64
-ASKED = 1.0  # the same where the user asks for float32: with a larger one it says nothing
+CLOSE = 2.0**-36  # the same of a float64 value from norms and products beyond which differences are summed
+ASKED = 1.0  # the same as DOUBT where the user asks for float32: with a larger one it says nothing
 COPIED_BYTES, COPIED_ROWS = 1 << 22, 512  # from which all threads copy, and rows that each copies at a time
 PACKED = 1 << 17  # values that a task packs
 DIAGONAL = 32  # rows whose k(x, x) a function is asked for at a time: values in vain cost less than calls
@@ -48,6 +49,8 @@ class Source:
     center : (d,) subtracted from dense rows in double precision; it keeps the rounding of differences small
     columns : column of a given Gram matrix that belongs to each row of the source
     new : the rows of a given Gram matrix are not the training samples that its columns are, so it is not symmetric
+    asymmetry : the largest difference between the two values of a pair in a given Gram matrix
+    careful : squared distances in double precision are summed from differences, not made of norms and products
     """
 
     X: Any
@@ -56,6 +59,8 @@ class Source:
     center: NDArray[np.float64]
     columns: Ids | None = None
     new: bool = False
+    asymmetry: float = 0.0
+    careful: bool = False
 
     @classmethod
     def of(cls, X: Any, ids: Ids, kernel: Kernel, columns: Ids | None = None) -> Source:
@@ -81,12 +86,30 @@ class Source:
 
     @property
     def terms(self) -> int:
-        """Most roundings that a term goes through where a product, or an L1 distance, of two rows is summed."""
-        d, l1 = self.X.shape[1], any(leaf.product == "l1" for leaf in self.kernel.leaves())
+        """Most roundings that a term goes through where a product, or a distance, of two rows is summed."""
+        d, distances = self.X.shape[1], any(leaf.product in ("l1", "squares") for leaf in self.kernel.leaves())
         if sparse.issparse(self.X):
             most = int(np.diff(self.X.indptr).max(initial=0))
-            return min(2 * most, d) if l1 else most
-        return d if l1 else int(roundings(d).max(initial=0))
+            return min(2 * most, d) if distances else most
+        return d if distances else int(roundings(d).max(initial=0))
+
+    def by_differences(self) -> Source:
+        """The same rows for the kernel whose distances are sums of squared differences, of rows as they are."""
+        return replace(self, kernel=self.kernel.by_differences(), center=np.zeros_like(self.center), careful=False)
+
+    def cautious(self, mass: float, allowed: float) -> Source:
+        """The same rows, ``careful`` where errors of values in double precision might otherwise be too large.
+
+        Parameters
+        ----------
+        mass : sum of the sizes of the coefficients, at most
+        allowed : error of a sum of values with these coefficients
+        """
+        if self.columns is not None or self.kernel.by_differences() == self.kernel:
+            return self
+        bound = self.kernel.error_bound(self.largest, float(self.terms), 2.0**-53)
+        far = bound > CLOSE * self.kernel.magnitude(self.largest) or mass * bound > allowed
+        return replace(self, careful=True) if far else self
 
     def given(self) -> Any:
         """The rows as the user gave them."""

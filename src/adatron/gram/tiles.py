@@ -17,6 +17,7 @@ from ..compiled.micro import POINTS
 from ..compiled.panels import POINT_PANELS, PRODUCTS, TILE, Operand
 from ..compiled.pointer import address, call
 from ..compiled.search import CHUNK
+from ..compiled.submatrix import CHAIN, fold
 from ..compiled.weighted import add_weighted
 from ..kernels import ADD, KERNELS, MULTIPLY, SCALE
 
@@ -155,13 +156,14 @@ def accumulate(
 
     Of output j, ``ends[j]:ends[j + 1]`` are the ``weights`` V[i, j] and ``where`` point i's values come from: number
     ``where`` of ``points`` (computed here, and written to the store's row ``slots[where]`` unless that is negative), or
-    row ``-1 - where`` of the store. The sum runs in the order of i in either case, so the bits do not depend on what is
-    stored. ``half`` leaves out the points that come before a tile's rows, for a store that is mirrored; the store's
+    row ``-1 - where`` of the store. The sum runs in the order of i in either case, CHAIN of them before they are
+    folded, so the bits do not depend on what is stored. ``half`` leaves out the points that come before a tile's rows, for a store that is mirrored; the store's
     column of row t is ``shift`` + t.
     """
     width = rows.width
     blocks, n_outputs = -(-points.n // POINTS), len(ends) - 1
-    sums, done = np.empty((n_outputs, TILE)), np.empty(n_outputs, np.int64)
+    done = np.empty(n_outputs, np.int64)
+    part, total, low = np.zeros((n_outputs, TILE)), np.empty((n_outputs, TILE)), np.empty((n_outputs, TILE))
     for r0 in range(first, last, size):
         r1 = min(last, r0 + size)
         column = r0 * width
@@ -169,7 +171,7 @@ def accumulate(
         for j in range(n_outputs):
             done[j] = ends[j]
             for t in range(TILE):
-                sums[j, t] = 0.0
+                total[j, t] = low[j, t] = 0.0
         for p0 in range(column // POINTS if half else 0, max(1, blocks), POINT_PANELS):
             p1 = min(blocks, p0 + POINT_PANELS)
             tile = evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
@@ -182,9 +184,14 @@ def accumulate(
                 i = stop = done[j]
                 while stop < ends[j + 1] and where[stop] < p1 * POINTS:
                     stop += 1
-                if stop > i:
-                    add_weighted(tile, p0 * POINTS, store, at, where, weights, i, stop, sums[j])
-                    done[j] = stop
-        for t in range(column, min(rows.n, r1 * width)):
-            for j in range(n_outputs):
-                out[t, j] += sums[j, t - column]
+                done[j] = stop
+                while i < stop:  # in chains that do not depend on what is stored
+                    link = min(stop, i + CHAIN - (i - ends[j]) % CHAIN)
+                    add_weighted(tile, p0 * POINTS, store, at, where, weights, i, link, part[j])
+                    i = link
+                    if (i - ends[j]) % CHAIN == 0:
+                        fold(part[j], total[j], low[j], tile.shape[1])
+        for j in range(n_outputs):
+            fold(part[j], total[j], low[j], TILE)
+            for t in range(column, min(rows.n, r1 * width)):
+                out[t, j] += total[j, t - column] + low[j, t - column]

@@ -25,7 +25,7 @@ ADD, MULTIPLY, SCALE = 100, 101, 102
 Float64 = NDArray[np.float64]
 Term = tuple[int, tuple[float, float, float]]
 Mixture = dict["Kernel", float]  # a sum of multiples of kernels, of either sign
-TileProduct = Literal["dot", "l1", "given", "call"]
+TileProduct = Literal["dot", "l1", "squares", "given", "call"]
 
 
 class Kernel(ABC):
@@ -99,12 +99,16 @@ class Kernel(ABC):
     @property
     def compiled(self) -> bool:
         """Whether compiled tiles can evaluate the kernel."""
-        return all(leaf.product in ("dot", "l1") for leaf in self.leaves())
+        return all(leaf.product in ("dot", "l1", "squares") for leaf in self.leaves())
 
     @property
     def called(self) -> bool:
         """Whether its values come from a function of the user's, which is called on one thread."""
         return any(leaf.product == "call" for leaf in self.leaves())
+
+    def by_differences(self) -> Kernel:
+        """The same function for tiles whose squared distances are summed from differences; this one if it has none."""
+        return self
 
     def gradient(self, x: Float64, Z: Float64) -> Float64:
         """∂k(x, z_j)/∂x for every row z_j of Z, (d,) and (m, d) to (m, d)."""
@@ -180,7 +184,7 @@ class Kernel(ABC):
 class Leaf(Kernel):
     """One formula. ``product`` names what the tile holds before the kernel's map runs on it.
 
-    'dot': x·z; 'l1': ‖x - z‖₁. There are no tiles where the values are 'given', in the user's matrix, or come from a
+    'dot': x·z; 'l1': ‖x - z‖₁; 'squares': ‖x - z‖² from differences. There are no tiles where the values are 'given', in the user's matrix, or come from a
     'call' of the user's function.
     """
 

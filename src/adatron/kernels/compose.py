@@ -77,6 +77,9 @@ class Sum(Kernel):
     def steepness(self, norms: Float64) -> Float64:
         return self.left.steepness(norms) + self.right.steepness(norms)
 
+    def by_differences(self) -> Kernel:
+        return Sum(self.left.by_differences(), self.right.by_differences())
+
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         return self.left(X, Z) + self.right(X, Z)
 
@@ -132,6 +135,9 @@ class Product(Kernel):
         """‖a⊗b - a'⊗b'‖ <= ‖a‖ ‖b - b'‖ + ‖b'‖ ‖a - a'‖."""
         a, b = self.left.diagonal(norm**2), self.right.diagonal((norm + radius) ** 2)
         return np.sqrt(a) * self.right.apart(norm, radius) + np.sqrt(b) * self.left.apart(norm, radius)
+
+    def by_differences(self) -> Kernel:
+        return Product(self.left.by_differences(), self.right.by_differences())
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         return self.left(X, Z) * self.right(X, Z)
@@ -197,6 +203,9 @@ class Scaled(Kernel):
 
     def steepness(self, norms: Float64) -> Float64:
         return self.factor * self.part.steepness(norms)
+
+    def by_differences(self) -> Kernel:
+        return Scaled(self.factor, self.part.by_differences())
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         return self.factor * self.part(X, Z)

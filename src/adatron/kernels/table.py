@@ -13,7 +13,7 @@ from .laplacian import Laplacian, laplacian_map
 from .linear import Linear, linear_map
 from .polynomial import Polynomial, polynomial_map
 from .precomputed import Precomputed
-from .rbf import RBF, rbf_map
+from .rbf import RBF, DistanceRBF, distance_rbf_map, rbf_map
 from .sigmoid import Sigmoid, sigmoid_map
 
 KERNELS: tuple[tuple[str, type[Leaf], Callable[..., None]], ...] = (
@@ -22,12 +22,13 @@ KERNELS: tuple[tuple[str, type[Leaf], Callable[..., None]], ...] = (
     ("poly", Polynomial, polynomial_map),
     ("sigmoid", Sigmoid, sigmoid_map),
     ("laplacian", Laplacian, laplacian_map),
+    ("distance_rbf", DistanceRBF, distance_rbf_map),  # no name of a user's: kernels turn to it where it is needed
 )
 
 for _op, (_name, _leaf, _) in enumerate(KERNELS):
     _leaf.op, _leaf.name = _op, _name
 
-LEAVES: dict[str, type[Leaf]] = {name: leaf for name, leaf, _ in KERNELS}
+LEAVES: dict[str, type[Leaf]] = {name: leaf for name, leaf, _ in KERNELS if leaf is not DistanceRBF}
 LEAVES[Precomputed.name] = Precomputed
 COMPOSED: dict[str, type[Kernel]] = {kernel.name: kernel for kernel in (Sum, Product, Scaled)}
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 UNIT = 2.0**-53  # relative rounding of a float64
-NO_ROW, NO_SIGN = np.zeros(0, np.int64), np.zeros(0)
+NO_ROW, NO_SIGN, NO_ERRORS = np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
 
 
 def dot(a: Vector, b: Vector) -> float:
@@ -106,6 +106,12 @@ class Dual:
     def unbounded(self) -> bool:
         """Whether some variable has an infinite bound."""
         return np.inf in self.reach or -np.inf in self.reach
+
+    @cached_property
+    def scale(self) -> float:
+        """What an objective is compared with at least: what 0 may lose, sum of max(-l_i, u_i) |t_i|, but 1 at most."""
+        most = dot(np.maximum(-self.lower, self.upper), np.abs(self.t)) if not self.unbounded else 1.0
+        return min(1.0, most) if most > 0.0 else 1.0
 
     @cached_property
     def hard_margin(self) -> bool:

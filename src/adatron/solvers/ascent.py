@@ -17,7 +17,7 @@ from ..certificates import Certificate, Exact, best_multipliers, certify, dualit
 from ..gram import View
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
-from .base import Options, Solution, Solver, State, Status, Watch, ended
+from .base import Options, Solution, Solver, State, Status, Watch, ended, nearer
 from .parts import Origin
 from .start import feasible, filled
 from .tolerance import blur, closer
@@ -82,16 +82,13 @@ class Ascent(ABC, Generic[How]):
             self._proven = np.maximum(self._proven, here)
             proof = certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[1])
             proven = ended(proof, self.options)
-            if status in (Status.CONVERGED, Status.STUCK) and proven is not None:
+            if proven is Status.OVERFLOW or (status in (Status.CONVERGED, Status.STUCK) and proven is not None):
                 status = proven
             elif status is Status.CONVERGED:
                 if proof.kkt_violation <= self.options.tol and not (best and best[2].relative_gap < proof.relative_gap):
                     best = self.beta.copy(), self.g.copy(), proof
-                before, tol = tol, self._next(tol, proof)
-                if tol >= proof.resolution:
-                    continue
-                if tol and before > proof.resolution:
-                    tol = proof.resolution
+                tol = self._next(tol, proof)
+                if tol > 0.0:
                     continue
                 status = Status.STUCK
             endless = status is Status.MAX_ITER and not self.options.chosen
@@ -100,7 +97,7 @@ class Ascent(ABC, Generic[How]):
             if not proof.convex and status is Status.STUCK:
                 status = Status.NOT_CONVEX
             beta, g = self.beta, self.g
-            worse = proof.kkt_violation > self.options.tol or (best and best[2].relative_gap < proof.relative_gap)
+            worse = not proof.kkt_violation <= self.options.tol or (best and best[2].relative_gap < proof.relative_gap)
             if best and worse and proof.convex and not status.good:
                 beta, g, proof = best
             return Solution(beta, g, self.n_iter, status, proof, self.watch.trace())
@@ -125,16 +122,14 @@ class Ascent(ABC, Generic[How]):
             tol = near
 
     def _next(self, tol: float, proof: Certificate) -> float:
-        """The tolerance to go on with after a refusal."""
+        """The tolerance to go on with after a refusal; 0 if there is none that rounding lets a gradient meet."""
         self._rounds += 1
         single = self.view.gram.dtype != np.float64
         if not single and self._rounds >= 4 * ROUNDS and self._rounds % ROUNDS == 0:
             return 0.0
         if single and (self._rounds % ROUNDS == 0 or (len(self.dual) <= self.options.whole and self._coarse() > tol)):
             self._widen()  # float32 tiles do not get there, or of one block float64 ones cost little more
-        if proof.kkt_violation > self.options.tol:
-            return tol
-        return min(tol, closer(max(proof.kkt_violation, 0.1 * tol), proof.relative_gap, self.options.widest_gap))
+        return nearer(tol, proof, self.options)
 
     def _coarse(self) -> float:
         """What the tiles blur of a gradient."""
@@ -153,7 +148,9 @@ class Ascent(ABC, Generic[How]):
 
     def pause(self, violation: float, tol: float, *extra: float, objective: float | None = None) -> Status | None:
         """Between steps: report, and say what ends the ascent. The objective is computed unless it is given."""
-        if not violation < HUGE or (self.dual.unbounded and np.abs(self.beta).max() * self.view.magnitude > FAR):
+        if not violation < HUGE:
+            return Status.DIVERGED if self.dual.unbounded else Status.OVERFLOW
+        if self.dual.unbounded and np.abs(self.beta).max() * self.view.magnitude > FAR:
             return Status.DIVERGED
         objective = self.objective() if objective is None else objective
         stop = self.watch.look(self.n_iter, violation, objective, self.relative_gap, extra)
@@ -180,7 +177,7 @@ class Ascent(ABC, Generic[How]):
     def relative_gap(self) -> float:
         """Relative gap of the tracked gradient, which proves nothing."""
         gap = duality_gap(self.dual, self.beta, self.g, best_multipliers(self.dual, self.beta, self.g))
-        return relative(gap, -self.objective()) if np.isfinite(gap) else np.inf
+        return relative(gap, -self.objective(), self.dual.scale) if np.isfinite(gap) else np.inf
 
     def restore(self, b: float, beta: Vector) -> None:
         """Go to ``beta``, and from there move what loses least at the bias b until sum(beta) = s, if it must be."""

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from math import isfinite
 from time import monotonic
 from typing import ClassVar
 
@@ -16,7 +17,10 @@ from ..certificates import Certificate
 from ..gram import View
 from ..problems import Dual
 from ..problems.dual import Vector
+from .tolerance import closer
 
+TYPICAL = 1 / 16  # of a proven error: so large the error of a gradient is at most, as a rule
+WITHIN = 0.9  # of what errors leave of the tolerance
 NO_KERNEL = "the kernel is not positive semi-definite on these data"
 OTHER_KERNEL = "use another kernel or other kernel parameters, and (K + K.T) / 2 of a given matrix"
 
@@ -33,6 +37,10 @@ class Status(Enum):
     DIVERGED = (
         "the dual grows without bound: with C=inf the classes are not separable by this kernel, or the targets do not "
         "fit into the tube; use a finite C, or scale the features"
+    )
+    OVERFLOW = (
+        "kernel values or coefficients are too large for double precision, so nothing is proven; scale the features, "
+        "or lower C or the parameters of the kernel"
     )
     NOT_CONVEX = f"{NO_KERNEL}: the point found is stationary, but the duality gap bounds nothing; {OTHER_KERNEL}"
 
@@ -83,11 +91,15 @@ class State:
 
 @dataclass(frozen=True)
 class Task:
-    """One program over the rows of a view, and where to start."""
+    """One program over the rows of a view, and where to start.
+
+    The solver sees numbers divided by ``unit``; what it says and returns are those of the program.
+    """
 
     view: View
     dual: Dual
     state: State | None = None
+    unit: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -124,6 +136,15 @@ class Solution:
     status: Status
     certificate: Certificate
     trace: dict[str, NDArray[np.float64]]
+
+    def times(self, c: float) -> Solution:
+        """That of the program whose coefficients are c times as large."""
+        if c == 1.0:
+            return self
+        powers = {"kkt_violation": c, "dual_objective": c * c}
+        trace = {name: powers.get(name, 1.0) * values for name, values in self.trace.items()}
+        proof = self.certificate.times(c)
+        return replace(self, beta=c * self.beta, g=c * self.g, certificate=proof, trace=trace)
 
 
 class Solver(ABC):
@@ -166,11 +187,23 @@ class Solver(ABC):
 
 def ended(proof: Certificate, options: Options) -> Status | None:
     """How a fit has ended by the proof of where it is, or None: not yet."""
-    if proof.kkt_violation > options.tol:
+    if not isfinite(proof.resolution):
+        return Status.OVERFLOW
+    if not proof.kkt_violation <= options.tol:
         return None
     if not proof.convex:
         return Status.NOT_CONVEX
     return Status.CONVERGED if proof.relative_gap <= options.widest_gap else None
+
+
+def nearer(tol: float, proof: Certificate, options: Options) -> float:
+    """The tolerance to go on with after a proof that does not do; 0 if rounding lets no gradient meet one."""
+    here = proof.kkt_violation - proof.resolution
+    if not proof.kkt_violation <= options.tol:  # with the errors that the proof counts
+        near = min(tol, WITHIN * (options.tol - proof.resolution))
+        return near if here > near >= TYPICAL * proof.resolution else 0.0
+    near = min(tol, closer(max(here, 0.1 * tol), proof.relative_gap, options.widest_gap))
+    return near if near >= TYPICAL * proof.resolution else 0.0
 
 
 Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relative gap, dual objective -> stop?

@@ -32,8 +32,11 @@ class _Desk:
         if self.callback is None:
             return None
 
+        unit = self.tasks[number].unit
+
         def report(n_iter: int, violation: float, gap: float, objective: float) -> bool:
             seconds = monotonic() - self.start
+            violation, objective = unit * violation, unit * unit * objective
             progress = Progress(number, len(self.tasks), self.finished, n_iter, violation, gap, objective, seconds)
             if direct:
                 self._show(progress)
@@ -95,7 +98,7 @@ def solve_all(
                     start = monotonic() - (solution.seconds if solution else 0.0)
                     watch = Watch(task.dual, report, desk.flags[i], solver.traced, start)
                     solution = solver.solve(task.view, task.dual, options, solution, watch)
-                solutions[i] = solution
+                solutions[i] = solution.times(task.unit)
                 finish(solution, report, desk.flags[i])
 
     def finish(solution: Solution, report: Report | None, flag: NDArray[np.int64]) -> None:

@@ -20,11 +20,11 @@ from ..certificates import Exact, certify, prove
 from ..gram import SMALL, View
 from ..problems import Dual
 from ..problems.dual import Vector
-from .base import Options, Solution, State, Status, Watch, ended
+from .base import Options, Solution, State, Status, Watch, ended, nearer
 from .start import feasible
 from .subproblem import INNER, Inner, Layout
-from .tolerance import closer
 
+BLURRED = 0.01  # part of the tolerance that errors may add to a violation before it is looked at more closely
 HALF, NEARLY = 0.5, 0.9  # of the last violation and gap: where rounding blurs them, they fall so far or not at all
 
 
@@ -50,21 +50,26 @@ def at_once(
         g = whole.improve(state, tol, options.max_iter - before, watch.flag)
         proof = prove(view, dual, state.beta, g, convex=not watch.flag[1])
         status = ended(proof, options)
+        if status is None and proof.resolution > BLURRED * tol:  # sums of fewer terms, one after the other, prove more
+            proof = certify(view, Exact(dual), state.beta, g, np.zeros(len(dual)), convex=not watch.flag[1])
+            status = ended(proof, options)
         if watch.look(state.n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap):  # noqa: B023
             status = status or Status.STOPPED
         if status is not None:
             break
-        far, slow = proof.kkt_violation > tol, proof.kkt_violation > HALF * last[0] and proof.gap > NEARLY * last[1]
-        if max(tol, proof.kkt_violation) <= proof.resolution and (slow or not far):
-            # Sums of fewer terms, one after the other, prove a little more.
-            proof = certify(view, Exact(dual), state.beta, g, np.zeros(len(dual)), convex=not watch.flag[1])
-            status = ended(proof, options) or (Status.STUCK if proof.convex else Status.NOT_CONVEX)
+        here = proof.kkt_violation - proof.resolution
+        far, slow = here > tol, here > HALF * last[0] and proof.gap > NEARLY * last[1]
+        last = here, proof.gap
+        if far and slow and max(tol, here) <= proof.resolution:
+            status = Status.STUCK if proof.convex else Status.NOT_CONVEX
             break
-        last = proof.kkt_violation, proof.gap
         if state.n_iter >= options.max_iter or monotonic() >= options.deadline or (far and state.n_iter == before):
             return None, state  # the block solver says which limit it was, or finds a step
         if not far:
-            tol = max(proof.resolution, closer(tol, proof.relative_gap, options.widest_gap))
+            tol = nearer(tol, proof, options)
+            if not tol:
+                status = Status.STUCK if proof.convex else Status.NOT_CONVEX
+                break
     return Solution(state.beta, g, state.n_iter, status, proof, watch.trace()), state
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificates import conclude, relative
-from ..certificates.certify import MEASURES, weigh
+from ..certificates.certify import CARE, MEASURES, weigh
 from ..certificates.gap import minimise
 from ..compiled._jit import jit
 from ..compiled.panels import Operand
@@ -29,8 +29,8 @@ from ..compiled.search import CHUNK
 from ..compiled.submatrix import add_rows
 from ..gram.shared import GivenShared, maker
 from ..problems import Dual
-from ..problems.dual import NO_ROW, NO_SIGN
-from .base import Options, Solution, State, Task, ended, trace_of
+from ..problems.dual import NO_ROW, NO_SIGN, UNIT
+from .base import TYPICAL, Options, Solution, State, Task, ended, trace_of
 from .start import feasible
 from .subproblem import COARSE, INNER, STEPS, pairs, singles
 from .tolerance import blur, closer
@@ -96,6 +96,7 @@ def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> l
     if not _fits(tasks[0], options) or flags[:, 0].any() or begun >= options.deadline:
         return [task.state for task in tasks]
     programs, magnitude = _programs(tasks, flags), tasks[0].view.magnitude
+    values = magnitude, gram.rounding
     width = -(-max(len(task.dual) for task in tasks) // CHUNK) * CHUNK
     goals = options.tol, options.widest_gap, options.max_iter
     numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, *goals
@@ -103,7 +104,7 @@ def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> l
     shared, places = gram.parts, np.arange(width)
     code = addresses(shared.kind, gram.dtype, bool(dual.totals))
     with gram.pool.aside():
-        _solve(code, shared, programs, *numbers, magnitude, places, *space)
+        _solve(code, shared, programs, *numbers, *values, places, *space)
     parts = zip(pairwise(programs.first.tolist()), programs.steps.tolist(), strict=True)
     seconds = (monotonic() - begun) / len(tasks)
     states = [State(programs.beta[a:b], programs.g[a:b], n_iter, seconds) for (a, b), n_iter in parts]
@@ -156,7 +157,7 @@ def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> 
     else:
         update = address(singles, K, v, g, v, v, 0.0, 0.0, 0, flag)
     least = address(minimise, v, v, *bounds, NO_ROW, NO_SIGN, v)
-    proof = address(weigh, v, v, v, *bounds, NO_ROW, NO_SIGN, v, v, 0.0, 0.0, 0.0, v)
+    proof = address(weigh, v, v, v, v, *bounds, NO_ROW, NO_SIGN, v, v, v)
     matrix, shared = maker(kind, dtype)
     return np.array([update, least, proof, address(matrix, shared, whole, 0, K, stack)])
 
@@ -164,11 +165,11 @@ def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> 
 @jit
 def _solve(
     code: Any, shared: Any, programs: Any, totals: Any, lambda2: float, epsilon: float, tol: float, gap_tol: float,
-    most: int, magnitude: float, places: Any, K: Any, stack: Any,
+    most: int, magnitude: float, rounding: float, places: Any, K: Any, stack: Any,
 ) -> None:  # fmt: skip
     """Solve each program, nearer as long as its gap is too large, and prove it; a proof by float32 values is none.
 
-    ``places``: 0, 1, 2, ...
+    ``magnitude``, ``rounding``: bounds of a kernel value and of its error; ``places``: 0, 1, 2, ...
     """
     row, sign, mu, ends = np.empty(0, np.int64), np.empty(0), np.empty(len(totals)), np.empty(2, np.int64)
     kept = -1
@@ -179,7 +180,7 @@ def _solve(
         n = b - a
         width = -(-n // CHUNK) * CHUNK
         t, beta, g = programs.t[a:b], programs.beta[a:b], programs.g[a:b]
-        padded, slope = np.zeros((3, width)), np.zeros(width, K.dtype)
+        padded, slope, errors = np.zeros((3, width)), np.zeros(width, K.dtype), np.empty(n)
         groups = programs.groups[programs.first_group[p] : programs.first_group[p + 1]]
         call(code[3], shared, groups, kept, K, stack)
         kept = -1 if lambda2 else groups[0]
@@ -201,10 +202,11 @@ def _solve(
             if K.itemsize < 8 and gap_tol == np.inf:
                 break
             call(code[1], beta, g, *bounds, row, sign, mu)
-            proofs, largest, found = 1.0 + used / 8.0, magnitude + lambda2, programs.measures[p]
-            call(code[2], beta, g, t, *bounds, row, sign, totals, mu, proofs, largest, 0.0, found)
+            found, rate = programs.measures[p], rounding + UNIT * (used + 4.0) * (magnitude + lambda2)
+            _bound(beta, CARE * rate, errors)
+            call(code[2], beta, g, errors, t, *bounds, row, sign, totals, mu, found)
             more = programs.steps[p] < limit and flag[0] == 0 and flag[1] == 0
-            aim = _nearer(found, aim, gap_tol, beta, g, largest, K.itemsize) if more else 0.0
+            aim = _nearer(found, aim, gap_tol, beta, g, magnitude + lambda2, K.itemsize) if more else 0.0
 
 
 @jit
@@ -221,15 +223,25 @@ def _gradient(K: Any, places: Any, beta: Any, t: Any, g: Any) -> int:
 
 
 @jit
+def _bound(beta: Any, rate: float, errors: Any) -> None:
+    """errors <- rate |beta|_1."""
+    size = 0.0
+    for i in range(len(beta)):
+        size += abs(beta[i])
+    for i in range(len(beta)):
+        errors[i] = rate * size
+
+
+@jit
 def _nearer(found: Any, tol: float, gap_tol: float, beta: Any, g: Any, largest: float, itemsize: int) -> float:
     """The tolerance to go on with from what ``weigh`` has found; 0 if that will do, or pairs come no nearer."""
-    gap, violation = _relative(found[4], found[0]), found[5]
+    gap, violation = _relative(found[4], found[0], found[6], found[1]), found[5] - found[3]
     if gap <= gap_tol or violation > tol:
         return 0.0
     near, square, steepest = _closer(tol, gap, gap_tol), 0.0, 0.0
     for i in range(len(beta)):
         square, steepest = square + beta[i] * beta[i], max(steepest, abs(g[i]))
-    least = max(found[3], _blur(square, largest, itemsize))
+    least = max(TYPICAL * found[3], _blur(square, largest, itemsize))
     if itemsize == 4:
         least = max(least, COARSE * steepest)
     return near if near >= least else 0.0

@@ -206,5 +206,4 @@ def certificate(dual: Dual, beta: Vector, g: Vector) -> Certificate:
         return Certificate(0.0, 0.0, 0.0)
     mu = best_multipliers(dual, beta, g)
     gap = duality_gap(dual, beta, g, mu) + float(np.abs(mu * (dual.sums(beta) - dual.totals)).sum())
-    value = -dual.objective(beta, g)
-    return Certificate(value + gap, value, kkt_violation(dual, beta, g))
+    return Certificate(-dual.objective(beta, g), gap, kkt_violation(dual, beta, g), least=dual.scale)

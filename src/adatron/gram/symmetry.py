@@ -1,0 +1,45 @@
+"""Whether a matrix of kernel values that came from outside is symmetric.
+
+A fit reads one of the two values that belong to a pair, a prediction the other one. Where they differ, both may be
+meant: the largest difference is part of every bound. A matrix that differs by more than rounding is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled.submatrix import asymmetry
+from .pool import Pool, allowed_threads
+
+MOST = 1e-3  # difference of two mirror images, in units of the largest value, that may still be rounding
+ROWS = 256  # of a task
+HEAVY = 2000  # rows from which threads gain more than they cost
+
+
+def refuse_asymmetric(K: NDArray[Any], what: str, n_jobs: int | None = 1) -> float:
+    """Return the largest |K - K'| of a square matrix.
+
+    Raises
+    ------
+    ValueError
+        It is more than rounding; ``what`` begins the sentence that says so.
+    """
+    n = len(K)
+    found = np.zeros(max(1, -(-n // ROWS)))
+
+    def task(number: int) -> None:
+        found[number] = asymmetry(K, number * ROWS, min(n, (number + 1) * ROWS))
+
+    with Pool(allowed_threads(n_jobs) if n > HEAVY else 1) as pool:
+        pool.run(task, len(found))
+    off = float(found.max())
+    if off > MOST * max(abs(float(K.max(initial=0.0))), abs(float(K.min(initial=0.0)))):
+        i, j = np.unravel_index(int(np.argmax(np.abs(K - K.T))), K.shape)
+        raise ValueError(
+            f"{what} is not symmetric: K[{i}, {j}] = {K[i, j]:g}, K[{j}, {i}] = {K[j, i]:g}. The value of a pair must "
+            "not depend on its order; (K + K.T) / 2 is symmetric."
+        )
+    return off
