@@ -180,7 +180,7 @@ assert gains(1.0, -2.0, 0.0, 3.0, 0.0, False) == (2.0, -2.0)
 print("numba.np.arrayobj" in sys.modules)
 if len(sys.argv) > 1:  # compiled now, out of what was read
     beta, g = np.zeros(3), np.array([1.0, -2.0, 3.0])
-    assert violation(beta, g, beta - 1.0, beta + 1.0, 0.0, np.zeros(0, np.int64), np.zeros(0), 0) == 3.0
+    assert violation(beta, g, np.zeros(0), beta - 1.0, beta + 1.0, 0.0, np.zeros(0, np.int64), np.zeros(0), 0) == 3.0
 """
 
 

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from adatron import SVC, SVR
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.problems import Dual
-from adatron.solvers import ascent, small, start, subproblem, tolerance
+from adatron.solvers import ascent, base, start, subproblem, tolerance
 from adatron.solvers.newton import Newton, Standing
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, view_of
 from twins import programs
@@ -364,7 +364,7 @@ def test_targets_that_the_tube_holds_but_for_rounding_have_an_end(targets, C, mo
         assert len(calls) < 50, "the tolerance falls without an end"
         return tolerance.closer(*args)
 
-    for module in (ascent, small):
+    for module in (ascent, base):
         monkeypatch.setattr(module, "closer", closer)
     with pytest.warns(ConvergenceWarning, match="no step makes progress"):
         model = SVR(C=C, epsilon=0.1, gap_tol=1e-6).fit(X, targets)

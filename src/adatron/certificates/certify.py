@@ -28,6 +28,7 @@ from .gap import best_multipliers, duality_gap, relative, sum_of_terms
 
 LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectives are to be known
 MEASURES = 7  # of ``weigh``
+SURELY = 2.0**-10  # part of the objectives by which they may be off where rows are not known
 CARE = 1.0 + 1e-6  # for bounds that are computed in float64 themselves
 ENOUGH = 30  # rows computed both ways, from which the errors of others are judged
 SURE = 4.0  # standard deviations that a sum of many errors keeps within
@@ -180,7 +181,7 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
         exact.compare(g - tracked)
         allowed = max(LEVEL * duality_gap(dual, beta, g, mu), DIGITS * abs(dual.objective(beta, g)))
         if not len(unknown) or min(exact.missed(unknown), 0.5 * doubt) <= allowed:
-            return _evaluate(view, dual, beta, g, mu, np.where(exact.known, exact.errors, slack), convex)
+            return _evaluate(view, dual, beta, g, mu, np.where(exact.known, exact.errors, 0.0), convex, doubt)
         rows = unknown
 
 
@@ -229,12 +230,22 @@ def _may_matter(
     return ~known & ~(dual.inward(beta, h) + slack <= 0)  # nan, of infinite bounds, is doubt
 
 
-def _evaluate(view: View, dual: Dual, beta: Vector, g: Vector, mu: Vector, errors: Vector, convex: bool) -> Certificate:
+def _evaluate(
+    view: View, dual: Dual, beta: Vector, g: Vector, mu: Vector, errors: Vector, convex: bool, doubt: float = 0.0
+) -> Certificate:
+    """Put the certificate together.
+
+    Rows that need not be known have no terms, and gain no more than mu says whatever their errors are; these count in
+    ``doubt`` alone, the error of beta'g. It is rounded up, so that the way to a solution does not show.
+    """
+    level = abs(dual.objective(beta, g))
+    if 0.0 < doubt < inf and level > 0.0:
+        doubt = 2.0 * level * max(SURELY, float(2.0 ** np.ceil(np.log2(0.5 * doubt / level))))
     totals, found, bounds = np.array(dual.totals), np.empty(MEASURES), (dual.lower, dual.upper, dual.epsilon)
-    errors = errors.copy()
     weigh(beta, g, errors, dual.t, *bounds, *dual.membership, totals, mu, found)
     if dual.hard_margin:
-        found[4] = duality_gap(dual, beta, g, mu, errors) + np.abs(mu * (dual.sums(beta) - totals)).sum()
+        found[4] = duality_gap(dual, beta, g, mu, errors, doubt) + np.abs(mu * (dual.sums(beta) - totals)).sum()
+    found[1] += 0.5 * doubt
     return conclude(view, beta, found.tolist(), convex)
 
 
@@ -260,7 +271,7 @@ def weigh(
     for r in range(len(over)):  # -totals would load all that numba knows of arithmetic on arrays
         over[r] = -totals[r]
     for i in range(n):
-        b, r, largest = beta[i], row[i] if len(row) else 0, 0.0
+        b, r = beta[i], row[i] if len(row) else 0
         push = mu[r] if len(mu) else 0.0
         errors[i] += 4.0 * UNIT * (abs(g[i]) + abs(t[i]) + (abs(push) if abs(push) < np.inf else 0.0) + epsilon)
         norm2, twice = norm2 + b * (g[i] + t[i]), twice + b * (t[i] - g[i])

@@ -123,15 +123,18 @@ def _middle(dual: Dual, beta: Vector, g: Vector) -> float:
     return float(m * t_plus[i] - z_plus[i])
 
 
-def duality_gap(dual: Dual, beta: Vector, g: Vector, mu: Vector, errors: Vector = NO_ERRORS) -> float:
-    """gap(mu), if the equalities hold; an upper bound of it where ``errors`` bound those of g.
+def duality_gap(
+    dual: Dual, beta: Vector, g: Vector, mu: Vector, errors: Vector = NO_ERRORS, doubt: float = 0.0
+) -> float:
+    """gap(mu), if the equalities hold; an upper bound of it where ``errors`` bound those of g and ``doubt`` beta'g's.
 
     For a hard margin the primal point is (w, b) divided by its smallest margin m, the least f(x_i) / t_i: the gap is
     |w|^2 / (2 m^2) + D, and infinite while m <= 0. In regression every violated constraint then counts infinitely.
     """
     if dual.hard_margin:
         off = errors if len(errors) else np.zeros(len(beta))
-        margin, doubt = float(np.min(1.0 + (g + dual.push(mu)) / dual.t - off / np.abs(dual.t))), dot(np.abs(beta), off)
+        margin = float(np.min(1.0 + (g + dual.push(mu)) / dual.t - off / np.abs(dual.t)))
+        doubt += dot(np.abs(beta), off)
         if not margin > 0.0:
             return np.inf
         norm2 = dual.squared_norm(beta, g) + doubt

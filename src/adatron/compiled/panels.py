@@ -255,10 +255,9 @@ def _sparse_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int
             while a < a_end or b < b_end:
                 ca = points.indices[a] if a < a_end else np.int32(2147483647)
                 cb = rows.indices[b] if b < b_end else np.int32(2147483647)
+                off = points.data[a] if ca <= cb else rows.data[b]
                 if ca == cb:
-                    off = points.data[a] - rows.data[b]
-                else:
-                    off = points.data[a] if ca < cb else rows.data[b]
+                    off -= rows.data[b]
                 total += off * off if squared else abs(off)
                 a += ca <= cb
                 b += cb <= ca

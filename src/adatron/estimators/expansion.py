@@ -13,6 +13,7 @@ from ..kernels import Kernel
 from .signs import Split
 
 Values = NDArray[np.float64]
+BLURRED = 1e-4  # error of decision values in double precision beyond which squared distances are sums of differences
 
 
 class Expansion:
@@ -27,7 +28,8 @@ class Expansion:
     """
 
     def __init__(self, vectors: Any, coefficients: Values, kernel: Kernel, columns: Any = None) -> None:
-        self.points = Source.of(vectors, np.arange(len(coefficients)), kernel, columns)
+        mass = float(np.abs(coefficients).sum(axis=0).max(initial=0.0))
+        self.points = Source.of(vectors, np.arange(len(coefficients)), kernel, columns).cautious(mass, BLURRED)
         self.coefficients = np.array(coefficients, order="C")
         self._sums: dict[Any, Sums] = {}
         self._split: tuple[Split | None] | None = None

@@ -233,7 +233,7 @@ def settings(model: KernelMachine, kernel: Kernel) -> Settings:
         max_iter=int(model.max_iter),
         max_time=model.max_time,
         callback=model.callback or (_print_progress if model.verbose else None),
-        sized=model._sized,
+        sized=model.sized_programs,
     )
 
 

@@ -79,7 +79,7 @@ class KernelMachine(BaseEstimator):
     _parameter_names: ClassVar[list[str]]
     _good: ClassVar[tuple[tuple[type, object], ...]]
     _n_support: NDArray[np.int32]
-    _sized: ClassVar[bool] = False  # whether its programs have units of their own, see ``problems.unit``
+    sized_programs: ClassVar[bool] = False  # whether its programs have units of their own, see ``problems.unit``
     objects_: Any = None  # training samples of a kernel function that are no rows of numbers, see objects.py
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -67,7 +67,7 @@ class NuSVC(Classifier):
     """
 
     nu: float
-    _sized = True
+    sized_programs = True
     _one_sided = INFEASIBLE
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Classifier._parameter_constraints, **PART}

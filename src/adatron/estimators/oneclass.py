@@ -58,7 +58,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     """
 
     nu: float
-    _sized: ClassVar[bool] = True
+    sized_programs: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**KernelMachine._parameter_constraints, **PART}
 

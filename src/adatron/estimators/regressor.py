@@ -27,7 +27,7 @@ class Regressor(RegressorMixin, KernelMachine):
         **BIAS,
         **PENALTY,
     }
-    _sized: ClassVar[bool] = True
+    sized_programs: ClassVar[bool] = True
     _copies: ClassVar[int] = 1  # variables of a sample
 
     @abstractmethod

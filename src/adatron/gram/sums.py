@@ -21,7 +21,8 @@ class Sums:
     """
 
     def __init__(self, points: Source, V: NDArray[np.float64], dtype: Any, pool: Pool) -> None:
-        self.points = points
+        self._careful = points.careful and np.dtype(dtype) == np.float64
+        self.points = points = points.by_differences() if self._careful else points
         if not points.kernel.compiled:
             self._V = V
         else:
@@ -31,6 +32,7 @@ class Sums:
 
     def add(self, out: NDArray[np.float64], rows: Source, pool: Pool) -> None:
         """out (n, p) += the sums for n rows."""
+        rows = rows.by_differences() if self._careful else rows
         if self.points.kernel.compiled:
             TileSegment(rows, self._workspace, pool).add(out, self._operand, self._weights)
         else:

@@ -156,9 +156,9 @@ def accumulate(
 
     Of output j, ``ends[j]:ends[j + 1]`` are the ``weights`` V[i, j] and ``where`` point i's values come from: number
     ``where`` of ``points`` (computed here, and written to the store's row ``slots[where]`` unless that is negative), or
-    row ``-1 - where`` of the store. The sum runs in the order of i in either case, CHAIN of them before they are
-    folded, so the bits do not depend on what is stored. ``half`` leaves out the points that come before a tile's rows, for a store that is mirrored; the store's
-    column of row t is ``shift`` + t.
+    row ``-1 - where`` of the store. The sum runs in the order of i in either case, CHAIN of them
+    before they are folded, so the bits do not depend on what is stored. ``half`` leaves out the points that come before
+    a tile's rows, for a store that is mirrored; the store's column of row t is ``shift`` + t.
     """
     width = rows.width
     blocks, n_outputs = -(-points.n // POINTS), len(ends) - 1

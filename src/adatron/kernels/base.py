@@ -184,8 +184,8 @@ class Kernel(ABC):
 class Leaf(Kernel):
     """One formula. ``product`` names what the tile holds before the kernel's map runs on it.
 
-    'dot': x·z; 'l1': ‖x - z‖₁; 'squares': ‖x - z‖² from differences. There are no tiles where the values are 'given', in the user's matrix, or come from a
-    'call' of the user's function.
+    'dot': x·z; 'l1': ‖x - z‖₁; 'squares': ‖x - z‖² from differences. There are no tiles where the values are 'given',
+    in the user's matrix, or come from a 'call' of the user's function.
     """
 
     op: ClassVar[int] = -1  # set by the table
