@@ -20,11 +20,11 @@ import numpy as np
 from tqdm import tqdm
 
 from .attack_programs import ESTIMATORS
-from .attack_verdict import Verdict, judged
+from .attack_verdict import ROUNDING, WARNED, Verdict, judged
 
 LIMIT = 60.0  # seconds for a program, after which its process is stopped
 START = 600.0  # the same for a process that starts and compiles
-LISTED = 200  # sentences in full
+LISTED, SENTENCES = 100, 4  # programs in full, the worst first, and what is said about each
 COLUMNS = ("fits", "converged", "warned", "refused", "undecided", "false", "late", "leaks", "broken")
 
 
@@ -118,8 +118,7 @@ class Table:
     def __init__(self) -> None:
         self.counts: dict[str, Counter[str]] = {}
         self.kinds: Counter[tuple[str, str]] = Counter()
-        self.lines: list[str] = []
-        self.failed = 0
+        self.wrong: list[tuple[int, str]] = []
 
     def add(self, seed: int, one: Verdict) -> None:
         found = Counter({"fits": 1, "late": int(one.late), one.outcome: 1})
@@ -129,11 +128,16 @@ class Table:
             self.counts.setdefault(row, Counter()).update(found)
         self.kinds.update(("false", kind) for kind in {kind for kind, _ in one.false})
         self.kinds.update(("undecided", kind) for kind in {kind for kind, _ in one.undecided})
-        wrong = [*(f"{kind}: {text}" for kind, text in one.false), *one.leaks, *one.broken]
+        wrong = [*one.broken, *one.leaks, *(f"{kind}: {text}" for kind, text in one.false)]
         if wrong:
-            self.failed += 1
-            self.lines.append(f"--seed {seed} --only {one.number}  {one.told}")
-            self.lines += [f"    {text}" for text in wrong[:3]]
+            rank = 0 if one.broken or one.leaks else min(_rank(kind) for kind, _ in one.false)
+            head = f"--seed {seed} --only {one.number}  {one.told}"
+            self.wrong.append((rank, "\n    ".join([head, *wrong[:SENTENCES]])))
+
+    @property
+    def failed(self) -> int:
+        """Programs of which something is wrong."""
+        return len(self.wrong)
 
     def text(self) -> str:
         """The table, and what is wrong in words."""
@@ -143,4 +147,11 @@ class Table:
         out = [" " * width + "".join(f"{column:>11}" for column in COLUMNS)]
         out += [f"{name:<{width}}" + "".join(f"{self.counts[name][c]:>11}" for c in COLUMNS) for name in names]
         out += ["", *(f"{number:>7} {what}: {kind}" for (what, kind), number in sorted(self.kinds.items()))]
-        return "\n".join([*out, "", *self.lines[:LISTED], *(["..."] if len(self.lines) > LISTED else [])])
+        wrong = [text for _, text in sorted(self.wrong, key=lambda one: one[0])]
+        more = [f"... and {len(wrong) - LISTED} programs more"] if len(wrong) > LISTED else []
+        return "\n".join([*out, "", *wrong[:LISTED], *more])
+
+
+def _rank(kind: str) -> int:
+    """The worst first: more than a rounding, of a fit that said nothing."""
+    return 2 * (ROUNDING in kind) + (WARNED in kind)

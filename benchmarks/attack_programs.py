@@ -24,8 +24,16 @@ KERNELS = {
     "given": 0.18,
 }
 SHAPES = ["plain", "plain", "scales", "offset", "far", "duplicates", "both labels", "nearly equal", "whole numbers"]
-GIVEN = ["of a kernel", "of a kernel", "rank one", "asymmetric", "asymmetric", "indefinite", "huge"]
+EQUAL = "rank one"
+GIVEN = ["of a kernel", "of a kernel", EQUAL, "asymmetric", "asymmetric", "indefinite", "huge"]
 LARGEST_DEGREE = 6
+LEAVES: dict[str, Any] = {
+    "rbf": kernels.RBF,
+    "linear": kernels.Linear,
+    "poly": kernels.Polynomial,
+    "laplacian": kernels.Laplacian,
+    "sigmoid": kernels.Sigmoid,
+}
 
 Rng = np.random.Generator
 Spec = tuple[Any, ...]
@@ -60,7 +68,8 @@ def program(seed: int, number: int) -> Case:
     """The program of a number, the same whenever and wherever it is made."""
     rng = np.random.default_rng([seed, number])
     estimator, kernel = _one_of(rng, SHARES), _one_of(rng, KERNELS)
-    n, traits = _size(rng), []
+    kind, traits = str(rng.choice(GIVEN)) if kernel == "given" else "", []
+    n = _size(rng, 0.4 if kind == EQUAL else 0.05)
     X = _features(rng, n, traits)
     parameters = _common(rng, estimator, traits)
     y = _labels(rng, X, parameters, traits) if "SVC" in estimator else _targets(rng, X, parameters, estimator, traits)
@@ -71,7 +80,7 @@ def program(seed: int, number: int) -> Case:
     if isinstance(of := parameters.get("class_weight"), dict):
         parameters["class_weight"] = {int(c): of.get(int(c), 1.0) for c in np.unique(y)}
     if kernel == "given":
-        spec, kernel = _given(rng, X, y, parameters, estimator)
+        spec, kernel = _given(rng, kind, spec, X, y, parameters), f"given: {kind}"
         X = spec[1]
     else:
         X = _stored(rng, X, traits)
@@ -86,8 +95,11 @@ def _power(rng: Rng, low: float, high: float) -> float:
     return float(10.0 ** rng.uniform(low, high))
 
 
-def _size(rng: Rng) -> int:
-    low, high = ((2, 9), (9, 120), (120, 401), (1001, 1501))[rng.choice(4, p=[0.1, 0.6, 0.25, 0.05])]
+def _size(rng: Rng, large: float) -> int:
+    """Number of samples. Beyond 1,000 the library goes another way."""
+    if rng.random() < large:
+        return int(rng.integers(1001, 1501))
+    low, high = ((2, 9), (9, 120), (120, 401))[rng.choice(3, p=[0.1, 0.65, 0.25])]
     return int(rng.integers(low, high))
 
 
@@ -210,7 +222,7 @@ def _stored(rng: Rng, X: Any, traits: list[str]) -> Any:
 def _kernel(rng: Rng, name: str, X: Any) -> Spec:
     """A kernel with parameters that suit the samples, mostly."""
     if name == "given":
-        name = str(rng.choice(["rbf", "linear", "poly", "laplacian"]))
+        name = str(rng.choice(["rbf", "linear", "poly", "laplacian", "sigmoid"]))
     if name == "composed":
         one, other = (_kernel(rng, str(rng.choice(["rbf", "linear", "poly", "laplacian"])), X) for _ in range(2))
         kind = str(rng.choice(["sum", "product", "scaled"]))
@@ -249,17 +261,15 @@ def _object(spec: Spec) -> Any:
         return one + other if name == "sum" else one * other
     if name == "scaled":
         return numbers[0] * _object(numbers[1])
-    leaves = {"rbf": kernels.RBF, "linear": kernels.Linear, "poly": kernels.Polynomial, "laplacian": kernels.Laplacian}
-    return leaves[name](*numbers)
+    return LEAVES[name](*numbers)
 
 
-def _given(rng: Rng, X: Any, y: Any, parameters: dict[str, Any], estimator: str) -> tuple[Spec, str]:
-    """Kernel values, and their kind. What a user computes, or what went wrong on the way."""
-    kind = str(rng.choice(GIVEN))
-    K = np.asarray(_object(_kernel(rng, "given", X))(X), np.float64)
+def _given(rng: Rng, kind: str, spec: Spec, X: Any, y: Any, parameters: dict[str, Any]) -> Spec:
+    """Kernel values. What a user computes, or what went wrong on the way."""
+    K = np.asarray(_object(spec)(X), np.float64)
     K = np.where(np.isfinite(K), K, 1.0)
-    if kind == "rank one":
-        K = _equal_terms(rng, y, parameters, estimator, len(X))
+    if kind == EQUAL:
+        K = _equal_terms(rng, y, parameters, len(X))
     if kind == "asymmetric":
         K = K * (1.0 + _power(rng, -17, -2) * rng.normal(size=K.shape))
     if kind == "indefinite":
@@ -269,19 +279,23 @@ def _given(rng: Rng, X: Any, y: Any, parameters: dict[str, Any], estimator: str)
         K = K / max(float(np.abs(K).max()), 1e-300) * _power(rng, 60, 300)
     if rng.random() < 0.15 and np.abs(K).max() < 1e30:
         K = K.astype(np.float32)
-    return ("given", K), f"given: {kind}"
+    return ("given", K)
 
 
-def _equal_terms(rng: Rng, y: Any, parameters: dict[str, Any], estimator: str, n: int) -> NDArray[np.float64]:
+def _equal_terms(rng: Rng, y: Any, parameters: dict[str, Any], n: int) -> NDArray[np.float64]:
     """Two values only, in runs: many equal terms one after the other, which are rounded in one direction.
 
-    In both classes most samples, at their bound, have the value of the other class's rest.
+    With a large C nearly all samples of both classes are at their bounds.
     """
     x = np.where(rng.random(n) < 0.5, 1.0, rng.uniform(1.0, 1.2))
-    if rng.random() < 0.6:
-        x = np.sort(x)
-    if estimator == "SVC" and rng.random() < 0.6:
-        parameters["C"] = _power(rng, 5, 8.5)
-        y[:] = np.sort(y)
-        parameters["class_weight"] = {int(c): float(rng.uniform(0.9, 1.1)) for c in np.unique(y)}
+    if "multi_class" not in parameters and "gap_tol" not in parameters and rng.random() < 0.8:
+        x.sort()
+        if "C" in parameters:
+            parameters["C"] = _power(rng, 5, 8.5)
+        if y is not None and y.dtype.kind == "i":
+            order = np.argsort(y, kind="stable")
+            x[order] = np.concatenate([np.sort(x[y == c]) for c in np.unique(y)])
+            parameters["class_weight"] = {int(c): float(rng.uniform(0.9, 1.1)) for c in np.unique(y)}
+            y.sort()
+            x = x[order]
     return np.outer(x, x)

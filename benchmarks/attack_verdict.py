@@ -16,9 +16,11 @@ from tests.twins.values import U, values
 from .attack_programs import MAX_TIME, Case, program
 
 EXACT = 1.0 - 1e-9  # part of the true number that a claim must reach
+KERNEL = ("kernel", "gamma", "degree", "coef0")
+ROUNDING, WARNED = ", by a rounding", ", of a fit that warned"  # what a kind of false claim is told apart by
 LATE = 1.1 * MAX_TIME + 0.5
 SUMS = 1e-9  # how far an equality may be off, in units of the sum of its absolute terms
-BOUNDS = 2.0**-49  # how far a coefficient may be beyond its bound, in units of it
+BOUNDS = 16  # roundings by which a coefficient may be beyond its bound, and one more for each sample
 LOOKED_AT = 512  # samples of a problem all of which are looked at for negative eigenvalues
 BENT = 100.0  # roundings for each sample beyond which a negative eigenvalue is none of rounding
 EVERY = 10  # of how many fits one is repeated with one thread
@@ -45,8 +47,9 @@ class Verdict:
 def judged(seed: int, number: int) -> Verdict:
     """Make, fit and check the program of a number."""
     case = program(seed, number)
-    parameters = {name: value for name, value in case.parameters.items() if name != "kernel"}
-    told = f"{case.estimator} {case.kernel} {case.X.shape} {parameters} {', '.join(case.traits)}"
+    spec = case.kernel if case.spec[0] == "given" else case.spec
+    parameters = {name: value for name, value in case.parameters.items() if name not in KERNEL}
+    told = f"{case.estimator} {spec} {case.X.shape} {parameters} {', '.join(case.traits)}"
     verdict = Verdict(number, case.estimator, case.kernel, case.traits, told)
     model = _fitted(case, verdict)
     if model is None:
@@ -131,13 +134,13 @@ class _Claims:
 
     def add(self, kind: str, text: str, doubt: bool = False) -> None:
         found = self.verdict.undecided if doubt else self.verdict.false
-        found.append((kind if self.converged else f"{kind}, of a fit that warned", self.where + text))
+        found.append((kind if self.converged else kind + WARNED, self.where + text))
 
     def _compare(self, kind: str, claim: float, true: Interval, grain: float, doubt: bool = False) -> None:
         """A claim is true at the value or above, false below what it is at least."""
         if not claim >= EXACT * true.value:
             text = f"{claim:.6e} is claimed, {true.value:.6e} is true (at least {true.least:.6e})"
-            size = "" if true.value - claim > grain else ", by a rounding"
+            size = "" if true.value - claim > grain else ROUNDING
             self.add(kind + size, text, doubt or claim >= EXACT * true.least)
 
     def violation(self, claim: float, tol: float) -> None:
@@ -159,7 +162,7 @@ class _Claims:
             self.add("gap", "nan, and no word about it")
 
     def feasible(self) -> None:
-        if self.true.excess > BOUNDS:
+        if self.true.excess > (BOUNDS + self.true.size) * 2.0**-53:
             self.add("bounds", f"a coefficient is {self.true.excess:.1e} of its bound beyond it")
         if self.true.missed > SUMS + self.true.size * float(U):
             self.add("sums", f"an equality is off by {self.true.missed:.1e} of the sum of its terms")

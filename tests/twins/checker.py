@@ -166,11 +166,12 @@ def _terms(p: Program, h: Vector) -> tuple[Vector, Vector]:
     return best, at
 
 
-def _least(p: Program, h: Vector, e: Vector) -> Vector:
-    """The least that a term may be, which is convex in h, >= 0 and 0 somewhere, if h is known up to e."""
+def _least(p: Program, h: Vector, e: Vector) -> tuple[Vector, Vector]:
+    """The least that a term may be if h is known up to e, and its slope: it is convex, >= 0, and 0 somewhere."""
     (low, at_low), (high, at_high) = _terms(p, h - e), _terms(p, h + e)
     turns = (p.beta - at_low <= 0) & (p.beta - at_high >= 0)
-    return np.where(turns, 0.0, np.minimum(low, high))
+    slope = p.beta - np.where(low < high, at_low, at_high)
+    return np.where(turns, 0.0, np.minimum(low, high)), np.where(turns, 0.0, slope)
 
 
 def _gap(p: Program, g: Vector, e: Vector, sums: list[Any]) -> Interval:
@@ -179,7 +180,7 @@ def _gap(p: Program, g: Vector, e: Vector, sums: list[Any]) -> Interval:
     for r, (tie, aim) in enumerate(_members(p)):
         part = p._replace(beta=p.beta[tie], lower=p.lower[tie], upper=p.upper[tie])
         if aim is None:
-            found = Interval(total(_terms(part, g)[0]), total(_least(part, g, e)) * (1 - _rounding(part)))
+            found = Interval(total(_terms(part, g)[0]), total(_least(part, g, e)[0]) * (1 - _rounding(part)))
         else:
             sign = np.broadcast_to(p.sign, p.beta.shape)[tie].astype(L)
             found = _best(part, g[tie], e[tie], sign, sums[r])
@@ -197,32 +198,42 @@ def _best(p: Program, g: Vector, e: Vector, sign: Vector, miss: Any) -> Interval
 
     It is convex in mu and linear between the kinks of the terms, so that one of these is the best.
     """
-    doubt, near = _rounding(p) * total(np.abs(p.beta)), -sign * g
 
-    def exact(mu: Any) -> Any:
-        return total(_terms(p, g + mu * sign)[0]) - mu * miss
+    def exact(mu: Any) -> tuple[Any, Any]:
+        terms, at = _terms(p, g + mu * sign)
+        return total(terms) - mu * miss, _total_slope(sign * (p.beta - at)) - miss
 
-    def at_least(mu: Any) -> Any:
-        terms = total(_least(p, g + mu * sign, e + U * abs(mu)))
-        return terms * (1 - _rounding(p)) - mu * miss - abs(mu) * doubt
+    def at_least(mu: Any) -> tuple[Any, Any]:
+        terms, slope = _least(p, g + mu * sign, e + U * abs(mu))
+        doubt = _rounding(p) * (total(terms) + abs(mu) * length)
+        return total(terms) - mu * miss - doubt, _total_slope(sign * slope) - miss
 
+    near, length = -sign * g, total(np.abs(p.beta))
     kinks = np.concatenate([near - L(p.epsilon), near + L(p.epsilon)])
     around = np.concatenate([kinks - np.tile(e, 2), kinks + np.tile(e, 2)])
-    return Interval(_smallest(exact, np.unique(kinks)), _smallest(at_least, np.unique(around)))
+    value = _smallest(exact, np.unique(kinks))
+    return Interval(value, min(value, _smallest(at_least, np.unique(around))))
+
+
+def _total_slope(slopes: Vector) -> Any:
+    """Their sum; of infinite ones on both sides nothing can be said."""
+    with np.errstate(invalid="ignore"):
+        return total(slopes)
 
 
 def _smallest(function: Any, kinks: Vector) -> Any:
-    """The least value of a convex function, linear between its kinks; infinite ones are beyond where it is finite."""
-    if np.isinf(function(kinks[0])) or np.isinf(function(kinks[-1])):
-        return min(function(mu) for mu in kinks)
+    """The least value of a convex function, linear between its kinks, from its values and slopes.
+
+    Between kinks that are only a rounding apart the values do not tell which way is down; the slopes do.
+    """
     low, high = 0, len(kinks) - 1
     while low < high:
         middle = (low + high) // 2
-        if function(kinks[middle + 1]) < function(kinks[middle]):
-            low = middle + 1
-        else:
-            high = middle
-    return min(function(kinks[k]) for k in range(max(0, low - 2), min(len(kinks), low + 3)))
+        _, slope = function(kinks[middle])
+        if np.isnan(slope):  # infinite on both sides: it is finite nowhere, or a kink is as good as any other
+            return min(function(mu)[0] for mu in kinks)
+        low, high = (middle + 1, high) if slope < 0 else (low, middle)
+    return min(function(kinks[k])[0] for k in range(max(0, low - 3), min(len(kinks), low + 4)))
 
 
 def _hard(p: Program, f: Vector, e: Vector, norm2: Any, dual: Any, noise: Any) -> Interval:
