@@ -257,5 +257,24 @@ def margins(fresh: bool, output: Path) -> None:
         raise click.ClickException("the attack found a point nearer than a certificate")
 
 
+@main.command()
+@click.option("--minutes", type=float, default=30.0, show_default=True, help="How long to go on.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Which sequence of programs.")
+@click.option("--only", type=int, default=None, help="One program of the sequence, by its number.")
+def attack(minutes: float, seed: int, only: int | None) -> None:
+    """Check every claim of fits of random programs in long double; fails if one is false."""
+    from .attack import Table, verdicts
+
+    table = Table()
+    try:
+        for one in verdicts(seed, minutes, only):
+            table.add(seed, one)
+    except KeyboardInterrupt:
+        click.echo("interrupted")
+    click.echo(table.text())
+    if table.failed:
+        raise click.ClickException(f"{table.failed} programs with a false claim, a leaked warning or another exception")
+
+
 if __name__ == "__main__":
     main(prog_name="python -m benchmarks")

@@ -1,0 +1,157 @@
+"""Random programs against a checker in long double: which claims of which kinds of fits are false.
+
+The fits run in a process of their own, so that one that never ends or takes the process down is an entry in the table.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import count
+from multiprocessing.connection import Connection
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from .attack_programs import ESTIMATORS
+from .attack_verdict import ROUNDING, WARNED, Verdict, judged
+
+LIMIT = 60.0  # seconds for a program, after which its process is stopped
+START = 600.0  # the same for a process that starts and compiles
+LISTED, SENTENCES = 100, 4  # programs in full, the worst first, and what is said about each
+COLUMNS = ("fits", "converged", "warned", "refused", "undecided", "false", "late", "leaks", "broken")
+
+
+def verdicts(seed: int, minutes: float, only: int | None = None) -> Iterator[Verdict]:
+    """The programs 0, 1, 2, ... until the time is over, or a single one."""
+    numbers: Iterable[int] = count() if only is None else [only]
+    worker = _Worker(seed)
+    try:
+        worker.start()
+        started = monotonic()
+        with tqdm(total=round(60 * minutes), unit="s", disable=None) as bar:
+            for number in numbers:
+                yield worker.judge(number)
+                elapsed = monotonic() - started
+                bar.n = min(round(elapsed), bar.total)
+                bar.set_postfix_str(f"{number + 1} programs")
+                if elapsed > 60 * minutes:
+                    return
+    finally:
+        worker.stop()
+
+
+class _Worker:
+    """The process that fits."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.process: Any = None
+
+    def start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.here, there = context.Pipe()
+        self.process = context.Process(target=_work, args=(there, self.seed), daemon=True)
+        self.process.start()
+        there.close()
+        if not self.here.poll(START):
+            raise RuntimeError(f"The process that fits did not start within {START:g} s.")
+        self.here.recv()
+
+    def judge(self, number: int) -> Verdict:
+        self.here.send(number)
+        try:
+            if self.here.poll(LIMIT):
+                return self.here.recv()
+            lost = f"no end within {LIMIT:g} s"
+        except EOFError:
+            self.process.join()
+            lost = f"the process ended with status {self.process.exitcode}"
+        self.stop()
+        self.start()
+        return Verdict(number, outcome="broken", broken=[lost])
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.join()
+            self.here.close()
+
+
+def _work(there: Connection, seed: int) -> None:
+    """Judge the programs whose numbers come, after those that make the compiler work."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _warm_up()
+    there.send(None)
+    while True:
+        number = there.recv()
+        try:
+            verdict = judged(seed, number)
+        except Exception:
+            verdict = Verdict(number, outcome="broken", broken=[traceback.format_exc()])
+        there.send(verdict)
+
+
+def _warm_up() -> None:
+    """Compile before the clock runs."""
+    rng = np.random.default_rng(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for n in (30, 1100):
+            X = rng.normal(size=(n, 3))
+            y = (X[:, 0] > 0).astype(int)
+            for name, estimator in ESTIMATORS.items():
+                parameters = {} if name == "OneClassSVM" or n > 30 else {"bias": "augmented"}
+                for rows in (X, X.astype(np.float32)):
+                    estimator(**parameters).fit(rows, y)
+
+
+class Table:
+    """Counts by estimator, kernel and trait."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, Counter[str]] = {}
+        self.kinds: Counter[tuple[str, str]] = Counter()
+        self.wrong: list[tuple[int, str]] = []
+
+    def add(self, seed: int, one: Verdict) -> None:
+        found = Counter({"fits": 1, "late": int(one.late), one.outcome: 1})
+        found.update({name: int(bool(getattr(one, name))) for name in ("undecided", "false", "leaks")})
+        found["broken"] = int(bool(one.broken))
+        for row in ("all", one.estimator or "lost", one.kernel or "lost", *one.traits):
+            self.counts.setdefault(row, Counter()).update(found)
+        self.kinds.update(("false", kind) for kind in {kind for kind, _ in one.false})
+        self.kinds.update(("undecided", kind) for kind in {kind for kind, _ in one.undecided})
+        wrong = [*one.broken, *one.leaks, *(f"{kind}: {text}" for kind, text in one.false)]
+        if wrong:
+            rank = 0 if one.broken or one.leaks else min(_rank(kind) for kind, _ in one.false)
+            head = f"--seed {seed} --only {one.number}  {one.told}"
+            self.wrong.append((rank, "\n    ".join([head, *wrong[:SENTENCES]])))
+
+    @property
+    def failed(self) -> int:
+        """Programs of which something is wrong."""
+        return len(self.wrong)
+
+    def text(self) -> str:
+        """The table, and what is wrong in words."""
+        first = ["all", *ESTIMATORS]
+        names = [*[row for row in first if row in self.counts], *sorted(self.counts.keys() - set(first))]
+        width = max(map(len, names), default=0)
+        out = [" " * width + "".join(f"{column:>11}" for column in COLUMNS)]
+        out += [f"{name:<{width}}" + "".join(f"{self.counts[name][c]:>11}" for c in COLUMNS) for name in names]
+        out += ["", *(f"{number:>7} {what}: {kind}" for (what, kind), number in sorted(self.kinds.items()))]
+        wrong = [text for _, text in sorted(self.wrong, key=lambda one: one[0])]
+        more = [f"... and {len(wrong) - LISTED} programs more"] if len(wrong) > LISTED else []
+        return "\n".join([*out, "", *wrong[:LISTED], *more])
+
+
+def _rank(kind: str) -> int:
+    """The worst first: more than a rounding, of a fit that said nothing."""
+    return 2 * (ROUNDING in kind) + (WARNED in kind)

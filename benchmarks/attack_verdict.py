@@ -1,0 +1,168 @@
+"""One program: its fit, and whether what the fit claims is true."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from tests.twins.checker import Interval, Truth, lowest_eigenvalue, truth
+from tests.twins.fitted import Task, programs
+from tests.twins.values import U, values
+
+from .attack_programs import MAX_TIME, Case, program
+
+EXACT = 1.0 - 1e-9  # part of the true number that a claim must reach
+KERNEL = ("kernel", "gamma", "degree", "coef0")
+ROUNDING, WARNED = ", by a rounding", ", of a fit that warned"  # what a kind of false claim is told apart by
+LATE = 1.1 * MAX_TIME + 0.5
+SUMS = 1e-9  # how far an equality may be off, in units of the sum of its absolute terms
+BOUNDS = 16  # roundings by which a coefficient may be beyond its bound, and one more for each sample
+LOOKED_AT = 512  # samples of a problem all of which are looked at for negative eigenvalues
+BENT = 100.0  # roundings for each sample beyond which a negative eigenvalue is none of rounding
+EVERY = 10  # of how many fits one is repeated with one thread
+
+
+@dataclass
+class Verdict:
+    """What became of a program. ``false``, ``undecided``, ``leaks``, ``broken``: a sentence for each."""
+
+    number: int
+    estimator: str = ""
+    kernel: str = ""
+    traits: list[str] = field(default_factory=list)
+    told: str = ""
+    outcome: str = ""
+    seconds: float = 0.0
+    late: bool = False
+    false: list[tuple[str, str]] = field(default_factory=list)
+    undecided: list[tuple[str, str]] = field(default_factory=list)
+    leaks: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+
+
+def judged(seed: int, number: int) -> Verdict:
+    """Make, fit and check the program of a number."""
+    case = program(seed, number)
+    spec = case.kernel if case.spec[0] == "given" else case.spec
+    parameters = {name: value for name, value in case.parameters.items() if name not in KERNEL}
+    told = f"{case.estimator} {spec} {case.X.shape} {parameters} {', '.join(case.traits)}"
+    verdict = Verdict(number, case.estimator, case.kernel, case.traits, told)
+    model = _fitted(case, verdict)
+    if model is None:
+        return verdict
+    checked(case, model, verdict)
+    if number % EVERY == 0 and verdict.seconds < 0.8 * MAX_TIME:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            other = case.fit(n_jobs=1)
+        same = all(_bits(model, name) == _bits(other, name) for name in ("dual_coef_", "support_", "intercept_"))
+        if not same:
+            verdict.false.append(("bits", "one thread gives another model"))
+    return verdict
+
+
+def _fitted(case: Case, verdict: Verdict) -> Any:
+    """The model, or None if there is none."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        started = monotonic()
+        try:
+            model = case.fit()
+        except (ValueError, TypeError) as error:
+            model, verdict.outcome = None, "refused"
+            if not str(error):
+                verdict.broken.append(f"{type(error).__name__} without a word")
+        except Exception as error:  # the very thing that is looked for
+            model, verdict.outcome = None, "broken"
+            verdict.broken.append(f"{type(error).__name__}: {error}")
+        verdict.seconds = monotonic() - started
+    verdict.late = verdict.seconds > LATE
+    own = [one for one in said if issubclass(one.category, ConvergenceWarning)]
+    verdict.leaks = [f"{one.category.__name__}: {one.message}" for one in said if one not in own]
+    if model is not None:
+        verdict.outcome = "warned" if own or model.fit_status_ else "converged"
+    return model
+
+
+def _bits(model: Any, name: str) -> bytes:
+    value = getattr(model, name)
+    return np.asarray(value.toarray() if hasattr(value, "toarray") else value).tobytes()
+
+
+def checked(case: Case, model: Any, verdict: Verdict) -> None:
+    """Compare every number of every binary problem with the true one."""
+    K, error = values(case.spec, case.X)
+    X = None if case.spec[0] == "given" else case.X
+    tasks = programs(Task(case.estimator, case.parameters, X, case.y, case.weight), model)
+    violations, gaps = np.atleast_1d(model.kkt_violation_), np.atleast_1d(model.duality_gap_)
+    bound = 0.0 if case.spec[0] != "given" else float(np.finfo(case.X.dtype).eps)
+    for k, task in enumerate(tasks):
+        if task is None:
+            continue
+        true = truth(task, K, error)
+        where = f"problem {k}: " if len(tasks) > 1 else ""
+        claims = _Claims(verdict, where, verdict.outcome == "converged", true)
+        claims.violation(float(violations[k]), case.parameters["tol"])
+        claims.gap(float(gaps[k]), case.parameters.get("gap_tol"))
+        claims.feasible()
+        if np.isfinite(gaps[k]) and true.size <= LOOKED_AT and _may_bend(case.spec):
+            own = np.ix_(np.unique(task.rows), np.unique(task.rows))
+            lowest, allowed = lowest_eigenvalue(K[own]), BENT * true.size * max(bound, float(np.finfo(float).eps))
+            if lowest < -allowed:
+                claims.add("convex", f"a gap, but an eigenvalue of {lowest:.1e} of the largest value")
+
+
+def _may_bend(spec: Any) -> bool:
+    name, *numbers = spec
+    if name in ("sum", "product", "scaled"):
+        return any(_may_bend(part) for part in numbers if isinstance(part, tuple))
+    return name in ("given", "sigmoid") or (name == "poly" and numbers[2] < 0)
+
+
+@dataclass
+class _Claims:
+    """The claims about one binary problem."""
+
+    verdict: Verdict
+    where: str
+    converged: bool
+    true: Truth
+
+    def add(self, kind: str, text: str, doubt: bool = False) -> None:
+        found = self.verdict.undecided if doubt else self.verdict.false
+        found.append((kind if self.converged else kind + WARNED, self.where + text))
+
+    def _compare(self, kind: str, claim: float, true: Interval, grain: float, doubt: bool = False) -> None:
+        """A claim is true at the value or above, false below what it is at least."""
+        if not claim >= EXACT * true.value:
+            text = f"{claim:.6e} is claimed, {true.value:.6e} is true (at least {true.least:.6e})"
+            size = "" if true.value - claim > grain else ROUNDING
+            self.add(kind + size, text, doubt or claim >= EXACT * true.least)
+
+    def violation(self, claim: float, tol: float) -> None:
+        true = self.true
+        if self.converged:
+            self._compare("tol", tol, true.violation, true.grain, true.split)
+        if not np.isnan(claim):
+            self._compare("violation", claim, true.violation, true.grain, true.split)
+        elif self.converged:
+            self.add("violation", "nan, and no word about it")
+
+    def gap(self, claim: float, tol: float | None) -> None:
+        true = self.true
+        if self.converged and tol is not None:
+            self._compare("gap_tol", tol, true.gap, true.grains)
+        if not np.isnan(claim):
+            self._compare("gap", claim, true.gap, true.grains)
+        elif self.converged:
+            self.add("gap", "nan, and no word about it")
+
+    def feasible(self) -> None:
+        if self.true.excess > (BOUNDS + self.true.size) * 2.0**-53:
+            self.add("bounds", f"a coefficient is {self.true.excess:.1e} of its bound beyond it")
+        if self.true.missed > SUMS + self.true.size * float(U):
+            self.add("sums", f"an equality is off by {self.true.missed:.1e} of the sum of its terms")

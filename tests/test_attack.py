@@ -1,0 +1,158 @@
+"""The checker of the attack knows a good solution from a bad one, and the tool finds false claims."""
+
+import numpy as np
+import pytest
+from benchmarks import attack as tool
+from benchmarks.__main__ import main
+from benchmarks.attack_programs import Case, program
+from benchmarks.attack_verdict import Verdict, checked
+from click.testing import CliRunner
+from sklearn import svm
+from sklearn.datasets import make_classification
+
+from adatron import SVC, kernels
+from problems import csvc, feasible, nusvc, nusvr, oneclass, samples, svr
+from twins import programs as twin
+from twins.checker import Program, truth
+from twins.fitted import Task, programs
+from twins.values import values
+
+SPECS = {
+    "linear": (("linear",), kernels.Linear()),
+    "rbf": (("rbf", 0.3), kernels.RBF(0.3)),
+    "laplacian": (("laplacian", 0.3), kernels.Laplacian(0.3)),
+    "poly": (("poly", 0.3, 4, 1.5), kernels.Polynomial(0.3, 4, 1.5)),
+    "sigmoid": (("sigmoid", 0.1, -0.5), kernels.Sigmoid(0.1, -0.5)),
+    "composed": (
+        ("sum", ("scaled", 2.0, ("rbf", 0.3)), ("product", ("linear",), ("laplacian", 0.1))),
+        2.0 * kernels.RBF(0.3) + kernels.Linear() * kernels.Laplacian(0.1),
+    ),
+}
+PEERS = {
+    "SVC": (svm.SVC, {"C": 10.0}),
+    "NuSVC": (svm.NuSVC, {"nu": 0.4}),
+    "SVR": (svm.SVR, {"C": 10.0, "epsilon": 0.1}),
+    "NuSVR": (svm.NuSVR, {"C": 10.0, "nu": 0.4}),
+    "OneClassSVM": (svm.OneClassSVM, {"nu": 0.3}),
+}
+DUALS = {
+    "soft": csvc,
+    "augmented": lambda y, w: csvc(y, w, "augmented", 0.5),
+    "none": lambda y, w: csvc(y, w, "none"),
+    "hard": lambda y, w: csvc(y, np.full(len(y), np.inf)),
+    "svr": lambda y, w: svr(y + 0.1 * w, w, 0.3),
+    "svr without bias": lambda y, w: svr(y + 0.1 * w, w, 0.3, "none"),
+    "nusvc": lambda y, w: nusvc(y, w, 0.2),
+    "nusvc without bias": lambda y, w: nusvc(y, w, 0.2, "none"),
+    "nusvr": lambda y, w: nusvr(y + 0.1 * w, w, 0.3),
+    "oneclass": lambda y, w: oneclass(w, 0.3),
+}
+
+
+def problem(seed=0, n=80, classes=2):
+    X, codes = make_classification(
+        n, 5, n_informative=4, n_redundant=0, n_classes=classes, flip_y=0.1, random_state=seed
+    )
+    return X, codes
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_values_are_those_of_the_kernel_within_their_bound(name):
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    spec, kernel = SPECS[name]
+    K, error = values(spec, X)
+    np.testing.assert_allclose(K.astype(float), kernel(X), rtol=1e-13, atol=1e-14)
+    again, _ = values(spec, X[:, ::-1])  # sums in another order
+    assert (abs(K - again) <= error).all()
+    assert error.max() < 1e-15
+
+
+@pytest.mark.parametrize("name", DUALS)
+def test_violation_and_gap_are_those_of_the_definition(name):
+    rng = np.random.default_rng(1)
+    X, y = samples(1, 25)
+    dual = DUALS[name](y, rng.uniform(0.5, 2.0, len(y)))
+    K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=-1))
+    copies = len(dual) // len(y)
+    beta = twin.solve(np.tile(K, (copies, copies)), dual, steps=5000 if name == "hard" else 60)
+    beta = feasible(dual, rng) if name == "soft" else beta
+    ties = {"row": 0 if dual.row is None else dual.row, "sign": 1 if dual.sign is None else dual.sign}
+    own = {"epsilon": dual.epsilon, "lambda2": dual.lambda2, "hard": name == "hard", **ties}
+    vectors = [v.astype(np.longdouble) for v in (beta, dual.t, dual.lower, dual.upper)]
+    rows = np.tile(np.arange(len(y)), copies)
+    found = truth(Program(rows, *vectors, dual.totals, **own), K.astype(np.longdouble), 0 * K)
+    K = np.tile(K, (copies, copies))
+    gap, lower = twin.gap(K, dual, beta), -twin.objective(K, dual, beta)
+    assert found.violation.value == pytest.approx(twin.kkt(K, dual, beta), rel=1e-9, abs=1e-12)
+    assert found.gap.value == pytest.approx(gap / max(1.0, abs(lower), abs(lower + gap)), rel=1e-9, abs=1e-12)
+    assert found.dual == pytest.approx(lower, rel=1e-9, abs=1e-12)
+    for one in (found.violation, found.gap):
+        assert (1 - 1e-9) * one.value - 1e-12 <= one.least <= one.value or one.value == np.inf
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("name", PEERS)
+def test_a_tight_fit_of_another_library_is_a_solution(name, classes):
+    estimator, parameters = PEERS[name]
+    X, codes = problem(classes=classes)
+    y = codes if "SVC" in name else X[:, 0] + 0.3 * codes
+    model = estimator(gamma=0.2, tol=1e-7, **parameters).fit(X, y)
+    K, error = values(("rbf", 0.2), X)
+    found = [truth(one, K, error) for one in programs(Task(name, parameters, X, y), model)]
+    assert len(found) == (6 if classes == 4 and "SVC" in name else 1)
+    for one in found:
+        assert one.violation.value < 1e-5  # its kernel values are float32
+        assert one.gap.value < 1e-4
+        assert max(one.excess, one.missed) < 1e-12
+    model.dual_coef_ = np.asarray(model.dual_coef_) * np.linspace(0.5, 1.0, len(model.support_))
+    for one in programs(Task(name, parameters, X, y), model):
+        assert truth(one, K, error).violation.value > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("spoil", "kind"),
+    [
+        (lambda m: vars(m).update(kkt_violation_=0.5 * m.kkt_violation_), "violation"),
+        (lambda m: vars(m).update(duality_gap_=0.5 * m.duality_gap_), "gap"),
+        (lambda m: vars(m).update(duality_gap_=float("nan")), "gap"),
+        (lambda m: vars(m).update(dual_coef_=0.9 * m.dual_coef_), "tol"),
+        (lambda m: vars(m).update(dual_coef_=1.1 * m.dual_coef_), "bounds"),
+        (lambda m: m.dual_coef_.__setitem__((0, 0), 0.0), "sums"),
+    ],
+)
+def test_a_planted_false_claim_is_found(spoil, kind):
+    X, y = problem()
+    case = Case("SVC", {"C": 3.0, "gamma": 0.2, "tol": 1e-2}, X, y, None, ("rbf", 0.2), "rbf")
+    model = SVC(**case.parameters).fit(X, y)
+    assert model.kkt_violation_ > 1e-9
+    honest, spoilt = Verdict(0, outcome="converged"), Verdict(0, outcome="converged")
+    checked(case, model, honest)
+    assert not honest.false
+    spoil(model)
+    checked(case, model, spoilt)
+    assert kind in {found for found, _ in spoilt.false}
+
+
+def test_a_number_is_a_program():
+    for number in range(40):
+        one, other = program(3, number), program(3, number)
+        assert (one.estimator, one.kernel, one.traits) == (other.estimator, other.kernel, other.traits)
+        dense = [c.X.toarray() if hasattr(c.X, "toarray") else c.X for c in (one, other)]
+        np.testing.assert_array_equal(*dense)
+
+
+def test_a_short_run_counts_its_programs():
+    done = CliRunner().invoke(main, ["attack", "--minutes", "0.03", "--seed", "1"])
+    assert done.exit_code in (0, 1), done.output
+    counts = next(line for line in done.output.splitlines() if line.startswith("all ")).split()[1:]
+    fits, converged, warned, refused = map(int, counts[:4])
+    assert fits >= 2
+    assert int(counts[-1]) == 0
+    assert fits == converged + warned + refused
+
+
+def test_a_fit_that_does_not_end_is_an_entry(monkeypatch):
+    monkeypatch.setattr(tool, "LIMIT", 0.0)
+    done = CliRunner().invoke(main, ["attack", "--only", "5"])
+    assert done.exit_code == 1
+    assert "no end within 0 s" in done.output
