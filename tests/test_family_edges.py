@@ -63,8 +63,10 @@ def test_nu_at_its_end(kernel, n):
     nu = 2.0 * min(np.bincount(y)) / n
     model = attempt(NuSVC(nu=nu, kernel=kernel, tol=1e-8), X, y)
     if model is None:  # no margin: all of the smaller class balance a part of the other, w = 0
-        assert kernel == "linear"
-        few, many = sorted((X[y == 0], X[y == 1]), key=len)
+        assert kernel in ("linear", "poly")
+        a, b = X.T
+        features = X if kernel == "linear" else np.column_stack([a**3, a * a * b, a * b * b, b**3])
+        few, many = sorted((features[y == 0], features[y == 1]), key=len)
         rows, sums = np.vstack([many.T, np.ones(len(many))]), np.append(few.sum(axis=0), len(few))
         assert linprog(np.zeros(len(many)), A_eq=rows, b_eq=sums, bounds=(0, 1)).status == 0
         return

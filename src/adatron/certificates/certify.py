@@ -69,14 +69,13 @@ class Certificate:
         return relative(self.gap, self.dual, self.least, self.doubt) if isfinite(self.gap) else inf
 
     def times(self, c: float) -> Certificate:
-        """That of c beta in the program that is c^2 times the program of beta."""
+        """That of c beta, c <= 1, in the program that is c^2 times the program of beta.
+
+        The violation stays what the tolerance was compared with, which is an upper bound.
+        """
         if c == 1.0:
             return self
-        first, second = ("kkt_violation", "resolution"), ("dual", "gap", "doubt", "least")
-        changed = {name: c * getattr(self, name) for name in first} | {
-            name: c * c * getattr(self, name) for name in second
-        }
-        return replace(self, **changed)
+        return replace(self, **{name: c * c * getattr(self, name) for name in ("dual", "gap", "doubt", "least")})
 
 
 class Exact:

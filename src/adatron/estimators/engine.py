@@ -20,7 +20,7 @@ from ..gram.symmetry import refuse_asymmetric
 from ..kernels import Kernel
 from ..problems import Dual
 from ..problems.unit import by_margin, scaled, unit_of
-from ..solvers.base import Options, Solution, Solver, State, Task
+from ..solvers.base import Options, Solution, Solver, State, Status, Task
 from ..solvers.block import Block
 from ..solvers.run import Callback, solve_all
 from ..solvers.table import choose
@@ -130,8 +130,11 @@ def fit(
         while settings.sized and (finer := _by_margin(tasks, duals, solved, units)):
             again = _solve([task for _, task in finer], solver, settings, pool, p, deadline)
             for (number, task), solution in zip(finer, again, strict=True):
-                tasks[number], solved[number] = task, solution
-    return [_fitted(i, d, s) for i, d, s in zip(ids, duals, solved, strict=True)]
+                if solution is not None and solution.status is not Status.STUCK:
+                    tasks[number], solved[number] = task, solution
+                else:  # rounding is all that there is in so small a margin
+                    units[number] = np.inf
+    return [_fitted(i, d, s, task.unit) for i, d, s, task in zip(ids, duals, solved, tasks, strict=True)]
 
 
 def _units(gram: Gram, duals: list[Dual]) -> list[float]:
@@ -151,7 +154,7 @@ def _by_margin(
     """The number and the task of each program that is to be solved to a tolerance in units of its margin."""
     out = []
     for number, (task, dual, solution) in enumerate(zip(tasks, duals, solved, strict=True)):
-        if solution is None or not solution.status.good:
+        if solution is None or not solution.status.good or dual.t.any() or not dual.totals:
             continue
         unit = by_margin(dual, half_width(dual, solution.beta, solution.g), task.unit, first[number])
         if unit < task.unit:
@@ -238,10 +241,12 @@ def _solve(
     return [next(solutions) if one else None for one in is_open]
 
 
-def _fitted(ids: Ids, dual: Dual, solution: Solution | None) -> Fitted:
+def _fitted(ids: Ids, dual: Dual, solution: Solution | None, unit: float) -> Fitted:
     if solution is None:
         return Fitted(ids, None, np.zeros(len(ids)), float(dual.t[0]) if len(dual) else 0.0)
     width = half_width(dual, solution.beta, solution.g) if any(dual.totals) else 0.0
-    width = width if abs(width) > solution.certificate.resolution else 0.0  # rounding
+    proof = solution.certificate
+    doubt = proof.resolution if dual.t.any() else max(proof.resolution, proof.kkt_violation)
+    width = width if abs(width) > unit * doubt else 0.0  # no margin that is known from none
     beta = solution.beta if len(dual) == len(ids) else solution.beta.reshape(-1, len(ids)).sum(axis=0)
     return Fitted(ids, solution, beta, intercept(dual, solution.beta, solution.g), width)

@@ -198,7 +198,7 @@ class KernelMachine(BaseEstimator):
         self.fit_status_ = int(any(s is not None and not s.status.good for s in solutions))
         names = {
             "duality_gap_": ("relative_gap", 1.0),
-            "kkt_violation_": ("kkt_violation", unit),
+            "kkt_violation_": ("kkt_violation", 1.0),
             "dual_objective_": ("dual", unit * unit),
             "primal_objective_": ("primal", unit * unit),
         }

@@ -1,9 +1,9 @@
 """The unit of a program, in which a tolerance means the same whatever its numbers are measured in.
 
 With beta = c beta', a program is c^2 times that of beta' with t, l, u, s and epsilon divided by c, and its gradient is
-c times the other one. A tolerance of 1e-3 fits targets, or differences of kernel sums, of about 1. Far smaller ones
-would all be within it: any point would pass for the solution. Far larger ones would have to be known to more digits
-than a float64 has.
+c times the other one. A tolerance of 1e-3 fits targets, or differences of kernel sums, of about 1. Smaller ones would
+all be within it: any point would pass for the solution. So c is never above 1, and a tolerance never larger than the
+user's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from .dual import Dual
 
 FINE = 2.0**-4  # part of what a gradient can vary by that is a unit
 NONE = 2.0**-40  # part of the first unit below which a margin is none
-LARGE = 2.0**-16  # part of the typical distance of targets from their median that a unit is at most, if above 1
 
 
 def power_of_two(value: float) -> float:
@@ -25,10 +24,9 @@ def power_of_two(value: float) -> float:
 
 
 def unit_of(dual: Dual, spread: float) -> float:
-    """c, a power of two; 1 where the numbers of a program are of a usual size.
+    """c, a power of two, at most 1.
 
-    Programs with targets: half of their range if that is below 1; a small part of their typical distance from the
-    median if that is above 1. Programs without, those of nu: what the gradient can vary by if that is below 1.
+    Programs with targets: half of their range. Programs without, those of nu: a part of what the gradient can vary by.
 
     Parameters
     ----------
@@ -37,13 +35,10 @@ def unit_of(dual: Dual, spread: float) -> float:
     if not len(dual):
         return 1.0
     low, high = float(dual.t.min()), float(dual.t.max())
-    if low == high:
-        size = FINE * float(np.abs(dual.totals).sum()) * spread if low == 0.0 and dual.totals else 1.0
-    else:
-        size = 0.5 * high - 0.5 * low
-        if size > 1.0:
-            size = max(1.0, LARGE * float(np.median(np.abs(dual.t - np.median(dual.t)))))
-    return power_of_two(size) if 0.0 < size < 1.0 or 2.0 <= size < np.inf else 1.0
+    size = 0.5 * high - 0.5 * low
+    if low == high == 0.0 and dual.totals:
+        size = FINE * float(np.abs(dual.totals).sum()) * spread
+    return power_of_two(size) if 0.0 < size < 1.0 else 1.0
 
 
 def by_margin(dual: Dual, width: float, unit: float, first: float) -> float:
@@ -51,7 +46,7 @@ def by_margin(dual: Dual, width: float, unit: float, first: float) -> float:
 
     The solution is divided by it, and so is its violation.
     """
-    classifier = not dual.t.any() and (len(dual.totals) == 2 or dual.sign is not None)
+    classifier = len(dual.totals) == 2 or dual.sign is not None
     return power_of_two(-width) if classifier and first * NONE < -width < unit else unit
 
 

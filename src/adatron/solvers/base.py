@@ -93,7 +93,7 @@ class State:
 class Task:
     """One program over the rows of a view, and where to start.
 
-    The solver sees numbers divided by ``unit``; what it says and returns are those of the program.
+    The solver sees numbers divided by ``unit``; what it returns are those of the program, but for violations.
     """
 
     view: View
@@ -141,10 +141,8 @@ class Solution:
         """That of the program whose coefficients are c times as large."""
         if c == 1.0:
             return self
-        powers = {"kkt_violation": c, "dual_objective": c * c}
-        trace = {name: powers.get(name, 1.0) * values for name, values in self.trace.items()}
-        proof = self.certificate.times(c)
-        return replace(self, beta=c * self.beta, g=c * self.g, certificate=proof, trace=trace)
+        trace = {**self.trace, "dual_objective": c * c * self.trace["dual_objective"]}
+        return replace(self, beta=c * self.beta, g=c * self.g, certificate=self.certificate.times(c), trace=trace)
 
 
 class Solver(ABC):

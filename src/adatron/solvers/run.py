@@ -36,7 +36,7 @@ class _Desk:
 
         def report(n_iter: int, violation: float, gap: float, objective: float) -> bool:
             seconds = monotonic() - self.start
-            violation, objective = unit * violation, unit * unit * objective
+            objective *= unit * unit
             progress = Progress(number, len(self.tasks), self.finished, n_iter, violation, gap, objective, seconds)
             if direct:
                 self._show(progress)
