@@ -192,7 +192,10 @@ def test_the_certificate_is_what_the_definitions_say(case):
         # The certificate allows for rounding by the largest kernel value of all samples, not of these classes alone,
         # and compares the gap of a program that was solved in a smaller unit with less than 1.
         cautious = 1e-13 * size * np.abs(case.K).max() * reach
-        assert gap * min(largest, abs(value) + point.gap) <= 1.01 * point.gap * (1.0 + gap) + point.noise * reach + rounding + cautious
+        assert (
+            gap * min(largest, abs(value) + point.gap)
+            <= 1.01 * point.gap * (1.0 + gap) + point.noise * reach + rounding + cautious
+        )
         assert point.gap <= gap * max(largest, abs(value + point.gap)) * (1 + 1e-9) + point.noise * reach + rounding
     if model.fit_status_ == 0:
         assert np.max(model.kkt_violation_) <= TOL

@@ -19,7 +19,7 @@ from ..gram.shared import bytes_shared, readable
 from ..gram.symmetry import refuse_asymmetric
 from ..kernels import Kernel
 from ..problems import Dual
-from ..problems.unit import by_margin, scaled, unit_of
+from ..problems.unit import by_margin, by_sums, scaled, unit_of
 from ..solvers.base import Options, Solution, Solver, State, Status, Task
 from ..solvers.block import Block
 from ..solvers.run import Callback, solve_all
@@ -127,7 +127,8 @@ def fit(
         ]
         deadline = np.inf if settings.max_time is None else monotonic() + settings.max_time
         solved = _solve(tasks, solver, settings, pool, p, deadline)
-        while settings.sized and (finer := _by_margin(tasks, duals, solved, units)):
+        classifiers = settings.sized and all(problem.copies == 1 for problem in problems)
+        while classifiers and (finer := _by_margin(tasks, duals, solved, units)):
             again = _solve([task for _, task in finer], solver, settings, pool, p, deadline)
             for (number, task), solution in zip(finer, again, strict=True):
                 if solution is not None and solution.status is not Status.STUCK:
@@ -154,7 +155,7 @@ def _by_margin(
     """The number and the task of each program that is to be solved to a tolerance in units of its margin."""
     out = []
     for number, (task, dual, solution) in enumerate(zip(tasks, duals, solved, strict=True)):
-        if solution is None or not solution.status.good or dual.t.any() or not dual.totals:
+        if solution is None or not solution.status.good or not by_sums(dual):
             continue
         unit = by_margin(dual, half_width(dual, solution.beta, solution.g), task.unit, first[number])
         if unit < task.unit:

@@ -36,9 +36,14 @@ def unit_of(dual: Dual, spread: float) -> float:
         return 1.0
     low, high = float(dual.t.min()), float(dual.t.max())
     size = 0.5 * high - 0.5 * low
-    if low == high == 0.0 and dual.totals:
+    if by_sums(dual):
         size = FINE * float(np.abs(dual.totals).sum()) * spread
     return power_of_two(size) if 0.0 < size < 1.0 else 1.0
+
+
+def by_sums(dual: Dual) -> bool:
+    """Whether sums of coefficients say how large those of a program are, as in classifiers with nu."""
+    return any(dual.totals) and not dual.t.any()
 
 
 def by_margin(dual: Dual, width: float, unit: float, first: float) -> float:
