@@ -28,7 +28,8 @@ class Program(NamedTuple):
 
     rows : (m,) row of K of each variable; several may share one
     row, sign : (m,) the equality it is in, and its entry there; ``totals`` is s, empty without an equality
-    split : the two coefficients of some sample are known by their sum only, so another split is as good
+    lacking : what the coefficients >= 0, and minus those <= 0, of the same samples lack of their sums: of two
+        coefficients of a sample only the sum is known
     fuzzy : relative error of the coefficients, which are stored divided by the margin
     """
 
@@ -42,7 +43,7 @@ class Program(NamedTuple):
     sign: Any = 1
     epsilon: float = 0.0
     lambda2: Any = L(0)
-    split: bool = False
+    lacking: Any = 0
     fuzzy: float = 0.0
     hard: bool = False  # a hard margin
 
@@ -62,7 +63,8 @@ class Truth(NamedTuple):
     excess : the most that a coefficient is beyond its bound, relative to the bound
     missed : the most that a sum is off, relative to the sum of absolute values
     grain, grains : what float64 sums commonly lose in a slope, and in the gap, relative as it is
-    split, size : see ``Program``; number of samples
+    split : whether coefficients of which only the sum is known were chosen, so that others may violate less
+    size : number of samples
     """
 
     violation: Interval
@@ -89,6 +91,8 @@ def truth(program: Program, K: Matrix, error: Matrix) -> Truth:
     e = total(error * np.abs(beta)) + (depth(len(p.beta)) + 3 + L(p.fuzzy) / U) * U * size
     e = e[back] + 2.0 * U * np.abs(p.t)
     g = f - p.t
+    if p.lacking:
+        p, length = _split(p, g), length + 2 * p.lacking
     sums = _sums(p)
     norm2, linear = total(p.beta * f), total(p.beta * p.t)
     dual = linear - 0.5 * norm2 - p.epsilon * length
@@ -100,16 +104,31 @@ def truth(program: Program, K: Matrix, error: Matrix) -> Truth:
     up, down = _slopes(p, g)
     violation = Interval(_violation(p, up, down), _violation(p, up - e, down - e))
     missed = max((abs(miss) for miss in sums), default=0.0) / max(length, np.finfo(L).tiny)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        over = np.maximum(p.beta - p.upper, p.lower - p.beta) / np.maximum(np.abs(p.upper), np.abs(p.lower))
-    excess = float(np.nan_to_num(over.max(initial=0.0), nan=0.0))
-    ends, grain = (float(dual + gap.value), float(dual)), COMMON * (size[back] + np.abs(p.t))
-    grains = float((np.abs(p.beta) * grain).sum() / level)
-    return Truth(violation, relative, *ends, excess, float(missed), float(grain.max()), grains, p.split, len(beta))
+    grain = COMMON * (size[back] + np.abs(p.t))
+    return Truth(
+        violation,
+        relative,
+        primal=float(dual + gap.value),
+        dual=float(dual),
+        excess=_excess(p),
+        missed=float(missed),
+        grain=float(grain.max()),
+        grains=float((np.abs(p.beta) * grain).sum() / level),
+        split=bool(p.lacking),
+        size=len(beta),
+    )
 
 
 def _ratio(value: Any, level: Any) -> float:
     return float(value / level) if np.isfinite(value) else float(value)
+
+
+def _excess(p: Program) -> float:
+    """The most that a coefficient is beyond its bounds, relative to the larger one, or to itself if that is infinite."""
+    size = np.maximum(np.abs(p.lower), np.abs(p.upper))
+    size = np.where(np.isinf(size), np.abs(p.beta), size)
+    over = np.maximum(p.beta - p.upper, p.lower - p.beta)
+    return float((np.maximum(over, 0.0) / np.maximum(size, np.finfo(L).tiny)).max(initial=0.0))
 
 
 def _folded(p: Program, K: Matrix, error: Matrix) -> tuple[Matrix, Matrix, Vector, NDArray[np.int64]]:
@@ -118,6 +137,23 @@ def _folded(p: Program, K: Matrix, error: Matrix) -> tuple[Matrix, Matrix, Vecto
     beta = np.zeros(len(rows), L)
     np.add.at(beta, back, p.beta)
     return K[np.ix_(rows, rows)], error[np.ix_(rows, rows)], beta, back
+
+
+def _split(p: Program, g: Vector) -> Program:
+    """Add to both coefficients of some samples what the sums lack, which changes neither the function nor the gap.
+
+    A sample whose coefficients are inside their boxes violates by as much as others can gain against it; those for
+    which this is least are taken first.
+    """
+    n = len(p.beta) // 2
+    plus, minus = p.beta[:n], p.beta[n:]
+    up, down = _slopes(p, g)
+    cost = np.maximum(up[:n].max() + g[:n], down[n:].max() - g[:n]) if np.ndim(p.row) else np.abs(g[:n])
+    order = np.argsort(cost, kind="stable")
+    room = np.minimum(p.upper[:n] - plus, minus - p.lower[n:])[order]
+    taken = np.zeros(n, L)
+    taken[order] = np.clip(p.lacking - (np.cumsum(room) - room), 0, room)
+    return p._replace(beta=np.concatenate([plus + taken, minus - taken]))
 
 
 def _members(p: Program) -> list[tuple[NDArray[np.bool_], Any]]:
@@ -205,8 +241,8 @@ def _best(p: Program, g: Vector, e: Vector, sign: Vector, miss: Any) -> Interval
 
     def at_least(mu: Any) -> tuple[Any, Any]:
         terms, slope = _least(p, g + mu * sign, e + U * abs(mu))
-        doubt = _rounding(p) * (total(terms) + abs(mu) * length)
-        return total(terms) - mu * miss - doubt, _total_slope(sign * slope) - miss
+        least = total(terms) * (1 - _rounding(p)) if np.isfinite(terms).all() else L(np.inf)
+        return least - mu * miss - abs(mu) * _rounding(p) * length, _total_slope(sign * slope) - miss
 
     near, length = -sign * g, total(np.abs(p.beta))
     kinks = np.concatenate([near - L(p.epsilon), near + L(p.epsilon)])

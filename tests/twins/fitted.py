@@ -62,26 +62,16 @@ def _svr(parameters: dict[str, Any], rows: Any, beta: Any, y: Any, weight: Any) 
 
 
 def _nusvr(parameters: dict[str, Any], rows: Any, beta: Any, y: Any, weight: Any) -> Program:
-    """A coefficient is the sum of one >= 0 and one <= 0. Where the sums want more of both, both grow alike.
-
-    That changes neither the function nor the gap. The samples with most room take it; another choice may violate less.
-    """
+    """A coefficient is the sum of one >= 0 and one <= 0. Where the sums want more of both, the checker adds to both."""
     n, C = len(rows), L(parameters["C"]) * weight
     total = L(parameters["nu"]) * C.sum()
     plus, minus = np.maximum(beta, 0), np.minimum(beta, 0)
     lacking = 0.5 * (total - plus.sum() + minus.sum())
-    split = lacking > n * 2.0**-50 * total
-    if split:
-        room = C - np.abs(beta)
-        order = np.argsort(-room, kind="stable")
-        taken = np.clip(lacking - (np.cumsum(room[order]) - room[order]), 0, room[order])
-        plus[order] += taken
-        minus[order] -= taken
     both = np.concatenate([plus, minus])
     y, zero = np.concatenate([y, y]), 0 * C
     bounds = np.concatenate([zero, -C]), np.concatenate([C, zero])
     rows = np.concatenate([rows, rows])
-    own = {"lambda2": _lambda2(parameters), "split": bool(split)}
+    own = {"lambda2": _lambda2(parameters), "lacking": lacking if lacking > n * 2.0**-50 * total else 0}
     if parameters.get("bias", "explicit") == "explicit":
         return Program(rows, both, y, *bounds, (total / 2, -total / 2), np.repeat([0, 1], n), **own)
     return Program(rows, both, y, *bounds, (total,), 0, np.repeat([1, -1], n), **own)
