@@ -108,6 +108,12 @@ class Dual:
         return np.inf in self.reach or -np.inf in self.reach
 
     @cached_property
+    def cone(self) -> bool:
+        """Whether any multiple of a feasible point is feasible."""
+        ends = np.concatenate([self.lower, self.upper])
+        return not any(self.totals) and bool(((ends == 0) | np.isinf(ends)).all())
+
+    @cached_property
     def hard_margin(self) -> bool:
         """Whether the program is a classifier's, which any multiple of a separating plane makes feasible."""
         return self.unbounded and bool(((self.lower == 0) | (self.upper == 0)).all())

@@ -132,7 +132,7 @@ class Inner:
         g belong to the block alone.
         """
         given, bent = K, flag[1]
-        if K.dtype == np.float32 and COARSE * max(np.abs(g).max(), dual.lambda2) > tol:
+        if K.dtype == np.float32 and (dual.lambda2 or COARSE * np.abs(g).max() > tol):  # a sum would be rounded
             K = K.astype(np.float64)
         if dual.lambda2:
             K += K.dtype.type(dual.lambda2)
