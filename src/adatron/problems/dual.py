@@ -71,6 +71,10 @@ class Dual:
         """Whether there is one equality, sum(beta) = s."""
         return len(self.totals) == 1 and self.sign is None
 
+    def scaled(self, factor: float) -> Dual:
+        """The program whose objective is that of this one times a factor, its kernel left out."""
+        return replace(self, t=factor * self.t, lambda2=factor * self.lambda2, epsilon=factor * self.epsilon)
+
     def ties(self) -> list[Any]:
         """The variables of each equality, as an index; without an equality: all."""
         if self.row is None:
