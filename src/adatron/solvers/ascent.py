@@ -75,7 +75,7 @@ class Ascent(ABC, Generic[How]):
         while True:
             status, tol = self._track(tol)
             if status is Status.STUCK and self.view.gram.dtype != np.float64:
-                self._widen()
+                self._widen(anew=self.dual.unbounded)  # whose coefficients may be so large that g is noise
                 continue
             here = self._errors()
             slack = here + self._proven + self.rounding
@@ -145,11 +145,11 @@ class Ascent(ABC, Generic[How]):
         """Bounds of the errors that kernel values bring into a gradient at beta."""
         return self.view.error_bounds(np.abs(self.beta))
 
-    def _widen(self) -> None:
-        """Go on with float64 tiles; g keeps the errors of the float32 ones, as a rule."""
+    def _widen(self, anew: bool = False) -> None:
+        """Go on with float64 tiles; g keeps the errors of the float32 ones unless it is computed anew."""
         self.rounding += 2.0 * float(np.maximum(self._proven, self._errors()).max(initial=0.0))
         self.view = self.view.widened()
-        if self.dual.unbounded:  # coefficients may be so large by now that float32 leaves nothing of g
+        if anew:
             self.g[:] = -self.dual.t
             self._add(self.beta)
         self.prepare()
