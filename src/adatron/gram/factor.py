@@ -45,16 +45,24 @@ class Stopped(Exception):
 class Factor:
     """L with L L' = K + shift 11' over all rows of a view, or over ``parts`` diagonal blocks of it.
 
-    One part in float64 gives the exact inverse; in float32, or with several parts, which need only a ``parts``-th of
+    ``ridge``: what the diagonal has besides. One part in float64 gives the exact inverse; in float32, or with several parts, which need only a ``parts``-th of
     the memory, a preconditioner. ``stopped`` is asked now and then; where it says so, Stopped is raised.
     """
 
-    def __init__(self, view: View, shift: float, parts: int = 1, stopped: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self,
+        view: View,
+        shift: float,
+        parts: int = 1,
+        stopped: Callable[[], bool] = lambda: False,
+        ridge: NDArray[np.float64] | None = None,
+    ) -> None:
+        ridge = np.zeros(len(view)) if ridge is None else ridge
         cuts = np.linspace(0, len(view), parts + 1).astype(np.int64).tolist()
         self.spans = list(pairwise(cuts))
         self.exact = parts == 1 and view.gram.dtype == np.float64
         with one_blas_thread():
-            self.parts = [_Part(view, np.arange(a, b), shift, stopped) for a, b in self.spans]
+            self.parts = [_Part(view, np.arange(a, b), shift, stopped, ridge[a:b]) for a, b in self.spans]
 
     @property
     def changes(self) -> int:
@@ -80,7 +88,9 @@ class Factor:
 class _Part:
     """A factor, and the columns H of the variables ``beside`` it: those held and those that have joined."""
 
-    def __init__(self, view: View, rows: Ids, shift: float, stopped: Callable[[], bool]) -> None:
+    def __init__(
+        self, view: View, rows: Ids, shift: float, stopped: Callable[[], bool], ridge: NDArray[np.float64]
+    ) -> None:
         self.n, self.pool = len(rows), view.gram.pool
         self.dtype = view.gram.dtype
         self.count = -(-self.n // TILE)
@@ -89,6 +99,8 @@ class _Part:
             row = view.block(view.points(rows[:end]), view.points(rows[end - TILE : end]))
             if shift:
                 row += self.dtype.type(shift)
+            own = ridge[end - TILE : end].astype(self.dtype)
+            row[np.arange(end - TILE, end - TILE + len(own)), np.arange(len(own))] += own
             self.rows.append(row)
         self.size = self.n
         self.beside: Ids = np.empty(0, np.int64)

@@ -258,6 +258,11 @@ class View:
         """The row of the training set behind each row."""
         return np.concatenate([np.arange(self.gram.starts[g], self.gram.starts[g + 1]) for g in self.groups])
 
+    @cached_property
+    def samples(self) -> Ids:
+        """The sample behind each row, the same in every view."""
+        return self.gram.source.ids[self.ids]
+
     def __len__(self) -> int:
         return int(self.offsets[-1])
 

@@ -71,6 +71,10 @@ class Dual:
         """Whether there is one equality, sum(beta) = s."""
         return len(self.totals) == 1 and self.sign is None
 
+    def scaled(self, factor: float) -> Dual:
+        """The program whose objective is that of this one times a factor, its kernel left out."""
+        return replace(self, t=factor * self.t, lambda2=factor * self.lambda2, epsilon=factor * self.epsilon)
+
     def ties(self) -> list[Any]:
         """The variables of each equality, as an index; without an equality: all."""
         if self.row is None:
@@ -112,6 +116,12 @@ class Dual:
         """What an objective is compared with at least: what 0 may lose, sum of max(-l_i, u_i) |t_i|, but 1 at most."""
         most = dot(np.maximum(-self.lower, self.upper), np.abs(self.t)) if not self.unbounded else 1.0
         return min(1.0, most) if most > 0.0 else 1.0
+
+    @cached_property
+    def cone(self) -> bool:
+        """Whether any multiple of a feasible point is feasible."""
+        ends = np.concatenate([self.lower, self.upper])
+        return not any(self.totals) and bool(((ends == 0) | np.isinf(ends)).all())
 
     @cached_property
     def hard_margin(self) -> bool:

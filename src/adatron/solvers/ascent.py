@@ -24,7 +24,7 @@ from .tolerance import blur, closer
 
 How = TypeVar("How", bound=Solver)
 ROUNDS = 8  # certificates refused before float64 tiles take over
-FAR = 1e12  # coefficients times kernel values of a hard margin beyond this are a dual without bound
+FAR = {4: 1e7, 8: 1e12}  # see ``_beyond``; by bytes of a kernel value: larger ones are not resolved
 HUGE = 1e100  # a margin violation beyond this is overflow, not learning
 
 
@@ -75,7 +75,7 @@ class Ascent(ABC, Generic[How]):
         while True:
             status, tol = self._track(tol)
             if status is Status.STUCK and self.view.gram.dtype != np.float64:
-                self._widen()
+                self._widen(anew=self.dual.unbounded)  # whose coefficients may be so large that g is noise
                 continue
             here = self._errors()
             slack = here + self._proven + self.rounding
@@ -140,19 +140,22 @@ class Ascent(ABC, Generic[How]):
         """Bounds of the errors that kernel values bring into a gradient at beta."""
         return self.view.error_bounds(np.abs(self.beta))
 
-    def _widen(self) -> None:
-        """Go on with float64 tiles; g keeps the errors of the float32 ones."""
+    def _widen(self, anew: bool = False) -> None:
+        """Go on with float64 tiles; g keeps the errors of the float32 ones unless it is computed anew."""
         self.rounding += 2.0 * float(np.maximum(self._proven, self._errors()).max(initial=0.0))
         self.view = self.view.widened()
+        if anew:
+            self.g[:] = -self.dual.t
+            self._add(self.beta)
         self.prepare()
 
     def pause(self, violation: float, tol: float, *extra: float, objective: float | None = None) -> Status | None:
         """Between steps: report, and say what ends the ascent. The objective is computed unless it is given."""
         if not violation < HUGE:
             return Status.DIVERGED if self.dual.unbounded else Status.OVERFLOW
-        if self.dual.unbounded and np.abs(self.beta).max() * self.view.magnitude > FAR:
-            return Status.DIVERGED
         objective = self.objective() if objective is None else objective
+        if self.dual.unbounded and self._beyond(objective):
+            return Status.DIVERGED if self.view.gram.dtype == np.float64 else Status.STUCK
         stop = self.watch.look(self.n_iter, violation, objective, self.relative_gap, extra)
         if violation <= tol:
             return Status.CONVERGED
@@ -161,6 +164,20 @@ class Ascent(ABC, Generic[How]):
         if self.n_iter >= self.options.max_iter:
             return Status.MAX_ITER
         return Status.MAX_TIME if monotonic() >= self.options.deadline else None
+
+    def _beyond(self, objective: float) -> bool:
+        """Whether every solution of a program without bounds is too large for what kernel values resolve.
+
+        With G = t'beta - epsilon |beta|_1, weak duality says of any w that meets all margins: |w| >= G / |w(beta)|.
+        The best of them is that of a beta with t'beta >= |w|^2, which times the rounding of K blurs the margins.
+        """
+        dual, size = self.dual, float(np.abs(self.dual.t).max())
+        largest, far = self.view.magnitude + dual.lambda2, FAR[self.view.gram.dtype.itemsize] * size
+        if float(np.abs(self.beta).max()) * largest > far:
+            return True
+        gain = dot(dual.t, self.beta) - dual.epsilon * float(np.abs(self.beta).sum())
+        square = 2.0 * (objective + gain)
+        return dual.cone and gain > 0.0 and gain * gain * largest > far * size * max(square, 0.0)
 
     def violation(self) -> float:
         return kkt_violation(self.dual, self.beta, self.g)

@@ -20,6 +20,7 @@ Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,11 +28,13 @@ from numpy.typing import NDArray
 
 from ..certificates import best_multipliers
 from ..gram import Square, View
+from ..gram.factor import factor_bytes
 from ..gram.gram import Points
 from ..problems import Dual
 from ..problems.dual import Vector
 from .ascent import Ascent
 from .base import Options, Solution, Solver, State, Status, Task, Watch
+from .interior import interior, price
 from .newton import Newton, Standing
 from .parts import Origin, near, restricted
 from .shard import Ends, Shard, Survey, Violators, worst
@@ -101,6 +104,7 @@ class _Block(Ascent[Block]):
         self.places: Ids = np.empty(0, np.int64)  # the variable at each place of the block
         self.ages: Ids = np.empty(0, np.int64)  # its places, those first whose variable was chosen longest ago
         self.before = 0.0  # the violation before the last block
+        self.leapt = False
         super().__init__(how, view, dual, options, state, watch)
 
     def prepare(self) -> None:
@@ -123,7 +127,7 @@ class _Block(Ascent[Block]):
             status = self.pause(violation, tol, objective=objective)
             if status is not None:
                 return status
-            if self._finish(here, violation, tol):
+            if self._finish(here, violation, tol) or self._leap(violation, tol):
                 continue
             of_block, of_part = (self._inner_tol(violation, tol, *forcing) for forcing in (OF_BLOCKS, OF_PARTS))
             self.before = violation
@@ -263,6 +267,34 @@ class _Block(Ascent[Block]):
             self.n_iter += int(np.count_nonzero(changed))
         self.newton.judge(before, self._progress())
         return move is not None
+
+    def _leap(self, violation: float, tol: float) -> bool:
+        """The whole program by interior points, once, where blocks crawl; whether it moved anything."""
+        unfit = self.leapt or self.origin is not None or self.watch.flag[1] or self.dual.unbounded
+        goal, memory = min(tol, self.options.gap_tol or tol), self.options.memory
+        if unfit or factor_bytes(self.rows, 1, 8) > memory:
+            return False
+        if not self.newton.overtaken(price(self.rows, self.newton.entry), violation, goal):
+            return False
+        self.leapt = True
+        if self.view.gram.dtype != np.float64:
+            self._widen(anew=True)
+        found = interior(self.view, self.dual, self.beta, self.stopped)
+        if found is None:
+            return False
+        old, g, before = self.beta.copy(), self.g.copy(), self.objective()
+        changed = np.flatnonzero(found != old)
+        self._move(changed, found[changed])
+        self.n_iter += len(changed)
+        better = self.objective() < before
+        if not better:
+            self.beta[:], self.g[:] = old, g
+        return better
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows of K that are not copies of others."""
+        return len(np.unique(self.view.samples))
 
     def _progress(self) -> Standing:
         return Standing(self.objective(), self.relative_gap())

@@ -77,6 +77,7 @@ class Newton:
         self.entry = view.gram.kernel.cost(view.gram.source.features)
         self.row = len(dual) * min(self.entry, STORE_COST)  # used again; what is stored decides nothing
         self.seen = np.zeros(len(dual), bool)  # rows of K that were computed at least once
+        self.total = 0.0  # multiply-adds of block ascent so far
         self.spent = 0.0  # multiply-adds of block ascent since the last step, in parts of the program, too
         self.patience = 1.0
         self.price = 0.0  # of the next step
@@ -95,7 +96,8 @@ class Newton:
         """Count what a block has cost beyond the first sight of a row, which no method is spared."""
         known = int(np.count_nonzero(self.seen[changed]))
         self.seen[changed] = True
-        self.spent += STEP_COST * block * steps + known * self.row + self.entry * block**2
+        cost = STEP_COST * block * steps + known * self.row + self.entry * block**2
+        self.spent, self.total = self.spent + cost, self.total + cost
 
     def due(self, free: Ids, violation: float, goal: float) -> bool:
         """Whether block ascent, which has this violation and shall reach the goal, has cost enough for a step."""
@@ -106,6 +108,10 @@ class Newton:
             return True
         paced = self.spent - self.course[0][0] >= PACE * self.price
         return paced and self._remaining(violation, goal) > WORTH * (self.price + (FINISH - 1.0) * self.again)
+
+    def overtaken(self, price: float, violation: float, goal: float) -> bool:
+        """Whether block ascent has cost half of what another way does as a whole, and will cost more than all of it."""
+        return self.total >= PACE * price and not self.paid and self._remaining(violation, goal) > price
 
     def settled(self, free: int, ids: Ids, block: int) -> bool:
         """Whether so few violators join the free variables in ``ids`` that a step is likely to succeed, and affordable.

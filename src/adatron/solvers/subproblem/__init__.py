@@ -27,6 +27,7 @@ UPDATE = 4.0  # multiply-adds of an active set, on one thread, in the time of su
 COARSE = 10 * 2.0**-20  # times the largest gradient: float32 does not resolve a smaller tolerance
 BLOCK = 3e5  # the same for what a block takes beside its updates
 PATIENCE = 16.0  # a walk may cost so many times what the updates before it did, which undo much of an unfinished one
+LARGE = 1e20  # gradients beyond it are scaled down
 RANK = 64  # pivots that are looked for: with more, the rank of a matrix is as good as full
 FLOOR = {4: 2e-6, 8: 1e-12}  # pivots below this are rounding, by bytes of a kernel value
 
@@ -132,7 +133,7 @@ class Inner:
         g belong to the block alone.
         """
         given, bent = K, flag[1]
-        if K.dtype == np.float32 and COARSE * max(np.abs(g).max(), dual.lambda2) > tol:
+        if K.dtype == np.float32 and (dual.lambda2 or COARSE * np.abs(g).max() > tol):  # a sum would be rounded
             K = K.astype(np.float64)
         if dual.lambda2:
             K += K.dtype.type(dual.lambda2)
@@ -141,10 +142,13 @@ class Inner:
             signs = layout.spread(sign).astype(K.dtype)
             K[:, : len(signs)] *= signs[:, None] * signs
             beta, g = sign * beta, sign * g
-        whole = K
+        whole, peak = K, float(np.abs(g).max(initial=0.0))
+        if peak > LARGE:  # the searches' bars would not stand out
+            scale = 2.0 ** -np.frexp(peak)[1]
+            K, g, tol, plain = K * K.dtype.type(scale), scale * g, scale * tol, plain.scaled(scale)
         limit = min(max(len(beta), STEPS * len(beta) - self.before), steps)
         found, used = _updated(K, layout, plain, beta, g, tol, limit, flag)
-        if K.dtype != given.dtype:
+        if whole.dtype != given.dtype:
             flag[1] = bent  # by the measure of float64 the rounding of float32 values is negative curvature
         if used == limit < steps:
             self.credit += BLOCK + UPDATE * (self.before + used) * len(beta)

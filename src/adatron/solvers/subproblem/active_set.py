@@ -189,7 +189,8 @@ def _enter(w: Any, one: int, side: float) -> bool:
         if curvature > 0.0 and descent < length * curvature:
             _move(w, d, descent / curvature, -1)
             return True
-        if not np.isfinite(length):
+        if not np.isfinite(length):  # so far that whoever asked can see it
+            _move(w, d, 1.0 / (w.floor * w.shift * np.abs(d).max()), -1)
             return False
         _move(w, d, length, at)
         if at == m:

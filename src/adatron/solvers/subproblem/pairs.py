@@ -72,6 +72,17 @@ def settled(old: float, change: float, lower: float, upper: float) -> float:
     return 0.0 if abs(value) <= crumb else value
 
 
+@jit
+def exchange(beta: Any, i: int, j: int, length: float, lower: Any, upper: Any, epsilon: float) -> float:
+    """beta_i grows and beta_j shrinks by the length, or until one of them meets a bound or its kink; by how much."""
+    top = 0.0 if epsilon > 0.0 and beta[i] < 0.0 else upper[i]
+    bottom = 0.0 if epsilon > 0.0 and beta[j] > 0.0 else lower[j]
+    d = min(length, top - beta[i], beta[j] - bottom)
+    beta[i] = top if d == top - beta[i] else settled(beta[i], d, lower[i], upper[i])
+    beta[j] = bottom if d == beta[j] - bottom else settled(beta[j], -d, lower[j], upper[j])
+    return d
+
+
 @jit(finite=True)
 def pairs(
     K: Any, beta: Any, g: Any, lower: Any, upper: Any, starts: Any, epsilon: float, tol: float, steps: int, stop: Any
@@ -118,12 +129,8 @@ def pairs(
         curvature = (K[i, i] + K[j, j]) - real(2) * K[i, j]
         if curvature < -real(64) * floor:
             stop[1] = 1
-        top = 0.0 if epsilon > 0.0 and beta[i] < 0.0 else upper[i]
-        bottom = 0.0 if epsilon > 0.0 and beta[j] > 0.0 else lower[j]
-        d = min(float(m + (g[j] + shrink_bar[j])) / float(max(curvature, floor)), top - beta[i], beta[j] - bottom)
-        shift = real(d)
-        beta[i] = top if d == top - beta[i] else settled(beta[i], d, lower[i], upper[i])
-        beta[j] = bottom if d == beta[j] - bottom else settled(beta[j], -d, lower[j], upper[j])
+        length = float(m + (g[j] + shrink_bar[j])) / float(max(curvature, floor))
+        shift = real(exchange(beta, i, j, length, lower, upper, epsilon))
         for k in (i, j):
             grow_bar[k], shrink_bar[k] = slopes(beta[k], lower[k], upper[k], epsilon)
     return steps

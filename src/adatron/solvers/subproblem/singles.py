@@ -2,9 +2,12 @@
 
 Problem   any program of ``problems.dual`` without an equality (bias augmented or none), given K + lambda^2.
 Update    the variable i with the largest gain v_i^2 / K_ii, v_i its projected gradient, takes the exact step,
-          beta_i <- clip(soft(beta_i - g_i / K_ii, epsilon / K_ii), l_i, u_i); g += d K_i.
+          beta_i <- clip(soft(beta_i - g_i / K_ii, epsilon / K_ii), l_i, u_i); g += d K_i. Where it gains more together
+          with one that moves against it, both take the step of ``pairs``: if K + lambda^2 is nearly constant, each
+          single step would undo most of the one before, and equal samples with opposite labels would never part.
 Stop      max v_i <= tol; or the steps are used up; or a flag.
-Source    T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004); V. Kecman, T.-M. Huang, M. Vogt (2005).
+Source    T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004); V. Kecman, T.-M. Huang, M. Vogt (2005); for
+          two at a time: I. Steinwart, D. Hush, C. Scovel, Training SVMs without offset, JMLR 12 (2011) 141-202.
 """
 
 from __future__ import annotations
@@ -15,19 +18,32 @@ import numpy as np
 
 from ...compiled._jit import jit
 from ...compiled.search import argmax
-from .pairs import CHECK, slopes, smallest_curvature
+from .pairs import CHECK, exchange, slopes, smallest_curvature
 
 
 @jit(finite=True)
-def _scores(g: Any, shift: Any, Ki: Any, grow_bar: Any, shrink_bar: Any, inverse: Any, score: Any) -> None:
-    """g += shift Ki; score = gain of every variable."""
+def _scores(
+    g: Any, shift: Any, Ki: Any, other: Any, Kj: Any, grow_bar: Any, shrink_bar: Any, inverse: Any, score: Any
+) -> None:
+    """g += shift Ki + other Kj; score = gain of every variable."""
     zero = g.dtype.type(0)
     for t in range(len(g)):
-        g[t] += shift * Ki[t]
+        g[t] += shift * Ki[t] + other * Kj[t]
         grow, shrink = grow_bar[t] - g[t], shrink_bar[t] + g[t]
         v = grow if grow > shrink else shrink
         v = v if v > zero else zero
         score[t] = v * v * inverse[t]
+
+
+@jit(finite=True)
+def _partners(g: Any, Ki: Any, diagonal: Any, bar: Any, side: Any, m: Any, own: Any, floor: Any, score: Any) -> None:
+    """score = gain of every variable that moves against one whose projected gradient is m."""
+    zero, two = g.dtype.type(0), g.dtype.type(2)
+    for t in range(len(g)):
+        v = (m + bar[t]) + side * g[t]
+        v = v if v > zero else zero
+        curvature = (own + diagonal[t]) - two * Ki[t]
+        score[t] = v * v / (curvature if curvature > floor else floor)
 
 
 @jit(finite=True)
@@ -55,23 +71,40 @@ def singles(
     q = len(g)
     real = g.dtype.type
     grow_bar, shrink_bar = np.empty(q, g.dtype), np.empty(q, g.dtype)
-    inverse, score = np.empty(q, g.dtype), np.empty(q, g.dtype)
+    diagonal, inverse, score = np.empty(q, g.dtype), np.empty(q, g.dtype), np.empty(q, g.dtype)
     floor = smallest_curvature(K)
     for t in range(q):
         grow_bar[t], shrink_bar[t] = slopes(beta[t], lower[t], upper[t], epsilon)
+        diagonal[t] = K[t, t]
         inverse[t] = real(1) / max(K[t, t], floor)
         if K[t, t] < -real(64) * floor:
             stop[1] = 1
-    i, shift = 0, real(0)
+    i, j, shift, other = 0, 0, real(0), real(0)
     for step in range(steps):
-        _scores(g, shift, K[i], grow_bar, shrink_bar, inverse, score)
+        _scores(g, shift, K[i], other, K[j], grow_bar, shrink_bar, inverse, score)
         i = argmax(score, q)
-        if score[i] <= real(0) or stop[0] != 0:
+        alone = score[i]
+        if alone <= real(0) or stop[0] != 0:
             return step
         if step % CHECK == 0 and _worst(g, grow_bar, shrink_bar, score) <= real(tol):
             return step
-        value = proximal(beta[i], float(g[i]), float(inverse[i]), lower[i], upper[i], epsilon)
-        shift = real(value - beta[i])
-        beta[i] = value
-        grow_bar[i], shrink_bar[i] = slopes(value, lower[i], upper[i], epsilon)
+        grows = grow_bar[i] - g[i] > shrink_bar[i] + g[i]
+        side, bar = (real(1), shrink_bar) if grows else (real(-1), grow_bar)
+        m = (grow_bar if grows else shrink_bar)[i] - side * g[i]
+        _partners(g, K[i], diagonal, bar, side, m, diagonal[i], floor, score)
+        j = argmax(score, q)
+        if j != i and score[j] > alone:
+            curvature = (diagonal[i] + diagonal[j]) - real(2) * K[i, j]
+            if curvature < -real(64) * floor:
+                stop[1] = 1
+            length = float(m + (bar[j] + side * g[j])) / float(max(curvature, floor))
+            u, v = (i, j) if grows else (j, i)
+            shift = side * real(exchange(beta, u, v, length, lower, upper, epsilon))
+            other = -shift
+        else:
+            value = proximal(beta[i], float(g[i]), float(inverse[i]), lower[i], upper[i], epsilon)
+            shift, other, j = real(value - beta[i]), real(0), i
+            beta[i] = value
+        for k in (i, j):
+            grow_bar[k], shrink_bar[k] = slopes(beta[k], lower[k], upper[k], epsilon)
     return steps
