@@ -162,8 +162,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
             Two classes: positive for ``classes_[1]``. More: votes refined by decision values ('ovr', as scikit-learn),
             the values of the pairs ('ovo'), or those of each class with ``multi_class='ovr'``. They are computed in
-            float64, but for float32 rows with ``precision='auto'`` that are not far beyond the support vectors where
-            float32 is accurate enough, and for all with ``precision='single'``.
+            float64, float32 rows too, unless ``precision='single'``.
         """
         return self._decision(X, self._shaped)
 
@@ -176,7 +175,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         return values
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class labels of samples, (n_samples,): those of the decision values, also where float32 proves them.
+        """Class labels of samples, (n_samples,): those of the float64 decision values, also where float32 proves them.
 
         Parameters
         ----------
@@ -184,13 +183,16 @@ class Classifier(ClassifierMixin, Probabilistic):
         """
         check_is_fitted(self)
         self._check_ties()
-        by_signs = len(self.classes_) == 2 or (self._one_against_one() and not self.break_ties)
-        return self._decision(X, lambda v: self.classes_[self._codes(v)], self._decided if by_signs else None)
+        refined = self._one_against_one() and self.break_ties  # a sum of all pairs' values may decide
+        return self._decision(X, lambda v: self.classes_[self._codes(v)], None if refined else self._decided)
 
-    def _decided(self, values: NDArray[np.float64], sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The rows whose class the signs that are sure decide."""
+    def _decided(self, values: NDArray[np.float64], errors: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """The rows whose class is the same whatever the values are within their errors."""
+        sure = np.abs(values) > errors
         if len(self.classes_) == 2:
             return sure[:, 0]
+        if not self._one_against_one():
+            return layout.beyond(values, errors)
         found = np.asarray(sure.all(axis=1))
         found[~found] = layout.unbeaten(values[~found], sure[~found], len(self.classes_))
         return found

@@ -42,10 +42,10 @@ def decision_values(
     X : ndarray or CSR matrix (n, d); kernel values (n, n training samples), those of the expansion, if they are given
     expansion : of p outputs
     intercepts : (p,)
-    precision : that of the kernel values, 'single', 'double', or 'auto': single for the rows where it is enough
+    precision : that of the kernel values, 'double' or 'single': the latter for the rows where it says anything
     finish : takes the values of a block of rows, (rows, p), and returns an array with as many rows
-    decided : if signs of the values are all that ``finish`` asks for, see ``signs``: instead of double, single
-        precision for rows whose result is then proven to be the same
+    decided : for a result that values with an error may decide, see ``signs``: instead of double, single precision for
+        rows whose result is then proven to be the same
     """
     n, points = X.shape[0], expansion.points
     work = n * max(1, len(expansion)) * max(1.0, points.features)
@@ -122,7 +122,7 @@ def _single_up_to(expansion: Expansion, precision: str) -> float:
     if precision == "double" or not points.kernel.compiled:
         return -np.inf
     limit = FAR * expansion.largest
-    return limit if points.suits_single(limit, asked=precision == "single") else -np.inf
+    return limit if points.suits_single(limit, asked=True) else -np.inf
 
 
 def _ready(rows: Any, vectors: Any) -> Any:

@@ -142,5 +142,5 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         """
-        sides = self._decision(X, lambda values: values >= 0, lambda values, sure: sure[:, 0])
+        sides = self._decision(X, lambda values: values >= 0, lambda values, error: (np.abs(values) > error)[:, 0])
         return np.where(sides[:, 0], 1, -1).astype(np.intp)
