@@ -24,6 +24,7 @@ from ..gram.gate import one_blas_thread
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
 from .gap import best_multipliers, duality_gap, relative, sum_of_terms
+from .kkt import kkt_violation
 
 LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectives are to be known
 MEASURES = 6  # of ``weigh``
@@ -160,6 +161,23 @@ def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) 
     """Prove what can be proven about ``beta`` by a gradient that was computed in float64 on all rows."""
     terms = 1.0 + np.count_nonzero(beta) / 8.0  # of a sum, one after the other
     return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), terms, 0.0, convex)
+
+
+def loosely(view: View, dual: Dual, beta: Vector, g: Vector, slack: Vector) -> Certificate:
+    """Prove what the tracked gradient can, up to its errors: there is no time for other kernel values.
+
+    Of a kernel that may not be positive semi-definite it cannot be told whether the gap bounds anything.
+    """
+    mu, error = best_multipliers(dual, beta, g), float(slack.max(initial=0.0))
+    missed = float(np.abs(mu * (dual.sums(beta) - np.array(dual.totals))).sum())
+    gap = duality_gap(dual, beta, g, mu, error) + missed if view.gram.kernel.convex else inf
+    value = -dual.objective(beta, g)
+    return Certificate(value + gap, value, kkt_violation(dual, beta, g) + 2.0 * error, error)
+
+
+def unproven(dual: Dual, beta: Vector, g: Vector) -> Certificate:
+    """Prove nothing, as not even a gradient is known; the level is that of what stands for it."""
+    return Certificate(inf, -dual.objective(beta, g), inf)
 
 
 def semidefinite(view: View, support: NDArray[np.int64]) -> bool:

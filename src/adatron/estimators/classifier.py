@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..problems import Dual
 from . import inputs, layout
-from .convergence import warn_unless_converged
+from .convergence import warn_unless_calibrated, warn_unless_converged
 from .machine import BIAS, KernelMachine
 from .probability import Probabilistic
 
@@ -94,7 +93,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         from .folds import divide
         from .samples import canonical
 
-        started = monotonic()
+        clock = self._started()
         X, y = inputs.training_data(self, X, y)
         classes, codes = inputs.classes(y)
         class_weight = inputs.weights_of_classes(self.class_weight, classes, codes)
@@ -114,7 +113,7 @@ class Classifier(ClassifierMixin, Probabilistic):
             )
 
         divided = divide(distinct, self.random_state) if self.with_probability else None
-        fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct))
+        fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct), clock)
         self.classes_, self.class_weight_, self._fitted_multi_class = classes, class_weight, self.multi_class
         self._store_coefficients(X, codes, self._spread(distinct, fitted, self._bound), fitted)
         self._store_certificates(fitted, len(classes) == 2, unit)
@@ -122,8 +121,9 @@ class Classifier(ClassifierMixin, Probabilistic):
         warn_unless_converged(fitted, None if self._values else X, self.max_iter)
         self._slope = None
         if divided is not None:
-            folds = self._fit_probabilities(X, divided, fitted, problems, monotonic() - started)
+            folds = self._fit_probabilities(X, divided, fitted, problems, clock)
             warn_unless_converged(folds, None if self._values else X, self.max_iter, "problems of the folds")
+            warn_unless_calibrated(clock, self._slope)
         return self
 
     def _store_coefficients(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..certificates import half_width, intercept
-from ..gram import SMALL, Gram, Plan, Pool, Source, allowed_threads, plan
+from ..gram import SMALL, Clock, Gram, Plan, Pool, Source, allowed_threads, plan
 from ..gram.shared import bytes_shared, readable
 from ..kernels import Kernel
 from ..problems import Dual
@@ -57,7 +56,7 @@ class Settings:
     tol: float
     gap_tol: float | None
     max_iter: int
-    max_time: float | None
+    clock: Clock
     callback: Callback | None
 
 
@@ -85,6 +84,7 @@ def fit(
 
     ``starts``: for each problem where to start, a coefficient for each of *all* distinct samples.
     """
+    settings = replace(settings, kernel=settings.clock.limited(settings.kernel))
     n = len(samples.rows)
     ends = list(accumulate(samples.sizes.tolist(), initial=0))
     ids = [np.concatenate([np.arange(ends[s], ends[s + 1]) for s in problem.segments]) for problem in problems]
@@ -100,7 +100,7 @@ def fit(
     work = largest**2 * cost
     least = BUNDLED if shared else WORK
     light = (work < LARGEST and len(problems) * work < least) or settings.kernel.called
-    with Pool(1 if light else allowed_threads(settings.n_jobs)) as pool:
+    with Pool(1 if light else allowed_threads(settings.n_jobs), settings.clock.limit) as pool:
         sizes = samples.sizes.tolist() if len(problems) > 1 else [n]
         gram = Gram(source, dtype, sizes, pool, p.slots, whole, shared)
         groups = [problem.segments if len(problems) > 1 else [0] for problem in problems]
@@ -174,12 +174,11 @@ def _solve(tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p:
     """Solutions of the tasks but for those whose variables must be 0 or are all on one side of it."""
     is_open = [any(t.dual.totals) or t.dual.reach[0] < 0.0 < t.dual.reach[1] for t in tasks]
     open_ones = [task for task, one in zip(tasks, is_open, strict=True) if one]
-    deadline = np.inf if settings.max_time is None else monotonic() + settings.max_time
     most = settings.max_iter
     if most == -1:
         most = solver.most(max(len(t.dual) for t in tasks))
     chosen = settings.max_iter != -1
-    options = Options(settings.tol, settings.gap_tol, most, chosen, deadline, p.block, p.whole, p.factor)
+    options = Options(settings.tol, settings.gap_tol, most, chosen, settings.clock.deadline, p.block, p.whole, p.factor)
     solutions = iter(solve_all(open_ones, solver, options, pool, p.concurrent, settings.callback))
     return [next(solutions) if one else None for one in is_open]
 

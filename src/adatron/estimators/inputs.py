@@ -17,6 +17,7 @@ from . import objects
 from .checked import checked
 
 if TYPE_CHECKING:
+    from ..gram import Clock
     from ..kernels import Kernel
     from .engine import Settings
     from .machine import KernelMachine
@@ -225,7 +226,7 @@ def augment(value: float | str, X: Any) -> float:
     return float(np.sqrt(fsum(squares) / X.shape[0])) or 1.0  # exactly rounded: the order of the rows does not matter
 
 
-def settings(model: KernelMachine, kernel: Kernel) -> Settings:
+def settings(model: KernelMachine, kernel: Kernel, clock: Clock) -> Settings:
     """The parameters as the engine takes them."""
     from .engine import Settings
 
@@ -238,7 +239,7 @@ def settings(model: KernelMachine, kernel: Kernel) -> Settings:
         tol=float(model.tol),
         gap_tol=model.gap_tol,
         max_iter=int(model.max_iter),
-        max_time=model.max_time,
+        clock=clock,
         callback=model.callback or (_print_progress if model.verbose else None),
     )
 

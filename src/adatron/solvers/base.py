@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificates import Certificate
+from ..certificates import Certificate, unproven
 from ..gram import View
 from ..problems import Dual
 from ..problems.dual import Vector
@@ -124,6 +124,12 @@ class Solution:
     status: Status
     certificate: Certificate
     trace: dict[str, NDArray[np.float64]]
+
+
+def late(dual: Dual, beta: Vector, g: Vector | None, n_iter: int = 0) -> Solution:
+    """Where a problem began, if there was no time for anything else."""
+    g = -dual.t if g is None else g
+    return Solution(beta, g, n_iter, Status.MAX_TIME, unproven(dual, beta, g), trace_of([]))
 
 
 class Solver(ABC):

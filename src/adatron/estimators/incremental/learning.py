@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval
 
+from ...gram import Clock
 from ...problems import Dual
 from ...solvers.homotopy import Stalled, compaction
 from .. import engine, inputs
@@ -213,7 +214,7 @@ class Learning(KernelMachine):
         samples, limit = Samples.alone(track.numbers), HARD * m if dual.hard_margin else -1
         for tol in TRIES:
             settings = engine.Settings(
-                self.kernel_, "auto", self.precision, CACHE, self.n_jobs, tol, None, limit, None, None
+                self.kernel_, "auto", self.precision, CACHE, self.n_jobs, tol, None, limit, Clock(), None
             )
             (found,) = engine.fit(track.store.X, samples, [engine.Problem([0], lambda _: dual)], settings)
             state = found.solution
