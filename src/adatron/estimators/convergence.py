@@ -59,6 +59,13 @@ def warn_unless_calibrated(clock: Clock, slope: float | None) -> None:
         warnings.warn(text, ConvergenceWarning, stacklevel=4)
 
 
+def warn_of_cut_steps(cut: bool) -> None:
+    """Say that there was no time for all steps; called by what ``fit`` calls."""
+    if cut:
+        text = "The time limit (max_time) was reached before all steps were taken; the margin may be wider: raise it."
+        warnings.warn(text, ConvergenceWarning, stacklevel=5)
+
+
 def _scales(X: Any) -> str:
     """The usual cause, where the features show it."""
     if X is None:

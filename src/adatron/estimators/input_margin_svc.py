@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..problems import Dual, csvc
 from . import inputs
 from .classifier import Classifier
+from .convergence import warn_of_cut_steps
 from .machine import PENALTY, Finish
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ class InputMarginSVC(Classifier):
     gap_tol : float, default=None
         If given, the relative duality gap of each program must also be at most this.
     max_time : float, default=None
-        Seconds after which the fit stops, with the best decision function so far.
+        Seconds after which the fit stops and warns, with the best decision function so far; its margin is nan if there
+        was no time to measure it.
     callback : callable, default=None
         Called with a :class:`adatron.solvers.base.Progress` now and then; returning True stops the program.
 
@@ -219,6 +221,7 @@ class InputMarginSVC(Classifier):
             else:
                 rescaled = self.algorithm == "rescaled"
                 climbs = steps.simplified(data, X, distinct, problems, fitted, self.n_steps, rescaled)
+        warn_of_cut_steps(any(climb.cut for climb in climbs))
         self._keep_margins(climbs, distinct, X.shape)
         return [climb.fitted for climb in climbs]
 

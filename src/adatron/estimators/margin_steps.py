@@ -45,6 +45,7 @@ class Climb:
     path : the margin before the first and after each step
     stage : the best decision function of the full algorithm; None of the others
     size : ĝ at the samples; None of the full algorithm
+    cut : whether there was no time for all steps
     """
 
     fitted: Fitted
@@ -52,6 +53,7 @@ class Climb:
     path: list[float]
     stage: Stage | None = None
     size: Vector | None = None
+    cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,20 +101,24 @@ def full(data: Data, problem: Problem, one: Fitted, n_steps: int, rule: str, hyp
         start = best = first_stage(task, field)
     except OutOfTime:
         best = unmeasured(task, field)
-        return Climb(one, best.worth, [], best)
-    path, last = [start.worth.margin], one
+        return Climb(one, best.worth, [], best, cut=True)
+    path, last, cut = [start.worth.margin], one, True
     steps = climb(task, start, n_steps, rule)
     with suppress(OutOfTime):
-        while monotonic() + _least_seconds(data, best) < data.clock.limit and (now := next(steps, None)) is not None:
+        while _has_time(data, best):
+            if (now := next(steps, None)) is None:
+                cut = False
+                break
             path.append(now.worth.margin)
             if now.worth.score > best.worth.score:
                 best, last = now, solved[-1]
-    return Climb(last, best.worth, path, best)
+    return Climb(last, best.worth, path, best, cut=cut and len(path) <= n_steps)
 
 
-def _least_seconds(data: Data, now: Stage) -> float:
-    """What a step takes that nobody can interrupt."""
-    return step_cost(len(now.feet.distance), len(now.support), data.X.shape[1]) / RATE
+def _has_time(data: Data, now: Stage) -> bool:
+    """Whether there is time for what nobody can interrupt of another step."""
+    least = step_cost(len(now.feet.distance), len(now.support), data.X.shape[1]) / RATE
+    return not data.clock.late and monotonic() + least < data.clock.limit
 
 
 def _check_memory(data: Data, one: Fitted) -> None:
@@ -159,7 +165,7 @@ def simplified(
             best = [_better(*pair) for pair in zip(best, now, strict=True)]
             if data.clock.late:
                 break
-    return best
+    return [replace(one, cut=one.fitted.solution is not None and len(one.path) <= n_steps) for one in best]
 
 
 def _better(best: Climb, now: Climb) -> Climb:

@@ -77,7 +77,9 @@ class SVC(Classifier):
     gap_tol : float, default=None
         If given, the relative duality gap must also be at most this.
     max_time : float, default=None
-        Seconds after which the fit stops and warns.
+        Seconds after which the fit stops and warns. Up to a tenth more of them and 0.2 s go into the certificate; what
+        could not be proven in that time is infinite. A call of a kernel function is not interrupted. What is compiled
+        first comes on top.
     callback : callable, default=None
         Called with a :class:`adatron.solvers.base.Progress` (``n_iter``, ``kkt_violation``, ``duality_gap``, ...) now
         and then; returning True stops the fit.

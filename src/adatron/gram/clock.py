@@ -46,6 +46,11 @@ class Clock:
         """Whether the deadline has passed."""
         return self.deadline < inf and monotonic() >= self.deadline
 
+    def check(self) -> None:
+        """Raise OutOfTime after the deadline."""
+        if self.late:
+            raise OutOfTime
+
     def limited(self, kernel: Kernel) -> Kernel:
         """The kernel, whose function, if it has one, is called up to the deadline only."""
         if not isinstance(kernel, Function) or self.deadline == inf:
@@ -54,8 +59,7 @@ class Clock:
 
     def _punctual(self, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         def called(X: Any, Z: Any) -> Any:
-            if self.late:
-                raise OutOfTime
+            self.check()
             return function(X, Z)
 
         return called
