@@ -17,6 +17,7 @@ from adatron import IncrementalSVC
 from adatron.estimators import engine
 from adatron.estimators.inputs import settings
 from adatron.estimators.samples import Samples
+from adatron.gram import Clock
 from adatron.problems import csvc
 
 from . import tables
@@ -104,7 +105,7 @@ def _warm(case: Any, X: Any, y: Any) -> float:
     everything = np.arange(n)
     samples = Samples(everything, np.array([n]), np.ones(n), everything, everything, np.ones(n))
     problem = engine.Problem([0], lambda _: csvc(labels, np.full(n, case.C)))
-    return seconds(lambda: engine.fit(X, samples, [problem], settings(model, model.kernel_), [begin]))
+    return seconds(lambda: engine.fit(X, samples, [problem], settings(model, model.kernel_, Clock()), [begin]))
 
 
 @main.command()

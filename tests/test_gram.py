@@ -163,7 +163,7 @@ def test_rows_of_variables_at_a_bound_are_not_stored(monkeypatch):
 @given(st.integers(0, 5000), st.integers(2, 64))
 def test_tasks_fall_in_size(n, workers):
     """So that who is late is late by a small one."""
-    ends = np.array(falling(n, workers))
+    ends = np.array(falling(n, workers, MOST))
     sizes = np.diff(ends)
     assert ends[0] == 0
     assert ends[-1] == n

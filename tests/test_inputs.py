@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import array_api_strict as xp
@@ -118,6 +119,22 @@ def test_single_precision(name):
         np.testing.assert_allclose(values(other, single), values(model, X), atol=1e-5)
     csr = ours(name, tol=1e-8).fit(sparse.csr_matrix(X, dtype=np.float32), y)
     np.testing.assert_allclose(csr.dual_objective_, model.dual_objective_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", lambda X, Z: X @ Z.T])
+@pytest.mark.parametrize("name", NAMES)
+def test_float32_rows_have_the_values_of_the_same_rows_in_float64(name, kernel):
+    """Also with the largest coefficients, whose sum would show every rounding of a float32 value."""
+    generator = np.random.default_rng(3)
+    large = {} if name in ("NuSVC", "OneClassSVM") else {"C": 1e5}
+    model = ours(name, kernel=kernel, max_iter=50_000, **large)
+    samples, rows = (generator.normal(size=(n, 4)).astype(np.float32) for n in (120, 300))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the limit of updates
+        model.fit(samples, target(name, samples))
+    for some in (rows, rows[:1], np.asfortranarray(rows)):
+        np.testing.assert_array_equal(values(model, some), values(model, some.astype(np.float64)))
+        np.testing.assert_array_equal(model.predict(some), model.predict(some.astype(np.float64)))
 
 
 @pytest.mark.parametrize("name", NAMES)

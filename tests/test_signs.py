@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.datasets import make_classification
 
 from adatron import SVC, NuSVC, OneClassSVM
 from adatron.estimators import decision, layout, signs
@@ -92,6 +93,76 @@ def test_signs_at_the_boundary_are_those_of_float64(blocks):
         assert not np.concatenate(blocks).any()
         model.set_params(precision="single")
         assert (model.predict(rows) != expected).any()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # a sigmoid is no kernel
+@pytest.mark.parametrize("kernel", [*KERNELS, lambda X, Z: X @ Z.T], ids=str)
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    ("classes", "parameters"), [(2, {}), (4, {}), (4, {"multi_class": "ovr"}), (3, {"break_ties": True})]
+)
+def test_float32_rows_are_predicted_as_float64_rows(kernel, storage, classes, parameters):
+    """However large the coefficients are: float32 values are then nothing."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4)).astype(np.float32)
+    y = np.digitize(X[:, 0] + 0.3 * X[:, 1] ** 2 + 0.1 * rng.normal(size=200), np.linspace(-0.5, 1, classes - 1))
+    rows = storage(rng.normal(size=(500, 4)).astype(np.float32))
+    for C in (1.0, 1e6):
+        model = SVC(C=C, kernel=kernel, max_iter=20_000, **parameters).fit(storage(X), y)
+        wide = rows.astype(np.float64)
+        np.testing.assert_array_equal(model.decision_function(rows), model.decision_function(wide))
+        np.testing.assert_array_equal(model.predict(rows), model.predict(wide))
+        model.set_params(precision="double")
+        np.testing.assert_array_equal(model.predict(rows), model.predict(wide))
+        model.set_params(precision="auto")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_large_coefficients_leave_labels_of_float32_rows_as_they_are():
+    """Each float32 value is within 1e-6, and one label in four would be another one."""
+    X, y = make_classification(600, 6, n_informative=5, n_redundant=0, flip_y=0.05, random_state=1)
+    X = X.astype(np.float32)
+    model = SVC(C=1e7, gamma=1e-5).fit(X[:300], y[:300])
+    rows = X[300:]
+    expected = model.predict(rows.astype(np.float64))
+    np.testing.assert_array_equal(model.predict(rows), expected)
+    assert (model.set_params(precision="single").predict(rows) != expected).any()
+
+
+def test_one_against_the_rest_is_proven_by_the_largest_value(blocks):
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    model = SVC(C=10.0, multi_class="ovr").fit(X, np.digitize(X[:, 0] + X[:, 1] ** 2, [0.0, 1.0, 2.0]))
+    rows = np.concatenate([X, 1e6 * X])
+    expected = model.classes_[np.argmax(model.decision_function(rows), axis=1)]
+    np.testing.assert_array_equal(model.predict(rows), expected)
+    assert np.concatenate(blocks)[: len(X)].mean() > 0.9
+    near = at_two_classes(model, X)
+    expected = model.classes_[np.argmax(model.decision_function(near), axis=1)]
+    blocks.clear()
+    np.testing.assert_array_equal(model.predict(near), expected)
+    assert not np.concatenate(blocks).any()
+
+
+def at_two_classes(model, X, steps=60):
+    """Points where the class of the largest decision value changes, and as near to them as two floats are."""
+    number = np.argmax(model.decision_function(X), axis=1)
+    a, b = X[:-1][number[:-1] != number[1:]], X[1:][number[:-1] != number[1:]]
+    first = np.argmax(model.decision_function(a), axis=1)
+    for _ in range(steps):
+        middle = (a + b) / 2
+        same = np.argmax(model.decision_function(middle), axis=1) == first
+        a, b = np.where(same[:, None], middle, a), np.where(same[:, None], b, middle)
+    return np.concatenate([a, b])
+
+
+@given(st.data())
+def test_the_largest_value_stays_the_largest_within_the_errors(data):
+    numbers, small = st.floats(-3.0, 3.0), st.floats(0.0, 1.0)
+    values = np.array([data.draw(st.lists(numbers, min_size=3, max_size=3))])
+    errors = np.array([data.draw(st.lists(small, min_size=3, max_size=3))])
+    shares = np.array([data.draw(st.lists(st.floats(-1.0, 1.0), min_size=3, max_size=3))])
+    if layout.beyond(values, errors)[0]:
+        assert np.argmax(values) == np.argmax(values + shares * errors)
 
 
 def test_one_class(blocks):
@@ -251,7 +322,7 @@ def test_memory_of_a_prediction_is_free_when_it_ends(monkeypatch):
     assert [gone() for gone in made] == [None]
 
 
-@pytest.mark.parametrize("parameters", [{"precision": "double"}, {"break_ties": True}, {"multi_class": "ovr"}])
+@pytest.mark.parametrize("parameters", [{"precision": "double"}, {"break_ties": True}])
 def test_where_values_matter_or_float64_is_asked_for_it_is_not_tried(parameters, blocks):
     X = np.random.default_rng(0).normal(size=(90, 3))
     model = SVC(**parameters).fit(X, np.arange(90) % 3)

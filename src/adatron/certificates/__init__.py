@@ -1,6 +1,6 @@
 """Proofs of optimality. They need beta and its gradient only and know no solver."""
 
-from .certify import Certificate, Exact, certify, conclude, prove, semidefinite
+from .certify import Certificate, Exact, certify, conclude, loosely, prove, semidefinite, unproven
 from .gap import best_multipliers, duality_gap, relative
 from .kkt import kkt_violation, violators
 from .multipliers import half_width, intercept, multipliers
@@ -15,9 +15,11 @@ __all__ = [
     "half_width",
     "intercept",
     "kkt_violation",
+    "loosely",
     "multipliers",
     "prove",
     "relative",
     "semidefinite",
+    "unproven",
     "violators",
 ]

@@ -25,6 +25,7 @@ from ..gram.symmetry import refuse_asymmetric
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
 from .gap import best_multipliers, duality_gap, relative, sum_of_terms
+from .kkt import kkt_violation
 
 LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectives are to be known
 MEASURES = 7  # of ``weigh``
@@ -190,6 +191,21 @@ def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) 
     rate = value + UNIT * (np.count_nonzero(beta) + 4.0) * size
     errors = np.full(len(beta), CARE * rate * float(np.abs(beta).sum()))
     return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), errors, convex)
+
+
+def loosely(view: View, dual: Dual, beta: Vector, g: Vector, slack: Vector) -> Certificate:
+    """Prove what the tracked gradient can, up to its errors: there is no time for other kernel values.
+
+    Of a kernel that may not be positive semi-definite it cannot be told whether the gap bounds anything.
+    """
+    if view.gram.kernel.convex:
+        return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), slack.copy(), convex=True)
+    return Certificate(-dual.objective(beta, g), inf, kkt_violation(dual, beta, g, slack))
+
+
+def unproven(dual: Dual, beta: Vector, g: Vector) -> Certificate:
+    """Prove nothing, as not even a gradient is known; the level is that of what stands for it."""
+    return Certificate(-dual.objective(beta, g), inf, inf)
 
 
 def semidefinite(view: View, support: NDArray[np.int64]) -> bool:

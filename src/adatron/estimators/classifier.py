@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..problems import Dual
 from . import inputs, layout
-from .convergence import warn_unless_converged
+from .convergence import warn_unless_calibrated, warn_unless_converged
 from .machine import BIAS, KernelMachine
 from .probability import Probabilistic
 
@@ -94,7 +93,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         from .folds import divide
         from .samples import canonical
 
-        started = monotonic()
+        clock = self._started()
         X, y = inputs.training_data(self, X, y)
         classes, codes = inputs.classes(y)
         class_weight = inputs.weights_of_classes(self.class_weight, classes, codes)
@@ -114,7 +113,7 @@ class Classifier(ClassifierMixin, Probabilistic):
             )
 
         divided = divide(distinct, self.random_state) if self.with_probability else None
-        fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct))
+        fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct), clock)
         self.classes_, self.class_weight_, self._fitted_multi_class = classes, class_weight, self.multi_class
         self._store_coefficients(X, codes, self._spread(distinct, fitted, self._bound), fitted)
         self._store_certificates(fitted, len(classes) == 2, unit)
@@ -122,8 +121,9 @@ class Classifier(ClassifierMixin, Probabilistic):
         warn_unless_converged(fitted, X, self.max_iter, values=self._values)
         self._slope = None
         if divided is not None:
-            folds = self._fit_probabilities(X, divided, fitted, problems, monotonic() - started)
+            folds = self._fit_probabilities(X, divided, fitted, problems, clock)
             warn_unless_converged(folds, X, self.max_iter, "problems of the folds", self._values)
+            warn_unless_calibrated(clock, self._slope)
         return self
 
     def _store_coefficients(
@@ -162,8 +162,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
             Two classes: positive for ``classes_[1]``. More: votes refined by decision values ('ovr', as scikit-learn),
             the values of the pairs ('ovo'), or those of each class with ``multi_class='ovr'``. They are computed in
-            float64, but for float32 rows with ``precision='auto'`` that are not far beyond the support vectors where
-            float32 is accurate enough, and for all with ``precision='single'``.
+            float64, float32 rows too, unless ``precision='single'``.
         """
         return self._decision(X, self._shaped)
 
@@ -176,7 +175,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         return values
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class labels of samples, (n_samples,): those of the decision values, also where float32 proves them.
+        """Class labels of samples, (n_samples,): those of the float64 decision values, also where float32 proves them.
 
         Parameters
         ----------
@@ -184,13 +183,16 @@ class Classifier(ClassifierMixin, Probabilistic):
         """
         check_is_fitted(self)
         self._check_ties()
-        by_signs = len(self.classes_) == 2 or (self._one_against_one() and not self.break_ties)
-        return self._decision(X, lambda v: self.classes_[self._codes(v)], self._decided if by_signs else None)
+        refined = self._one_against_one() and self.break_ties  # a sum of all pairs' values may decide
+        return self._decision(X, lambda v: self.classes_[self._codes(v)], None if refined else self._decided)
 
-    def _decided(self, values: NDArray[np.float64], sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The rows whose class the signs that are sure decide."""
+    def _decided(self, values: NDArray[np.float64], errors: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """The rows whose class is the same whatever the values are within their errors."""
+        sure = np.abs(values) > errors
         if len(self.classes_) == 2:
             return sure[:, 0]
+        if not self._one_against_one():
+            return layout.beyond(values, errors)
         found = np.asarray(sure.all(axis=1))
         found[~found] = layout.unbeaten(values[~found], sure[~found], len(self.classes_))
         return found

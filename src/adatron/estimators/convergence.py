@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 if TYPE_CHECKING:
+    from ..gram import Clock
     from .engine import Fitted
 
 DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserves a word
@@ -49,6 +50,23 @@ def warn_unless_converged(
             f"{gap:.2e}; {worst.status.value}.{cause}"
         )
     warnings.warn(text, ConvergenceWarning, stacklevel=4)
+
+
+def warn_unless_calibrated(clock: Clock, slope: float | None) -> None:
+    """Say that there was no time for probabilities; called by ``fit`` itself."""
+    if slope == 0.0 and clock.late:
+        text = (
+            "Not calibrated: the time limit (max_time) was reached before the folds of probability=True were solved, "
+            "so predict_proba cannot tell the classes apart; raise max_time."
+        )
+        warnings.warn(text, ConvergenceWarning, stacklevel=4)
+
+
+def warn_of_cut_steps(cut: bool) -> None:
+    """Say that there was no time for all steps; called by what ``fit`` calls."""
+    if cut:
+        text = "The time limit (max_time) was reached before all steps were taken; the margin may be wider: raise it."
+        warnings.warn(text, ConvergenceWarning, stacklevel=5)
 
 
 def _cause(X: Any, values: bool, resolution: float) -> str:

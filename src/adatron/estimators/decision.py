@@ -34,6 +34,7 @@ def decision_values(
     n_jobs: int | None,
     finish: Callable[[Values], NDArray[Any]],
     decided: Decided | None = None,
+    limit: float = np.inf,
 ) -> NDArray[Any]:
     """What ``finish`` makes of sum_i coefficients[i] k(vectors_i, x) + intercepts, for every row x of X.
 
@@ -42,24 +43,25 @@ def decision_values(
     X : ndarray or CSR matrix (n, d); kernel values (n, n training samples), those of the expansion, if they are given
     expansion : of p outputs
     intercepts : (p,)
-    precision : that of the kernel values, 'single', 'double', or 'auto': single for the rows where it is enough
+    precision : that of the kernel values, 'double' or 'single': the latter for the rows where it says anything
     finish : takes the values of a block of rows, (rows, p), and returns an array with as many rows
-    decided : if signs of the values are all that ``finish`` asks for, see ``signs``: instead of double, single
-        precision for rows whose result is then proven to be the same
+    decided : for a result that values with an error may decide, see ``signs``: instead of double, single precision for
+        rows whose result is then proven to be the same
+    limit : see ``Clock``
     """
     n, points = X.shape[0], expansion.points
     work = n * max(1, len(expansion)) * max(1.0, points.features)
     heavy = work > LIGHT and not points.kernel.called
     rows, result, left = partial(_rows, X, points), _Result(n, finish), None
-    with Pool(allowed_threads(n_jobs) if heavy else 1) as pool:
+    with Pool(allowed_threads(n_jobs) if heavy else 1, limit) as pool:
         if heavy and decided is not None and precision == "double" and (split := expansion.split(pool)) is not None:
             signs = Signs(split, intercepts, decided, pool)
             left = _without_proven(signs, rows, result, _rows_of_a_block(X, split.width))
-        limit = _single_up_to(expansion, precision)
+        single = _single_up_to(expansion, precision)
         for which in _blocks(left, n, _rows_of_a_block(X, len(intercepts))):
             source = rows(which)
             values = np.tile(intercepts, (len(source), 1))
-            near = np.full(len(source), limit > 0) if np.isinf(limit) else source.sizes <= limit
+            near = np.full(len(source), single > 0) if np.isinf(single) else source.sizes <= single
             for dtype, some in ((np.float32, near), (np.float64, ~near)):
                 if some.any():
                     part = values[some]
@@ -122,7 +124,7 @@ def _single_up_to(expansion: Expansion, precision: str) -> float:
     if precision == "double" or not points.kernel.compiled:
         return -np.inf
     limit = FAR * expansion.largest
-    return limit if points.suits_single(limit, asked=precision == "single") else -np.inf
+    return limit if points.suits_single(limit, asked=True) else -np.inf
 
 
 def _ready(rows: Any, vectors: Any) -> Any:

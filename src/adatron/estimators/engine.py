@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..certificates import half_width, intercept
-from ..gram import SMALL, Gram, Plan, Pool, Source, allowed_threads, plan
+from ..gram import SMALL, Clock, Gram, Plan, Pool, Source, allowed_threads, plan
 from ..gram.shared import bytes_shared, readable
 from ..gram.symmetry import refuse_asymmetric
 from ..kernels import Kernel
@@ -64,7 +63,7 @@ class Settings:
     tol: float
     gap_tol: float | None
     max_iter: int
-    max_time: float | None
+    clock: Clock
     callback: Callback | None
     sized: bool = False
 
@@ -93,6 +92,7 @@ def fit(
 
     ``starts``: for each problem where to start, a coefficient for each of *all* distinct samples.
     """
+    settings = replace(settings, kernel=settings.clock.limited(settings.kernel))
     n = len(samples.rows)
     ends = list(accumulate(samples.sizes.tolist(), initial=0))
     ids = [np.concatenate([np.arange(ends[s], ends[s + 1]) for s in problem.segments]) for problem in problems]
@@ -112,7 +112,7 @@ def fit(
     work = largest**2 * cost
     least = BUNDLED if shared else WORK
     light = (work < LARGEST and len(problems) * work < least) or settings.kernel.called
-    with Pool(1 if light else allowed_threads(settings.n_jobs)) as pool:
+    with Pool(1 if light else allowed_threads(settings.n_jobs), settings.clock.limit) as pool:
         sizes = samples.sizes.tolist() if len(problems) > 1 else [n]
         gram = Gram(source, dtype, sizes, pool, p.slots, whole, shared)
         groups = [problem.segments if len(problems) > 1 else [0] for problem in problems]
@@ -125,11 +125,10 @@ def fit(
             Task(view, scaled(dual, unit), state and State(state.beta / unit), unit)
             for view, dual, state, unit in zip(views, duals, states, units, strict=True)
         ]
-        deadline = np.inf if settings.max_time is None else monotonic() + settings.max_time
-        solved = _solve(tasks, solver, settings, pool, p, deadline)
+        solved = _solve(tasks, solver, settings, pool, p)
         classifiers = settings.sized and all(problem.copies == 1 for problem in problems)
         while classifiers and (finer := _by_margin(tasks, duals, solved, units)):
-            again = _solve([task for _, task in finer], solver, settings, pool, p, deadline)
+            again = _solve([task for _, task in finer], solver, settings, pool, p)
             for (number, task), solution in zip(finer, again, strict=True):
                 if solution is not None and solution.status is not Status.STUCK:
                     tasks[number], solved[number] = task, solution
@@ -227,9 +226,7 @@ def _tile_type(source: Source, settings: Settings, small: bool) -> Any:
     return np.float32 if source.suits_single(source.largest, asked) else np.float64
 
 
-def _solve(
-    tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p: Plan, deadline: float
-) -> list[Solution | None]:
+def _solve(tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p: Plan) -> list[Solution | None]:
     """Solutions of the tasks but for those whose variables must be 0 or are all on one side of it."""
     is_open = [any(t.dual.totals) or t.dual.reach[0] < 0.0 < t.dual.reach[1] for t in tasks]
     open_ones = [task for task, one in zip(tasks, is_open, strict=True) if one]
@@ -237,7 +234,7 @@ def _solve(
     if most == -1:
         most = solver.most(max(len(t.dual) for t in tasks))
     chosen = settings.max_iter != -1
-    options = Options(settings.tol, settings.gap_tol, most, chosen, deadline, p.block, p.whole, p.factor)
+    options = Options(settings.tol, settings.gap_tol, most, chosen, settings.clock.deadline, p.block, p.whole, p.factor)
     solutions = iter(solve_all(open_ones, solver, options, pool, p.concurrent, settings.callback))
     return [next(solutions) if one else None for one in is_open]
 

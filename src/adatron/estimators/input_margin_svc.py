@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral
-from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -16,9 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from ..problems import Dual, csvc
 from . import inputs
 from .classifier import Classifier
+from .convergence import warn_of_cut_steps
 from .machine import PENALTY, Finish
 
 if TYPE_CHECKING:
+    from ..gram import Clock
     from .margin_steps import Climb
     from .samples import Samples
     from .signs import Decided
@@ -95,7 +96,8 @@ class InputMarginSVC(Classifier):
     gap_tol : float, default=None
         If given, the relative duality gap of each program must also be at most this.
     max_time : float, default=None
-        Seconds after which the fit stops, with the best decision function so far.
+        Seconds after which the fit stops and warns, with the best decision function so far; its margin is nan if there
+        was no time to measure it.
     callback : callable, default=None
         Called with a :class:`adatron.solvers.base.Progress` now and then; returning True stops the program.
 
@@ -195,15 +197,14 @@ class InputMarginSVC(Classifier):
     def _program(self, y: Vector, weight: Vector, augment: float, whole: bool) -> Dual:
         return csvc(y, self.C * weight)
 
-    def _solve(self, X: Any, distinct: Any, problems: list[Any]) -> list[Any]:
+    def _solve(self, X: Any, distinct: Any, problems: list[Any], clock: Clock) -> list[Any]:
         from ..gram import Pool, allowed_threads
         from ..gram.gate import one_blas_thread
         from ..kernels.derivatives import jet
         from ..margins import Metric
         from . import margin_steps as steps
 
-        started = monotonic()
-        fitted = super()._solve(X, distinct, problems)
+        fitted = super()._solve(X, distinct, problems, clock)
         jet(self.kernel_)  # or it has no derivative
         if self.algorithm == "full" and not self.kernel_.convex:
             raise ValueError(
@@ -211,15 +212,16 @@ class InputMarginSVC(Classifier):
             )
         X = inputs.as_dense_if_small(X, self.kernel)
         rows = _dense(X[distinct.rows])
-        with one_blas_thread(), Pool(allowed_threads(self.n_jobs)) as pool:
+        with one_blas_thread(), Pool(allowed_threads(self.n_jobs), clock.limit) as pool:
             metric = Metric.of(self.metric, rows)
-            data = steps.Data(rows, metric, inputs.settings(self, self.kernel_), started, pool)
+            data = steps.Data(rows, metric, inputs.settings(self, self.kernel_, clock), pool)
             if self.algorithm == "full":
                 how = (self.n_steps, self.rule, self.hyperplane)
                 climbs = [steps.full(data, *parts, *how) for parts in zip(problems, fitted, strict=True)]
             else:
                 rescaled = self.algorithm == "rescaled"
                 climbs = steps.simplified(data, X, distinct, problems, fitted, self.n_steps, rescaled)
+        warn_of_cut_steps(any(climb.cut for climb in climbs))
         self._keep_margins(climbs, distinct, X.shape)
         return [climb.fitted for climb in climbs]
 

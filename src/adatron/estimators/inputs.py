@@ -17,6 +17,7 @@ from . import objects
 from .checked import checked
 
 if TYPE_CHECKING:
+    from ..gram import Clock
     from ..kernels import Kernel
     from .engine import Settings
     from .machine import KernelMachine
@@ -67,8 +68,15 @@ def _rows(model: KernelMachine, X: Any, **targets: Any) -> Any:
     """Rows of numbers, alone or with their targets, checked."""
     if sparse.issparse(X) and given(model.kernel):
         raise TypeError("Sparse precomputed kernels are not supported.")
-    found = checked(model, X, FLOATS, order="C", **targets)
+    found = checked(model, X, _types(model), order="C", **targets)
     return (_training(model, found[0]), found[1]) if targets else _training(model, found)
+
+
+def _types(model: KernelMachine) -> tuple[type, ...]:
+    """Return what X may hold. A function gets float64, as in scikit-learn: float32 rows would give float32 values."""
+    kernel = model.kernel
+    called = not isinstance(kernel, str) and (objects.is_function(kernel) or kernel.called)
+    return (np.float64,) if called else FLOATS
 
 
 def _keep(model: KernelMachine, kept: Any) -> None:
@@ -110,7 +118,7 @@ def new_data(model: KernelMachine, X: Any, vectors: Any, columns: NDArray[np.int
     values = given(model.kernel)  # of a compact model perhaps none
     if not values and model.n_support_.sum() != vectors.shape[0]:
         raise ValueError(f"The internal representation of {type(model).__name__} was altered")
-    X = checked(model, X, FLOATS, reset=False, ensure_min_features=int(not values))
+    X = checked(model, X, _types(model), reset=False, ensure_min_features=int(not values))
     if values and columns.max(initial=-1) >= X.shape[1]:
         raise ValueError(
             f"X has {X.shape[1]} columns, kernel values with training samples; {columns.max() + 1} are needed"
@@ -218,7 +226,7 @@ def augment(value: float | str, X: Any) -> float:
     return float(np.sqrt(fsum(squares) / X.shape[0])) or 1.0  # exactly rounded: the order of the rows does not matter
 
 
-def settings(model: KernelMachine, kernel: Kernel) -> Settings:
+def settings(model: KernelMachine, kernel: Kernel, clock: Clock) -> Settings:
     """The parameters as the engine takes them."""
     from .engine import Settings
 
@@ -231,7 +239,7 @@ def settings(model: KernelMachine, kernel: Kernel) -> Settings:
         tol=float(model.tol),
         gap_tol=model.gap_tol,
         max_iter=int(model.max_iter),
-        max_time=model.max_time,
+        clock=clock,
         callback=model.callback or (_print_progress if model.verbose else None),
         sized=model.sized_programs,
     )

@@ -78,6 +78,14 @@ def unbeaten(decision: Vector, sure: NDArray[np.bool_], n_classes: int) -> NDArr
     return _counted(sure & wins, sure & ~wins, n_classes).max(axis=0) == n_classes - 1
 
 
+def beyond(values: Vector, errors: Vector) -> NDArray[np.bool_]:
+    """Whether the largest value of a row stays the largest whatever the values are within their errors."""
+    rows, first = np.arange(len(values)), np.argmax(values, axis=1)
+    others = values + errors
+    others[rows, first] = -np.inf
+    return (values - errors)[rows, first] > others.max(axis=1)
+
+
 def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int) -> NDArray[np.float32]:
     """Votes of each class, (n_classes, rows), from the pairs i < j that the first and that the second has won."""
     first, second = _sides(n_classes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
@@ -11,9 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificates import best_multipliers
-from ..gram import Pool
+from ..gram import Clock, OutOfTime, Pool
 from ..kernels import Precomputed
-from ..margins import Field, Metric, Stage, Task, Worth, climb, estimated, first_stage, needed_bytes
+from ..margins import (
+    Field,
+    Metric,
+    Stage,
+    Task,
+    Worth,
+    climb,
+    estimated,
+    first_stage,
+    needed_bytes,
+    step_cost,
+    unmeasured,
+)
 from ..problems import Dual, with_targets
 from . import engine
 from .engine import Fitted, Problem, Settings
@@ -21,6 +34,7 @@ from .samples import Samples
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
+RATE = 3e9  # multiply-adds of LAPACK in a second, at least
 
 
 @dataclass(frozen=True)
@@ -31,6 +45,7 @@ class Climb:
     path : the margin before the first and after each step
     stage : the best decision function of the full algorithm; None of the others
     size : ĝ at the samples; None of the full algorithm
+    cut : whether there was no time for all steps
     """
 
     fitted: Fitted
@@ -38,26 +53,22 @@ class Climb:
     path: list[float]
     stage: Stage | None = None
     size: Vector | None = None
+    cut: bool = False
 
 
 @dataclass(frozen=True)
 class Data:
-    """The distinct samples of a fit, X (m, d) in float64 with their metrics, and when to stop."""
+    """The distinct samples of a fit, X (m, d) in float64 with their metrics."""
 
     X: Vector
     metric: Metric
     settings: Settings
-    started: float
     pool: Pool
 
-    def left(self) -> Settings:
-        """The settings with what is left of ``max_time``."""
-        most = self.settings.max_time
-        return self.settings if most is None else replace(self.settings, max_time=most - (monotonic() - self.started))
-
-    def out_of_time(self) -> bool:
-        most = self.settings.max_time
-        return most is not None and monotonic() - self.started >= most
+    @property
+    def clock(self) -> Clock:
+        """When to stop."""
+        return self.settings.clock
 
 
 def field_of(data: Data, one: Fitted) -> Field:
@@ -85,15 +96,29 @@ def full(data: Data, problem: Problem, one: Fitted, n_steps: int, rule: str, hyp
 
     C = np.maximum(dual.upper, -dual.lower)
     task = Task(data.X[ids], np.sign(dual.t), C, data.metric.take(ids), solve, hyperplane, data.pool)
-    start = best = first_stage(task, field_of(data, one))
-    path, last = [start.worth.margin], one
-    for now in climb(task, start, n_steps, rule):
-        path.append(now.worth.margin)
-        if now.worth.score > best.worth.score:
-            best, last = now, solved[-1]
-        if data.out_of_time():
-            break
-    return Climb(last, best.worth, path, best)
+    field = field_of(data, one)
+    try:
+        start = best = first_stage(task, field)
+    except OutOfTime:
+        best = unmeasured(task, field)
+        return Climb(one, best.worth, [], best, cut=True)
+    path, last, cut = [start.worth.margin], one, True
+    steps = climb(task, start, n_steps, rule)
+    with suppress(OutOfTime):
+        while _has_time(data, best):
+            if (now := next(steps, None)) is None:
+                cut = False
+                break
+            path.append(now.worth.margin)
+            if now.worth.score > best.worth.score:
+                best, last = now, solved[-1]
+    return Climb(last, best.worth, path, best, cut=cut and len(path) <= n_steps)
+
+
+def _has_time(data: Data, now: Stage) -> bool:
+    """Whether there is time for what nobody can interrupt of another step."""
+    least = step_cost(len(now.feet.distance), len(now.support), data.X.shape[1]) / RATE
+    return not data.clock.late and monotonic() + least < data.clock.limit
 
 
 def _check_memory(data: Data, one: Fitted) -> None:
@@ -116,7 +141,7 @@ def _semidefinite(M: Vector) -> Vector:
 def _solve(data: Data, K: Vector, dual: Dual, ids: Ids) -> Fitted:
     """Solve a program over a matrix of its own."""
     samples = Samples.alone(np.arange(len(ids)))
-    settings = replace(data.left(), kernel=Precomputed(), precision="double")
+    settings = replace(data.settings, kernel=Precomputed(), precision="double")
     return replace(engine.fit(K, samples, [Problem([0], lambda _: dual)], settings)[0], ids=ids)
 
 
@@ -124,26 +149,35 @@ def simplified(
     data: Data, X: Any, samples: Samples, problems: list[Problem], fitted: list[Fitted], n_steps: int, rescaled: bool
 ) -> list[Climb]:
     """Section 6: targets y ĝ of the gradients at the samples themselves, for all problems at once."""
-    now = best = [_measured(data, *parts, None, []) for parts in zip(problems, fitted, strict=True)]
+    now = best = [_begun(data, *parts) for parts in zip(problems, fitted, strict=True)]
     units = [None if one.size is None else float(one.size.mean()) for one in best]
-    for _ in range(n_steps):
-        if data.out_of_time():
-            break
-        targets = [np.ones(len(one.fitted.ids)) if one.size is None else one.size / one.size.mean() for one in now]
-        if rescaled:
-            fitted = [_rescaled(data, *parts) for parts in zip(problems, fitted, targets, strict=True)]
-        else:
-            changed = [Problem(p.segments, _changed(p.program, t)) for p, t in zip(problems, targets, strict=True)]
-            starts = [_everywhere(len(samples.rows), one) for one in fitted]
-            fitted = engine.fit(X, samples, changed, data.left(), starts)
-        paths = [one.path for one in now]
-        now = [_measured(data, *parts) for parts in zip(problems, fitted, units, paths, strict=True)]
-        best = [_better(*pair) for pair in zip(best, now, strict=True)]
-    return best
+    with suppress(OutOfTime):
+        for _ in range(0 if data.clock.late else n_steps):
+            sizes = [np.ones(len(one.fitted.ids)) if one.size is None else one.size / one.size.mean() for one in now]
+            if rescaled:
+                fitted = [_rescaled(data, *parts) for parts in zip(problems, fitted, sizes, strict=True)]
+            else:
+                changed = [Problem(p.segments, _changed(p.program, t)) for p, t in zip(problems, sizes, strict=True)]
+                starts = [_everywhere(len(samples.rows), one) for one in fitted]
+                fitted = engine.fit(X, samples, changed, data.settings, starts)
+            paths = [one.path for one in now]
+            now = [_measured(data, *parts) for parts in zip(problems, fitted, units, paths, strict=True)]
+            best = [_better(*pair) for pair in zip(best, now, strict=True)]
+            if data.clock.late:
+                break
+    return [replace(one, cut=one.fitted.solution is not None and len(one.path) <= n_steps) for one in best]
 
 
 def _better(best: Climb, now: Climb) -> Climb:
     return now if now.worth.score > best.worth.score else replace(best, path=now.path)
+
+
+def _begun(data: Data, problem: Problem, one: Fitted) -> Climb:
+    """Measure the original machine, if there is time to."""
+    try:
+        return _measured(data, problem, one, None, [])
+    except OutOfTime:
+        return Climb(one, Worth(np.nan, np.nan), [])
 
 
 def _measured(data: Data, problem: Problem, one: Fitted, unit: float | None, path: list[float]) -> Climb:

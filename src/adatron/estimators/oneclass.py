@@ -108,11 +108,13 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         from . import samples
         from .engine import Problem
 
+        clock = self._started()
         X = inputs.training_rows(self, X)
         weight = inputs.weights(X, sample_weight)
         distinct = samples.canonical(X, np.zeros(X.shape[0], np.int64), 1, weight, mergeable=not self._values)
         distinct, unit = distinct.in_units()
-        fitted = self._solve(X, distinct, [Problem([0], lambda ids: oneclass(distinct.weight[ids], self.nu))])
+        problem = Problem([0], lambda ids: oneclass(distinct.weight[ids], self.nu))
+        fitted = self._solve(X, distinct, [problem], clock)
         self._store_one(X, self._spread(distinct, fitted, 1.0), fitted, unit)
         self.offset_ = -self.intercept_
         warn_unless_converged(fitted, X, self.max_iter, values=self._values)
@@ -143,5 +145,5 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         """
-        sides = self._decision(X, lambda values: values >= 0, lambda values, sure: sure[:, 0])
+        sides = self._decision(X, lambda values: values >= 0, lambda values, error: (np.abs(values) > error)[:, 0])
         return np.where(sides[:, 0], 1, -1).astype(np.intp)

@@ -34,6 +34,7 @@ from . import inputs
 from .machine import KernelMachine
 
 if TYPE_CHECKING:
+    from ..gram import Clock
     from .engine import Fitted, Problem
     from .folds import Folds
     from .samples import Samples
@@ -133,43 +134,61 @@ class Probabilistic(KernelMachine):
         divided: Folds,
         fitted: list[Fitted],
         problems: Callable[[list[list[int]], Samples], list[Problem]],
-        seconds: float,
+        clock: Clock,
     ) -> list[Fitted]:
         """Fit the slope; the problems of the folds, solved from the solution for all samples.
 
-        ``problems`` makes the problems of segments of some samples; ``seconds`` were spent before.
+        ``problems`` makes the problems of segments of some samples. Folds that there is no time for do not count; with
+        none the slope is 0, so that all classes are as probable.
         """
         from . import engine
         from .folds import FOLDS
 
         X = inputs.as_dense_if_small(X, self.kernel)
-        settings = inputs.settings(self, self._served())
-        time_left = None if settings.max_time is None else max(0.0, settings.max_time - seconds)
+        settings = inputs.settings(self, self._served(), clock)
         coarse = COARSE * min(self._scale(one) for one in fitted)
-        settings = replace(settings, tol=max(settings.tol, coarse), gap_tol=None, max_time=time_left)
+        settings = replace(settings, tol=max(settings.tol, coarse), gap_tol=None)
+        self._slope = 0.0
+        if clock.late:
+            return []
         open_ones = [p for fold in range(FOLDS) for p in problems(divided.kept(fold), divided.samples)]
         starts = _over_all(fitted, len(divided.before))[:, divided.before]
         solved = engine.fit(X, divided.samples, open_ones, settings, list(starts) * FOLDS)
-        values = self._of_pairs(self._out_of_fold(X, divided, solved))
-        left = divided.out >= 0
-        self._slope = slope(values[left], divided.classes[left], divided.samples.weight[left], len(self.classes_))
+        found, known = self._out_of_fold(X, divided, solved, clock)
+        left = known & (divided.out >= 0)
+        if left.any():
+            values, classes = self._of_pairs(found)[left], divided.classes[left]
+            self._slope = slope(values, classes, divided.samples.weight[left], len(self.classes_))
         return solved
 
-    def _out_of_fold(self, X: Any, divided: Folds, solved: list[Fitted]) -> Vector:
-        """Value of each sample in the problems of the fold that leaves it out, (n_samples, n_problems)."""
+    def _out_of_fold(
+        self, X: Any, divided: Folds, solved: list[Fitted], clock: Clock
+    ) -> tuple[Vector, NDArray[np.bool_]]:
+        """Value of each sample in the problems of the fold that leaves it out, (n_samples, n_problems).
+
+        And of which samples there was time to find it.
+        """
+        from ..gram import OutOfTime
         from .folds import FOLDS
 
         rows = divided.samples.rows
         parts = np.arange(len(solved)).reshape(FOLDS, -1)
-        values = np.zeros((len(rows), parts.shape[1]))
+        values, known = np.zeros((len(rows), parts.shape[1])), np.zeros(len(rows), bool)
         for fold, part in enumerate(parts):
             some = [solved[number] for number in part]
+            if any(_is_late(one) for one in some):
+                continue
             beta = _over_all(some, len(rows))
             support, out = np.flatnonzero(beta.any(axis=0)), np.flatnonzero(divided.out == fold)
             intercepts = np.array([one.intercept for one in some])
             left_out, vectors = X[rows[out]], self._vectors(X, rows[support])
-            expansion = self._sum_over(left_out, vectors, beta[:, support], rows[support])
-            found = self._evaluate(left_out, expansion, intercepts)
+            kernel = clock.limited(self._served())
+            expansion = self._sum_over(left_out, vectors, beta[:, support], rows[support], kernel)
+            try:
+                found = self._evaluate(left_out, expansion, intercepts, limit=clock.limit)
+            except OutOfTime:
+                break
+            known[out] = True
             with np.errstate(divide="ignore", invalid="ignore"):  # checked below
                 values[out] = found / np.array([self._scale(one) for one in some])
         if not np.isfinite(values).all():
@@ -177,7 +196,7 @@ class Probabilistic(KernelMachine):
                 "The decision values of left-out samples, which probability=True needs, are not finite. The input data "
                 "may contain large values and need to be preprocessed."
             )
-        return values
+        return values, known
 
     def _of_pairs(self, values: Vector) -> Vector:
         """(n, n_pairs) values of the pairs i < j, positive for class i, from those of the problems."""
@@ -186,6 +205,16 @@ class Probabilistic(KernelMachine):
         if self._one_against_one():
             return values
         return np.stack([values[:, i] - values[:, j] for i, j in combinations(range(len(self.classes_)), 2)], axis=1)
+
+
+def _is_late(one: Fitted) -> bool:
+    """Whether there was no time to solve the problem so far that anything is known of its solution."""
+    from ..solvers.base import Status
+
+    solution = one.solution
+    if solution is None or solution.status is not Status.MAX_TIME:
+        return False
+    return not np.isfinite(solution.certificate.kkt_violation)
 
 
 def _over_all(fitted: list[Fitted], n: int) -> Vector:

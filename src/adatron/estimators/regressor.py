@@ -59,6 +59,7 @@ class Regressor(RegressorMixin, KernelMachine):
         from . import samples
         from .engine import Problem
 
+        clock = self._started()
         X, y = inputs.training_data(self, X, y)
         weight = inputs.weights(X, sample_weight)
         # Equal rows are one sample only if their targets are equal, too.
@@ -69,7 +70,7 @@ class Regressor(RegressorMixin, KernelMachine):
         def program(ids: NDArray[np.int64]) -> Dual:
             return self._program(y[distinct.rows[ids]], self.C * distinct.weight[ids], augment)
 
-        fitted = self._solve(X, distinct, [Problem([0], program, self._copies)])
+        fitted = self._solve(X, distinct, [Problem([0], program, self._copies)], clock)
         self._store_one(X, self._spread(distinct, fitted, self.C), fitted)
         warn_unless_converged(fitted, X, self.max_iter, values=self._values)
         return self

@@ -1,10 +1,11 @@
-"""Signs of decision values, proven from float32 kernel values.
+"""Labels by float32 kernel values, proven to be those of float64.
 
-A label asks for no more than signs. With |k' - k| <= r |k| + a for a kernel value k' in float32, where r and a grow
-with the mean of the two squared norms, Σ c_j k'_j misses Σ c_j k_j by at most Σ |c_j| (r_j |k_j| + a_j). Terms are
-summed apart by the sign of c_j and by the size of the support vector, which makes no more terms: where r > 0, k >= 0,
-so that the differences are Σ |c_j| k'_j over vectors of similar size. A value beyond this bound has the sign that it
-has in float64, at half of the price; the few others are left.
+A label asks for no more than signs of decision values, or for the largest one. With |k' - k| <= r |k| + a for a kernel
+value k' in float32, where r and a grow with the mean of the two squared norms, Σ c_j k'_j misses Σ c_j k_j by at most
+Σ |c_j| (r_j |k_j| + a_j). Terms are summed apart by the sign of c_j and by the size of the support vector, which makes
+no more terms: where r > 0, k >= 0, so that the differences are Σ |c_j| k'_j over vectors of similar size. A value
+beyond this bound has the sign that it has in float64, at half of the price. The largest of several values is also the
+largest in float64 if it exceeds the others by more than the bounds. The few other rows are left.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from ..gram import Pool, Source, Sums
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-#: Which rows' results are decided, given values (rows, p) and of which of them the signs are sure.
-Decided = Callable[[Values, Mask], Mask]
+#: Which rows' results are decided, given values (rows, p) and bounds of their errors.
+Decided = Callable[[Values, Values], Mask]
 FAR = 4.0  # times the largest support vector's squared norm: up to there rows get float32 kernel values
 SINGLE, DOUBLE = 2.0**-24, 2.0**-53
 MANY = 64  # support vectors, from which float32 gains more than looking at the results costs
@@ -102,7 +103,7 @@ class Split:
 
 
 class Signs:
-    """Decision values whose signs are proven to be those of the values in float64."""
+    """Decision values whose bounds of errors prove that they decide as those in float64."""
 
     def __init__(self, split: Split, intercepts: Values, decided: Decided, pool: Pool) -> None:
         self.split, self.intercepts, self.decided, self.pool = split, intercepts, decided, pool
@@ -114,7 +115,7 @@ class Signs:
         return self.proven >= LIKELY * self.tried
 
     def of(self, rows: Source) -> tuple[Values, Mask]:
-        """Decision values of some rows, (rows, p), and of which rows enough signs are proven to decide the result."""
+        """Decision values of some rows, (rows, p), and of which rows they are proven to decide the result."""
         with np.errstate(over="ignore"):  # of rows too large for that, which are far
             near = rows.sizes <= self.split.tops[-1]
         proven = np.zeros(len(rows), bool)
@@ -122,6 +123,6 @@ class Signs:
         some, close = (slice(None), rows) if near.all() else (near, rows.take(np.flatnonzero(near)))
         with np.errstate(invalid="ignore"):  # where there is no bound
             values[some], error = self.split.evaluate(close, self.intercepts, self.pool)
-            proven[some] = self.decided(values[some], np.abs(values[some]) > error)
+            proven[some] = self.decided(values[some], error)
         self.tried, self.proven = self.tried + len(rows), self.proven + int(np.count_nonzero(proven))
         return values, proven

@@ -68,8 +68,8 @@ class SVC(Classifier):
     precision : {'auto', 'single', 'double'}, default='auto'
         Kernel values in float32 with float64 corrections where float32 is accurate enough; wherever float32 says
         anything about them (decision values then come from float32 too); or float64 throughout, as given values and
-        those of functions always are. Certificates are float64 in any case, and 'auto' predicts the classes of float64
-        samples as float64 throughout would.
+        those of functions always are. Certificates are float64 in any case. With 'auto' decision values are float64,
+        of float32 samples too, and so are the classes, which float32 may prove.
     random_state : int, RandomState instance or None, default=None
         Shuffles the samples before they are left out for ``probability=True``; None is a fixed seed.
     multi_class : {'ovo', 'ovr'}, default='ovo'
@@ -77,7 +77,9 @@ class SVC(Classifier):
     gap_tol : float, default=None
         If given, the relative duality gap must also be at most this.
     max_time : float, default=None
-        Seconds after which the fit stops and warns.
+        Seconds after which the fit stops and warns. Up to a tenth more of them and 0.2 s go into the certificate; what
+        could not be proven in that time is infinite. A call of a kernel function is not interrupted. What is compiled
+        first comes on top.
     callback : callable, default=None
         Called with a :class:`adatron.solvers.base.Progress` (``n_iter``, ``kkt_violation``, ``duality_gap``, ...) now
         and then; returning True stops the fit.

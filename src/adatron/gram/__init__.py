@@ -1,6 +1,7 @@
 """How K is served: operands, tiles, the row store, the plan of a fit, and its threads."""
 
 from .block import Square
+from .clock import Clock, OutOfTime
 from .factor import Factor
 from .gram import Gram, Points, View
 from .plan import SMALL, Plan, plan
@@ -10,8 +11,10 @@ from .sums import Sums
 
 __all__ = [
     "SMALL",
+    "Clock",
     "Factor",
     "Gram",
+    "OutOfTime",
     "Plan",
     "Points",
     "Pool",

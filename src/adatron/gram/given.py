@@ -51,4 +51,9 @@ class GivenSegment:
     def _run(self, task: Callable[[slice], None], n: int, each: int) -> None:
         """The task for all of n, in parts, of which each one is so much work."""
         step = PART if n * each >= TRIFLE else max(1, n)
-        self._pool.run(lambda number: task(slice(number * step, (number + 1) * step)), -(-n // step))
+
+        def one(number: int) -> None:
+            self._pool.check_time()
+            task(slice(number * step, (number + 1) * step))
+
+        self._pool.run(one, -(-n // step))

@@ -22,10 +22,13 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from math import inf
+from time import monotonic
 from types import TracebackType
 
 import joblib
 
+from .clock import OutOfTime
 from .gate import one_blas_thread
 
 
@@ -83,10 +86,13 @@ if hasattr(os, "register_at_fork"):
 
 
 class Pool:
-    """At most ``threads`` workers counting the caller, BLAS held at one thread; use it as a context manager."""
+    """At most ``threads`` workers counting the caller, BLAS held at one thread; use it as a context manager.
 
-    def __init__(self, threads: int) -> None:
-        self.threads = threads
+    ``limit``: see ``Clock``.
+    """
+
+    def __init__(self, threads: int, limit: float = inf) -> None:
+        self.threads, self.limit = threads, limit
         self._limit = max(threads, allowed_threads(None)) if threads > 1 else 1  # of the process
         self._queue: queue.SimpleQueue[tuple[_Job, threading.Lock] | None] = queue.SimpleQueue()
         self._called = 0
@@ -156,6 +162,11 @@ class Pool:
                 job.work()
             if job.error is not None:
                 raise job.error
+
+    def check_time(self) -> None:
+        """Raise OutOfTime after the limit; whoever makes kernel values asks before each part of them."""
+        if self.limit < inf and monotonic() >= self.limit:
+            raise OutOfTime
 
     @contextmanager
     def turn(self) -> Iterator[None]:

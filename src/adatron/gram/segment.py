@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .gram import Points
 
 LEAST = 16  # the smallest part of a thread's tiles that is a task
-MOST = 64  # tiles of a task: between two of them Ctrl-C is heard
+MOST, LONGEST = 64, 2e9  # tiles of a task, and its multiply-adds: between two of them Ctrl-C and a limit are heard
 NARROW = CHUNK  # rows of a tile where half of a matrix is made: what stands on its wrong side is made in vain
 Then = Callable[[int, int], None]
 FUNCTION_ROWS = 1024  # a function is asked for this many rows at a time, with this many points
@@ -61,6 +61,7 @@ class Workspace:
         terms = kernel.terms()  # none where nothing is compiled
         self._operations = [op for op, _ in terms]
         self._programs: dict[type[Operand], NDArray[np.int64]] = {}
+        self.cost = kernel.cost
         self.parameters = np.array([numbers for _, numbers in terms], np.float64)
         self.depth = (len(terms) + 1) // 2
 
@@ -212,27 +213,34 @@ class TileSegment:
             if then is not None:
                 then(first * self._width, min(len(self._source), last * self._width))
 
-        self._run(task)
+        self._run(task, points.n)
 
-    def _run(self, task: Any) -> None:
+    def _run(self, task: Any, points: int) -> None:
         """Split the blocks of rows into whole tiles; every task writes to its own rows."""
         tile = TILE // self._width
         n_tiles = -(-self._blocks // tile)
         helpers = self._pool.idle
-        ends = falling(n_tiles, 1 + helpers) if helpers else [*range(0, n_tiles, MOST), n_tiles]
+        each = TILE * max(1, points) * self._workspace.cost(self._source.features)
+        ends = falling(n_tiles, 1 + helpers, max(1, min(MOST, int(LONGEST / each))))
 
         def one(number: int) -> None:
+            self._pool.check_time()
             task(ends[number] * tile, min(self._blocks, ends[number + 1] * tile))
 
         self._pool.run(one, len(ends) - 1)
 
 
-def falling(n: int, workers: int) -> list[int]:
-    """Where tasks of n tiles end, each a share of what is left: the last are small, and all workers end together."""
+def falling(n: int, workers: int, most: int) -> list[int]:
+    """Where tasks of n tiles end, each a share of what is left: the last are small, and all workers end together.
+
+    One worker has no need of small ones; ``most`` is the largest.
+    """
+    if workers == 1:
+        return [*range(0, n, most), n]
     ends, least = [0], max(1, n // (LEAST * workers))
     while ends[-1] < n:
         share = max(least, (n - ends[-1]) // (2 * workers))
-        ends.append(min(n, ends[-1] + min(MOST, share)))
+        ends.append(min(n, ends[-1] + min(most, share)))
     return ends
 
 

@@ -1,6 +1,6 @@
 """Margins in the input space: how far a point is from the surface f(x) = 0, what is certain, and how to widen that."""
 
-from .algorithm import Stage, Task, climb, first_stage, needed_bytes
+from .algorithm import Stage, Task, climb, first_stage, needed_bytes, step_cost, unmeasured
 from .certified import certified
 from .field import Field
 from .metric import Metric
@@ -22,4 +22,6 @@ __all__ = [
     "nearest",
     "needed_bytes",
     "parts",
+    "step_cost",
+    "unmeasured",
 ]

@@ -80,9 +80,22 @@ def first_stage(task: Task, field: Field) -> Stage:
     return stage(task, field, support, float(sizes(task.metric, q, norm2).mean()))
 
 
+def unmeasured(task: Task, field: Field) -> Stage:
+    """The original machine, without its distances."""
+    n, unknown = len(task.X), np.full(len(task.X), np.nan)
+    feet = InputMargins(unknown, np.full_like(task.X, np.nan), np.zeros(n), np.zeros(n, bool))
+    return Stage(field.lean(), np.flatnonzero(field.a), feet, np.nan, Worth(np.nan, np.nan))
+
+
 def needed_bytes(n: int, support: int, d: int) -> float:
     """Memory of a step: some twenty n x n matrices, and the equations of ``hyperplane``."""
     return 8.0 * (20.0 * n * n + (2 * n + support) * unknowns(support, d))
+
+
+def step_cost(n: int, support: int, d: int) -> float:
+    """Multiply-adds of the longest part of a step, the equations of ``hyperplane``."""
+    few, many = sorted((2 * n + support, unknowns(support, d)))
+    return few * few * (4.0 * many + 10.0 * few)
 
 
 def stage(task: Task, field: Field, support: NDArray[np.int64], unit: float) -> Stage:

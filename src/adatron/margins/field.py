@@ -88,6 +88,7 @@ class Field:
         return Tiles(self.kernel, self.points)
 
     def _evaluate(self, X: Vector, pool: Pool, steep: bool) -> tuple[Vector, Vector]:
+        pool.check_time()
         f, q = np.full(len(X), self.f0), np.zeros(X.shape if steep else (0, 0))
         if not len(self.a):
             return f, q

@@ -8,13 +8,24 @@ that where the rows are fine enough to tell. A solver adds its steps, nothing el
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from time import monotonic
 from typing import Generic, TypeVar
 
 import numpy as np
 
-from ..certificates import Certificate, Exact, best_multipliers, certify, duality_gap, kkt_violation, relative
-from ..gram import View
+from ..certificates import (
+    Certificate,
+    Exact,
+    best_multipliers,
+    certify,
+    duality_gap,
+    kkt_violation,
+    loosely,
+    relative,
+    unproven,
+)
+from ..gram import OutOfTime, View
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
 from .base import Options, Solution, Solver, State, Status, Watch, ended, nearer
@@ -38,9 +49,11 @@ class Ascent(ABC, Generic[How]):
     n_iter : what the solver counts
     rounding : bound of the rounding errors of g since it was computed
     origin : where it began, of a part of a program
+    steady : whether g is that of beta, but for errors that are known
     """
 
     origin: Origin | None = None
+    steady = True
 
     def __init__(self, how: How, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
         self.how = how
@@ -70,6 +83,21 @@ class Ascent(ABC, Generic[How]):
         """Steps until the tracked gradient says that no violation is above tol (CONVERGED), or what ended them."""
 
     def solve(self) -> Solution:
+        """Run to the end, or until there is no time for more kernel values."""
+        try:
+            return self._to_the_end()
+        except OutOfTime:
+            return Solution(self.beta, self.g, self.n_iter, Status.MAX_TIME, self._in_time(), self.watch.trace())
+
+    def _in_time(self) -> Certificate:
+        """What can be said without more kernel values."""
+        with suppress(OutOfTime):
+            if self.steady:
+                slack = self._errors() + self._proven + self.rounding
+                return loosely(self.view, self.dual, self.beta, self.g, slack)
+        return unproven(self.dual, self.beta, self.g)
+
+    def _to_the_end(self) -> Solution:
         """Run to the end; where that is rounding or a limit, to the least gap that was proven."""
         tol, best = self.options.tol, None
         while True:
@@ -213,10 +241,11 @@ class Ascent(ABC, Generic[How]):
 
     def _add(self, change: Vector) -> None:
         """Carry a change of beta over to g."""
-        ids = np.flatnonzero(change)
+        ids, self.steady = np.flatnonzero(change), False
         self.view.accumulate(self.g[:, None], self.view.points(ids), change[ids, None])
         self.g += self.dual.lambda2 * float(change.sum())
         self.round(1, len(ids), float(np.abs(change).sum()))
+        self.steady = True
 
     def round(self, additions: int, terms: int, path: float, b: float = 0.0) -> None:
         """Count the rounding of additions to g.

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificates import Certificate
+from ..certificates import Certificate, unproven
 from ..gram import View
 from ..problems import Dual
 from ..problems.dual import Vector
@@ -143,6 +143,12 @@ class Solution:
             return self
         trace = {**self.trace, "dual_objective": c * c * self.trace["dual_objective"]}
         return replace(self, beta=c * self.beta, g=c * self.g, certificate=self.certificate.times(c), trace=trace)
+
+
+def late(dual: Dual, beta: Vector, g: Vector | None, n_iter: int = 0) -> Solution:
+    """Where a problem began, if there was no time for anything else."""
+    g = -dual.t if g is None else g
+    return Solution(beta, g, n_iter, Status.MAX_TIME, unproven(dual, beta, g), trace_of([]))
 
 
 class Solver(ABC):

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificates import best_multipliers
-from ..gram import Square, View
+from ..gram import OutOfTime, Square, View
 from ..gram.factor import factor_bytes
 from ..gram.gram import Points
 from ..problems import Dual
@@ -160,7 +160,12 @@ class _Block(Ascent[Block]):
         self.n_iter, self.newton.spent = part.n_iter, part.newton.spent
         moved = part.beta != origin.beta
         if moved.any():
-            self._move(ids[moved], part.beta[moved])
+            try:
+                self._move(ids[moved], part.beta[moved])
+            except OutOfTime:  # what the part has cost was most of the time: its solution is worth more than a proof
+                self._set(ids, part.beta)
+                self.g[ids], self.steady = part.g, False
+                raise
         return bool(moved.any())
 
     def _inner_tol(self, violation: float, tol: float, factor: float, power: int) -> float:
@@ -310,17 +315,24 @@ class _Block(Ascent[Block]):
     def _move(self, ids: Ids, beta: Vector, points: Points | None = None) -> None:
         """Set some variables and carry their change over to g."""
         free = (beta > self.dual.lower[ids]) & (beta < self.dual.upper[ids])
-        self._apply(ids, beta - self.beta[ids], replace(points or self._points(ids), again=free))
-        for shard in self.shards:
-            shard.set_beta(ids, beta)
+        before = self.g.copy() if self.options.deadline < np.inf else self.g
+        try:
+            self._apply(ids, beta - self.beta[ids], replace(points or self._points(ids), again=free))
+        except OutOfTime:
+            self.g[:] = before
+            raise
+        self._set(ids, beta)
 
     def _set_all(self, W: Ids, beta: Vector, push: Vector) -> None:
         """Set all variables, whose change adds ``push`` to g."""
         change = beta - self.beta[W]
-        for shard in self.shards:
-            shard.set_beta(W, beta)
+        self._set(W, beta)
         self.g[W] += push
         self.round(1, len(W), float(np.abs(change).sum()))
+
+    def _set(self, ids: Ids, beta: Vector) -> None:
+        for shard in self.shards:
+            shard.set_beta(ids, beta)
 
     def _points(self, ids: Ids) -> Points:
         """The points behind some variables, from the shards that hold them."""

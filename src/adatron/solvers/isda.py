@@ -138,7 +138,7 @@ class _ISDA(Ascent[ISDA]):
             before, score = self.beta.copy(), self.inward(b)
             active = self._chosen(score, b)
             aim = max(tol, PART * float(score.max())) if len(active.ids) < len(self.g) else tol
-            self._value = self.dual.objective(self.beta, self.g)
+            self._value, self.steady = self.dual.objective(self.beta, self.g), False
             while True:
                 worst = max(0.0, float(active.score.max()))
                 status = self.pause(worst, aim, b, len(active.ids))
@@ -192,6 +192,7 @@ class _ISDA(Ascent[ISDA]):
             self._add(self.beta - before)
         else:
             self.g[:] = active.h[:n] - b
+        self.steady = True
 
     def objective(self) -> float:
         return self._value

@@ -12,8 +12,9 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gram import Pool
-from .base import Options, Progress, Report, Solution, Solver, Task, Watch
+from ..gram import OutOfTime, Pool
+from .base import Options, Progress, Report, Solution, Solver, State, Task, Watch, late
+from .start import feasible
 
 Callback = Callable[[Progress], object]
 
@@ -91,13 +92,16 @@ def solve_all(
     def solve(number: int) -> None:
         bundle, first, last = bundles[number], ends[number], ends[number + 1]
         with pool.turn() if len(bundle[0].dual) <= options.whole and not direct else nullcontext():
-            found = solver.solve_bundle(bundle, options, desk.flags[first:last])
+            try:
+                found = solver.solve_bundle(bundle, options, desk.flags[first:last])
+            except OutOfTime:
+                found = [task.state for task in bundle]
             for i, task, early in zip(range(first, last), bundle, found, strict=True):
                 report, solution = desk.reporter(i, direct), early
                 if not isinstance(solution, Solution):
                     start = monotonic() - (solution.seconds if solution else 0.0)
                     watch = Watch(task.dual, report, desk.flags[i], solver.traced, start)
-                    solution = solver.solve(task.view, task.dual, options, solution, watch)
+                    solution = _solved(solver, task, options, solution, watch)
                 solutions[i] = solution.times(task.unit)
                 finish(solution, report, desk.flags[i])
 
@@ -114,6 +118,15 @@ def solve_all(
     else:
         _on_a_thread(lambda: pool.run(solve, len(bundles), concurrent), desk)
     return [solution for solution in solutions if solution is not None]
+
+
+def _solved(solver: Solver, task: Task, options: Options, state: State | None, watch: Watch) -> Solution:
+    """The solution of a task; where it begins, if there was no time even for what a solver needs first."""
+    try:
+        return solver.solve(task.view, task.dual, options, state, watch)
+    except OutOfTime:
+        state = state or State(np.zeros(len(task.dual)))
+        return late(task.dual, feasible(task.dual, state.beta), state.g, state.n_iter)
 
 
 def _on_a_thread(work: Callable[[], None], desk: _Desk) -> None:

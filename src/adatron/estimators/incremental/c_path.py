@@ -83,7 +83,7 @@ class HasC(Incremental):
         check_is_fitted(self)
         self._refuse_changed()
         events = self._events()
-        with self._or_as_before():
+        with self.in_time(self._store), self._or_as_before():
             self._each(lambda track: track.path(self.program), lambda track: track.dual(self.program))
             self.C, self._fixed = C, {**self._fixed, "C": C}
             self._each(
@@ -118,7 +118,8 @@ class HasC(Incremental):
             raise ValueError(f"A path in C needs finite ends. Got {self.C!r} and {C!r}.")
         check_is_fitted(self)
         self._refuse_changed()
-        return [self._C_path(track, C) for track in self._tracks]
+        with self.in_time(self._store):
+            return [self._C_path(track, C) for track in self._tracks]
 
     def _C_path(self, track: Any, C: float) -> CPath:
         begin, found = self.C, []

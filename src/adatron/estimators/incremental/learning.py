@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,7 +15,9 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval
 
+from ...gram import Clock, OutOfTime
 from ...problems import Dual
+from ...solvers.base import Status
 from ...solvers.homotopy import Stalled, compaction
 from .. import engine, inputs
 from ..checked import checked
@@ -96,6 +99,24 @@ class Learning(KernelMachine):
             raise ValueError("A compact model has no samples that it could go on from. Take the one before compact().")
 
     @contextmanager
+    def in_time(self, store: Store) -> Iterator[None]:
+        """Do something with the samples within ``max_time``; whoever changes the model takes that back otherwise.
+
+        Raises
+        ------
+        TimeoutError
+            It takes longer.
+        """
+        store.clock = Clock.starting(self.max_time)
+        try:
+            yield
+        except OutOfTime:
+            text = f"The time limit (max_time={self.max_time:g}) was reached; the model is as it was. Raise max_time."
+            raise TimeoutError(text) from None
+        finally:
+            store.clock = Clock()
+
+    @contextmanager
     def _anew(self) -> Iterator[None]:
         """All attributes may be set anew; if something goes wrong, the old ones are there again."""
         before = dict(vars(self))
@@ -116,9 +137,10 @@ class Learning(KernelMachine):
         store.arrived = len(y)
         sides = self._sides()
         tracks = [Track(store, self.kernel_, one, len(sides) + 1) for one in sides]
-        for track in tracks:
-            track.grow(np.arange(store.n))
-            self.solve_anew(track)
+        with self.in_time(store):
+            for track in tracks:
+                track.grow(np.arange(store.n))
+                self.solve_anew(track)
         for name in (*GATHERED, "compact_"):
             vars(self).pop(name, None)  # those of a compact model
         self._store, self._tracks, self.n_refit_ = store, tracks, 0
@@ -151,7 +173,7 @@ class Learning(KernelMachine):
         self._refuse_changed()
         store, n = self._store, self._store.n
         some, events = self._arriving(store, X, y, weight, ids), self._events()
-        with self._or_as_before() as undo:
+        with self.in_time(store), self._or_as_before() as undo:
             self._each(lambda track: track.path(self.program), lambda track: track.dual(self.program))
             store.append(*some)
             store.arrived += len(y)
@@ -211,11 +233,13 @@ class Learning(KernelMachine):
             track.begin(np.zeros(0), np.zeros(0))
             return
         samples, limit = Samples.alone(track.numbers), HARD * m if dual.hard_margin else -1
+        clock = track.store.clock
         for tol in TRIES:
             settings = engine.Settings(
-                self.kernel_, "auto", self.precision, CACHE, self.n_jobs, tol, None, limit, None, None
+                self.kernel_, "auto", self.precision, CACHE, self.n_jobs, tol, None, limit, clock, None
             )
             (found,) = engine.fit(track.store.X, samples, [engine.Problem([0], lambda _: dual)], settings)
+            clock.check()
             state = found.solution
             if dual.hard_margin and state is not None and np.isinf(state.certificate.primal):
                 raise ValueError(INSEPARABLE)
@@ -248,8 +272,11 @@ class Learning(KernelMachine):
     def _events(self) -> list[int]:
         return [int(track.counts[0]) for track in self._tracks]
 
-    def _finish(self, events: list[int]) -> None:
-        """Certify the solution; what was gathered from another one is no longer true."""
+    def _finish(self, events: list[int], anew: bool = True) -> None:
+        """Certify the solution; what was gathered from another one is no longer true.
+
+        ``anew`` allows to solve a program anew whose path has lost its way without knowing.
+        """
         self._gathered = {}
         since = [now - before for now, before in zip(self._events(), events, strict=True)]
         fitted: list[engine.Fitted] = []
@@ -258,9 +285,12 @@ class Learning(KernelMachine):
             if one.solution is not None and one.solution.certificate.kkt_violation > LOST * (
                 1.0 + np.abs(track.g).max(initial=0.0)
             ):
-                self.n_refit_ += 1  # the path has lost its way and does not know
-                self.solve_anew(track)
-                one = track.fitted(self.program, n)
+                if anew:
+                    self.n_refit_ += 1
+                    self.solve_anew(track)
+                    one = track.fitted(self.program, n)
+                else:
+                    one = replace(one, solution=replace(one.solution, status=Status.STUCK))
             fitted.append(one)
         self._fitted = fitted
         self._store_certificates(fitted, self._alone)

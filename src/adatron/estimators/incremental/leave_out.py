@@ -13,6 +13,7 @@ from ...certificates import intercept
 from ...problems import Dual
 from ...problems.dual import Vector
 from ...solvers.homotopy import Homotopy, Stalled
+from .store import Store
 from .track import Track
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ def loo_values(model: Incremental, signs: bool = False) -> Matrix:
     store = model.store
     if store.n < 2:
         raise ValueError("Leaving one out needs at least two samples. Got 1.")
+    with model.in_time(store):
+        return _values(model, store, signs)
+
+
+def _values(model: Incremental, store: Store, signs: bool) -> Matrix:
     out = np.full((store.n, len(model.tracks)), np.nan)
     for column, track in zip(out.T, model.tracks, strict=True):
         dual = track.dual(model.program)
@@ -64,6 +70,7 @@ def _of_program(model: Incremental, track: Track, dual: Dual, signs: bool) -> Ve
         which = np.setdiff1d(which, path.ids[known])
     used: Homotopy | None = None
     for one in which:
+        track.store.clock.check()
         goal = track.dual(model.program, np.array([one])) if nu else _held(dual, int(one))
         try:
             left = used = path.without(np.array([one]), goal, rows, used)

@@ -117,7 +117,7 @@ class Incremental(Learning):
             keeper.check()
         events = self._events()
         if len(slots):
-            with self._or_as_before() as undo:
+            with self.in_time(self._store), self._or_as_before() as undo:
                 self._remove(slots, undo)
                 self._finish(events)
         for keeper in self._keepers():
@@ -153,7 +153,8 @@ class Incremental(Learning):
             margin.
         """
         check_is_fitted(self)
-        return report(self, refit)
+        with self.in_time(self.store):
+            return report(self, refit)
 
     def _gather_one(self) -> None:
         """Set what a model of one program has."""
@@ -194,4 +195,4 @@ class Incremental(Learning):
             self._store = Store.of(state["_store"])
             self._tracks = [Track.of(self._store, self.kernel_, one) for one in state["_tracks"]]
             iterations = np.atleast_1d(self.n_iter_).tolist()
-            self._finish([now - n for now, n in zip(self._events(), iterations, strict=True)])
+            self._finish([now - n for now, n in zip(self._events(), iterations, strict=True)], anew=False)

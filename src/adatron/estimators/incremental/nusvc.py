@@ -22,7 +22,7 @@ class IncrementalNuSVC(IncrementalClassifier, NuSVC):
         As in :class:`adatron.NuSVC`. A step after which it would be infeasible is an error, and changes nothing.
     kernel, degree, gamma, coef0, class_weight, decision_function_shape, break_ties :
         As in :class:`IncrementalSVC`.
-    bias, augment, multi_class, window, n_jobs :
+    bias, augment, multi_class, window, n_jobs, max_time :
         As in :class:`IncrementalSVC`.
 
     Attributes
@@ -70,6 +70,7 @@ class IncrementalNuSVC(IncrementalClassifier, NuSVC):
         multi_class: str = "ovo",
         window: int | None = None,
         n_jobs: int | None = None,
+        max_time: float | None = None,
     ) -> None:
         self._keep(locals())
 

@@ -24,7 +24,7 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
         As in :class:`IncrementalSVC`.
     nu : float, default=0.5
         As in :class:`adatron.OneClassSVM`.
-    window, n_jobs :
+    window, n_jobs, max_time :
         As in :class:`IncrementalSVC`.
 
     Attributes
@@ -63,6 +63,7 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
         nu: float = 0.5,
         window: int | None = None,
         n_jobs: int | None = None,
+        max_time: float | None = None,
     ) -> None:
         self._keep(locals())
 

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...gram import Clock
+
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 LEAST = 64  # slots of spare room, and an eighth of those in use
@@ -29,12 +31,14 @@ class Store:
     Attributes
     ----------
     n : samples
+    clock : how long what is done with them now may take
     arrived : samples that have ever come, the arrival number of the next one
     next_id : larger than each id that a sample ever had
     """
 
     def __init__(self, X: Any) -> None:
         self.n = self.arrived = self.next_id = 0
+        self.clock = Clock()
         self._X: Any = X[:0].astype(np.float64)
         self._columns: dict[str, NDArray[Any]] = {
             name: np.zeros(0, np.int64 if name in ("ids", "age") else np.float64) for name in COLUMNS

@@ -40,6 +40,9 @@ class IncrementalSVC(HasC, IncrementalClassifier, SVC):
         Keep so many samples, those that came last; None keeps all.
     n_jobs : int, default=None
         Threads of ``fit`` and of predictions, as in :class:`adatron.SVC`.
+    max_time : float, default=None
+        Seconds after which a call that fits, follows a path or leaves samples out gives up with a TimeoutError; the
+        model is then as it was.
 
     Attributes
     ----------
@@ -96,6 +99,7 @@ class IncrementalSVC(HasC, IncrementalClassifier, SVC):
         multi_class: str = "ovo",
         window: int | None = None,
         n_jobs: int | None = None,
+        max_time: float | None = None,
     ) -> None:
         self._keep(locals())
 

@@ -25,7 +25,7 @@ class IncrementalSVR(HasC, Incremental, SVR):
         As in :class:`IncrementalSVC`.
     C, epsilon :
         As in :class:`adatron.SVR`.
-    bias, augment, window, n_jobs :
+    bias, augment, window, n_jobs, max_time :
         As in :class:`IncrementalSVC`.
 
     Attributes
@@ -69,6 +69,7 @@ class IncrementalSVR(HasC, Incremental, SVR):
         augment: float = 1.0,
         window: int | None = None,
         n_jobs: int | None = None,
+        max_time: float | None = None,
     ) -> None:
         self._keep(locals())
 

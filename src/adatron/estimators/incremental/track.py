@@ -89,6 +89,7 @@ class Track:
 
     def rows(self, ids: Ids) -> NDArray[np.float64]:
         """Rows of K over the samples."""
+        self.store.clock.check()
         X = self._samples
         if len(ids) < MANY or len(ids) * X.shape[0] < FEW or not self.kernel.compiled:
             return self.kernel(X[ids], X)

@@ -1,0 +1,65 @@
+"""How long a fit may take: two points in time, and what ends the making of kernel values after them.
+
+At the deadline solvers stop, and a function of the user's, whose calls nobody can interrupt, is called no more. A proof
+of what they reached may take a little longer, up to the limit. Whoever asks for kernel values after that gets
+``OutOfTime`` instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import inf
+from time import monotonic
+from typing import Any, Self
+
+from ..kernels import Function, Kernel
+
+LONGER, MORE = 0.06, 0.12  # part of the time, and seconds, that the limit is after the deadline
+
+
+class OutOfTime(Exception):
+    """There is no time for more kernel values."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Values of ``time.monotonic()``; by default there is no limit.
+
+    deadline : when solvers stop
+    limit : when proofs stop, too
+    """
+
+    deadline: float = inf
+    limit: float = inf
+
+    @classmethod
+    def starting(cls, seconds: float | None) -> Self:
+        """Start to count so many seconds now; None is no limit."""
+        if seconds is None:
+            return cls()
+        now = monotonic()
+        return cls(now + seconds, now + (1.0 + LONGER) * seconds + MORE)
+
+    @property
+    def late(self) -> bool:
+        """Whether the deadline has passed."""
+        return self.deadline < inf and monotonic() >= self.deadline
+
+    def check(self) -> None:
+        """Raise OutOfTime after the deadline."""
+        if self.late:
+            raise OutOfTime
+
+    def limited(self, kernel: Kernel) -> Kernel:
+        """The kernel, whose function, if it has one, is called up to the deadline only."""
+        if not isinstance(kernel, Function) or self.deadline == inf:
+            return kernel
+        return replace(kernel, function=self._punctual(kernel.function))
+
+    def _punctual(self, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        def called(X: Any, Z: Any) -> Any:
+            self.check()
+            return function(X, Z)
+
+        return called
