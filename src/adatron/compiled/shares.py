@@ -38,7 +38,7 @@ def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group
         bound, size, filled = C * weight[k], abs(value), 0.0
         for i in range(firsts[k + 1] - 1, firsts[k] - 1, -1):
             most = C * own[i]
-            part = most if size >= bound * (1.0 - 1e-12) else min(max(size - filled, 0.0), most)
+            part = most if size >= bound else min(max(size - filled, 0.0), most)
             if part != 0.0:
                 data[at], rows[at], problems[at] = part if value > 0.0 else -part, members[i], problem
                 at += 1
