@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from sklearn import svm
 from sklearn.datasets import make_classification
 
-from adatron import SVC, kernels
+from adatron import SVC, NuSVC, kernels
 from problems import csvc, feasible, nusvc, nusvr, oneclass, samples, svr
 from twins import programs as twin
 from twins.checker import Program, truth
@@ -156,3 +156,11 @@ def test_a_fit_that_does_not_end_is_an_entry(monkeypatch):
     done = CliRunner().invoke(main, ["attack", "--only", "5"])
     assert done.exit_code == 1
     assert "no end within 0 s" in done.output
+
+
+def test_coefficients_at_their_bounds_are_there_after_the_division_by_the_margin():
+    X, y = problem(n=81)
+    weight = np.where(y == 1, 1.0, (y == 1).sum() / (y == 0).sum())
+    model = NuSVC(nu=1.0 - 1e-12, gamma=0.2).fit(X, y, sample_weight=weight)
+    (one,) = programs(Task("NuSVC", {"nu": model.nu}, X, y, weight), model)
+    assert truth(one, *values(("rbf", 0.2), X)).violation.value <= model.kkt_violation_ + 1e-9
