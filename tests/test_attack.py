@@ -1,5 +1,7 @@
 """The checker of the attack knows a good solution from a bad one, and the tool finds false claims."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from benchmarks import attack as tool
@@ -156,3 +158,17 @@ def test_a_fit_that_does_not_end_is_an_entry(monkeypatch):
     done = CliRunner().invoke(main, ["attack", "--only", "5"])
     assert done.exit_code == 1
     assert "no end within 0 s" in done.output
+
+
+def test_coefficients_at_their_bounds_are_there_after_the_division_by_the_margin():
+    X, _ = problem(n=200)
+    y = np.arange(200) % 2
+    signs, found = np.where(y == 1, 1.0, -1.0), []
+    for off in (0.0, 4e-13):  # a sum of float64 is off by a rounding for each sample
+        dual = signs.copy()
+        dual[:2] *= 0.5 + off
+        model = SimpleNamespace(dual_coef_=dual[None], support_=np.arange(200), class_weight_=np.ones(2))
+        model.shape_fit_ = X.shape
+        (one,) = programs(Task("NuSVC", {"nu": 199 / 200}, X, y), model)
+        found.append(truth(one, *values(("rbf", 0.2), X)).violation.value)
+    assert found[1] == pytest.approx(found[0], rel=1e-9)

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from .values import L, Matrix, U, depth, total
 
 COMMON = 2.0**-49  # relative error of the sums of a fit in float64, commonly
-ULPS = 2.0**-50  # weights are products of up to three numbers: a coefficient so near to its bound is at it
+UNIT = 2.0**-53  # relative rounding of a float64
+PRODUCT = 16  # roundings of a bound, a product of weights, and one more for each sample: so near to it is at it
 Vector = NDArray[L]
 
 
@@ -124,7 +125,7 @@ def _ratio(value: Any, level: Any) -> float:
 
 
 def _excess(p: Program) -> float:
-    """The most that a coefficient is beyond its bounds, relative to the larger one, or to itself if that is infinite."""
+    """The most that a coefficient is beyond its bounds, relative to the larger one; to itself if that is infinite."""
     size = np.maximum(np.abs(p.lower), np.abs(p.upper))
     size = np.where(np.isinf(size), np.abs(p.beta), size)
     over = np.maximum(p.beta - p.upper, p.lower - p.beta)
@@ -173,10 +174,10 @@ def _slopes(p: Program, g: Vector) -> tuple[Vector, Vector]:
 
     |b| has a kink at 0. A variable within a few roundings of its bound counts as being there.
     """
-    eps = L(p.epsilon)
+    eps, inside = L(p.epsilon), 1 - L((PRODUCT + len(p.beta)) * UNIT)
     up, down = -g - np.where(p.beta >= 0, eps, -eps), g + np.where(p.beta > 0, eps, -eps)
-    can_grow = (p.beta < p.upper) & ~((p.upper > 0) & (p.beta >= p.upper * (1 - L(ULPS))))
-    can_shrink = (p.beta > p.lower) & ~((p.lower < 0) & (p.beta <= p.lower * (1 - L(ULPS))))
+    can_grow = (p.beta < p.upper) & ~((p.upper > 0) & (p.beta >= p.upper * inside))
+    can_shrink = (p.beta > p.lower) & ~((p.lower < 0) & (p.beta <= p.lower * inside))
     return np.where(can_grow, up, -np.inf), np.where(can_shrink, down, -np.inf)
 
 
