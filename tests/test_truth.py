@@ -1,0 +1,259 @@
+"""What a fit claims is true for the data as given: sums, kernel values, tolerances, and what cannot be proven."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.datasets import make_blobs, make_classification
+from sklearn.exceptions import ConvergenceWarning
+
+from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed
+from problems import view_of
+from twins.checker import truth
+from twins.fitted import Task, programs
+from twins.values import values
+
+L = np.longdouble
+
+
+def fitted(model, *data):
+    """The model, and what it said."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model.fit(*data)
+    return model, [str(one.message) for one in said]
+
+
+def true_claims(model, spec, X, y, weight=None):
+    """Claims are upper bounds, in long double; returns the true violations."""
+    K, error = values(spec, X)
+    task = Task(type(model).__name__, model.get_params(), None if spec[0] == "given" else X, y, weight)
+    found = [truth(program, K, error) for program in programs(task, model)]
+    pairs = zip(found, np.atleast_1d(model.kkt_violation_), np.atleast_1d(model.duality_gap_), strict=True)
+    for true, violation, gap in pairs:
+        assert violation >= true.violation.least * (1 - 1e-9)
+        assert not gap < true.gap.least * (1 - 1e-9)  # nan claims nothing
+    return [true.violation.value for true in found]
+
+
+def equal_terms(C=1.0001e8):
+    """Kernel values of which thousands in a row are equal: each addition is rounded in the same direction."""
+    t, weight = 1.0976181725876704, {0: 1.0880739856496465, 1: 0.95276089622103}
+    first, second = int(1024 * weight[0] / weight[1]) + 200, int(1024 * weight[1] / weight[0]) + 200
+    x = np.r_[np.ones(1024), np.full(second, t), np.ones(first), np.full(1024, t)]
+    y = np.r_[np.zeros(1024 + second), np.ones(first + 1024)].astype(int)
+    return np.outer(x, x), y, {"C": C, "class_weight": weight}
+
+
+@pytest.mark.parametrize("C", [1.0001e8, 1.0001e5])
+def test_equal_terms_round_in_one_direction(C):
+    K, y, parameters = equal_terms(C)
+    model, said = fitted(SVC(kernel="precomputed", **parameters), K, y)
+    (violation,) = true_claims(model, ("given", K), K, y)
+    assert said or violation <= model.tol
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.sampled_from([3, 70, 700, 1300]),
+    kernel=st.sampled_from([RBF(0.3), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.5), Precomputed(), "function"]),
+    equal=st.booleans(),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+def test_exact_sums_are_off_by_no_more_than_their_bound(seed, n, kernel, equal, dtype):
+    rng = np.random.default_rng(seed)
+    X = np.repeat(rng.normal(size=(1, 3)), n, axis=0) if equal else rng.normal(size=(n, 3))
+    spec = {"RBF": ("rbf", 0.3), "Linear": ("linear",), "Polynomial": ("poly", 0.5, 3, 1.0)}
+    K, error = values(spec.get(type(kernel).__name__, ("laplacian", 0.5)), X)
+    data = np.asarray(K, np.float64)
+    if isinstance(kernel, Precomputed):
+        view, K, error = view_of(data, kernel), data.astype(L), 0.0 * K
+    elif kernel == "function":
+        from adatron.kernels import Function
+
+        view, K, error = view_of(X, Function(Laplacian(0.5))), Laplacian(0.5)(X).astype(L), 0.0 * K
+    else:
+        view = view_of(X, kernel, dtype)
+    v = rng.normal(size=n) ** 3 if not equal else np.full(n, 1.0 + 1e-9)
+    rows, ids = np.arange(n), np.flatnonzero(rng.random(n) < 0.9)
+    weights = np.zeros(n)
+    weights[ids] = np.abs(v[ids])
+    got, bound = view.exact(rows, ids, v[ids]), view.exact_errors(weights)
+    off = np.abs(got - K[:, ids] @ v[ids].astype(L)) - error[:, ids] @ np.abs(v[ids]).astype(L)
+    assert (off <= bound).all()
+    few = rows[:: max(1, n // 7)]
+    off = np.abs(view.exact(few, ids, v[ids]) - K[few][:, ids] @ v[ids].astype(L))
+    assert (off - error[few][:, ids] @ np.abs(v[ids]).astype(L) <= bound[few]).all()
+
+
+def time_stamps(n=300):
+    """Seconds: two days most of a year apart, and some minutes in each of them."""
+    rng = np.random.default_rng(0)
+    day = np.array([0.0, 3.0e7])[rng.integers(0, 2, n)]
+    X = np.column_stack([1.7e9 + day + rng.uniform(0, 300, n), rng.normal(size=n)])
+    return X, (np.sin(X[:, 0] / 30) + 0.5 * rng.normal(size=n) > 0).astype(int)
+
+
+@pytest.mark.parametrize("n", [300, 1100])
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("gamma", [1e-3, 1.0])
+def test_clusters_that_are_far_apart(gamma, storage, n):
+    X, y = time_stamps(n)
+    model, said = fitted(SVC(gamma=gamma, C=10, tol=1e-6), storage(X), y)
+    assert not said
+    assert max(true_claims(model, ("rbf", gamma), X, y)) <= 1e-6
+    beta = np.zeros(n, L)
+    beta[model.support_] = np.asarray(sparse.csr_matrix(model.dual_coef_).toarray())[0]
+    exact = values(("rbf", gamma), X)[0] @ beta + model.intercept_[0]
+    np.testing.assert_allclose(model.decision_function(storage(X)), np.asarray(exact, float), rtol=0, atol=1e-9)
+
+
+def test_squared_distances_of_differences_know_their_error():
+    X, _ = time_stamps(80)
+    K, _ = values(("rbf", 0.1), X)
+    near = RBF(0.1).by_differences()
+    for data in (X, sparse.csr_matrix(X)):
+        view = view_of(data, RBF(0.1)) if not sparse.issparse(data) else None
+        from adatron.gram import Gram, Pool, Source
+
+        source = Source.of(data, np.arange(80), RBF(0.1)).by_differences()
+        got = Gram(source, np.float64, [80], Pool(1)).restrict().rows(np.arange(80))
+        assert np.abs(got - K).max() <= near.error_bound(float((X**2).sum(axis=1).max()), 2, 2.0**-53) <= 1e-14
+        if view is not None:  # what norms and products make of it
+            assert np.abs(view.rows(np.arange(80)) - K).max() > 1e-5
+    assert (RBF(0.1) + Linear()).by_differences() == near + Linear()
+    assert Laplacian(0.1).by_differences() == Laplacian(0.1)
+
+
+def test_a_feature_that_is_far_from_zero_is_named():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3)) + [0.0, 1e9, 0.0]
+    y = (X[:, 0] + 0.3 * rng.normal(size=200) > 0).astype(int)
+    with pytest.warns(ConvergenceWarning, match=r"feature 1 lie around 1e\+09 .*subtract their mean"):
+        SVC(kernel="linear", max_iter=20_000).fit(X, y)
+    assert not fitted(SVC(kernel="linear"), X - [0.0, 1e9, 0.0], y)[1]
+
+
+def test_a_matrix_that_is_nearly_symmetric():
+    """Either half may be meant: by rows, as a prediction reads it, by columns, and their mean."""
+    X, y = make_classification(500, 6, n_informative=4, flip_y=0.2, random_state=0)
+    K = RBF(0.1)(X) * (1 + 7e-9 / 4 * np.random.default_rng(0).normal(size=(500, 500)))
+    for C in (1.0, 1e5):
+        model, said = fitted(SVC(kernel="precomputed", C=C), K, y)
+        for meant in (K, K.T, 0.5 * (K + K.T)):
+            true_claims(model, ("given", meant), meant, y)
+        assert bool(said) == (C == 1e5)
+    assert "not symmetric, by up to" in said[0]
+
+
+@pytest.mark.parametrize("n", [60, 2100])
+def test_a_matrix_that_is_not_symmetric_is_refused_before_it_is_solved(n):
+    X, y = make_classification(n, 6, n_informative=4, flip_y=0.2, random_state=0)
+    K = RBF(0.1)(X) + 0.05 * np.random.default_rng(0).normal(size=(n, n))
+    with pytest.raises(ValueError, match="X is not symmetric"):
+        SVC(kernel="precomputed").fit(K, y)
+    with pytest.raises(ValueError, match="function returned .* is not symmetric"):
+        SVC(kernel=lambda A, B: A @ B.T + (B @ (B.T @ B) @ A.T).T[:, ::-1]).fit(X[:60], y[:60])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_tolerance_below_rounding_is_said_to_be(seed):
+    X, y = make_classification(60, 4, n_informative=3, n_redundant=1, flip_y=0.2, random_state=seed)
+    model, said = fitted(SVC(kernel="linear", C=1e6, tol=1e-9), X, y)
+    (violation,) = true_claims(model, ("linear",), X, y)
+    assert said or violation <= 1e-9
+
+
+@pytest.mark.parametrize("size", [1e180, 1e300])
+@pytest.mark.parametrize("kind", [SVC, SVR, NuSVC])
+def test_overflow_has_its_own_words(kind, size):
+    X, y = make_classification(40, 4, random_state=0)
+    model, said = fitted(kind(kernel="precomputed"), size * (X @ X.T), y)
+    assert bool(model.fit_status_) == bool(said)
+    assert model.fit_status_ or kind is NuSVC  # whose solution may be one of bounds alone
+    assert not any("positive semi-definite" in text for text in said)
+    assert any("too large for double precision" in text for text in said) == (size == 1e300)
+
+
+NU = [1e-2, 1e-3, 1e-4, 1e-6]
+
+
+@pytest.mark.parametrize("nu", NU)
+def test_no_more_than_nu_are_outside(nu):
+    X = np.random.default_rng(15).random((2000, 4))
+    model, said = fitted(OneClassSVM(nu=nu), X)
+    outside = model.decision_function(X) < -1e-3 * np.abs(model.score_samples(X)).max()
+    assert not said
+    assert outside.mean() <= nu
+    true_claims(model, ("rbf", model.kernel_.gamma), X, np.zeros(2000))
+
+
+@pytest.mark.parametrize("nu", [1e-2, 1e-3, 1e-5])
+@pytest.mark.parametrize("bias", ["explicit", "augmented"])
+def test_a_small_nu_finds_the_margin(nu, bias):
+    X, side = make_blobs(1000, 3, centers=[[-4, 0, 0], [4, 0, 0]], random_state=0)
+    sign = np.where(side == 1, 1.0, -1.0)
+    model, said = fitted(NuSVC(nu=nu, gamma=0.1, bias=bias), X, sign)
+    own = sign * model.decision_function(X)
+    assert not said
+    assert (own < 0.99).mean() <= nu
+    hard = SVC(C=np.inf, gamma=0.1, bias=bias, tol=1e-6).fit(X, sign)  # what a small nu comes to
+    np.testing.assert_allclose(own, sign * hard.decision_function(X), atol=0.02 * np.abs(own).max())
+
+
+@pytest.mark.parametrize("nu", [2 / 7, 0.5, 0.05])
+def test_margins_much_smaller_than_what_the_gradient_varies_by(nu):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.choice([0.0, 0.0, 0.0, 1 / 3, 0.5, 1.0], (4, 13))[rng.integers(0, 4, 6)]
+        X[:, 9] += 0.3 * (rng.random(6) < 0.5)
+        y = rng.permutation([False] * 3 + [True] * 3)
+        model, said = fitted(NuSVC(kernel="poly", coef0=10.0, gamma="auto", nu=nu), X, y)
+        if said:
+            assert all("have no margin" in text for text in said)
+            continue
+        own = np.where(y, 1.0, -1.0) * model.decision_function(X)
+        assert np.mean(own < 1 - 1e-2) <= nu + 1e-9 <= len(model.support_) / 6 + 2e-9
+
+
+@pytest.mark.parametrize("kind", [SVR, NuSVR])
+@pytest.mark.parametrize("scale", [2.0**-30, 2.0**-100])
+def test_small_targets_are_the_same_program(kind, scale):
+    """With C and epsilon in the same unit, to the last bit."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3))
+    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=150)
+    y *= 1.9 / np.ptp(y)  # half of the range is below 1 already: the unit is a power of two below it
+
+    def parameters(s):
+        return {"C": 10.0 * s, **({"epsilon": 0.05 * s} if kind is SVR else {})}
+
+    plain, small = kind(**parameters(1.0)).fit(X, y), kind(**parameters(scale)).fit(X, scale * y)
+    np.testing.assert_array_equal(small.predict(X), scale * plain.predict(X))
+    assert small.duality_gap_ == plain.duality_gap_
+    assert small.dual_objective_ == scale**2 * plain.dual_objective_
+    assert small.kkt_violation_ <= small.tol
+
+
+@pytest.mark.parametrize("epsilon", [1e9, 1e11])
+def test_a_wide_tube_leaves_no_gap_of_rounding(epsilon):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = 4.0 * epsilon * np.sin(X[:, 0])
+    model, _ = fitted(SVR(C=10.0, epsilon=epsilon), X, y)
+    assert 0.0 <= model.duality_gap_ < 1e-9
+    true_claims(model, ("rbf", model.kernel_.gamma), X, y)
+
+
+@pytest.mark.parametrize("C", [1e-6, 1e-12])
+def test_a_gap_is_compared_with_what_can_be_lost(C):
+    """With a small C all objectives are far below 1: nothing would be a gap compared with 1."""
+    X, y = make_classification(100, 4, flip_y=0.1, random_state=0)
+    begun = fitted(SVC(C=C, max_iter=1), X, y)[0]
+    assert begun.duality_gap_ > 1e-3
+    assert fitted(SVC(C=C, gap_tol=1e-3), X, y)[0].duality_gap_ <= 1e-3
