@@ -49,7 +49,7 @@ def warn_unless_converged(
             f"{early}Not converged {where}: KKT violation {worst.certificate.kkt_violation:.2e}, relative duality gap "
             f"{gap:.2e}; {worst.status.value}.{cause}"
         )
-    warnings.warn(text, ConvergenceWarning, stacklevel=4)
+    warnings.warn(text, ConvergenceWarning, stacklevel=5)
 
 
 def warn_unless_calibrated(clock: Clock, slope: float | None) -> None:
@@ -59,14 +59,14 @@ def warn_unless_calibrated(clock: Clock, slope: float | None) -> None:
             "Not calibrated: the time limit (max_time) was reached before the folds of probability=True were solved, "
             "so predict_proba cannot tell the classes apart; raise max_time."
         )
-        warnings.warn(text, ConvergenceWarning, stacklevel=4)
+        warnings.warn(text, ConvergenceWarning, stacklevel=5)
 
 
 def warn_of_cut_steps(cut: bool) -> None:
     """Say that there was no time for all steps; called by what ``fit`` calls."""
     if cut:
         text = "The time limit (max_time) was reached before all steps were taken; the margin may be wider: raise it."
-        warnings.warn(text, ConvergenceWarning, stacklevel=5)
+        warnings.warn(text, ConvergenceWarning, stacklevel=6)
 
 
 def _cause(X: Any, values: bool, resolution: float) -> str:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .checked import checked
 from .inputs import opened
+from .quiet import quiet
 
 if TYPE_CHECKING:
     from ..gram import Pool
@@ -25,6 +26,7 @@ BEYOND = 1e-6  # how far behind the boundary the class is asked for, by the dist
 NEIGHBOURS, HALVINGS = 8, 50  # of the search that needs labels only
 
 
+@quiet
 def input_margin(estimator: Any, X: Any, metric: Any = None) -> InputMargins:
     """Distances of samples from the decision boundary of a fitted classifier, with certified lower bounds.
 

@@ -19,6 +19,7 @@ from ..compiled.collector import collector_paused
 from . import inputs, objects
 from .layout import Coefficients, feature_weights
 from .prepared import forget, prepared
+from .quiet import Quiet, quiet
 
 if TYPE_CHECKING:
     from ..gram import Clock
@@ -58,7 +59,7 @@ BIAS: dict[str, list[Any]] = {
 }
 
 
-class KernelMachine(BaseEstimator):
+class KernelMachine(Quiet, BaseEstimator):
     """Base of the estimators, each of which lists these parameters in its own constructor, as scikit-learn wants."""
 
     kernel: Any
@@ -223,6 +224,7 @@ class KernelMachine(BaseEstimator):
         return self._n_support
 
     @property
+    @quiet
     def coef_(self) -> Any:
         """Weights of the features, (n_problems, n_features), of a linear kernel."""
         if self.kernel != "linear":

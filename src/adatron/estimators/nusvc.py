@@ -124,4 +124,4 @@ class NuSVC(Classifier):
 
     def _warn(self, fitted: list[Any]) -> None:
         if any(one.solution is not None and not one.half_width < 0 for one in fitted):
-            warnings.warn(NO_MARGIN.format(self.nu), ConvergenceWarning, stacklevel=4)
+            warnings.warn(NO_MARGIN.format(self.nu), ConvergenceWarning, stacklevel=5)

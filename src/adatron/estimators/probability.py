@@ -32,6 +32,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import inputs
 from .machine import KernelMachine
+from .quiet import quiet
 
 if TYPE_CHECKING:
     from ..gram import Clock
@@ -81,6 +82,7 @@ class Probabilistic(KernelMachine):
         """Number of the predicted class, (n_samples,), from the values of the problems."""
 
     @available_if(_offered)
+    @quiet
     def predict_proba(self, X: Any) -> Vector:
         """Probabilities of the classes; the predicted class has the largest one.
 
@@ -112,6 +114,7 @@ class Probabilistic(KernelMachine):
         return self._decision(X, probabilities)
 
     @available_if(_offered)
+    @quiet
     def predict_log_proba(self, X: Any) -> Vector:
         """Logarithms of the probabilities of the classes.
 
@@ -125,8 +128,7 @@ class Probabilistic(KernelMachine):
         -------
         logarithms : ndarray of shape (n_samples, n_classes)
         """
-        with np.errstate(divide="ignore"):  # a probability may be less than the smallest number
-            return np.log(self.predict_proba(X))
+        return np.log(self.predict_proba(X))
 
     def _fit_probabilities(
         self,
@@ -189,8 +191,7 @@ class Probabilistic(KernelMachine):
             except OutOfTime:
                 break
             known[out] = True
-            with np.errstate(divide="ignore", invalid="ignore"):  # checked below
-                values[out] = found / np.array([self._scale(one) for one in some])
+            values[out] = found / np.array([self._scale(one) for one in some])  # checked below
         if not np.isfinite(values).all():
             raise ValueError(
                 "The decision values of left-out samples, which probability=True needs, are not finite. The input data "

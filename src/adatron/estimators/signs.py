@@ -116,13 +116,11 @@ class Signs:
 
     def of(self, rows: Source) -> tuple[Values, Mask]:
         """Decision values of some rows, (rows, p), and of which rows they are proven to decide the result."""
-        with np.errstate(over="ignore"):  # of rows too large for that, which are far
-            near = rows.sizes <= self.split.tops[-1]
+        near = rows.sizes <= self.split.tops[-1]
         proven = np.zeros(len(rows), bool)
         values = np.zeros((len(rows), len(self.intercepts)))
         some, close = (slice(None), rows) if near.all() else (near, rows.take(np.flatnonzero(near)))
-        with np.errstate(invalid="ignore"):  # where there is no bound
-            values[some], error = self.split.evaluate(close, self.intercepts, self.pool)
-            proven[some] = self.decided(values[some], error)
+        values[some], error = self.split.evaluate(close, self.intercepts, self.pool)
+        proven[some] = self.decided(values[some], error)
         self.tried, self.proven = self.tried + len(rows), self.proven + int(np.count_nonzero(proven))
         return values, proven

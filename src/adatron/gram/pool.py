@@ -27,6 +27,7 @@ from time import monotonic
 from types import TracebackType
 
 import joblib
+import numpy as np
 
 from .clock import OutOfTime
 from .gate import one_blas_thread
@@ -130,7 +131,8 @@ class Pool:
     def _serve(self) -> None:
         while (item := self._queue.get()) is not None:
             job, working = item
-            job.work()
+            with np.errstate(all="ignore"):  # a thread does not inherit it; who made the pool looks at what overflows
+                job.work()
             with _CROWD.lock:
                 self._called -= 1
                 _CROWD.helpers -= 1

@@ -25,6 +25,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..certificates import best_multipliers, duality_gap, intercept, kkt_violation, violators
 from ..certificates.radius_margin import vc_bound
+from ..estimators.quiet import quiet
 from ..gram import Pool, allowed_threads
 from ..gram.gate import one_blas_thread
 from ..problems import Bias, Dual, ball, csvc
@@ -112,6 +113,7 @@ class KernelPath:
     },
     prefer_skip_nested_validation=True,
 )
+@quiet
 def kernel_path(
     X: Any,
     y: Any,
@@ -284,7 +286,7 @@ def _warn_of(gammas: Vector) -> None:
             f"No solution was found for gamma = {', '.join(f'{gamma:.4g}' for gamma in gammas)}: the classes are not "
             "separable by these kernels (use a finite C), or tol is too small.",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

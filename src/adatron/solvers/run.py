@@ -135,7 +135,8 @@ def _on_a_thread(work: Callable[[], None], desk: _Desk) -> None:
 
     def body() -> None:
         try:
-            work()
+            with np.errstate(all="ignore"):  # as in helpers of a pool
+                work()
         except BaseException as error:
             errors.append(error)
         finally:

@@ -1,0 +1,44 @@
+"""NumPy's warnings stay inside: what overflows is looked at where it matters, and an estimator says so in words.
+
+Numbers may overflow anywhere in a fit, in its proof, in a prediction. A certificate of numbers that are not finite
+proves nothing and says so; coefficients that are not finite are an error. NumPy's "overflow encountered in multiply"
+adds nothing to this that a user could act on. So methods run with NumPy's floating-point warnings off, those of the
+user's own functions that they call included; a kernel function that returns infinity or NaN is an error all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+#: Methods of estimators that compute.
+METHODS = (
+    "fit", "partial_fit", "forget", "set_C", "C_path", "loo_decision", "loo_error", "deletion_report", "restore_state",
+    "predict", "decision_function", "score_samples", "compact", "to_sklearn",
+)  # fmt: skip
+
+
+def quiet(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """The same function without NumPy's floating-point warnings."""
+
+    @wraps(function)
+    def without_warnings(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        with np.errstate(all="ignore"):
+            return function(*args, **kwargs)
+
+    return without_warnings
+
+
+class Quiet:
+    """Base of classes whose METHODS are quiet."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name in METHODS:
+            if name in vars(cls):
+                setattr(cls, name, quiet(vars(cls)[name]))
