@@ -96,7 +96,8 @@ def interior(view: View, dual: Dual, beta: Vector, stopped: Callable[[], bool]) 
     parts = parts_of(dual, row)
     if parts is None:
         return None
-    found = Interior(view if len(first) == len(dual) else view.narrowed(first), dual, parts, beta, stopped).run()
+    with np.errstate(all="ignore"):  # what is not finite is no better
+        found = Interior(view if len(first) == len(dual) else view.narrowed(first), dual, parts, beta, stopped).run()
     if found is None:
         return None
     return feasible(dual, np.bincount(parts.of, parts.sign * found, len(dual)))
@@ -184,7 +185,7 @@ class Interior:
         a = lengths(dv, dz, dy)
         after = dot(z + a * dz, v + a * dv) + dot(y + a * dy, room - a * dv)
         target = (after / gap) ** 3 * gap / (2 * len(v))
-        low, high = (target - dz * dv) / v, (target + dy * dv) / room
+        low, high = (target - a * a * dz * dv) / v, (target + a * a * dy * dv) / room  # as far as it would go: no cycles
         dv, mu = solve(rest - z + y + low - high)
         dz, dy = -z + low - z / v * dv, -y + high + y / room * dv
         a = SHY * lengths(dv, dz, dy)
