@@ -64,7 +64,7 @@ def test_told_to_stop_it_returns_what_it_has():
 
 
 def test_the_same_bits_on_any_number_of_threads():
-    X, y = samples(0, 700)
+    X, _ = samples(0, 700)
     dual = svr(np.sin(X[:, 0]), np.full(700, 1e3), 0.01, "explicit")
     one, two = (interior(view_of(X, RBF(1.0), pool=Pool(k)), dual, np.zeros(700), lambda: False) for k in (1, 3))
     assert (one == two).all()

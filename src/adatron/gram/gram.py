@@ -305,7 +305,7 @@ class View:
             K = gram.among(self.ids[rows], self.ids[points])
             return np.sum(K * v, axis=1)
         wide = gram if gram.dtype == np.float64 else gram.wide
-        if wide.mirrors and np.array_equal(rows, points):
+        if wide.mirrors and not wide.kernel.plain and np.array_equal(rows, points):
             return mirrored_sums(wide, self.points(points), v)
         parts = [rows[a : a + EXACT_ROWS] for a in range(0, len(rows), EXACT_ROWS)]
         return np.concatenate([np.zeros(0), *(self._exact(wide, part, points, v) for part in parts)])
