@@ -45,8 +45,9 @@ class Stopped(Exception):
 class Factor:
     """L with L L' = K + shift 11' over all rows of a view, or over ``parts`` diagonal blocks of it.
 
-    ``ridge``: what the diagonal has besides. One part in float64 gives the exact inverse; in float32, or with several parts, which need only a ``parts``-th of
-    the memory, a preconditioner. ``stopped`` is asked now and then; where it says so, Stopped is raised.
+    One part in float64 gives the exact inverse; in float32, or with several parts, which need only a ``parts``-th of
+    the memory, a preconditioner. ``stopped`` is asked now and then; where it says so, Stopped is raised. ``ridge``:
+    what the diagonal has besides.
     """
 
     def __init__(

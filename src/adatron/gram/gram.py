@@ -326,7 +326,7 @@ class View:
                 add_dots(gram.whole, self.ids[points], self.ids[rows], *Weights.of(where, v[:, None]), out)
             return out[:, 0]
         wide = gram.wide
-        if wide.mirrors and np.array_equal(rows, points):
+        if wide.mirrors and not wide.kernel.plain and np.array_equal(rows, points):
             ids = self.ids[points]
             return mirrored_sums(wide, Points(wide.source.take(ids), ids), v)
         parts = [rows[a : a + EXACT_ROWS] for a in range(0, len(rows), EXACT_ROWS)]

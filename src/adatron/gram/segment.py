@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled import lines
+from ..compiled.features import GATHER, SPREAD
 from ..compiled.panels import TILE, Operand, Sparse
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import add_dots
@@ -120,6 +121,8 @@ class TileSegment:
         return self._rows.norms[: len(self._source)]
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        if self._source.kernel.plain:
+            return self._by_features(out, P, V)
         lease = self.store.lease(P.ids, P.again)
         filled = False
         try:
@@ -127,6 +130,16 @@ class TileSegment:
             filled = True
         finally:
             self.store.give_back(lease, filled)
+
+    def _by_features(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        """The same where k(x, z) = x·z: no kernel value is made."""
+        points, rows = P.source.as_points(self._workspace.dtype, self._pool), self._rows
+        for j, v in enumerate(np.ascontiguousarray(V.T)):
+            (w, low), column = np.zeros((2, self._source.X.shape[1])), np.zeros(len(self._source))
+            SPREAD[type(points)](points, v, w, low)
+            w += low
+            self._run(lambda first, last, w=w, column=column: GATHER[type(rows)](rows, w, first, last, column))
+            out[:, j] += column
 
     def _accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64], lease: Lease) -> None:
         missing = np.flatnonzero(lease.found < 0)

@@ -82,6 +82,11 @@ class Kernel(ABC):
         """``error_bound`` where nothing overflows; the docstring of each kernel has the proof."""
 
     @property
+    def plain(self) -> bool:
+        """Whether k(x, z) = x·z, so that sums of values are products with one vector of features."""
+        return False
+
+    @property
     def stationary(self) -> bool:
         """Whether k depends on x - z only, so that the points may be centred."""
         return all(leaf.of_difference for leaf in self.leaves())

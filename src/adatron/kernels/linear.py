@@ -17,6 +17,10 @@ from .rounding import product_error
 class Linear(Leaf):
     """k(x, z) = x·z."""
 
+    @property
+    def plain(self) -> bool:
+        return True
+
     def terms(self) -> list[Term]:
         return [(self.op, (0.0, 0.0, 0.0))]
 

@@ -4,7 +4,7 @@ Problem   any program of ``problems.dual`` with finite bounds on both sides of 0
           v in [0, u], or a shrinking one in [0, -l], or both; w is what they sum to, row by row of K:
           1/2 w'(K + lambda^2 11')w + c'v  over  A v = s.
 Update    Newton's method on g - z + y = 0, v z = tau, (u - v) y = tau, with Mehrotra's predictor and corrector. With
-          D = (z / v + y / (u - v))^-1 and E, what D sums to in each row, every step is a system in (K + lambda^2 + E^-1),
+          D = (z / v + y / (u - v))^-1 and E, what D sums to in each row, every step is a system in K + lambda^2 + E^-1,
           well conditioned whatever K is: one Cholesky factor in tiles, always in float64.
 Stop      the complementarity v z + (u - v) y is small against the objective, or rounding lets nothing more be gained.
           Whoever asked goes on from there: parts whose multiplier outweighs the tolerance are on their bounds.
@@ -56,7 +56,7 @@ class Parts(NamedTuple):
 
     def rows(self, values: Vector, n: int) -> Vector:
         """What the parts sum to in every row."""
-        return np.bincount(self.row, values, n)
+        return np.bincount(self.row, values, n).astype(np.float64)
 
 
 def parts_of(dual: Dual, row: Ids) -> Parts | None:
@@ -96,10 +96,11 @@ def interior(view: View, dual: Dual, beta: Vector, stopped: Callable[[], bool]) 
     parts = parts_of(dual, row)
     if parts is None:
         return None
-    found = Interior(view if len(first) == len(dual) else view.narrowed(first), dual, parts, beta, stopped).run()
+    with np.errstate(all="ignore"):  # what is not finite is no better
+        found = Interior(view if len(first) == len(dual) else view.narrowed(first), dual, parts, beta, stopped).run()
     if found is None:
         return None
-    return feasible(dual, np.bincount(parts.of, parts.sign * found, len(dual)))
+    return feasible(dual, np.bincount(parts.of, parts.sign * found, len(dual)).astype(np.float64))
 
 
 class Interior:
@@ -172,7 +173,7 @@ class Interior:
 
         def solve(r: Vector) -> tuple[Vector, Vector]:
             free = along(r[:, None])[:, 0]
-            mu = np.linalg.solve(scale, parts.A @ free - short) if len(parts.A) else short
+            mu: Vector = np.linalg.solve(scale, parts.A @ free - short) if len(parts.A) else short  # pyright: ignore
             return free - border @ mu, mu
 
         def lengths(dv: Vector, dz: Vector, dy: Vector) -> float:
@@ -184,7 +185,8 @@ class Interior:
         a = lengths(dv, dz, dy)
         after = dot(z + a * dz, v + a * dv) + dot(y + a * dy, room - a * dv)
         target = (after / gap) ** 3 * gap / (2 * len(v))
-        low, high = (target - dz * dv) / v, (target + dy * dv) / room
+        bend = a * a * dv  # what the whole length of the predictor bends, as far as it could go: no cycles
+        low, high = (target - bend * dz) / v, (target + bend * dy) / room
         dv, mu = solve(rest - z + y + low - high)
         dz, dy = -z + low - z / v * dv, -y + high + y / room * dv
         a = SHY * lengths(dv, dz, dy)

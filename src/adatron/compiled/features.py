@@ -1,0 +1,74 @@
+"""Sums of linear kernel values by way of the features: sum_i v_i x_i·x_t = w·x_t, w = sum_i v_i x_i, in float64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._jit import jit
+from .panels import FEATURES, Dense, Sparse
+
+
+@jit
+def _add(w: Any, low: Any, k: int, more: float) -> None:
+    """w[k] + low[k] += more, with what the addition rounds off (D. E. Knuth's TwoSum)."""
+    before = w[k]
+    after = before + more
+    taken = after - before
+    low[k] += (before - (after - taken)) + (more - taken)
+    w[k] = after
+
+
+@jit
+def spread_dense(points: Any, v: Any, w: Any, low: Any) -> None:
+    """w + low += sum of v_i x_i."""
+    panels, width = points.panels, points.panels.shape[2]
+    for b in range(len(panels)):
+        count = min(width, points.n - b * width)
+        for k in range(len(w)):
+            total = 0.0
+            for i in range(count):
+                total += v[b * width + i] * panels[b, k, i]
+            _add(w, low, k, total)
+
+
+@jit
+def gather_dense(rows: Any, w: Any, first: int, last: int, out: Any) -> None:
+    """out[t] += w·x_t for the rows of some blocks, in passes as those of products."""
+    panels, width = rows.panels, rows.panels.shape[2]
+    total, part = np.empty(width), np.empty(width)
+    for b in range(first, last):
+        total.fill(0.0)
+        for start in range(0, len(w), FEATURES):
+            part.fill(0.0)
+            for k in range(start, min(len(w), start + FEATURES)):
+                line, weight = panels[b, k], w[k]
+                for i in range(width):
+                    part[i] += weight * line[i]
+            for i in range(width):
+                total[i] += part[i]
+        for i in range(min(width, rows.n - b * width)):
+            out[b * width + i] += total[i]
+
+
+@jit
+def spread_sparse(points: Any, v: Any, w: Any, low: Any) -> None:
+    """The same of CSR rows."""
+    for i in range(points.n):
+        for e in range(points.indptr[i], points.indptr[i + 1]):
+            _add(w, low, points.indices[e], v[i] * points.data[e])
+
+
+@jit
+def gather_sparse(rows: Any, w: Any, first: int, last: int, out: Any) -> None:
+    """The same of CSR rows."""
+    for t in range(first * rows.width, min(rows.n, last * rows.width)):
+        total = 0.0
+        for e in range(rows.indptr[t], rows.indptr[t + 1]):
+            total += w[rows.indices[e]] * rows.data[e]
+        out[t] += total
+
+
+SPREAD: dict[type, Any] = {Dense: spread_dense, Sparse: spread_sparse}
+GATHER: dict[type, Any] = {Dense: gather_dense, Sparse: gather_sparse}
