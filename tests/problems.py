@@ -18,7 +18,7 @@ def samples(seed, n, d=2, noise=0.5):
 
 
 def view_of(X, kernel, dtype=np.float64, sizes=None, pool=None, copies=1, slots=0):
-    gram = Gram(Source.of(X, np.arange(len(X)), kernel), dtype, sizes or [len(X)], pool or Pool(1), slots)
+    gram = Gram(Source.of(X, np.arange(X.shape[0]), kernel), dtype, sizes or [X.shape[0]], pool or Pool(1), slots)
     return gram.restrict(list(range(len(gram.segments))) * copies)
 
 

@@ -132,7 +132,7 @@ def test_squared_distances_of_differences_know_their_error():
 
 def test_a_feature_that_is_far_from_zero_is_named():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 3)) + [0.0, 1e9, 0.0]
+    X = rng.normal(size=(200, 3)) + np.array([0.0, 1e9, 0.0])
     y = (X[:, 0] + 0.3 * rng.normal(size=200) > 0).astype(int)
     with pytest.warns(ConvergenceWarning, match=r"feature 1 lie around 1e\+09 .*subtract their mean"):
         SVC(kernel="linear", max_iter=20_000).fit(X, y)
@@ -155,9 +155,9 @@ def test_a_matrix_that_is_nearly_symmetric():
 def test_a_matrix_that_is_not_symmetric_is_refused_before_it_is_solved(n):
     X, y = make_classification(n, 6, n_informative=4, flip_y=0.2, random_state=0)
     K = RBF(0.1)(X) + 0.05 * np.random.default_rng(0).normal(size=(n, n))
-    with pytest.raises(ValueError, match="X is not symmetric"):
+    with pytest.raises(ValueError, match="X is not symmetric:"):
         SVC(kernel="precomputed").fit(K, y)
-    with pytest.raises(ValueError, match="function returned .* is not symmetric"):
+    with pytest.raises(ValueError, match=r"function returned .* is not symmetric"):
         SVC(kernel=lambda A, B: A @ B.T + (B @ (B.T @ B) @ A.T).T[:, ::-1]).fit(X[:60], y[:60])
 
 

@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..certificates import half_width, intercept
+from ..certificates import intercept
 from ..gram import SMALL, Clock, Gram, Plan, Pool, Source, allowed_threads, plan
 from ..gram.shared import bytes_shared, readable
 from ..gram.symmetry import refuse_asymmetric
 from ..kernels import Kernel
 from ..problems import Dual
-from ..problems.unit import by_margin, by_sums, scaled, unit_of
-from ..solvers.base import Options, Solution, Solver, State, Status, Task
+from ..solvers.base import Options, Solution, Solver, State, Task
 from ..solvers.block import Block
 from ..solvers.run import Callback, solve_all
 from ..solvers.table import choose
 from ..solvers.together import suits
+from ..solvers.units import width_of
 from .samples import Samples
 
 Ids = NDArray[np.int64]
@@ -32,7 +32,6 @@ MANY, FEW = 96, 0.125  # features, and the part of them that is not 0, from and 
 LARGEST, WORK = 1e8, 1e9  # multiply-adds of one Gram matrix, and of all, below which threads cost more than they give
 BUNDLED = 3e8  # the same of all where problems are solved in bundles
 BLURRED = 0.1  # part of the tolerance that errors of kernel values in double precision may be of
-SPREAD = 64  # samples whose kernel values tell how far all are apart
 AGAIN = 1.6  # times that each given value is asked for, from which a copy class by class is faster
 
 
@@ -120,47 +119,9 @@ def fit(
         states = (
             [None] * len(ids) if starts is None else [State(beta[own]) for beta, own in zip(starts, ids, strict=True)]
         )
-        units = _units(gram, duals) if settings.sized else [1.0] * len(duals)
-        tasks = [
-            Task(view, scaled(dual, unit), state and State(state.beta / unit), unit)
-            for view, dual, state, unit in zip(views, duals, states, units, strict=True)
-        ]
+        tasks = [Task(*parts) for parts in zip(views, duals, states, strict=True)]
         solved = _solve(tasks, solver, settings, pool, p)
-        classifiers = settings.sized and all(problem.copies == 1 for problem in problems)
-        while classifiers and (finer := _by_margin(tasks, duals, solved, units)):
-            again = _solve([task for _, task in finer], solver, settings, pool, p)
-            for (number, task), solution in zip(finer, again, strict=True):
-                if solution is not None and solution.status is not Status.STUCK:
-                    tasks[number], solved[number] = task, solution
-                else:  # rounding is all that there is in so small a margin
-                    units[number] = np.inf
-    return [_fitted(i, d, s, task.unit) for i, d, s, task in zip(ids, duals, solved, tasks, strict=True)]
-
-
-def _units(gram: Gram, duals: list[Dual]) -> list[float]:
-    """The unit of each program, see ``problems.unit``."""
-    size, level = 0.0, 0.0
-    if not all(dual.t.any() for dual in duals):
-        view, n = gram.restrict(), len(gram.source)
-        some = view.points(np.arange(min(n, SPREAD)) * n // min(n, SPREAD))
-        K = view.block(some, some)
-        size, level = float(np.diagonal(K).mean()), float(K.mean())
-    return [unit_of(dual, size - (0.0 if dual.sign is not None else level)) for dual in duals]
-
-
-def _by_margin(
-    tasks: list[Task], duals: list[Dual], solved: list[Solution | None], first: list[float]
-) -> list[tuple[int, Task]]:
-    """The number and the task of each program that is to be solved to a tolerance in units of its margin."""
-    out = []
-    for number, (task, dual, solution) in enumerate(zip(tasks, duals, solved, strict=True)):
-        if solution is None or not solution.status.good or not by_sums(dual):
-            continue
-        unit = by_margin(dual, half_width(dual, solution.beta, solution.g), task.unit, first[number])
-        if unit < task.unit:
-            state = State(solution.beta / unit, None, solution.n_iter)
-            out.append((number, Task(task.view, scaled(dual, unit), state, unit)))
-    return out
+    return [_fitted(i, d, s) for i, d, s in zip(ids, duals, solved, strict=True)]
 
 
 def _most(dual: Dual) -> float:
@@ -234,17 +195,14 @@ def _solve(tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p:
     if most == -1:
         most = solver.most(max(len(t.dual) for t in tasks))
     chosen = settings.max_iter != -1
-    options = Options(settings.tol, settings.gap_tol, most, chosen, settings.clock.deadline, p.block, p.whole, p.factor)
+    sizes = p.block, p.whole, p.factor
+    options = Options(settings.tol, settings.gap_tol, most, chosen, settings.clock.deadline, *sizes, settings.sized)
     solutions = iter(solve_all(open_ones, solver, options, pool, p.concurrent, settings.callback))
     return [next(solutions) if one else None for one in is_open]
 
 
-def _fitted(ids: Ids, dual: Dual, solution: Solution | None, unit: float) -> Fitted:
+def _fitted(ids: Ids, dual: Dual, solution: Solution | None) -> Fitted:
     if solution is None:
         return Fitted(ids, None, np.zeros(len(ids)), float(dual.t[0]) if len(dual) else 0.0)
-    width = half_width(dual, solution.beta, solution.g) if any(dual.totals) else 0.0
-    proof = solution.certificate
-    doubt = proof.resolution if dual.t.any() else max(proof.resolution, proof.kkt_violation)
-    width = width if abs(width) > unit * doubt else 0.0  # no margin that is known from none
     beta = solution.beta if len(dual) == len(ids) else solution.beta.reshape(-1, len(ids)).sum(axis=0)
-    return Fitted(ids, solution, beta, intercept(dual, solution.beta, solution.g), width)
+    return Fitted(ids, solution, beta, intercept(dual, solution.beta, solution.g), width_of(dual, solution))

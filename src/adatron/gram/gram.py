@@ -30,6 +30,7 @@ from .tiles import Weights
 
 Ids = NDArray[np.int64]
 EXACT_ROWS, EXACT_POINTS = 4096, 512  # float64 operands made at a time
+SPREAD = 64  # samples whose kernel values tell how far all are apart
 UNIT = 2.0**-53  # relative rounding of a float64
 ADDITIONS, FEW = CHAIN + 16.0, 8.0  # roundings of a product in an exact sum: of tiles, of values that are there
 
@@ -170,6 +171,14 @@ class Gram:
                 if self._errors is None:
                     self._errors = Errors.of(self)
         return self._errors
+
+    @cached_property
+    def spread(self) -> tuple[float, float]:
+        """The mean of k(x, x) and that of k(x, z), by some samples."""
+        view, n = self.restrict(), len(self.source)
+        some = view.points(np.arange(min(n, SPREAD)) * n // min(n, SPREAD))
+        K = view.block(some, some)
+        return float(np.diagonal(K).mean()), float(K.mean())
 
     @cached_property
     def asymmetry(self) -> float:

@@ -138,7 +138,7 @@ class TileSegment:
             (w, low), column = np.zeros((2, self._source.X.shape[1])), np.zeros(len(self._source))
             SPREAD[type(points)](points, v, w, low)
             w += low
-            self._run(lambda first, last, w=w, column=column: GATHER[type(rows)](rows, w, first, last, column))
+            self._run(lambda first, last, w=w, column=column: GATHER[type(rows)](rows, w, first, last, column), 1)
             out[:, j] += column
 
     def _accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64], lease: Lease) -> None:

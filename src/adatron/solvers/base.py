@@ -62,6 +62,7 @@ class Options:
     block : most variables in a block of the block solver
     whole : a problem of up to so many variables is one block
     memory : bytes for the factor of a Newton step, or for stored rows of K
+    sized : whether each program is solved in a unit of its own, see ``units``
     """
 
     tol: float = 1e-3
@@ -72,6 +73,7 @@ class Options:
     block: int = 1024
     whole: int = 0
     memory: float = 2.5e8
+    sized: bool = False
 
     @property
     def widest_gap(self) -> float:
@@ -91,15 +93,11 @@ class State:
 
 @dataclass(frozen=True)
 class Task:
-    """One program over the rows of a view, and where to start.
-
-    The solver sees numbers divided by ``unit``; what it returns are those of the program, but for violations.
-    """
+    """One program over the rows of a view, and where to start."""
 
     view: View
     dual: Dual
     state: State | None = None
-    unit: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -128,7 +126,10 @@ class Progress:
 
 @dataclass(frozen=True)
 class Solution:
-    """A dual point with its certificate. ``trace`` has one array for each quantity."""
+    """A dual point with its certificate. ``trace`` has one array for each quantity.
+
+    ``blur``: how well multipliers are known, if that is not the resolution of the certificate.
+    """
 
     beta: Vector
     g: Vector
@@ -136,6 +137,7 @@ class Solution:
     status: Status
     certificate: Certificate
     trace: dict[str, NDArray[np.float64]]
+    blur: float | None = None
 
     def times(self, c: float) -> Solution:
         """That of the program whose coefficients are c times as large."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..gram import OutOfTime, Pool
 from .base import Options, Progress, Report, Solution, Solver, State, Task, Watch, late
 from .start import feasible
+from .units import solve_in_unit
 
 Callback = Callable[[Progress], object]
 
@@ -33,11 +34,8 @@ class _Desk:
         if self.callback is None:
             return None
 
-        unit = self.tasks[number].unit
-
         def report(n_iter: int, violation: float, gap: float, objective: float) -> bool:
             seconds = monotonic() - self.start
-            objective *= unit * unit
             progress = Progress(number, len(self.tasks), self.finished, n_iter, violation, gap, objective, seconds)
             if direct:
                 self._show(progress)
@@ -102,7 +100,7 @@ def solve_all(
                     start = monotonic() - (solution.seconds if solution else 0.0)
                     watch = Watch(task.dual, report, desk.flags[i], solver.traced, start)
                     solution = _solved(solver, task, options, solution, watch)
-                solutions[i] = solution.times(task.unit)
+                solutions[i] = solution
                 finish(solution, report, desk.flags[i])
 
     def finish(solution: Solution, report: Report | None, flag: NDArray[np.int64]) -> None:
@@ -123,6 +121,8 @@ def solve_all(
 def _solved(solver: Solver, task: Task, options: Options, state: State | None, watch: Watch) -> Solution:
     """The solution of a task; where it begins, if there was no time even for what a solver needs first."""
     try:
+        if options.sized:
+            return solve_in_unit(solver, task.view, task.dual, options, state, watch)
         return solver.solve(task.view, task.dual, options, state, watch)
     except OutOfTime:
         state = state or State(np.zeros(len(task.dual)))

@@ -1,0 +1,58 @@
+"""Programs whose numbers may be of any size, solved in a unit of their own, see ``problems.unit``.
+
+The margin of a classifier with nu is known with its solution: where it is below the unit, the solution is looked for
+again from there, in the margin's unit, until the tolerance is compared with a margin of 1 at least.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..certificates import half_width
+from ..gram import View
+from ..problems import Dual
+from ..problems.unit import by_margin, by_sums, scaled, unit_of
+from .base import Options, Solution, Solver, State, Status, Watch
+
+
+def solve_in_unit(
+    solver: Solver, view: View, dual: Dual, options: Options, state: State | None, watch: Watch
+) -> Solution:
+    """Solve a program as ``Solver.solve`` does, to a tolerance in its own unit."""
+    single = len(set(view.groups)) == len(view.groups)  # in nu-SVR rows come twice: nothing of it is a margin
+    unit = first = unit_of(dual, _spread(view, dual) if single and by_sums(dual) else 0.0)
+    found = _solved(solver, view, dual, options, state, watch, unit)
+    while single and by_sums(dual) and found.status.good:
+        finer = by_margin(dual, half_width(dual, found.beta, found.g), unit, first)
+        if finer == unit:
+            break
+        again = _solved(solver, view, dual, options, State(found.beta, None, found.n_iter), watch, finer)
+        if again.status is Status.STUCK:
+            break  # rounding is all that there is in so small a margin
+        unit, found = finer, again
+    proof = found.certificate
+    return replace(found, blur=unit * (proof.kkt_violation if by_sums(dual) else proof.resolution))
+
+
+def _solved(
+    solver: Solver, view: View, dual: Dual, options: Options, state: State | None, watch: Watch, unit: float
+) -> Solution:
+    """The solution by a solver that sees all numbers divided by the unit; violations stay in it."""
+    report, inner = watch.report, scaled(dual, unit)
+    if report is not None and unit != 1.0:
+        watch = replace(watch, report=lambda n, violation, gap, dual: report(n, violation, gap, unit * unit * dual))
+    if state is not None and unit != 1.0:
+        state = replace(state, beta=state.beta / unit, g=None if state.g is None else state.g / unit)
+    return solver.solve(view, inner, options, state, replace(watch, dual=inner)).times(unit)
+
+
+def _spread(view: View, dual: Dual) -> float:
+    """Mean squared distance of the samples from their mean, or from 0 if no sum of beta alone is fixed."""
+    size, level = view.gram.spread
+    return size if dual.sign is not None else size - level
+
+
+def width_of(dual: Dual, solution: Solution) -> float:
+    """``half_width`` of a solution; 0 without equalities, and where it cannot be told from none."""
+    width = half_width(dual, solution.beta, solution.g) if any(dual.totals) else 0.0
+    return width if abs(width) > (solution.certificate.resolution if solution.blur is None else solution.blur) else 0.0
