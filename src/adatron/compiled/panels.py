@@ -7,6 +7,7 @@ of dense products in passes, whose sums are added: the error that is proven fall
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,6 +66,12 @@ def roundings(d: int) -> NDArray[np.int64]:
     number, place = np.divmod(np.arange(d), FEATURES)
     length, passes = np.minimum(FEATURES, d - number * FEATURES), -(-d // FEATURES)
     return np.minimum(length, length - place + 1) + passes - np.maximum(number, 1)
+
+
+@lru_cache(maxsize=64)
+def most_roundings(d: int) -> int:
+    """The most that any term goes through."""
+    return int(roundings(d).max(initial=0))
 
 
 @jit

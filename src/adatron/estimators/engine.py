@@ -125,9 +125,9 @@ def fit(
 
 
 def _most(dual: Dual) -> float:
-    """What the sizes of the coefficients can add up to; those that nothing bounds do not count."""
-    bounds = np.maximum(-dual.lower, dual.upper)
-    return float(bounds[bounds < np.inf].sum())
+    """What the sizes of the coefficients can add up to, at most; 0 where nothing bounds them."""
+    most = len(dual) * max(-dual.reach[0], dual.reach[1])
+    return most if most < np.inf else 0.0
 
 
 def _planned(

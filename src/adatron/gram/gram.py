@@ -190,8 +190,10 @@ class Gram:
     @cached_property
     def rounding(self) -> float:
         """Bound of the error of any value in double precision, or infinity."""
-        wide = self.wide
-        return wide.kernel.error_bound(wide.largest, float(wide.source.terms), UNIT) + self.asymmetry
+        source = self.wide.source
+        known = source.columns is None and not source.kernel.called
+        own = source.blur if known else source.kernel.error_bound(self.largest, 0.0, UNIT)
+        return own + self.asymmetry
 
     @property
     def norms(self) -> NDArray[Any] | None:

@@ -18,6 +18,7 @@ from ..compiled.panels import (
     Dense,
     Operand,
     Sparse,
+    most_roundings,
     pack,
     pack_segments,
     roundings,
@@ -91,7 +92,7 @@ class Source:
         if sparse.issparse(self.X):
             most = int(np.diff(self.X.indptr).max(initial=0))
             return min(2 * most, d) if distances else most
-        return d if distances else int(roundings(d).max(initial=0))
+        return d if distances else most_roundings(d)
 
     def by_differences(self) -> Source:
         """The same rows for the kernel whose distances are sums of squared differences, of rows as they are."""
@@ -107,9 +108,14 @@ class Source:
         """
         if self.columns is not None or self.kernel.by_differences() == self.kernel:
             return self
-        bound = self.kernel.error_bound(self.largest, float(self.terms), 2.0**-53)
+        bound = self.blur
         far = bound > CLOSE * self.kernel.magnitude(self.largest) or mass * bound > allowed
         return replace(self, careful=True) if far else self
+
+    @cached_property
+    def blur(self) -> float:
+        """Bound of the error of any value in double precision."""
+        return self.kernel.error_bound(self.largest, float(self.terms), 2.0**-53)
 
     def given(self) -> Any:
         """The rows as the user gave them."""
@@ -145,7 +151,7 @@ class Source:
             squared_norms(self.X, self.ids, self.center, weight(roundings(self.X.shape[1])), out)
         return out
 
-    @property
+    @cached_property
     def largest(self) -> float:
         """The largest size, or the largest kernel value where they are given."""
         values = self.sizes[None] if self.columns is None else self.X
