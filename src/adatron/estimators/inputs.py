@@ -92,11 +92,16 @@ def _training(model: KernelMachine, X: Any) -> Any:
         if n != d:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{d} matrix.")
     elif not objects.is_function(model.kernel):
-        values = X.data if sparse.issparse(X) else X
-        largest = max(values.max(initial=0.0), -values.min(initial=0.0))
-        if largest > np.sqrt(np.finfo(np.float64).max / (n * d)):  # a sum of squares overflows
-            raise ValueError(NOT_FINITE)
+        refuse_huge(X)
     return tidy(X) if sparse.issparse(X) else opened(X)
+
+
+def refuse_huge(X: Any) -> None:
+    """Fail if a sum of the squares of all numbers may overflow."""
+    values = X.data if sparse.issparse(X) else X
+    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+    if largest > np.sqrt(np.finfo(np.float64).max / (X.shape[0] * X.shape[1])):
+        raise ValueError(NOT_FINITE)
 
 
 def as_dense_if_small(X: Any, kernel: Any) -> Any:

@@ -122,7 +122,7 @@ def variance(X: Any) -> float:
     if sparse.issparse(X):
         size = X.shape[0] * X.shape[1]
         mean = fsum(X.data) / size
-        return max(0.0, fsum(np.square(X.data, dtype=np.float64)) / size - mean**2)
+        return max(0.0, fsum(np.square(X.data, dtype=np.float64)) / size - mean * mean)
     n, d = X.shape
     mean = fsum(np.add.reduce(X, axis=1, dtype=np.float64).tolist()) / (n * d)
     squares = np.empty(n)

@@ -233,7 +233,7 @@ class TileSegment:
         tile = TILE // self._width
         n_tiles = -(-self._blocks // tile)
         helpers = self._pool.idle
-        each = TILE * max(1, points) * self._workspace.cost(self._source.features)
+        each = TILE * max(1, points) * max(1.0, self._workspace.cost(self._source.features))
         ends = falling(n_tiles, 1 + helpers, max(1, min(MOST, int(LONGEST / each))))
 
         def one(number: int) -> None:

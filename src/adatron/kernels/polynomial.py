@@ -86,7 +86,7 @@ class Polynomial(Leaf):
             rho2 = (norm + piece * step) ** 2
             t = self.gamma * rho2 + self.coef0
             first, second = n * t ** max(n - 1, 0), n * (n - 1) * t ** max(n - 2, 0)
-            length += step * np.sqrt(self.gamma * first + self.gamma**2 * second * rho2)
+            length += step * np.sqrt(self.gamma * first + self.gamma * self.gamma * second * rho2)
         return length
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:

@@ -59,9 +59,9 @@ def _rounding(field: Field, norms: Vector, own: Vector) -> float:
     d, m = field.points.shape
     largest = float(max(norms.max(initial=0.0), own.max()))
     kernel, total = field.kernel, float(np.abs(field.a).sum())
-    terms = total * kernel.magnitude(largest**2) + abs(field.f0)
+    terms = total * kernel.magnitude(largest * largest) + abs(field.f0)
     if field.b is not None:
         step = 1e-6 * (1.0 + largest)
         stretch = float(kernel.apart(np.array([largest]), np.array([step]))[0]) / step
         terms += (1.0 + largest) * float(np.linalg.norm(field.b, axis=1).sum()) * 2.0 * stretch * (1.0 + stretch)
-    return total * kernel.error_bound(largest**2, d, UNIT) + 4.0 * (m + d + 8) * UNIT * terms
+    return total * kernel.error_bound(largest * largest, d, UNIT) + 4.0 * (m + d + 8) * UNIT * terms

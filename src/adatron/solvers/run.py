@@ -84,7 +84,10 @@ def solve_all(
     solutions: list[Solution | None] = [None] * len(tasks)
     direct = len(tasks) == 1 or pool.threads == 1
 
-    bundles = solver.bundles(tasks, options)
+    try:
+        bundles = solver.bundles(tasks, options)
+    except OutOfTime:
+        bundles = [[task] for task in tasks]
     ends = list(accumulate(map(len, bundles), initial=0))
 
     def solve(number: int) -> None:

@@ -19,7 +19,7 @@ from ...gram import Clock, OutOfTime
 from ...problems import Dual
 from ...solvers.base import Status
 from ...solvers.homotopy import Stalled, compaction
-from .. import engine, inputs
+from .. import engine, inputs, objects
 from ..checked import checked
 from ..convergence import warn_unless_converged
 from ..machine import KernelMachine
@@ -316,6 +316,8 @@ class Learning(KernelMachine):
         """X in float64 as the store keeps it, and y if it is among the targets, checked as scikit-learn does."""
         found = checked(self, X, (np.float64,), reset=first, order="C", **targets)
         X, y = found if targets else (found, None)
+        if not objects.is_function(self.kernel):
+            inputs.refuse_huge(X)
         if not first and sparse.issparse(X) != sparse.issparse(self._store.X):
             X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
         return inputs.tidy(X) if sparse.issparse(X) else inputs.opened(X), y
