@@ -38,7 +38,8 @@ class NuSVC(Classifier):
         As in :class:`SVC`.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions of the program with nu, before the division by the margin,
-        as in scikit-learn; its weights are divided by a power of two so that their mean is about 1.
+        as in scikit-learn. The program is first divided by a power of two: so that the mean of its weights is about 1,
+        and where the margin, or what a small nu leaves of the gradient, is below 1, so that this is about 1.
     shrinking, probability, cache_size, class_weight, verbose, max_iter, decision_function_shape, break_ties :
         As in :class:`SVC`.
     random_state, bias, augment, solver, n_jobs, precision, multi_class, gap_tol, max_time, callback :

@@ -24,7 +24,8 @@ class SVR(Regressor):
     kernel, degree, gamma, coef0 :
         As in :class:`SVC`.
     tol : float, default=1e-3
-        Largest violation of the optimality (KKT) conditions, in units of the target.
+        Largest violation of the optimality (KKT) conditions, in units of the target; of targets whose range is below 2,
+        in units of half of their range (to a power of two below).
     C : float, default=1.0
         Penalty of errors beyond the tube, > 0. Multiplied by sample weights. With ``inf`` no error beyond the tube is
         allowed, and the primal objective is infinite as long as there is one, however small.
