@@ -25,9 +25,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     kernel, degree, gamma, coef0 :
         As in :class:`SVC`.
     tol : float, default=1e-3
-        Largest violation of the optimality (KKT) conditions, as in scikit-learn. The program is first divided by a power
-        of two: so that the mean of its weights is about 1, and where a small nu leaves little of the gradient, so that
-        it varies by about 16.
+        Largest violation of the optimality (KKT) conditions, as in scikit-learn. The program is first divided by a
+        power of two: so that the mean of its weights is about 1, and where a small nu leaves little of the gradient, so
+        that it varies by about 16.
     nu : float, default=0.5
         In (0, 1]: at most this part of the weight is outside, at least this part belongs to support vectors.
     shrinking, cache_size, verbose, max_iter, solver, n_jobs, precision, gap_tol, max_time, callback :

@@ -92,9 +92,9 @@ class SVC(Classifier):
     classes_, class_weight_, coef_, fit_status_, support_, support_vectors_, n_support_, shape_fit_ :
         As in scikit-learn, and so are ``n_features_in_`` and ``feature_names_in_``.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
-        The certificate. ``kkt_violation_`` and ``duality_gap_`` are upper bounds, with all rounding errors in them.
-        ``duality_gap_`` is relative, (primal - dual) / max(\|primal\|, \|dual\|, m) with m = min(1, what the function 0 may
-        lose): how far the solution is from optimal at most; nan if the kernel is found not to be positive
+        The certificate: ``kkt_violation_`` and ``duality_gap_`` are upper bounds, with all rounding errors in them.
+        ``duality_gap_`` is relative, (primal - dual) / max(\|primal\|, \|dual\|, m) with m = min(1, what the function 0
+        may lose): how far the solution is from optimal at most; nan if the kernel is found not to be positive
         semi-definite. It belongs to the best bias for these coefficients; ``intercept_`` is LIBSVM's.
     compact_ : bool
         Whether :meth:`compact` made the model; what the attributes mean then is said there.
