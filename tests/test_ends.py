@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC, SVR
+from adatron.kernels import Polynomial
+from problems import nusvr, solve, view_of
 
 
 def inseparable(name):
@@ -77,3 +80,23 @@ def test_a_nearly_constant_kernel_takes_no_more_updates_than_with_an_explicit_bi
         assert model.fit_status_ == 0
         steps.append(int(np.max(model.n_iter_)))
     assert steps[1] <= 2 * steps[0]
+
+
+@pytest.mark.parametrize("storage", [sparse.csr_matrix, sparse.csr_matrix.toarray])
+def test_a_large_constant_feature_does_not_hide_the_others(storage):
+    """Float32 products of a million and a few say nothing of the few; CSR rows are not centred."""
+    X = sparse.random(5000, 1000, density=0.02, random_state=0, format="csr")
+    y = np.asarray(X @ np.random.default_rng(0).normal(size=1000)) > 0
+    X = sparse.hstack([X, np.full((5000, 1), 1e3)]).tocsr()
+    model = SVC(kernel="linear", max_iter=200_000).fit(storage(X), y)
+    assert model.fit_status_ == 0
+
+
+@pytest.mark.parametrize("scale", [10.0, 1e3, 1e6])
+def test_equal_samples_with_huge_kernel_values(scale):
+    """The bars of the searches once vanished beside gradients of 1e60; the sum of the coefficients is fixed."""
+    y = np.random.default_rng(0).normal(size=10)
+    X = np.full((10, 1), scale)
+    dual = nusvr(y, np.full(10, 300.0), 0.5, "none")
+    found = solve(view_of(X, Polynomial(1.0, 5, 0.1), copies=2), dual, max_iter=5000, whole=100)
+    assert found.status.name in ("CONVERGED", "STUCK")

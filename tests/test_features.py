@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from adatron.gram import Pool
+from adatron.gram import Gram, Pool, Source
 from adatron.kernels import Linear
-from problems import view_of
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -18,7 +17,8 @@ def test_they_are_those_of_the_values(dtype, storage):
     V = rng.normal(size=(90, 2))
     outs = []
     for threads in (1, 3):
-        view = view_of(storage(X), Linear(), dtype, pool=Pool(threads))
+        source = Source.of(storage(X), np.arange(700), Linear())
+        view = Gram(source, dtype, [700], Pool(threads)).restrict()
         out = np.ones((700, 2))
         view.accumulate(out, view.points(points), V)
         outs.append(out)

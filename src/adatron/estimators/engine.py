@@ -184,6 +184,8 @@ def _tile_type(source: Source, settings: Settings, small: bool) -> Any:
     if settings.precision == "double" or small:
         return np.float64
     asked = settings.precision == "single"
+    if source.kernel.plain and not asked and source.uneven:
+        return np.float64
     return np.float32 if source.suits_single(source.largest, asked) else np.float64
 
 

@@ -33,6 +33,7 @@ Ids = NDArray[np.int64]
 DOUBT = 0.02  # proven relative error of a float32 kernel value beyond which the tiles are float64
 CLOSE = 2.0**-36  # the same of a float64 value from norms and products beyond which differences are summed
 ASKED = 1.0  # the same as DOUBT where the user asks for float32: with a larger one it says nothing
+LOOKED_AT, UNEVEN = 1000, 1e3  # rows; the largest squared norm, times what it would be if all entries were alike
 COPIED_BYTES, COPIED_ROWS = 1 << 22, 512  # from which all threads copy, and rows that each copies at a time
 PACKED = 1 << 17  # values that a task packs
 DIAGONAL = 32  # rows whose k(x, x) a function is asked for at a time: values in vain cost less than calls
@@ -165,6 +166,14 @@ class Source:
         """
         bound = self.kernel.error_bound(largest, self.terms, 2.0**-24)
         return bound <= (ASKED if asked else DOUBT) * self.kernel.magnitude(largest)
+
+    @property
+    def uneven(self) -> bool:
+        """Whether a few large entries leave little of the others in float32 products: x·z is not centred."""
+        some = self.X[self.ids[:: -(-len(self) // LOOKED_AT)]]
+        values = np.asarray(some.data if sparse.issparse(some) else some[some != 0], np.float64)
+        rows = max(1, some.shape[0])
+        return values.size > 0 and self.largest > UNEVEN * float(np.median(values**2)) * values.size / rows
 
     def as_points(self, dtype: Any, pool: Pool) -> Operand:
         return self._operand(POINTS, dtype, pool)
