@@ -233,6 +233,15 @@ def conclude(view: View, beta: Vector, measures: list[float], convex: bool = Tru
     return Certificate(value + gap, value, worst, error, convex)
 
 
+def conclude_all(measures: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Primal and dual objectives, violations, resolutions, convexity, (5, n), from what ``weigh`` found, (n, MEASURES).
+
+    As ``conclude`` for kernels that are known to be positive semi-definite.
+    """
+    value, norm2, size, error, gap, worst = measures.T
+    return np.stack([value + gap, value, worst, error, norm2 >= -16.0 * error * size])
+
+
 @jit
 def weigh(
     beta: Any, g: Any, t: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any,

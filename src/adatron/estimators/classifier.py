@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -20,7 +21,8 @@ from .machine import BIAS, KernelMachine
 from .probability import Probabilistic
 
 if TYPE_CHECKING:
-    from .engine import Problem
+    from .binary import Binary
+    from .fits import Fits
     from .samples import Samples
 
 
@@ -34,6 +36,7 @@ class Classifier(ClassifierMixin, Probabilistic):
     augment: float | str
     multi_class: str
     _fitted_multi_class: str
+    _separable: ClassVar[bool] = False  # the program of samples together is that of each beside the others
     _one_sided: ClassVar[str]  # the error if only one class has a weight
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -60,12 +63,12 @@ class Classifier(ClassifierMixin, Probabilistic):
         """The samples with weights as the program takes them, and what these were divided by."""
         return samples, 1.0
 
-    def _warn(self, fitted: list[Any]) -> None:
+    def _warn(self, fitted: Fits) -> None:
         """Say what is wrong with a solution although it is optimal."""
 
-    def _scale(self, one: Any) -> float:
-        """What the solution of a problem is divided by."""
-        return 1.0
+    def _scales(self, fitted: Fits) -> NDArray[np.float64]:
+        """What the solution of each problem is divided by."""
+        return np.ones(len(fitted))
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -90,7 +93,7 @@ class Classifier(ClassifierMixin, Probabilistic):
             Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight;
             one distinct sample of each class and ``probability=True``.
         """
-        from .binary import binary_problems
+        from .binary import Binary
         from .folds import divide
         from .samples import canonical
 
@@ -105,13 +108,10 @@ class Classifier(ClassifierMixin, Probabilistic):
         distinct, unit = self._in_units(distinct)
         augment = inputs.augment(self.augment, X)
 
-        def problems(segments: list[list[int]], samples: Samples) -> list[Problem]:
-            return binary_problems(
-                segments,
-                self.multi_class,
-                samples,
-                lambda y, weight: self._program(y, weight, augment, whole=samples is distinct),
-            )
+        def problems(segments: list[list[int]], samples: Samples) -> Binary:
+            whole = samples is distinct
+            program = partial(self._program, augment=augment, whole=whole)
+            return Binary(segments, len(classes), self.multi_class, samples, program, self._separable)
 
         divided = divide(distinct, self.random_state) if self.with_probability else None
         fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct))
@@ -127,13 +127,13 @@ class Classifier(ClassifierMixin, Probabilistic):
         return self
 
     def _store_coefficients(
-        self, X: Any, codes: NDArray[np.int64], coefficients: layout.Coefficients, fitted: list[Any]
+        self, X: Any, codes: NDArray[np.int64], coefficients: layout.Coefficients, fitted: Fits
     ) -> None:
         """Keep the model."""
-        scale = np.array([self._scale(one) for one in fitted])
+        scale = self._scales(fitted)
         with np.errstate(divide="ignore", invalid="ignore"):  # checked below
             coefficients = coefficients._replace(values=coefficients.values / scale[coefficients.problems])
-            intercepts = np.array([one.intercept for one in fitted]) / scale
+            intercepts = fitted.found.intercept / scale
         support, self._n_support, dual = coefficients.arranged(codes, len(self.classes_), self._one_against_one())
         self._store_support(X, support, dual, intercepts)
 

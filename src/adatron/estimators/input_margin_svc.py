@@ -148,6 +148,7 @@ class InputMarginSVC(Classifier):
     augment = 1.0
     solver = "auto"
     precision = "auto"
+    _separable = True
     _one_sided = "Invalid input - all samples with positive weights belong to the same class."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -195,12 +196,13 @@ class InputMarginSVC(Classifier):
     def _program(self, y: Vector, weight: Vector, augment: float, whole: bool) -> Dual:
         return csvc(y, self.C * weight)
 
-    def _solve(self, X: Any, distinct: Any, problems: list[Any]) -> list[Any]:
+    def _solve(self, X: Any, distinct: Any, problems: Problems) -> Fits:
         from ..gram import Pool, allowed_threads
         from ..gram.gate import one_blas_thread
         from ..kernels.derivatives import jet
         from ..margins import Metric
         from . import margin_steps as steps
+        from .fits import Fits
 
         started = monotonic()
         fitted = super()._solve(X, distinct, problems)
@@ -221,7 +223,7 @@ class InputMarginSVC(Classifier):
                 rescaled = self.algorithm == "rescaled"
                 climbs = steps.simplified(data, X, distinct, problems, fitted, self.n_steps, rescaled)
         self._keep_margins(climbs, distinct, X.shape)
-        return [climb.fitted for climb in climbs]
+        return Fits.of([climb.fitted for climb in climbs])
 
     def _keep_margins(self, climbs: list[Climb], distinct: Samples, shape: tuple[int, int]) -> None:
         alone = len(climbs) == 1

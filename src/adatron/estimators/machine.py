@@ -22,6 +22,8 @@ from .prepared import forget, prepared
 
 if TYPE_CHECKING:
     from .expansion import Expansion
+    from .fits import Fits
+    from .problems import Problems
     from .signs import Decided
 
 
@@ -144,7 +146,7 @@ class KernelMachine(BaseEstimator):
 
         return Precomputed() if self.objects_ is not None else self.kernel_
 
-    def _solve(self, X: Any, distinct: Any, problems: list[Any]) -> list[Any]:
+    def _solve(self, X: Any, distinct: Any, problems: Problems) -> Fits:
         """Solve all problems over the distinct samples; keeps the kernel."""
         from ..kernels import resolve
         from . import engine
@@ -154,11 +156,11 @@ class KernelMachine(BaseEstimator):
         self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
         return engine.fit(X, distinct, problems, inputs.settings(self, self._served()))
 
-    def _spread(self, distinct: Any, fitted: list[Any], C: float) -> Coefficients:
+    def _spread(self, distinct: Any, fitted: Fits, C: float) -> Coefficients:
         """Coefficients of all samples from those of the distinct ones, at most C times weight."""
-        return distinct.spread([one.ids for one in fitted], [one.beta for one in fitted], C)
+        return distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, C)
 
-    def _store_one(self, X: Any, coefficients: Coefficients, fitted: list[Any], unit: float = 1.0) -> None:
+    def _store_one(self, X: Any, coefficients: Coefficients, fitted: Fits, unit: float = 1.0) -> None:
         """Keep a model of one problem that is no classifier; ``unit`` is what its weights were divided by."""
         support, self._n_support, dual = coefficients.arranged(np.zeros(X.shape[0], np.int64), 1)
         self._store_support(X, support, unit * dual, np.array([unit * fitted[0].intercept]))
@@ -185,27 +187,25 @@ class KernelMachine(BaseEstimator):
             return X[:0, :0]
         return X[support] if sparse.issparse(X) else take_rows(X, support, self.n_jobs)
 
-    def _store_certificates(self, fitted: list[Any], alone: bool, unit: float = 1.0) -> None:
+    def _store_certificates(self, fitted: Fits, alone: bool, unit: float = 1.0) -> None:
         """Keep the proofs.
 
         alone : there is one problem only, whose numbers are plain floats
         unit : what weights that are all that bounds the coefficients were divided by
         """
         forget(self)
-        solutions = [one.solution for one in fitted]
-        self.n_iter_: Any = np.array([0 if s is None else s.n_iter for s in solutions], np.int32)
-        self.fit_status_ = int(any(s is not None and not s.status.good for s in solutions))
-        names = {
-            "duality_gap_": ("relative_gap", 1.0),
-            "kkt_violation_": ("kkt_violation", 1.0),
-            "dual_objective_": ("dual", unit * unit),
-            "primal_objective_": ("primal", unit * unit),
+        found = fitted.found
+        self.n_iter_: Any = found.n_iter.astype(np.int32)
+        self.fit_status_ = int(not found.good.all())
+        proofs = {
+            "duality_gap_": np.where(found.solved, found.relative_gaps, 0.0),
+            "kkt_violation_": found.violation.copy(),
+            "dual_objective_": unit * unit * found.dual,
+            "primal_objective_": unit * unit * found.primal,
         }
-        for attribute, (name, factor) in names.items():
-            values = factor * np.array([0.0 if s is None else getattr(s.certificate, name) for s in solutions])
+        for attribute, values in proofs.items():
             setattr(self, attribute, float(values[0]) if alone else values)
-        traces = [{} if s is None else s.trace for s in solutions]
-        self.trace_ = traces[0] if alone else traces
+        self.trace_ = found.trace(0) if alone else found.traces
 
     @property
     def n_support_(self) -> NDArray[np.int32]:

@@ -105,13 +105,14 @@ class OneClassSVM(OutlierMixin, KernelMachine):
             Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
         """
         from . import samples
-        from .engine import Problem
+        from .problems import Listed, Problem
 
         X = inputs.training_rows(self, X)
         weight = inputs.weights(X, sample_weight)
         distinct = samples.canonical(X, np.zeros(X.shape[0], np.int64), 1, weight, mergeable=not self._values)
         distinct, unit = distinct.in_units()
-        fitted = self._solve(X, distinct, [Problem([0], lambda ids: oneclass(distinct.weight[ids], self.nu))])
+        problem = Problem([0], lambda ids: oneclass(distinct.weight[ids], self.nu))
+        fitted = self._solve(X, distinct, Listed([problem]))
         self._store_one(X, self._spread(distinct, fitted, 1.0), fitted, unit)
         self.offset_ = -self.intercept_
         warn_unless_converged(fitted, None if self._values else X, self.max_iter)

@@ -34,8 +34,9 @@ from . import inputs
 from .machine import KernelMachine
 
 if TYPE_CHECKING:
-    from .engine import Fitted, Problem
+    from .fits import Fits
     from .folds import Folds
+    from .problems import Problems
     from .samples import Samples
 
 Vector = NDArray[np.float64]
@@ -64,8 +65,8 @@ class Probabilistic(KernelMachine):
         return self.probability != "deprecated" and bool(self.probability)
 
     @abstractmethod
-    def _scale(self, one: Any) -> float:
-        """What the solution of a problem is divided by."""
+    def _scales(self, fitted: Fits) -> Vector:
+        """What the solution of each problem is divided by."""
 
     @abstractmethod
     def _one_against_one(self) -> bool:
@@ -131,10 +132,10 @@ class Probabilistic(KernelMachine):
         self,
         X: Any,
         divided: Folds,
-        fitted: list[Fitted],
-        problems: Callable[[list[list[int]], Samples], list[Problem]],
+        fitted: Fits,
+        problems: Callable[[list[list[int]], Samples], Problems],
         seconds: float,
-    ) -> list[Fitted]:
+    ) -> Fits:
         """Fit the slope; the problems of the folds, solved from the solution for all samples.
 
         ``problems`` makes the problems of segments of some samples; ``seconds`` were spent before.
@@ -145,33 +146,36 @@ class Probabilistic(KernelMachine):
         X = inputs.as_dense_if_small(X, self.kernel)
         settings = inputs.settings(self, self._served())
         time_left = None if settings.max_time is None else max(0.0, settings.max_time - seconds)
-        coarse = COARSE * min(self._scale(one) for one in fitted)
+        coarse = COARSE * float(self._scales(fitted).min())
         settings = replace(settings, tol=max(settings.tol, coarse), gap_tol=None, max_time=time_left)
-        open_ones = [p for fold in range(FOLDS) for p in problems(divided.kept(fold), divided.samples)]
-        starts = _over_all(fitted, len(divided.before))[:, divided.before]
-        solved = engine.fit(X, divided.samples, open_ones, settings, list(starts) * FOLDS)
+        segments = [own for fold in range(FOLDS) for own in divided.kept(fold)]
+        n, many = len(divided.before), len(fitted)
+
+        def start(number: int) -> Vector:
+            return _over_all(fitted, range(number % many, number % many + 1), n)[0][divided.before]
+
+        solved = engine.fit(X, divided.samples, problems(segments, divided.samples), settings, start)
         values = self._of_pairs(self._out_of_fold(X, divided, solved))
         left = divided.out >= 0
         self._slope = slope(values[left], divided.classes[left], divided.samples.weight[left], len(self.classes_))
         return solved
 
-    def _out_of_fold(self, X: Any, divided: Folds, solved: list[Fitted]) -> Vector:
+    def _out_of_fold(self, X: Any, divided: Folds, solved: Fits) -> Vector:
         """Value of each sample in the problems of the fold that leaves it out, (n_samples, n_problems)."""
         from .folds import FOLDS
 
-        rows = divided.samples.rows
-        parts = np.arange(len(solved)).reshape(FOLDS, -1)
-        values = np.zeros((len(rows), parts.shape[1]))
-        for fold, part in enumerate(parts):
-            some = [solved[number] for number in part]
-            beta = _over_all(some, len(rows))
+        rows, many, scales = divided.samples.rows, len(solved) // FOLDS, self._scales(solved)
+        values = np.zeros((len(rows), many))
+        for fold in range(FOLDS):
+            some = range(fold * many, (fold + 1) * many)
+            beta = _over_all(solved, some, len(rows))
             support, out = np.flatnonzero(beta.any(axis=0)), np.flatnonzero(divided.out == fold)
-            intercepts = np.array([one.intercept for one in some])
+            intercepts = solved.found.intercept[some.start : some.stop]
             left_out, vectors = X[rows[out]], self._vectors(X, rows[support])
             expansion = self._sum_over(left_out, vectors, beta[:, support], rows[support])
             found = self._evaluate(left_out, expansion, intercepts)
             with np.errstate(divide="ignore", invalid="ignore"):  # checked below
-                values[out] = found / np.array([self._scale(one) for one in some])
+                values[out] = found / scales[some.start : some.stop]
         if not np.isfinite(values).all():
             raise ValueError(
                 "The decision values of left-out samples, which probability=True needs, are not finite. The input data "
@@ -188,10 +192,11 @@ class Probabilistic(KernelMachine):
         return np.stack([values[:, i] - values[:, j] for i, j in combinations(range(len(self.classes_)), 2)], axis=1)
 
 
-def _over_all(fitted: list[Fitted], n: int) -> Vector:
-    """(n_problems, n) coefficients of all samples."""
-    out = np.zeros((len(fitted), n))
-    for row, one in zip(out, fitted, strict=True):
+def _over_all(fitted: Fits, some: range, n: int) -> Vector:
+    """(n_problems, n) coefficients of all samples in some problems."""
+    out = np.zeros((len(some), n))
+    for row, number in zip(out, some, strict=True):
+        one = fitted[number]
         row[one.ids] = one.beta
     return out
 

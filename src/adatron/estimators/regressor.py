@@ -56,7 +56,7 @@ class Regressor(RegressorMixin, KernelMachine):
             Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
         """
         from . import samples
-        from .engine import Problem
+        from .problems import Listed, Problem
 
         X, y = inputs.training_data(self, X, y)
         weight = inputs.weights(X, sample_weight)
@@ -68,7 +68,7 @@ class Regressor(RegressorMixin, KernelMachine):
         def program(ids: NDArray[np.int64]) -> Dual:
             return self._program(y[distinct.rows[ids]], self.C * distinct.weight[ids], augment)
 
-        fitted = self._solve(X, distinct, [Problem([0], program, self._copies)])
+        fitted = self._solve(X, distinct, Listed([Problem([0], program, self._copies)]))
         self._store_one(X, self._spread(distinct, fitted, self.C), fitted)
         warn_unless_converged(fitted, None if self._values else X, self.max_iter)
         return self

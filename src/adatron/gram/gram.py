@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled import lines
+from ..compiled.search import CHUNK
 from ..compiled.submatrix import mirror, scatter
 from .block import mirrored_sums
 from .errors import Errors
@@ -113,7 +114,7 @@ class Gram:
         self.workspace = workspace or Workspace(self.kernel, self.dtype)
         self.held, self._whole, self._making = whole, None, threading.RLock()
         self.shared, self.mirrors = shared, self.kernel.compiled  # of others k(x, z) and k(z, x) may differ
-        self.slots, self._parts, self._segments, self._errors = slots, None, None, None
+        self.slots, self._parts, self._segments, self._errors, self._framed = slots, None, None, None, {}
 
     @property
     def segments(self) -> Sequence[Segment]:
@@ -144,6 +145,31 @@ class Gram:
                 if self._parts is None:
                     self._parts = share(self)
         return self._parts
+
+    @property
+    def in_one(self) -> bool:
+        """Whether all rows are one segment."""
+        return len(self.starts) == 2
+
+    def framed(self, lambda2: float) -> NDArray[Any]:
+        """K + lambda^2 over all rows with zeros around it up to a whole CHUNK, for problems over all of them."""
+        if lambda2 not in self._framed:
+            with self.pool.aside(), self._making:
+                if lambda2 not in self._framed:
+                    self._framed[lambda2] = self._frame(lambda2)
+        return self._framed[lambda2]
+
+    def _frame(self, lambda2: float) -> NDArray[Any]:
+        n = len(self.source)
+        width = -(-n // CHUNK) * CHUNK
+        if self.held:
+            out = lines.zeros((width, width), self.dtype)
+            out[:n, :n] = self.whole
+        else:
+            out = self.square(Points(self.source, np.arange(n)), width)
+        if lambda2:
+            out[:n, :n] += lambda2
+        return out
 
     @cached_property
     def sizes(self) -> NDArray[np.float64]:

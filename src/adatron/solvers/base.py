@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from time import monotonic
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,10 @@ from ..certificates import Certificate
 from ..gram import View
 from ..problems import Dual
 from ..problems.dual import Vector
+from .tasks import State, Tasks
+
+if TYPE_CHECKING:
+    from .found import Found
 
 NO_KERNEL = "the kernel is not positive semi-definite on these data"
 OTHER_KERNEL = "use another kernel or other kernel parameters, and (K + K.T) / 2 of a given matrix"
@@ -69,25 +73,6 @@ class Options:
     def widest_gap(self) -> float:
         """``gap_tol``, or infinity."""
         return np.inf if self.gap_tol is None else self.gap_tol
-
-
-@dataclass
-class State:
-    """Where a solver is: enough to go on from. ``g`` is that of the view's tiles, or None: to be computed."""
-
-    beta: Vector
-    g: Vector | None = None
-    n_iter: int = 0
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Task:
-    """One program over the rows of a view, and where to start."""
-
-    view: View
-    dual: Dual
-    state: State | None = None
 
 
 @dataclass(frozen=True)
@@ -146,18 +131,18 @@ class Solver(ABC):
     def most(self, n: int) -> int:
         """The limit of iterations for n samples unless the user gives one."""
 
-    def bundles(self, tasks: list[Task], options: Options) -> list[list[Task]]:
-        """The tasks in their order, in lists of those that are handed to ``solve_bundle`` together."""
-        return [[task] for task in tasks]
+    def bundles(self, tasks: Tasks, options: Options) -> list[range]:
+        """The numbers of the tasks that are open, in their order, in ranges that ``solve_bundle`` takes together."""
+        return [range(number, number + 1) for number in np.flatnonzero(tasks.open).tolist()]
 
     def solve_bundle(
-        self, tasks: list[Task], options: Options, flags: NDArray[np.int64]
-    ) -> list[Solution | State | None]:
-        """Solutions of a bundle, or where each of its tasks is to be solved from, one by one.
+        self, tasks: Tasks, some: range, options: Options, flags: NDArray[np.int64], found: Found
+    ) -> dict[int, State | None]:
+        """Put the solutions of a bundle into ``found``; where each other task of it is to be solved from, one by one.
 
         flags : (n_tasks, 2), each as that of a ``Watch``
         """
-        return [task.state for task in tasks]
+        return {number: tasks.start(number) for number in some}
 
     @abstractmethod
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
@@ -173,12 +158,13 @@ def ended(proof: Certificate, options: Options) -> Status | None:
     return Status.CONVERGED if proof.relative_gap <= options.widest_gap else None
 
 
+TRACED = "seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective"
 Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relative gap, dual objective -> stop?
 
 
 def trace_of(rows: list[tuple[float, ...]], more: tuple[str, ...] = ()) -> dict[str, NDArray[np.float64]]:
     """The trace of a solution from what was recorded, one line each; ``more``: what it has besides."""
-    names = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective", *more)
+    names = (*TRACED, *more)
     return dict(zip(names, np.array(rows, np.float64).reshape(-1, len(names)).T.copy(), strict=True))
 
 

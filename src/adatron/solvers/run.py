@@ -6,14 +6,14 @@ import queue
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
-from itertools import accumulate
 from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..gram import Pool
-from .base import Options, Progress, Report, Solution, Solver, Task, Watch
+from .base import Options, Progress, Report, Solver, Tasks, Watch
+from .found import Found
 
 Callback = Callable[[Progress], object]
 
@@ -21,10 +21,10 @@ Callback = Callable[[Progress], object]
 class _Desk:
     """Hands reports from the solvers' threads to the callback, which runs on the thread that owns the desk."""
 
-    def __init__(self, tasks: list[Task], callback: Callback | None) -> None:
+    def __init__(self, tasks: Tasks, callback: Callback | None) -> None:
         self.tasks, self.callback = tasks, callback
         self.flags = np.zeros((len(tasks), 2), np.int64)
-        self.finished = 0
+        self.finished = int(np.count_nonzero(~tasks.open))
         self.start = monotonic()
         self._mail: queue.SimpleQueue[Progress | None] = queue.SimpleQueue()
 
@@ -75,42 +75,39 @@ class _Desk:
 
 
 def solve_all(
-    tasks: list[Task], solver: Solver, options: Options, pool: Pool, concurrent: int, callback: Callback | None
-) -> list[Solution]:
-    """Solve every task; the solutions do not depend on the number of threads."""
-    desk = _Desk(tasks, callback)
-    solutions: list[Solution | None] = [None] * len(tasks)
-    direct = len(tasks) == 1 or pool.threads == 1
-
+    tasks: Tasks, solver: Solver, options: Options, pool: Pool, concurrent: int, callback: Callback | None
+) -> Found:
+    """Solve every task that is open; the solutions do not depend on the number of threads."""
+    desk, found = _Desk(tasks, callback), Found(tasks.sizes)
     bundles = solver.bundles(tasks, options)
-    ends = list(accumulate(map(len, bundles), initial=0))
+    direct = len(bundles) == 1 or pool.threads == 1
 
     def solve(number: int) -> None:
-        bundle, first, last = bundles[number], ends[number], ends[number + 1]
-        with pool.turn() if len(bundle[0].dual) <= options.whole and not direct else nullcontext():
-            found = solver.solve_bundle(bundle, options, desk.flags[first:last])
-            for i, task, early in zip(range(first, last), bundle, found, strict=True):
-                report, solution = desk.reporter(i, direct), early
-                if not isinstance(solution, Solution):
-                    start = monotonic() - (solution.seconds if solution else 0.0)
+        some = bundles[number]
+        with pool.turn() if tasks.sizes[some.start] <= options.whole and not direct else nullcontext():
+            left = solver.solve_bundle(tasks, some, options, desk.flags[some.start : some.stop], found)
+            for i in some if callback is not None else left:
+                report = desk.reporter(i, direct)
+                if i in left:
+                    task, state = tasks[i], left[i]
+                    start = monotonic() - (state.seconds if state else 0.0)
                     watch = Watch(task.dual, report, desk.flags[i], solver.traced, start)
-                    solution = solver.solve(task.view, task.dual, options, solution, watch)
-                solutions[i] = solution
-                finish(solution, report, desk.flags[i])
+                    found.put(i, task.dual, solver.solve(task.view, task.dual, options, state, watch))
+                finish(i, report)
 
-    def finish(solution: Solution, report: Report | None, flag: NDArray[np.int64]) -> None:
+    def finish(i: int, report: Report | None) -> None:
         desk.finished += 1
         # Every problem is heard of, however short it is, so that a callback can stop the others.
-        if report is not None and not flag[0]:
-            proof = solution.certificate
-            report(solution.n_iter, proof.kkt_violation, proof.relative_gap, proof.dual)
+        if report is not None and not desk.flags[i][0]:
+            proof = found.certificate(i)
+            report(int(found.n_iter[i]), proof.kkt_violation, proof.relative_gap, proof.dual)
 
     if direct:
         for number in range(len(bundles)):
             solve(number)
     else:
         _on_a_thread(lambda: pool.run(solve, len(bundles), concurrent), desk)
-    return [solution for solution in solutions if solution is not None]
+    return found
 
 
 def _on_a_thread(work: Callable[[], None], desk: _Desk) -> None:

@@ -1,0 +1,158 @@
+"""What became of the programs of a fit, in arrays: hundreds of classes have a hundred thousand of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..certificates import Certificate, half_width, intercept
+from ..problems import Dual
+from ..problems.dual import Ids, Vector
+from .base import TRACED, Solution, Status
+
+STATUSES = list(Status)
+UNSOLVED = -1
+
+
+class Traces(Sequence[dict[str, Vector]]):
+    """The trace of each program: a dict of arrays, made when it is asked for; an empty one where nothing was solved.
+
+    Parameters
+    ----------
+    names : what is traced
+    rows : (n_rows, n_names) the lines of all traces, one trace after the other
+    ends : (n,) where the lines of each end
+    """
+
+    def __init__(self, names: Sequence[str], rows: NDArray[np.float64], ends: Ids) -> None:
+        self.names, self.rows, self.ends = tuple(names), rows, ends
+
+    @classmethod
+    def nothing(cls, n: int) -> Traces:
+        """Empty ones."""
+        return cls((), np.empty((0, 0)), np.zeros(n, np.int64))
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Vector]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, Vector]]: ...
+    def __getitem__(self, index: int | slice) -> dict[str, Vector] | list[dict[str, Vector]]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        number = range(len(self))[index]
+        rows = self.rows[self.ends[number - 1] if number else 0 : self.ends[number]]
+        return dict(zip(self.names, rows.T.copy(), strict=True)) if len(rows) else {}
+
+
+class Found:
+    """Solutions and certificates of n programs.
+
+    Attributes
+    ----------
+    beta, first : the dual points, one after the other, and where each begins
+    n_iter, status : (n,) updates; the number of the status in ``STATUSES``, or UNSOLVED where nothing was open
+    primal, dual, violation, resolution, convex : (n,) see ``Certificate``
+    intercept, half_width : (n,) see ``certificates``; the width is 0 in problems without nu
+    seconds : (n,)
+    g : gradient of the only program; of several none is kept
+    """
+
+    def __init__(self, sizes: Ids) -> None:
+        n = len(sizes)
+        self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.beta = np.zeros(self.first[-1])
+        self.g: Vector | None = None
+        self.n_iter, self.status = np.zeros(n, np.int64), np.full(n, UNSOLVED, np.int8)
+        self.primal, self.dual, self.violation, self.resolution = np.zeros((4, n))
+        self.intercept, self.half_width, self.seconds = np.zeros((3, n))
+        self.convex = np.ones(n, bool)
+        self._traces: dict[int, dict[str, Vector]] = {}  # of what was solved alone
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def put(self, number: int, dual: Dual, solution: Solution) -> None:
+        """Keep what was found for one program."""
+        beta, g, proof = solution.beta, solution.g, solution.certificate
+        self.keep(number, beta, solution.n_iter, solution.status, proof, solution.trace)
+        self.intercept[number] = intercept(dual, beta, g)
+        width = half_width(dual, beta, g) if any(dual.totals) else 0.0
+        self.half_width[number] = width if abs(width) > proof.resolution else 0.0  # rounding
+        if len(self) == 1:
+            self.g = g
+
+    def keep(
+        self, number: int, beta: Vector, n_iter: int, status: Status | None, proof: Certificate, trace: dict[str, Vector]
+    ) -> None:
+        """Keep the numbers of one program."""
+        self.beta[self.first[number] : self.first[number + 1]] = beta
+        self.n_iter[number], self.status[number] = n_iter, UNSOLVED if status is None else STATUSES.index(status)
+        self.primal[number], self.dual[number] = proof.primal, proof.dual
+        self.violation[number], self.resolution[number] = proof.kkt_violation, proof.resolution
+        self.convex[number] = proof.convex
+        self._traces[number] = trace
+
+    @property
+    def solved(self) -> NDArray[np.bool_]:
+        """Which programs had anything to solve."""
+        return self.status != UNSOLVED
+
+    @property
+    def good(self) -> NDArray[np.bool_]:
+        """Which programs ended as they were asked to, if there was anything to solve."""
+        return ~self.solved | np.isin(self.status, [i for i, status in enumerate(STATUSES) if status.good])
+
+    @property
+    def relative_gaps(self) -> Vector:
+        """See ``Certificate.relative_gap``."""
+        return self.relative_gaps_of(slice(None))
+
+    def relative_gaps_of(self, some: slice) -> Vector:
+        """Those of some programs."""
+        primal, dual = self.primal[some], self.dual[some]
+        with np.errstate(invalid="ignore"):
+            found = (primal - dual) / np.maximum(1.0, np.maximum(np.abs(dual), np.abs(primal)))
+        found[~np.isfinite(primal)] = np.inf
+        found[~self.convex[some]] = np.nan
+        return found
+
+    def certificate(self, number: int) -> Certificate:
+        """What is proven about one program."""
+        parts = self.primal, self.dual, self.violation, self.resolution
+        return Certificate(*(float(part[number]) for part in parts), bool(self.convex[number]))
+
+    def trace(self, number: int) -> dict[str, Vector]:
+        """Of one program."""
+        found = self._traces.get(number)
+        if found is None:
+            row = self._lines(slice(number, number + 1))
+            found = dict(zip(TRACED, row.T.copy(), strict=True)) if self.solved[number] else {}
+        return found
+
+    @property
+    def traces(self) -> Traces:
+        """All of them."""
+        many = {number: trace for number, trace in self._traces.items() if trace}
+        names = next((tuple(trace) for trace in many.values()), TRACED)
+        counts = self.solved.astype(np.int64)
+        counts[list(self._traces)] = 0
+        once = np.flatnonzero(counts)
+        for number, trace in many.items():
+            counts[number] = len(trace[names[0]])
+        ends = np.cumsum(counts)
+        rows = np.empty((int(counts.sum()), len(names)))
+        rows[ends[once] - 1] = self._lines(once)
+        for number, trace in many.items():
+            rows[ends[number] - counts[number] : ends[number]] = np.stack(list(trace.values()), axis=1)
+        return Traces(names, rows, ends)
+
+    def _lines(self, some: Any) -> NDArray[np.float64]:
+        """The one line of what was solved in a bundle."""
+        parts = self.seconds, self.n_iter, self.violation, self.relative_gaps, self.dual
+        return np.stack([part[some] for part in parts], axis=1)
