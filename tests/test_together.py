@@ -14,7 +14,8 @@ from adatron.gram import Gram, Pool, Source
 from adatron.gram.shared import bytes_shared, gathered, matrix, share
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.solvers import Block, together
-from adatron.solvers.base import Options, Solution, Solver, State, Status, Task
+from adatron.solvers.base import Options, Solver, State, Status
+from adatron.solvers.found import STATUSES, UNSOLVED, Found
 from adatron.solvers.subproblem import STEPS
 from problems import csvc, shares_counted, svr
 
@@ -45,9 +46,9 @@ def test_the_matrix_over_some_segments(sizes, kernel, storage, dtype):
             view = gram.restrict(groups)
             m = len(view)
             K = np.full((m + 7, m + 9), np.nan, dtype)
-            matrix(shared, np.array(groups), -1, K, gram.workspace.stack)
+            matrix(shared, np.array(groups), -1, K, gram.workspace.stack, np.full(3, -1))
             K[: sizes[groups[0]]] *= 2.0
-            matrix(shared, np.array(groups), groups[0], K, gram.workspace.stack)
+            matrix(shared, np.array(groups), groups[0], K, gram.workspace.stack, np.full(3, -1))
             K[: sizes[groups[0]], : sizes[groups[0]]] /= 2.0  # this part has been left as it was
             np.testing.assert_array_equal(K[:m, :m], view.rows(np.arange(m)))
             assert np.isnan(K[m:]).all()
@@ -67,7 +68,7 @@ def test_given_values_over_some_segments(sizes, held):
             view = gram.restrict(groups)
             K = np.full((len(view) + 7, len(view) + 9), np.nan)
             for kept in (-1, groups[0]):
-                gathered(share(gram), np.array(groups), kept, K, gram.workspace.stack)
+                gathered(share(gram), np.array(groups), kept, K, gram.workspace.stack, np.full(3, -1))
                 np.testing.assert_array_equal(K[: len(view), : len(view)], view.rows(np.arange(len(view))))
             assert np.isnan(K[len(view) :]).all()
             assert np.isnan(K[:, len(view) :]).all()

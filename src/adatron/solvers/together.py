@@ -26,7 +26,7 @@ from ..certificates.gap import minimise
 from ..certificates.multipliers import average
 from ..compiled._jit import jit
 from ..compiled.panels import Operand
-from ..compiled.pointer import address, call, count
+from ..compiled.pointer import address, call, count, lent
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import add_rows
 from ..gram.shared import GivenShared, maker
@@ -224,7 +224,7 @@ def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> 
     bias = address(average, v, v, *bounds, NO_ROW, NO_SIGN, v)
     proof = address(weigh, v, v, v, *bounds, NO_ROW, NO_SIGN, v, v, 0.0, 0.0, 0.0, v)
     matrix, shared = maker(kind, dtype)
-    return np.array([update, least, proof, address(matrix, shared, whole, 0, K, stack), bias])
+    return np.array([update, least, proof, address(matrix, shared, whole, 0, K, stack, whole), bias])
 
 
 @jit
@@ -236,21 +236,23 @@ def _solve(
 
     ``places``: 0, 1, 2, ...
     """
+    shared, programs, places, K, stack = lent(shared), lent(programs), lent(places), lent(K), lent(stack)
     row, sign, mu, ends = np.empty(0, np.int64), np.empty(0), np.empty(len(totals)), np.empty(2, np.int64)
-    kept = -1
+    kept, most_wide, made = -1, len(places), np.full(3, -1)
+    wide, slopes = np.empty(3 * most_wide), np.empty(most_wide, K.dtype)
     for p in range(len(programs.steps)):
         a, b, flag = programs.first[p], programs.first[p + 1], programs.flags[p]
         n = b - a
         width = len(K) if len(programs.groups) == 0 else -(-n // CHUNK) * CHUNK
         t, beta, g = programs.t[a:b], programs.beta[a:b], programs.g[a:b]
-        padded, slope = np.zeros((3, width)), np.zeros(width, K.dtype)
+        new, low, high, slope = wide[:width], wide[width : 2 * width], wide[2 * width : 3 * width], slopes[:width]
+        wide[: 3 * width], slope[:] = 0.0, 0.0
         idle = most == 0 or flag[0] != 0
         if len(programs.groups) and not idle:
             groups = programs.groups[programs.first_group[p] : programs.first_group[p + 1]]
-            call(code[3], shared, groups, kept, K, stack)
+            call(code[3], shared, groups, kept, K, stack, made)
             kept = -1 if lambda2 else groups[0]
             _frame(K[:width], n, lambda2)
-        new, low, high = padded[0], padded[1], padded[2]
         new[:n], low[:n], high[:n] = beta, programs.lower[a:b], programs.upper[a:b]
         bounds = low[:n], high[:n], epsilon
         ends[0], ends[1], limit, aim = 0, width, 0 if idle else min(STEPS * n, most), tol
@@ -313,15 +315,14 @@ def _nearer(found: Any, tol: float, gap_tol: float, beta: Any, g: Any, largest: 
 
 @jit
 def _frame(K: Any, n: int, lambda2: float) -> None:
-    """Add lambda^2 to the first n rows and columns, and make those around them 0."""
+    """Add lambda^2 to the first n rows and columns, and make those around them 0, as far as they are looked at."""
     width = len(K)
-    for i in range(width):
+    for i in range(n):
         line = K[i]
-        if i >= n:
-            for j in range(n):
-                line[j] = 0.0
-        elif lambda2 != 0.0:
+        if lambda2 != 0.0:
             for j in range(n):
                 line[j] += lambda2
         for j in range(n, width):
             line[j] = 0.0
+    for i in range(n, width):
+        K[i, i] = 0.0
