@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import ClassifierMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils._param_validation import Hidden, StrOptions
 from sklearn.utils.multiclass import _ovr_decision_function  # pyright: ignore[reportPrivateUsage]
@@ -17,13 +18,16 @@ from sklearn.utils.validation import check_is_fitted
 from ..problems import Dual
 from . import inputs, layout
 from .convergence import warn_unless_converged
-from .machine import BIAS, KernelMachine
+from .machine import BIAS, Finish, KernelMachine
 from .probability import Probabilistic
 
 if TYPE_CHECKING:
+    from ..gram import PairSums
     from .binary import Binary
+    from .decision import Counted
     from .fits import Fits
     from .samples import Samples
+    from .signs import Decided
 
 
 class Classifier(ClassifierMixin, Probabilistic):
@@ -142,7 +146,13 @@ class Classifier(ClassifierMixin, Probabilistic):
         return len(self.classes_) > 2 and self._fitted_multi_class == "ovo"
 
     def _layout(self) -> tuple[Any, ...]:
-        return self._one_against_one(), self._n_support.tolist()
+        return self._one_against_one(), self._n_support.tolist(), self._many_pairs
+
+    @property
+    def _many_pairs(self) -> bool:
+        """Whether there are so many pairs of classes that a table of their coefficients has no room."""
+        pairs = self._one_against_one() and not self.compact_
+        return pairs and len(self.intercept_) * len(self.support_) > layout.TABLE
 
     def _coefficients(self) -> NDArray[np.float64]:
         if self._one_against_one() and not self.compact_:
@@ -165,7 +175,8 @@ class Classifier(ClassifierMixin, Probabilistic):
             float64, but for float32 rows with ``precision='auto'`` that are not far beyond the support vectors where
             float32 is accurate enough, and for all with ``precision='single'``.
         """
-        return self._decision(X, self._shaped)
+        many = self._one_against_one() and self.decision_function_shape == "ovr"
+        return self._decision(X, self._shaped, counted=(True, layout.refined) if many else None)
 
     def _shaped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The decision function of some rows from the values of the problems, (rows, n_problems)."""
@@ -185,7 +196,34 @@ class Classifier(ClassifierMixin, Probabilistic):
         check_is_fitted(self)
         self._check_ties()
         by_signs = len(self.classes_) == 2 or (self._one_against_one() and not self.break_ties)
-        return self._decision(X, lambda v: self.classes_[self._codes(v)], self._decided if by_signs else None)
+        counted: Counted = False, lambda votes, _: self.classes_[np.argmax(votes, axis=1)]
+        if self.break_ties:
+            counted = True, lambda votes, sums: self.classes_[np.argmax(layout.refined(votes, sums), axis=1)]
+        return self._decision(
+            X, lambda v: self.classes_[self._codes(v)], self._decided if by_signs else None, counted
+        )
+
+    def _decision(
+        self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None, counted: Counted | None = None
+    ) -> NDArray[Any]:
+        """As of every machine; ``counted``: what is made of the votes of many classes, see ``pair_values``."""
+        check_is_fitted(self)
+        if not self._many_pairs:
+            return super()._decision(X, finish, decided)
+        from .decision import pair_values
+
+        X = inputs.new_data(self, X, self.support_vectors_, self._columns())
+        made = self._pair_sums(X, self.support_vectors_) if self._values else self._prepared(partial(self._pair_sums, X))
+        return pair_values(X, made, self.intercept_, self._asked(X), self.n_jobs, finish, counted)
+
+    def _pair_sums(self, X: Any, vectors: Any) -> PairSums:
+        from ..gram import PairSums, Source
+
+        dual: Any = self.dual_coef_
+        dual = np.require(dual.toarray() if sparse.issparse(dual) else dual, np.float64, ["C", "W"])
+        columns = self._columns()
+        points = Source.of(X if self._values else vectors, np.arange(len(columns)), self._served(), columns)
+        return PairSums(points, dual, self._n_support)
 
     def _decided(self, values: NDArray[np.float64], sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The rows whose class the signs that are sure decide."""

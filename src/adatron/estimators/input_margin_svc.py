@@ -19,7 +19,10 @@ from .classifier import Classifier
 from .machine import PENALTY, Finish
 
 if TYPE_CHECKING:
+    from .decision import Counted
+    from .fits import Fits
     from .margin_steps import Climb
+    from .problems import Problems
     from .samples import Samples
     from .signs import Decided
 
@@ -254,10 +257,12 @@ class InputMarginSVC(Classifier):
     def _coefficients(self) -> Vector:
         return super()._coefficients() if self.tilts_ is None else self.dual_coef_
 
-    def _decision(self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None) -> NDArray[Any]:
+    def _decision(
+        self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None, counted: Counted | None = None
+    ) -> NDArray[Any]:
         check_is_fitted(self)
         if self.tilts_ is None:
-            return super()._decision(X, finish, decided)
+            return super()._decision(X, finish, decided, counted)
         from .input_margin import fields
         from .tilted_decision import tilted_values
 

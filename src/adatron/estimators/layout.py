@@ -15,6 +15,9 @@ Vector = NDArray[np.float64]
 NO_CLASS = np.zeros(0, np.int64)
 
 
+TABLE = 1 << 21  # coefficients of a table of pairs of classes, beyond which predictions do without it
+
+
 class Coefficients(NamedTuple):
     """Coefficients that are not 0 of n samples in several problems, one after the other.
 
@@ -76,6 +79,11 @@ def unbeaten(decision: Vector, sure: NDArray[np.bool_], n_classes: int) -> NDArr
     """Whether a class wins all of its pairs, counting only those that are sure: no other can have as many votes."""
     wins = decision > 0
     return _counted(sure & wins, sure & ~wins, n_classes).max(axis=0) == n_classes - 1
+
+
+def refined(votes: Vector, sums: Vector) -> Vector:
+    """scikit-learn's decision function of classes: votes, and in between the sums of the values in a class's favour."""
+    return votes + sums / (3.0 * (np.abs(sums) + 1.0))
 
 
 def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int) -> NDArray[np.float32]:

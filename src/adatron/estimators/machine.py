@@ -313,6 +313,10 @@ class KernelMachine(BaseEstimator):
 
         if self._values:
             return make(self.support_vectors_)
+        return self._prepared(make)
+
+    def _prepared(self, make: Callable[[Any], Any]) -> Any:
+        """What predictions need, made of the support vectors; kept for later calls."""
         return prepared(self, (self._served(), self.compact_, *self._layout()), make)
 
     def _layout(self) -> tuple[Any, ...]:
@@ -331,6 +335,9 @@ class KernelMachine(BaseEstimator):
         """Decision values of an expansion, (n_samples, n_problems)."""
         from .decision import decision_values
 
-        precision = "double" if self.precision == "auto" and X.dtype != np.float32 else self.precision
         decided = None if self.precision == "double" else decided
-        return decision_values(X, expansion, intercepts, precision, self.n_jobs, finish, decided)
+        return decision_values(X, expansion, intercepts, self._asked(X), self.n_jobs, finish, decided)
+
+    def _asked(self, X: Any) -> str:
+        """The precision of predictions for some rows."""
+        return "double" if self.precision == "auto" and X.dtype != np.float32 else self.precision

@@ -3,6 +3,7 @@
 from .block import Square
 from .factor import Factor
 from .gram import Gram, Points, View
+from .pairs import PairSums
 from .plan import SMALL, Plan, plan
 from .pool import Pool, allowed_threads
 from .source import Source, take_rows
@@ -12,6 +13,7 @@ __all__ = [
     "SMALL",
     "Factor",
     "Gram",
+    "PairSums",
     "Plan",
     "Points",
     "Pool",
