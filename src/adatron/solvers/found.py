@@ -87,6 +87,12 @@ class Found:
         if len(self) == 1:
             self.g = g
 
+    def leave(self, some: range, status: Status) -> None:
+        """Programs that nobody has begun with: their variables are 0, and nothing is known."""
+        own = slice(some.start, some.stop)
+        self.status[own] = STATUSES.index(status)
+        self.primal[own], self.dual[own], self.violation[own] = np.inf, -np.inf, np.inf
+
     def keep(
         self, number: int, beta: Vector, n_iter: int, status: Status | None, proof: Certificate, trace: dict[str, Vector]
     ) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..gram import Pool
-from .base import Options, Progress, Report, Solver, Tasks, Watch
+from .base import Options, Progress, Report, Solver, Status, Tasks, Watch
 from .found import Found
 
 Callback = Callable[[Progress], object]
@@ -27,6 +27,12 @@ class _Desk:
         self.finished = int(np.count_nonzero(~tasks.open))
         self.start = monotonic()
         self._mail: queue.SimpleQueue[Progress | None] = queue.SimpleQueue()
+
+    def ended(self, some: range, options: Options) -> Status | None:
+        """What forbids to begin with some problems."""
+        if self.flags[some.start : some.stop, 0].all():
+            return Status.STOPPED
+        return Status.MAX_TIME if monotonic() >= options.deadline else None
 
     def reporter(self, number: int, direct: bool) -> Report | None:
         if self.callback is None:
@@ -84,6 +90,10 @@ def solve_all(
 
     def solve(number: int) -> None:
         some = bundles[number]
+        ended = desk.ended(some, options)
+        if ended is not None and len(tasks) > 1:
+            found.leave(some, ended)
+            return
         with pool.turn() if tasks.sizes[some.start] <= options.whole and not direct else nullcontext():
             left = solver.solve_bundle(tasks, some, options, desk.flags[some.start : some.stop], found)
             for i in some if callback is not None else left:

@@ -59,8 +59,11 @@ class Tasks:
         return len(self.open)
 
     def __getitem__(self, number: int) -> Task:
-        groups = self.groups[self.first[number] : self.first[number + 1]].tolist()
-        return Task(self.gram.restrict(groups), self.dual(number), self.start(number))
+        return Task(self.view(number), self.dual(number), self.start(number))
+
+    def view(self, number: int) -> View:
+        """The rows of a program."""
+        return self.gram.restrict(self.groups[self.first[number] : self.first[number + 1]].tolist())
 
     def start(self, number: int) -> State | None:
         """Where to start with a program."""

@@ -120,20 +120,14 @@ def suits(dual: Dual, dtype: Any) -> bool:
 def together(
     tasks: Tasks, some: range, options: Options, flags: NDArray[np.int64], found: Found
 ) -> dict[int, State | None]:
-    """Put the certified solutions of a bundle into ``found``; where to go on with the others: with float32 tiles all.
-
-    Where it is too late, or somebody has asked to stop, the start is what was found if nothing need be known of it.
-    """
+    """Put the certified solutions of a bundle into ``found``; where to go on with the others: with float32 tiles all."""
     gram, begun = tasks.gram, monotonic()
-    if not _fits(tasks, some.start, options):
+    if not _fits(tasks, some.start, options) or flags[:, 0].any() or begun >= options.deadline:
         return {number: tasks.start(number) for number in some}
     dual, programs = _programs(tasks, some, flags)
-    late, width = begun >= options.deadline, -(-int(tasks.sizes[some.start : some.stop].max()) // CHUNK) * CHUNK
-    idle = late or bool(flags[:, 0].any())
-    if idle and programs.beta.any():
-        return {number: tasks.start(number) for number in some}
+    width = -(-int(tasks.sizes[some.start : some.stop].max()) // CHUNK) * CHUNK
     magnitude = gram.restrict([0]).magnitude
-    goals = options.tol, options.widest_gap, 0 if idle else options.max_iter
+    goals = options.tol, options.widest_gap, options.max_iter
     numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, *goals
     if gram.in_one:
         shared, K, programs = GivenShared.empty(), gram.framed(dual.lambda2), programs._replace(groups=NOTHING)
@@ -142,7 +136,7 @@ def together(
     code = addresses(shared.kind, gram.dtype, bool(dual.totals))
     with gram.pool.aside():
         _solve(code, shared, programs, *numbers, magnitude, np.arange(len(K)), K, gram.workspace.stack)
-    return _sorted_out(tasks, some, options, programs, late, (monotonic() - begun) / len(some), found)
+    return _sorted_out(tasks, some, options, programs, (monotonic() - begun) / len(some), found)
 def _programs(tasks: Tasks, some: range, flags: NDArray[np.int64]) -> tuple[Dual, _Programs]:
     """The programs of a bundle as one, and in arrays."""
     if tasks.joined is None:
@@ -171,41 +165,39 @@ def _around_0(dual: Dual) -> bool:
 
 
 def _sorted_out(
-    tasks: Tasks, some: range, options: Options, programs: _Programs, late: bool, seconds: float, found: Found
+    tasks: Tasks, some: range, options: Options, programs: _Programs, seconds: float, found: Found
 ) -> dict[int, State | None]:
     """Put what is proven into ``found``; where the others are."""
-    n_iter, stopped = programs.steps, programs.flags[:, 0] != 0
-    idle, own = np.full(len(some), late) | stopped, slice(some.start, some.stop)
-    sizes = tasks.sizes[own]
-    primal, dual, violation, resolution, convex = _proofs(tasks, some, programs, idle)
-    convex = convex != 0.0
+    n_iter, own, first = programs.steps, slice(some.start, some.stop), programs.first.tolist()
+    stopped, proven = programs.flags[:, 0] != 0, tasks.gram.dtype == np.float64
+    primal, dual, violation, resolution, convex = _proofs(tasks, some, programs)
     found.primal[own], found.dual[own], found.violation[own] = primal, dual, violation
     found.resolution[own], found.convex[own], found.intercept[own] = resolution, convex, programs.biases
     found.n_iter[own], found.seconds[own] = n_iter, seconds
     found.beta[found.first[some.start] : found.first[some.stop]] = programs.beta
-    status = np.where(convex, STATUSES.index(Status.CONVERGED), STATUSES.index(Status.NOT_CONVEX))
-    good = violation <= options.tol
-    good &= ~convex | (found.relative_gaps_of(own) <= options.widest_gap)
-    good &= n_iter != np.minimum(STEPS * sizes, options.max_iter)
-    good &= tasks.gram.dtype == np.float64
-    status[~good & late], status[~good & stopped] = STATUSES.index(Status.MAX_TIME), STATUSES.index(Status.STOPPED)
-    good |= idle & ((tasks.gram.dtype == np.float64) | (n_iter == 0))
+    status = np.where(found.convex[own], STATUSES.index(Status.CONVERGED), STATUSES.index(Status.NOT_CONVEX))
+    good = (violation <= options.tol) & (n_iter != np.minimum(STEPS * np.diff(programs.first), options.max_iter))
+    good &= ~found.convex[own] | (found.relative_gaps_of(own) <= options.widest_gap)
+    if monotonic() >= options.deadline:  # what is proven will do
+        status[~good], good[:] = STATUSES.index(Status.MAX_TIME), True
+    good &= ~stopped & proven
     found.status[own] = np.where(good, status, UNSOLVED)
-    first = programs.first.tolist()
-    return {
-        some[k]: State(programs.beta[first[k] : first[k + 1]], programs.g[first[k] : first[k + 1]], int(n_iter[k]), seconds)
-        for k in np.flatnonzero(~good).tolist()
-    }
+    left: dict[int, State | None] = {}
+    for k in np.flatnonzero(~good).tolist():
+        parts = programs.beta[first[k] : first[k + 1]], programs.g[first[k] : first[k + 1]], int(n_iter[k]), seconds
+        left[some[k]] = tasks.start(some[k]) if stopped[k] else State(*parts)
+    return left
 
 
-def _proofs(tasks: Tasks, some: range, programs: _Programs, idle: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _proofs(tasks: Tasks, some: range, programs: _Programs) -> NDArray[np.float64]:
     """The numbers of the certificates, (5, n)."""
     out = conclude_all(programs.measures)
     if not tasks.gram.kernel.convex and tasks.gram.dtype == np.float64:
-        parts = zip(some, pairwise(programs.first.tolist()), programs.measures.tolist(), programs.flags[:, 1], strict=True)
-        for k, (number, (a, b), measures, bent) in enumerate(parts):
-            if not idle[k]:
-                proof = conclude(tasks[number].view, programs.beta[a:b], measures, not bent)
+        ends, flags = programs.first.tolist(), programs.flags.tolist()
+        for k, (number, measures) in enumerate(zip(some, programs.measures.tolist(), strict=True)):
+            if not flags[k][0]:
+                beta = programs.beta[ends[k] : ends[k + 1]]
+                proof = conclude(tasks.view(number), beta, measures, not flags[k][1])
                 out[:, k] = proof.primal, proof.dual, proof.kkt_violation, proof.resolution, proof.convex
     return out
 
@@ -242,20 +234,21 @@ def _solve(
     wide, slopes = np.empty(3 * most_wide), np.empty(most_wide, K.dtype)
     for p in range(len(programs.steps)):
         a, b, flag = programs.first[p], programs.first[p + 1], programs.flags[p]
+        if flag[0] != 0:
+            continue
         n = b - a
         width = len(K) if len(programs.groups) == 0 else -(-n // CHUNK) * CHUNK
         t, beta, g = programs.t[a:b], programs.beta[a:b], programs.g[a:b]
         new, low, high, slope = wide[:width], wide[width : 2 * width], wide[2 * width : 3 * width], slopes[:width]
         wide[: 3 * width], slope[:] = 0.0, 0.0
-        idle = most == 0 or flag[0] != 0
-        if len(programs.groups) and not idle:
+        if len(programs.groups):
             groups = programs.groups[programs.first_group[p] : programs.first_group[p + 1]]
             call(code[3], shared, groups, kept, K, stack, made)
             kept = -1 if lambda2 else groups[0]
             _frame(K[:width], n, lambda2)
         new[:n], low[:n], high[:n] = beta, programs.lower[a:b], programs.upper[a:b]
         bounds = low[:n], high[:n], epsilon
-        ends[0], ends[1], limit, aim = 0, width, 0 if idle else min(STEPS * n, most), tol
+        ends[0], ends[1], limit, aim = 0, width, min(STEPS * n, most), tol
         _gradient(K, places[:n], beta, t, g)
         while aim:
             slope[:n], left = g, limit - programs.steps[p]
@@ -266,7 +259,7 @@ def _solve(
             programs.steps[p] += steps
             beta[:] = new[:n]
             used = _gradient(K, places[:n], beta, t, g)
-            if K.itemsize < 8 and gap_tol == np.inf and not idle:
+            if K.itemsize < 8 and gap_tol == np.inf:
                 break
             call(code[1], beta, g, *bounds, row, sign, mu)
             proofs, largest, found = 1.0 + used / 8.0, magnitude + lambda2, programs.measures[p]
