@@ -16,8 +16,8 @@ from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sig
 from adatron.solvers import Block, together
 from adatron.solvers.base import Options, Solver, State, Status
 from adatron.solvers.found import STATUSES, Found
-from adatron.solvers.tasks import Tasks
 from adatron.solvers.subproblem import STEPS
+from adatron.solvers.tasks import Tasks
 from problems import csvc, shares_counted, svr
 
 KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3), RBF(0.5) + 2.0 * Linear()]

@@ -73,7 +73,6 @@ class Binary(Problems):
         return np.repeat(self._signs[own], self._samples.sizes[self.groups[own]])
 
     def sides(self) -> Vector:
-        """1 or -1 for problems all of whose samples are on that side, 0 for the others: there is something to solve."""
         sizes = self._samples.sizes[self.groups]
         above, below = (np.add.reduceat(sizes * (self._signs == sign), self.first[:-1]) for sign in (1.0, -1.0))
         return np.where(below == 0, np.where(above == 0, 0.0, 1.0), np.where(above == 0, -1.0, 0.0))

@@ -175,6 +175,7 @@ class Classifier(ClassifierMixin, Probabilistic):
             float64, but for float32 rows with ``precision='auto'`` that are not far beyond the support vectors where
             float32 is accurate enough, and for all with ``precision='single'``.
         """
+        check_is_fitted(self)
         many = self._one_against_one() and self.decision_function_shape == "ovr"
         return self._decision(X, self._shaped, counted=(True, layout.refined) if many else None)
 
@@ -199,9 +200,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         counted: Counted = False, lambda votes, _: self.classes_[np.argmax(votes, axis=1)]
         if self.break_ties:
             counted = True, lambda votes, sums: self.classes_[np.argmax(layout.refined(votes, sums), axis=1)]
-        return self._decision(
-            X, lambda v: self.classes_[self._codes(v)], self._decided if by_signs else None, counted
-        )
+        return self._decision(X, lambda v: self.classes_[self._codes(v)], self._decided if by_signs else None, counted)
 
     def _decision(
         self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None, counted: Counted | None = None
@@ -213,7 +212,9 @@ class Classifier(ClassifierMixin, Probabilistic):
         from .decision import pair_values
 
         X = inputs.new_data(self, X, self.support_vectors_, self._columns())
-        made = self._pair_sums(X, self.support_vectors_) if self._values else self._prepared(partial(self._pair_sums, X))
+        made = (
+            self._pair_sums(X, self.support_vectors_) if self._values else self._prepared(partial(self._pair_sums, X))
+        )
         return pair_values(X, made, self.intercept_, self._asked(X), self.n_jobs, finish, counted)
 
     def _pair_sums(self, X: Any, vectors: Any) -> PairSums:
@@ -223,7 +224,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         dual = np.require(dual.toarray() if sparse.issparse(dual) else dual, np.float64, ["C", "W"])
         columns = self._columns()
         points = Source.of(X if self._values else vectors, np.arange(len(columns)), self._served(), columns)
-        return PairSums(points, dual, self._n_support)
+        return PairSums(points, dual, self._n_support.astype(np.int64))
 
     def _decided(self, values: NDArray[np.float64], sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The rows whose class the signs that are sure decide."""

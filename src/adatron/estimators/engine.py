@@ -118,6 +118,7 @@ def fit(
 
     ``start``: for the problem of a number where to start, a coefficient for each of *all* distinct samples.
     """
+    deadline = np.inf if settings.max_time is None else monotonic() + settings.max_time
     n, programs = len(samples.rows), _Programs(problems, samples)
     solver = choose(settings.solver, programs.typical)
     source = _source(X, samples.rows, settings.kernel, programs.sizes.max() <= SMALL)
@@ -139,7 +140,7 @@ def fit(
         state = None if start is None else lambda number: State(start(number)[programs.ids(range(number, number + 1))])
         joined = None if problems.joined is None else programs.joined
         tasks = Tasks(gram, groups, first, programs.dual, programs.open, state, joined)
-        found = _solve(tasks, solver, settings, pool, p)
+        found = _solve(tasks, solver, settings, pool, deadline, p)
     found.intercept[~programs.open] = programs.bias[~programs.open]
     return Fits(found, programs.all_ids, programs.copies)
 
@@ -206,9 +207,8 @@ def _tile_type(source: Source, settings: Settings, small: bool) -> Any:
     return np.float32 if source.suits_single(source.largest, asked) else np.float64
 
 
-def _solve(tasks: Tasks, solver: Solver, settings: Settings, pool: Pool, p: Plan) -> Found:
+def _solve(tasks: Tasks, solver: Solver, settings: Settings, pool: Pool, deadline: float, p: Plan) -> Found:
     """Solutions of the tasks but for those whose variables must be 0 or are all on one side of it."""
-    deadline = np.inf if settings.max_time is None else monotonic() + settings.max_time
     most = settings.max_iter
     if most == -1:
         most = solver.most(int(tasks.sizes[tasks.open].max(initial=0)))

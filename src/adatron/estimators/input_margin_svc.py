@@ -245,7 +245,7 @@ class InputMarginSVC(Classifier):
         feet = [_projections(climb, distinct, shape) for climb in climbs]
         self.projections_ = feet[0] if alone else feet
 
-    def _store_coefficients(self, X: Any, codes: Any, coefficients: Any, fitted: list[Any]) -> None:
+    def _store_coefficients(self, X: Any, codes: Any, coefficients: Any, fitted: Fits) -> None:
         if self.tilts_ is None:
             super()._store_coefficients(X, codes, coefficients, fitted)
             return

@@ -56,6 +56,10 @@ class Problems(Sequence[Problem]):
         """One of them."""
         raise NotImplementedError
 
+    def sides(self) -> Vector:
+        """1 or -1 for problems all of whose samples are on that side, 0 for the others; of those that can be joined."""
+        raise NotImplementedError
+
     def segments(self, number: int) -> list[int]:
         """Those of a problem."""
         return self.groups[self.first[number] : self.first[number + 1]].tolist()
@@ -78,4 +82,3 @@ def ranges(first: Any, stop: Any) -> Ids:
     counts = stop - first
     before = np.cumsum(counts) - counts
     return np.arange(int(counts.sum())) + np.repeat(first - before, counts)
-

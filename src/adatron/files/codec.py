@@ -115,7 +115,12 @@ class Encoder:
 
     @encode.register
     def _(self, value: Traces) -> Json:
-        return {"$": "traces", "names": list(value.names), "rows": self._keep(value.rows), "ends": self._keep(value.ends)}
+        return {
+            "$": "traces",
+            "names": list(value.names),
+            "rows": self._keep(value.rows),
+            "ends": self._keep(value.ends),
+        }
 
     @encode.register
     def _(self, value: Kernel) -> Json:

@@ -50,7 +50,7 @@ def plan(n: int, sizes: NDArray[np.int64], cost: float, itemsize: int, cache_byt
     """
     largest = int(sizes.max())
     if not blocks:
-        concurrent = min(len(sizes), max(1, int(cache_bytes / (itemsize * largest ** 2))))
+        concurrent = min(len(sizes), max(1, int(cache_bytes / (itemsize * largest**2))))
         return Plan(1, 1, concurrent, 0, cache_bytes / concurrent)
     block, whole = (_fitting(most, itemsize, cache_bytes) for most in (WIDE if cost < LONG else BLOCK, WHOLE))
     used = _block_bytes(int(np.where(sizes <= whole, sizes, np.minimum(sizes, block)).max()), itemsize)

@@ -158,7 +158,7 @@ def ended(proof: Certificate, options: Options) -> Status | None:
     return Status.CONVERGED if proof.relative_gap <= options.widest_gap else None
 
 
-TRACED = "seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective"
+TRACED: tuple[str, ...] = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective")
 Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relative gap, dual objective -> stop?
 
 

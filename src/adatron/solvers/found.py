@@ -94,7 +94,13 @@ class Found:
         self.primal[own], self.dual[own], self.violation[own] = np.inf, -np.inf, np.inf
 
     def keep(
-        self, number: int, beta: Vector, n_iter: int, status: Status | None, proof: Certificate, trace: dict[str, Vector]
+        self,
+        number: int,
+        beta: Vector,
+        n_iter: int,
+        status: Status | None,
+        proof: Certificate,
+        trace: dict[str, Vector],
     ) -> None:
         """Keep the numbers of one program."""
         self.beta[self.first[number] : self.first[number + 1]] = beta
@@ -130,16 +136,18 @@ class Found:
 
     def certificate(self, number: int) -> Certificate:
         """What is proven about one program."""
-        parts = self.primal, self.dual, self.violation, self.resolution
-        return Certificate(*(float(part[number]) for part in parts), bool(self.convex[number]))
+        primal, dual, violation, resolution = (
+            float(part[number]) for part in (self.primal, self.dual, self.violation, self.resolution)
+        )
+        return Certificate(primal, dual, violation, resolution, bool(self.convex[number]))
 
     def trace(self, number: int) -> dict[str, Vector]:
         """Of one program."""
         found = self._traces.get(number)
-        if found is None:
-            row = self._lines(slice(number, number + 1))
-            found = dict(zip(TRACED, row.T.copy(), strict=True)) if self.solved[number] else {}
-        return found
+        if found is not None:
+            return found
+        lines = self._lines(slice(number, number + 1)) if self.status[number] != UNSOLVED else np.empty((0, 0))
+        return Traces(TRACED, lines, np.array([len(lines)]))[0]
 
     @property
     def traces(self) -> Traces:
@@ -160,5 +168,5 @@ class Found:
 
     def _lines(self, some: Any) -> NDArray[np.float64]:
         """The one line of what was solved in a bundle."""
-        parts = self.seconds, self.n_iter, self.violation, self.relative_gaps, self.dual
+        parts = self.seconds, self.n_iter.astype(np.float64), self.violation, self.relative_gaps, self.dual
         return np.stack([part[some] for part in parts], axis=1)

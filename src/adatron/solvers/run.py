@@ -9,7 +9,6 @@ from contextlib import nullcontext
 from time import monotonic
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..gram import Pool
 from .base import Options, Progress, Report, Solver, Status, Tasks, Watch

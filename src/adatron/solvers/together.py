@@ -71,7 +71,8 @@ def bundles(tasks: Tasks, options: Options) -> list[range]:
     most = max(BUNDLE, min(MOST, works[-1] / PARTS))
     cuts = np.concatenate([[0], 1 + np.flatnonzero(np.diff(kinds)), [len(tasks)]])
     out: list[range] = []
-    for first, last in pairwise(cuts.tolist()):
+    for start, last in pairwise(cuts.tolist()):
+        first = start
         while first < last and kinds[first] != CLOSED:
             end = int(np.searchsorted(works, works[first] + most, side="right")) - 1 if kinds[first] >= 0 else 0
             out.append(range(first, min(last, max(end, first + 1))))
@@ -120,7 +121,10 @@ def suits(dual: Dual, dtype: Any) -> bool:
 def together(
     tasks: Tasks, some: range, options: Options, flags: NDArray[np.int64], found: Found
 ) -> dict[int, State | None]:
-    """Put the certified solutions of a bundle into ``found``; where to go on with the others: with float32 tiles all."""
+    """Put the certified solutions of a bundle into ``found``; where to go on with the others.
+
+    Float32 tiles certify nothing.
+    """
     gram, begun = tasks.gram, monotonic()
     if not _fits(tasks, some.start, options) or flags[:, 0].any() or begun >= options.deadline:
         return {number: tasks.start(number) for number in some}
@@ -137,6 +141,8 @@ def together(
     with gram.pool.aside():
         _solve(code, shared, programs, *numbers, magnitude, np.arange(len(K)), K, gram.workspace.stack)
     return _sorted_out(tasks, some, options, programs, (monotonic() - begun) / len(some), found)
+
+
 def _programs(tasks: Tasks, some: range, flags: NDArray[np.int64]) -> tuple[Dual, _Programs]:
     """The programs of a bundle as one, and in arrays."""
     if tasks.joined is None:

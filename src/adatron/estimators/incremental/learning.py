@@ -257,9 +257,7 @@ class Learning(KernelMachine):
         fitted: list[Fitted] = []
         for track, n in zip(self._tracks, since, strict=True):
             one = track.fitted(self.program, n)
-            if one.certificate.kkt_violation > LOST * (
-                1.0 + np.abs(track.g).max(initial=0.0)
-            ):
+            if one.certificate.kkt_violation > LOST * (1.0 + np.abs(track.g).max(initial=0.0)):
                 self.n_refit_ += 1  # the path has lost its way and does not know
                 self.solve_anew(track)
                 one = track.fitted(self.program, n)
