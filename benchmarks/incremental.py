@@ -16,6 +16,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from adatron import IncrementalSVC
 from adatron.estimators import engine
 from adatron.estimators.inputs import settings
+from adatron.estimators.problems import Listed, Problem
 from adatron.estimators.samples import Samples
 from adatron.gram import Clock
 from adatron.problems import csvc
@@ -104,8 +105,8 @@ def _warm(case: Any, X: Any, y: Any) -> float:
     begin[model.support_] = model.dual_coef_[0]
     everything = np.arange(n)
     samples = Samples(everything, np.array([n]), np.ones(n), everything, everything, np.ones(n))
-    problem = engine.Problem([0], lambda _: csvc(labels, np.full(n, case.C)))
-    return seconds(lambda: engine.fit(X, samples, [problem], settings(model, model.kernel_, Clock()), [begin]))
+    problem = Listed([Problem([0], lambda _: csvc(labels, np.full(n, case.C)))])
+    return seconds(lambda: engine.fit(X, samples, problem, settings(model, model.kernel_, Clock()), lambda _: begin))
 
 
 @main.command()

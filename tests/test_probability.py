@@ -63,7 +63,7 @@ def fold_fits(monkeypatch):
         solved = fit(X, samples, problems, settings, starts)
         if starts is not None:
             cold = fit(X, samples, problems, replace(settings, tol=1e-3))
-            seen.append([sum(one.solution.n_iter for one in some) for some in (solved, cold)])
+            seen.append([sum(one.n_iter for one in some) for some in (solved, cold)])
         return solved
 
     monkeypatch.setattr(engine, "fit", spy)

@@ -14,8 +14,10 @@ from adatron.gram import Gram, Pool, Source
 from adatron.gram.shared import bytes_shared, gathered, matrix, share
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.solvers import Block, together
-from adatron.solvers.base import Options, Solution, Solver, State, Status, Task
+from adatron.solvers.base import Options, Solver, State, Status
+from adatron.solvers.found import STATUSES, Found
 from adatron.solvers.subproblem import STEPS
+from adatron.solvers.tasks import Tasks
 from problems import csvc, shares_counted, svr
 
 KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3), RBF(0.5) + 2.0 * Linear()]
@@ -45,9 +47,9 @@ def test_the_matrix_over_some_segments(sizes, kernel, storage, dtype):
             view = gram.restrict(groups)
             m = len(view)
             K = np.full((m + 7, m + 9), np.nan, dtype)
-            matrix(shared, np.array(groups), -1, K, gram.workspace.stack)
+            matrix(shared, np.array(groups), -1, K, gram.workspace.stack, np.full(3, -1))
             K[: sizes[groups[0]]] *= 2.0
-            matrix(shared, np.array(groups), groups[0], K, gram.workspace.stack)
+            matrix(shared, np.array(groups), groups[0], K, gram.workspace.stack, np.full(3, -1))
             K[: sizes[groups[0]], : sizes[groups[0]]] /= 2.0  # this part has been left as it was
             np.testing.assert_array_equal(K[:m, :m], view.rows(np.arange(m)))
             assert np.isnan(K[m:]).all()
@@ -67,7 +69,7 @@ def test_given_values_over_some_segments(sizes, held):
             view = gram.restrict(groups)
             K = np.full((len(view) + 7, len(view) + 9), np.nan)
             for kept in (-1, groups[0]):
-                gathered(share(gram), np.array(groups), kept, K, gram.workspace.stack)
+                gathered(share(gram), np.array(groups), kept, K, gram.workspace.stack, np.full(3, -1))
                 np.testing.assert_array_equal(K[: len(view), : len(view)], view.rows(np.arange(len(view))))
             assert np.isnan(K[len(view) :]).all()
             assert np.isnan(K[:, len(view) :]).all()
@@ -85,7 +87,7 @@ def test_given_values_and_functions_in_bundles(form, parameters, monkeypatch):
     kernel = RBF(0.05).__call__ if form == "function" else "precomputed"
     shares = shares_counted(monkeypatch)
     both = SVC(kernel=kernel, **parameters).fit(given, y)
-    assert len(shares) == 1
+    assert len(shares) == ("multi_class" not in parameters)  # against the rest there is one matrix, and no parts
     one_by_one(monkeypatch)
     alone = SVC(kernel=kernel, **parameters).fit(given, y)
     compiled = SVC(kernel=RBF(0.05), **parameters).fit(X, y)
@@ -244,15 +246,24 @@ def test_after_a_stop_nothing_more_is_solved(monkeypatch):
     assert np.isfinite(model.dual_coef_).all()
 
 
+def together_of(gram, programs, states=None, groups=None):
+    """The programs, each over one segment."""
+    groups = np.arange(len(programs)) if groups is None else np.array(groups)
+    is_open, start = np.ones(len(programs), bool), None if states is None else states.__getitem__
+    return Tasks(gram, groups, np.arange(len(programs) + 1), programs.__getitem__, is_open, start)
+
+
 def test_a_stop_within_a_bundle_leaves_the_rest_as_it_was():
     X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([1.0, -1.0], 10)
     gram = Gram(Source.of(X, np.arange(80), RBF(0.5)), np.float64, [20] * 4, Pool(1), shared=True)
     start = State(np.tile([0.1, -0.1], 10))
-    tasks = [Task(gram.restrict([i]), csvc(y, np.ones(20)), start) for i in range(4)]
-    flags = np.zeros((4, 2), np.int64)
-    assert all(isinstance(one, Solution) for one in together.together(tasks, Options(whole=1000), flags))
+    flags, options = np.zeros((4, 2), np.int64), Options(whole=1000)
+    tasks = together_of(gram, [csvc(y, np.ones(20))] * 4, [start] * 4)
+    found = Found(tasks.sizes)
+    assert together.together(tasks, range(4), options, flags, found) == {}
+    assert (found.status == STATUSES.index(Status.CONVERGED)).all()
     flags[2, 0] = 1
-    assert together.together(tasks, Options(whole=1000), flags) == [start] * 4
+    assert together.together(tasks, range(4), options, flags, found) == dict.fromkeys(range(4), start)
 
 
 def test_parts_of_a_problem_are_not_bundled(monkeypatch):
@@ -269,15 +280,15 @@ def test_negative_curvature_is_in_the_proof():
     """What the loops met is not looked for again, and such programs need not go on elsewhere."""
     X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([1.0, -1.0], 10)
     gram = Gram(Source.of(X, np.arange(80), Sigmoid(0.5, -1.0)), np.float64, [20] * 4, Pool(1), shared=True)
-    tasks = [Task(gram.restrict([i]), csvc(y, np.ones(20))) for i in range(4)]
-    flags = np.zeros((4, 2), np.int64)
-    found = together.together(tasks, Options(whole=1000), flags)
+    tasks = together_of(gram, [csvc(y, np.ones(20))] * 4)
+    flags, found = np.zeros((4, 2), np.int64), Found(tasks.sizes)
+    together.together(tasks, range(4), Options(whole=1000), flags, found)
     assert flags[:, 1].any()
     assert not flags[:, 0].any()
-    for one in (one for one, flag in zip(found, flags, strict=True) if flag[1]):
-        assert one.status is Status.NOT_CONVEX
-        assert one.certificate.kkt_violation <= 1e-3
-        assert np.isnan(one.certificate.relative_gap)
+    for one in np.flatnonzero(flags[:, 1]).tolist():
+        assert found.status[one] == STATUSES.index(Status.NOT_CONVEX)
+        assert found.certificate(one).kkt_violation <= 1e-3
+        assert np.isnan(found.certificate(one).relative_gap)
 
 
 @pytest.mark.parametrize("sizes", [[2] * 50, [10] * 20, [13, 0, 100]])
@@ -300,12 +311,12 @@ def test_bundles_have_the_tasks_in_their_order(bundle, monkeypatch):
     gram = Gram(Source.of(X, np.arange(80), RBF(0.5)), np.float64, [20] * 4, Pool(1), shared=True)
     plain, hard, other = csvc(y, np.ones(20)), csvc(y, np.full(20, np.inf)), svr(y, np.ones(20), 0.1)
     duals = [plain, plain, hard, plain, plain, plain, other, other, plain]
-    tasks = [Task(gram.restrict([i % 4]), dual) for i, dual in enumerate(duals)]
+    tasks = together_of(gram, duals, groups=np.arange(len(duals)) % 4)
     found = together.bundles(tasks, Options(whole=1000))
-    assert [task for some in found for task in some] == tasks
+    assert [number for some in found for number in some] == list(range(len(duals)))
     lengths = [len(some) for some in found]
     assert lengths == {0.0: [1] * 9, 2.5e5: [2, 1, 2, 1, 2, 1], 1e12: [2, 1, 3, 2, 1]}[bundle]
-    assert all(len({(task.dual.epsilon, task.dual.unbounded) for task in some}) == 1 for some in found)
+    assert all(len({(duals[number].epsilon, duals[number].unbounded) for number in some}) == 1 for some in found)
 
 
 def test_what_is_shared_stays_within_the_memory(monkeypatch):

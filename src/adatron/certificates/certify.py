@@ -272,6 +272,15 @@ def conclude(view: View, beta: Vector, measures: list[float], convex: bool = Tru
     return Certificate(value, gap, worst, resolution, doubt, least, convex)
 
 
+def conclude_all(measures: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The numbers of ``Certificate`` in their order, (7, n), from what ``weigh`` found, (n, MEASURES).
+
+    As ``conclude`` for kernels that are known to be positive semi-definite.
+    """
+    value, doubt, _, resolution, gap, worst, least = measures.T
+    return np.stack([value, gap, worst, resolution, doubt, least, np.ones_like(value)])
+
+
 @jit
 def weigh(
     beta: Any, g: Any, errors: Any, t: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any,

@@ -15,12 +15,13 @@ from ..problems.dual import Vector
 def multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
     """mu of each equality: the average of -g over its free variables, else the middle of the interval it may lie in."""
     mu = np.zeros(len(dual.totals))
-    _average(beta, g, dual.lower, dual.upper, dual.epsilon, *dual.membership, mu)
+    average(beta, g, dual.lower, dual.upper, dual.epsilon, *dual.membership, mu)
     return mu
 
 
 @jit
-def _average(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, mu: Any) -> None:
+def average(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, mu: Any) -> None:
+    """See ``multipliers``."""
     for r in range(len(mu)):
         total, count, low, high = 0.0, 0, -np.inf, np.inf
         for i in range(len(beta)):

@@ -58,7 +58,7 @@ def _emit(result: Any, place: Any, arguments: Any) -> Any:
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         values = cgutils.unpack_tuple(builder, args[1], len(declared))
-        values = [context.cast(builder, value, kind, to)
+        values = [_lend(context, builder, to, context.cast(builder, value, kind, to))
                   for value, kind, to in zip(values, arguments, declared, strict=True)]  # fmt: skip
         convention = context.call_conv
         pointer = builder.inttoptr(args[0], convention.get_function_type(result, declared).as_pointer())
@@ -68,6 +68,33 @@ def _emit(result: Any, place: Any, arguments: Any) -> Any:
         return context.get_dummy_value() if result == numba_types.void else value
 
     return result(numba_types.int64, given), build
+
+
+def _lend(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """The value without its arrays' counts of references.
+
+    Whoever gets it counts none when it takes rows and parts of them. Threads that count those of one array wait for
+    each other, and even alone a count takes as long as ten numbers.
+    """
+    if isinstance(kind, numba_types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        for name in ("meminfo", "parent"):
+            setattr(array, name, getattr(array, name).type(None))
+        return array._getvalue()
+    if isinstance(kind, numba_types.BaseTuple):
+        members: Any = kind
+        for number, member in enumerate(members):
+            part = _lend(context, builder, member, builder.extract_value(value, number))
+            value = builder.insert_value(value, part, number)
+    return value
+
+
+@intrinsic
+def _lent(typingctx: Any, value: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _lend(context, builder, value, args[0])
+
+    return value(value), build
 
 
 @intrinsic
@@ -89,3 +116,6 @@ def _plain_call(place: int, *arguments: Any) -> Any:
 call: Any = _plain_call if JIT_DISABLED else _call
 #: The same for a function that returns a whole number, and that number.
 count: Any = _plain_call if JIT_DISABLED else _count
+#: ``lent(value)``: an array, or a tuple of arrays, without counts of references. Nobody may keep it for longer than
+#: the caller has it.
+lent: Any = (lambda value: value) if JIT_DISABLED else _lent

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..kernels import resolve
+from ..solvers.found import Traces
 from .svc import SVC
 
 
@@ -51,7 +52,7 @@ def adopt(
     model.intercept_ = intercepts
     model.fit_status_, model.n_iter_ = 0, np.zeros(len(intercepts), np.int32)
     model.shape_fit_ = vectors.shape
-    model.trace_ = {} if len(labels) == 2 else [{} for _ in intercepts]
+    model.trace_ = {} if len(labels) == 2 else Traces.nothing(len(intercepts))
     for name in ("duality_gap_", "kkt_violation_", "dual_objective_", "primal_objective_"):
         setattr(model, name, np.nan if len(labels) == 2 else np.full(len(intercepts), np.nan))
     return model

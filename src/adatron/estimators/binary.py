@@ -3,41 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
 
 import numpy as np
 
 from ..problems import Dual, csvc
 from ..problems.dual import Vector
-from .engine import Ids, Problem
+from .problems import Ids, Problem, Problems, ranges
 from .samples import Samples
 
 
-def binary_problems(
-    segments: list[list[int]], multi_class: str, samples: Samples, program: Callable[[Vector, Vector], Dual]
-) -> list[Problem]:
+class Binary(Problems):
     """One against one in scikit-learn's order (the first class is positive), or one against the rest.
 
-    Of two classes the second one is positive. ``segments`` are those of each class, ``program`` is that of labels 1
-    and -1, and weights.
-    """
-    n_classes, of_segments = len(segments), samples.sizes.tolist()
-    sizes = [sum(of_segments[s] for s in some) for some in segments]
+    Of two classes the second one is positive.
 
-    def problem(positive: int, classes: list[int]) -> Problem:
+    Parameters
+    ----------
+    segments : those of each class, fold by fold if there are several folds
+    n_classes : how many there are
+    program : that of labels 1 and -1, and weights
+    separable : whether the program of samples together, of the same labels or others, is that of each beside the others
+    """
+
+    def __init__(
+        self,
+        segments: list[list[int]],
+        n_classes: int,
+        multi_class: str,
+        samples: Samples,
+        program: Callable[[Vector, Vector], Dual],
+        separable: bool,
+    ) -> None:
+        self._samples, self._program = samples, program
+        k = n_classes
+        if k == 2:
+            classes, positive = np.array([[0, 1]]), np.array([1])
+        elif multi_class == "ovo":
+            classes = np.stack(np.triu_indices(k, 1), axis=1)
+            positive = classes[:, 0]
+        else:
+            classes, positive = np.tile(np.arange(k), (k, 1)), np.arange(k)
+        folds = k * np.arange(len(segments) // k)
+        classes = (folds[:, None, None] + classes).reshape(-1, classes.shape[1])
+        positive = (folds[:, None] + positive).ravel()
+        counts = np.array([len(some) for some in segments])
+        starts, flat = np.cumsum(counts) - counts, np.concatenate([np.array(some, np.int64) for some in segments])
+        own = classes.ravel()
+        self.groups = flat[ranges(starts[own], starts[own] + counts[own])]
+        self.first = np.concatenate([[0], np.cumsum(counts[classes].sum(axis=1))])
+        self._signs = np.repeat(np.where(classes == positive[:, None], 1.0, -1.0).ravel(), counts[own])
+        if separable:
+            self.joined = self._joined
+
+    def problem(self, number: int) -> Problem:
         def of_samples(ids: Ids) -> Dual:
-            y, own = np.full(len(ids), -1.0), sizes[positive]
-            first = sum(sizes[c] for c in classes[: classes.index(positive)])
-            y[first : first + own] = 1.0
-            if own in (0, len(ids)):
+            y = self._labels(range(number, number + 1))
+            if abs(y.sum()) == len(y):
                 # The other side has no weight: without an error of this one, beta = 0 and b = y.
                 return csvc(y, np.zeros(len(y)), "none")
-            return program(y, samples.weight[ids])
+            return self._program(y, self._samples.weight[ids])
 
-        return Problem([s for c in classes for s in segments[c]], of_samples)
+        return Problem(self.segments(number), of_samples)
 
-    if n_classes == 2:
-        return [problem(1, [0, 1])]
-    if multi_class == "ovo":
-        return [problem(i, [i, j]) for i, j in combinations(range(n_classes), 2)]
-    return [problem(i, list(range(n_classes))) for i in range(n_classes)]
+    def _joined(self, some: range, ids: Ids) -> Dual:
+        return self._program(self._labels(some), self._samples.weight[ids])
+
+    def _labels(self, some: range) -> Vector:
+        own = slice(self.first[some.start], self.first[some.stop])
+        return np.repeat(self._signs[own], self._samples.sizes[self.groups[own]])
+
+    def sides(self) -> Vector:
+        sizes = self._samples.sizes[self.groups]
+        above, below = (np.add.reduceat(sizes * (self._signs == sign), self.first[:-1]) for sign in (1.0, -1.0))
+        return np.where(below == 0, np.where(above == 0, 0.0, 1.0), np.where(above == 0, -1.0, 0.0))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import ClassifierMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils._param_validation import Hidden, StrOptions
 from sklearn.utils.multiclass import _ovr_decision_function  # pyright: ignore[reportPrivateUsage]
@@ -15,12 +17,16 @@ from sklearn.utils.validation import check_is_fitted
 from ..problems import Dual
 from . import inputs, layout
 from .convergence import warn_unless_calibrated, warn_unless_converged
-from .machine import BIAS, KernelMachine
+from .machine import BIAS, Finish, KernelMachine
 from .probability import Probabilistic
 
 if TYPE_CHECKING:
-    from .engine import Problem
+    from ..gram import PairSums
+    from .binary import Binary
+    from .decision import Counted
+    from .fits import Fits
     from .samples import Samples
+    from .signs import Decided
 
 
 class Classifier(ClassifierMixin, Probabilistic):
@@ -33,6 +39,7 @@ class Classifier(ClassifierMixin, Probabilistic):
     augment: float | str
     multi_class: str
     _fitted_multi_class: str
+    _separable: ClassVar[bool] = False  # the program of samples together is that of each beside the others
     _one_sided: ClassVar[str]  # the error if only one class has a weight
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -59,12 +66,12 @@ class Classifier(ClassifierMixin, Probabilistic):
         """The samples with weights as the program takes them, and what these were divided by."""
         return samples, 1.0
 
-    def _warn(self, fitted: list[Any]) -> None:
+    def _warn(self, fitted: Fits) -> None:
         """Say what is wrong with a solution although it is optimal."""
 
-    def _scale(self, one: Any) -> float:
-        """What the solution of a problem is divided by."""
-        return 1.0
+    def _scales(self, fitted: Fits) -> NDArray[np.float64]:
+        """What the solution of each problem is divided by."""
+        return np.ones(len(fitted))
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -89,7 +96,7 @@ class Classifier(ClassifierMixin, Probabilistic):
             Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight;
             one distinct sample of each class and ``probability=True``.
         """
-        from .binary import binary_problems
+        from .binary import Binary
         from .folds import divide
         from .samples import canonical
 
@@ -104,13 +111,10 @@ class Classifier(ClassifierMixin, Probabilistic):
         distinct, unit = self._in_units(distinct)
         augment = inputs.augment(self.augment, X)
 
-        def problems(segments: list[list[int]], samples: Samples) -> list[Problem]:
-            return binary_problems(
-                segments,
-                self.multi_class,
-                samples,
-                lambda y, weight: self._program(y, weight, augment, whole=samples is distinct),
-            )
+        def problems(segments: list[list[int]], samples: Samples) -> Binary:
+            whole = samples is distinct
+            program = partial(self._program, augment=augment, whole=whole)
+            return Binary(segments, len(classes), self.multi_class, samples, program, self._separable)
 
         divided = divide(distinct, self.random_state) if self.with_probability else None
         fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct), clock)
@@ -127,13 +131,13 @@ class Classifier(ClassifierMixin, Probabilistic):
         return self
 
     def _store_coefficients(
-        self, X: Any, codes: NDArray[np.int64], coefficients: layout.Coefficients, fitted: list[Any]
+        self, X: Any, codes: NDArray[np.int64], coefficients: layout.Coefficients, fitted: Fits
     ) -> None:
         """Keep the model."""
-        scale = np.array([self._scale(one) for one in fitted])
+        scale = self._scales(fitted)
         with np.errstate(divide="ignore", invalid="ignore"):  # checked below
             coefficients = coefficients._replace(values=coefficients.values / scale[coefficients.problems])
-            intercepts = np.array([one.intercept for one in fitted]) / scale
+            intercepts = fitted.found.intercept / scale
         support, self._n_support, dual = coefficients.arranged(codes, len(self.classes_), self._one_against_one())
         self._store_support(X, support, dual, intercepts)
 
@@ -142,7 +146,13 @@ class Classifier(ClassifierMixin, Probabilistic):
         return len(self.classes_) > 2 and self._fitted_multi_class == "ovo"
 
     def _layout(self) -> tuple[Any, ...]:
-        return self._one_against_one(), self._n_support.tolist()
+        return self._one_against_one(), self._n_support.tolist(), self._many_pairs
+
+    @property
+    def _many_pairs(self) -> bool:
+        """Whether there are so many pairs of classes that a table of their coefficients has no room."""
+        pairs = self._one_against_one() and not self.compact_
+        return pairs and len(self.intercept_) * len(self.support_) > layout.TABLE
 
     def _coefficients(self) -> NDArray[np.float64]:
         if self._one_against_one() and not self.compact_:
@@ -164,7 +174,9 @@ class Classifier(ClassifierMixin, Probabilistic):
             the values of the pairs ('ovo'), or those of each class with ``multi_class='ovr'``. They are computed in
             float64, float32 rows too, unless ``precision='single'``.
         """
-        return self._decision(X, self._shaped)
+        check_is_fitted(self)
+        many = self._one_against_one() and self.decision_function_shape == "ovr"
+        return self._decision(X, self._shaped, counted=(True, layout.refined) if many else None)
 
     def _shaped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The decision function of some rows from the values of the problems, (rows, n_problems)."""
@@ -184,7 +196,34 @@ class Classifier(ClassifierMixin, Probabilistic):
         check_is_fitted(self)
         self._check_ties()
         refined = self._one_against_one() and self.break_ties  # a sum of all pairs' values may decide
-        return self._decision(X, lambda v: self.classes_[self._codes(v)], None if refined else self._decided)
+        counted: Counted = False, lambda votes, _: self.classes_[np.argmax(votes, axis=1)]
+        if self.break_ties:
+            counted = True, lambda votes, sums: self.classes_[np.argmax(layout.refined(votes, sums), axis=1)]
+        return self._decision(X, lambda v: self.classes_[self._codes(v)], None if refined else self._decided, counted)
+
+    def _decision(
+        self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None, counted: Counted | None = None
+    ) -> NDArray[Any]:
+        """As of every machine; ``counted``: what is made of the votes of many classes, see ``pair_values``."""
+        check_is_fitted(self)
+        if not self._many_pairs:
+            return super()._decision(X, finish, decided)
+        from .decision import pair_values
+
+        X = inputs.new_data(self, X, self.support_vectors_, self._columns())
+        made = (
+            self._pair_sums(X, self.support_vectors_) if self._values else self._prepared(partial(self._pair_sums, X))
+        )
+        return pair_values(X, made, self.intercept_, self._asked, self.n_jobs, finish, counted)
+
+    def _pair_sums(self, X: Any, vectors: Any) -> PairSums:
+        from ..gram import PairSums, Source
+
+        dual: Any = self.dual_coef_
+        dual = np.require(dual.toarray() if sparse.issparse(dual) else dual, np.float64, ["C", "W"])
+        columns = self._columns()
+        points = Source.of(X if self._values else vectors, np.arange(len(columns)), self._served(), columns)
+        return PairSums(points, dual, self._n_support.astype(np.int64))
 
     def _decided(self, values: NDArray[np.float64], errors: NDArray[np.float64]) -> NDArray[np.bool_]:
         """The rows whose class is the same whatever the values are within their errors."""

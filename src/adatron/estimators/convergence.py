@@ -12,7 +12,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 if TYPE_CHECKING:
     from ..gram import Clock
-    from .engine import Fitted
+    from .fits import Fits
 
 DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserves a word
 EARLY = (
@@ -20,9 +20,7 @@ EARLY = (
 )
 
 
-def warn_unless_converged(
-    fitted: list[Fitted], X: Any, max_iter: int, what: str = "problems", values: bool = False
-) -> None:
+def warn_unless_converged(fitted: Fits, X: Any, max_iter: int, what: str = "problems", values: bool = False) -> None:
     """One line that says what was reached, the likely cause, and the cure; called by ``fit`` itself.
 
     X are the features, or kernel values if ``values`` says so; None if neither is known.
@@ -31,12 +29,14 @@ def warn_unless_converged(
     """
     from ..solvers.base import NO_KERNEL, OTHER_KERNEL, Status
 
-    open_ones = [f.solution for f in fitted if f.solution is not None and not f.solution.status.good]
-    if not open_ones:
+    found = fitted.found
+    open_ones = np.flatnonzero(~found.good)
+    if not len(open_ones):
         return
-    worst = max(open_ones, key=lambda s: s.certificate.kkt_violation)
-    gaps = [s.certificate.relative_gap for s in open_ones if s.certificate.convex]
-    where, gap = f"in {len(open_ones)} of {len(fitted)} {what}", max(gaps, default=np.nan)
+    worst = fitted[int(open_ones[np.argmax(found.violation[open_ones])])]
+    gaps = found.relative_gaps[open_ones][found.convex[open_ones]]
+    where, gap = f"in {len(open_ones)} of {len(fitted)} {what}", gaps.max() if len(gaps) else np.nan
+    assert worst.status is not None  # noqa: S101 (for the type checker)
     if worst.status is Status.NOT_CONVEX:
         text = f"Not certified: {worst.status.value}."
     else:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..gram import Pool, Source, allowed_threads
+from ..gram import PairSums, Pool, Source, allowed_threads
 from .expansion import Expansion
 from .inputs import tidy
 from .signs import FAR, Decided, Signs
@@ -23,6 +23,9 @@ from .signs import FAR, Decided, Signs
 Values = NDArray[np.float64]
 BLOCK_BYTES = 32 * 2**20  # for the rows of a block in float64, their decision values and what is made of them
 FEWEST_ROWS, MOST_ROWS = 256, 4096
+PAIR_ROWS = 64  # whose kernel values and votes stay in the caches while hundreds of thousands of pairs go by
+#: Whether a value of 0 counts for the first class of a pair, and what is made of votes and sums, (rows, k) each.
+Counted = tuple[bool, Callable[[Values, Values], NDArray[Any]]]
 LIGHT = 1e7  # multiply-adds below which threads cost more than they give
 
 
@@ -69,6 +72,45 @@ def decision_values(
                     values[some] = part
             result.put(which, values)
     return result.out
+
+
+def pair_values(
+    X: Any,
+    pairs: PairSums,
+    intercepts: Values,
+    precision: str,
+    n_jobs: int | None,
+    finish: Callable[[Values], NDArray[Any]] | None,
+    counted: Counted | None = None,
+) -> NDArray[Any]:
+    """As ``decision_values``, of all pairs of so many classes that a table of their coefficients has no room.
+
+    counted : if votes are all that is asked for, what is made of them instead
+    """
+    n, points = X.shape[0], pairs.points
+    parts: list[Any] = [None] * max(1, -(-n // PAIR_ROWS))
+    limit = _single_up_to(pairs, precision)
+    with Pool(1 if points.kernel.called else allowed_threads(n_jobs)) as pool:
+
+        def task(number: int) -> None:
+            source = _rows(X, points, slice(number * PAIR_ROWS, (number + 1) * PAIR_ROWS))
+            near = np.full(len(source), limit > 0) if np.isinf(limit) else source.sizes <= limit
+            found: list[NDArray[Any]] = []
+            order = [np.flatnonzero(near), np.flatnonzero(~near)]
+            for dtype, some in zip((np.float32, np.float64), order, strict=True):
+                if not len(some) and len(source):
+                    continue
+                if counted is not None:
+                    zero_wins, make = counted
+                    found.append(make(*pairs.tally(source.take(some), intercepts, zero_wins, dtype, pool)))
+                elif finish is not None:
+                    found.append(finish(pairs.values(source.take(some), intercepts, dtype, pool)))
+            result = np.concatenate(found)
+            result[np.concatenate(order)] = result.copy()
+            parts[number] = result
+
+        pool.run(task, len(parts))
+    return np.concatenate(parts)
 
 
 class _Result:
@@ -118,7 +160,7 @@ def _rows_of_a_block(X: Any, outputs: int) -> int:
     return int(np.clip(BLOCK_BYTES / (8 * (features + 4 * outputs)), FEWEST_ROWS, MOST_ROWS))
 
 
-def _single_up_to(expansion: Expansion, precision: str) -> float:
+def _single_up_to(expansion: Expansion | PairSums, precision: str) -> float:
     """The squared norm up to which a row gets float32 kernel values; inf or -inf if it does not depend on the row."""
     points = expansion.points
     if precision == "double" or not points.kernel.compiled:

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..certificates import intercept
 from ..gram import SMALL, Clock, Gram, Plan, Pool, Source, allowed_threads, plan
 from ..gram.shared import bytes_shared, readable
 from ..gram.symmetry import refuse_asymmetric
 from ..kernels import Kernel
 from ..problems import Dual
-from ..solvers.base import Options, Solution, Solver, State, Task
+from ..solvers.base import Options, Solver, State, Tasks
 from ..solvers.block import Block
+from ..solvers.found import Found
 from ..solvers.run import Callback, solve_all
 from ..solvers.table import choose
 from ..solvers.together import suits
-from ..solvers.units import width_of
+from .fits import Fits
+from .problems import Problems, ranges
 from .samples import Samples
 
 Ids = NDArray[np.int64]
@@ -32,19 +32,8 @@ MANY, FEW = 96, 0.125  # features, and the part of them that is not 0, from and 
 LARGEST, WORK = 1e8, 1e9  # multiply-adds of one Gram matrix, and of all, below which threads cost more than they give
 BUNDLED = 3e8  # the same of all where problems are solved in bundles
 BLURRED = 0.1  # part of the tolerance that errors of kernel values in double precision may be of
+SEVERAL = 8  # problems over all samples, from which they share one matrix in double precision
 AGAIN = 1.6  # times that each given value is asked for, from which a copy class by class is faster
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One program of a fit: the segments of the samples (their classes) it is about, and the program of these samples.
-
-    ``copies``: variables that a sample has; the program's are all first ones, then all second ones.
-    """
-
-    segments: list[int]
-    program: Callable[[Ids], Dual]
-    copies: int = 1
 
 
 @dataclass(frozen=True)
@@ -67,101 +56,147 @@ class Settings:
     sized: bool = False
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """A solved problem.
+class _Programs:
+    """The programs of the problems over the samples, and what a plan needs to know of them.
 
-    ids : its distinct samples, numbered in the whole training set
-    solution : None if one of the two sides is empty
-    beta : coefficient of each of them
-    half_width : see ``certificates.half_width``; 0 in problems without nu
+    ids : the samples of a problem
+    sizes : (n,) variables of each
+    open : (n,) whether there is anything to solve
+    typical : a program that has equalities if any has
     """
 
-    ids: Ids
-    solution: Solution | None
-    beta: NDArray[np.float64]
-    intercept: float
-    half_width: float = 0.0
+    def __init__(self, problems: Problems, samples: Samples) -> None:
+        lengths, self.copies = samples.sizes, problems[0].copies if len(problems) == 1 else 1
+        ends = np.concatenate([[0], np.cumsum(lengths)])
+        self.problems, self._starts, self._ends = problems, ends[:-1], ends[1:]
+        own = lengths[problems.groups] if len(problems) > 1 else lengths
+        self.sizes = self.copies * np.add.reduceat(own, problems.first[:-1])
+        if problems.joined is None:
+            duals = [problem.program(self.ids(range(i, i + 1))) for i, problem in enumerate(problems)]
+            self.dual: Callable[[int], Dual] = duals.__getitem__
+            self.open = np.array([any(d.totals) or d.reach[0] < 0.0 < d.reach[1] for d in duals])
+            self.typical = max(duals, key=lambda dual: len(dual.totals))
+            self.bias = np.array([float(d.t[0]) if len(d) else 0.0 for d in duals])  # where nothing is open
+        else:
+            self.bias = problems.sides()
+            self.open = (self.bias == 0.0) & (self.sizes > 0)
+            self.dual = lambda number: problems[number].program(self.ids(range(number, number + 1)))
+            self.typical = self.dual(int(np.argmax(self.open)))
+
+    @property
+    def most(self) -> float:
+        """What coefficients of the largest program add up to at most, or about; 0 if nothing bounds them."""
+        most = float(self.sizes.max()) * max(-self.typical.reach[0], self.typical.reach[1])
+        return most if most < np.inf else 0.0
+
+    def ids(self, some: range) -> Ids:
+        """The samples of some problems, one problem after the other."""
+        if len(self.problems) == 1:
+            return np.arange(self._ends[-1])
+        groups = self.problems.groups[self.problems.first[some.start] : self.problems.first[some.stop]]
+        return ranges(self._starts[groups], self._ends[groups])
+
+    def all_ids(self) -> Ids:
+        """Those of all problems."""
+        return self.ids(range(len(self.problems)))
+
+    def joined(self, some: range) -> Dual:
+        """The programs of some problems as one."""
+        assert self.problems.joined is not None  # noqa: S101 (for the type checker)
+        return self.problems.joined(some, self.ids(some))
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether every problem is about all samples in the same order."""
+        m, problems = len(self._starts), self.problems
+        whole = len(problems) == 1 or len(problems.groups) == m * len(problems)
+        return whole and (len(problems) == 1 or bool((problems.groups.reshape(-1, m) == np.arange(m)).all()))
+
+    def between(self) -> float:
+        """Kernel values between two segments that all problems ask for."""
+        lengths = (self._ends - self._starts).astype(np.float64)
+        return float(np.sum(self.sizes.astype(np.float64) ** 2) - np.sum(lengths[self.problems.groups] ** 2))
 
 
 def fit(
-    X: Any, samples: Samples, problems: list[Problem], settings: Settings, starts: list[Vector] | None = None
-) -> list[Fitted]:
+    X: Any,
+    samples: Samples,
+    problems: Problems,
+    settings: Settings,
+    start: Callable[[int], Vector] | None = None,
+) -> Fits:
     """Solve all problems over one Gram matrix.
 
-    ``starts``: for each problem where to start, a coefficient for each of *all* distinct samples.
+    ``start``: for the problem of a number where to start, a coefficient for each of *all* distinct samples.
     """
     settings = replace(settings, kernel=settings.clock.limited(settings.kernel))
-    n = len(samples.rows)
-    ends = list(accumulate(samples.sizes.tolist(), initial=0))
-    ids = [np.concatenate([np.arange(ends[s], ends[s + 1]) for s in problem.segments]) for problem in problems]
-    duals = [problem.program(own) for problem, own in zip(problems, ids, strict=True)]
-    solver = choose(settings.solver, max(duals, key=lambda dual: len(dual.totals)))
-    largest = max(map(len, duals))
-    source = _source(X, samples.rows, settings.kernel, largest <= SMALL)
+    n, programs = len(samples.rows), _Programs(problems, samples)
+    solver = choose(settings.solver, programs.typical)
+    source = _source(X, samples.rows, settings.kernel, programs.sizes.max() <= SMALL)
     if source.columns is not None:
         off = refuse_asymmetric(X, "The kernel matrix K that was given as X", settings.n_jobs)
         source = replace(source, asymmetry=off)
-    source = source.cautious(max(map(_most, duals)), BLURRED * settings.tol)
-    cost = settings.kernel.cost(source.features)
-    small = largest <= SMALL or not settings.kernel.compiled
+    source = source.cautious(programs.most, BLURRED * settings.tol)
+    alone, everywhere = len(problems) == 1, programs.everywhere
     blocks = isinstance(solver, Block)
+    matrix = blocks and everywhere and not alone and _matrix_fits(n, programs, settings)
+    small = matrix or programs.sizes.max() <= SMALL or not settings.kernel.compiled
     dtype = _tile_type(source, settings, small)
-    p, shared, whole = _planned(source, dtype, samples, problems, duals, settings, blocks)
-    work = largest**2 * cost
-    least = BUNDLED if shared else WORK
-    light = (work < LARGEST and len(problems) * work < least) or settings.kernel.called
+    p, shared, whole = _planned(source, dtype, samples, programs, settings, blocks, matrix)
+    work = [n * n] if matrix else programs.sizes.astype(np.float64) ** 2
+    cost, least = settings.kernel.cost(source.features), BUNDLED if shared else WORK
+    light = (np.max(work) * cost < LARGEST and np.sum(work) * cost < least) or settings.kernel.called
     with Pool(1 if light else allowed_threads(settings.n_jobs), settings.clock.limit) as pool:
-        sizes = samples.sizes.tolist() if len(problems) > 1 else [n]
-        gram = Gram(source, dtype, sizes, pool, p.slots, whole, shared)
-        groups = [problem.segments if len(problems) > 1 else [0] for problem in problems]
-        views = [gram.restrict(some * problem.copies) for some, problem in zip(groups, problems, strict=True)]
-        states = (
-            [None] * len(ids) if starts is None else [State(beta[own]) for beta, own in zip(starts, ids, strict=True)]
-        )
-        tasks = [Task(*parts) for parts in zip(views, duals, states, strict=True)]
-        solved = _solve(tasks, solver, settings, pool, p)
-    return [_fitted(i, d, s) for i, d, s in zip(ids, duals, solved, strict=True)]
+        gram = Gram(source, dtype, [n] if everywhere else samples.sizes.tolist(), pool, p.slots, whole, shared)
+        groups, first = problems.groups, problems.first
+        if everywhere:
+            first = programs.copies * np.arange(len(problems) + 1)
+            groups = np.zeros(first[-1], np.int64)
+        state = None if start is None else lambda number: State(start(number)[programs.ids(range(number, number + 1))])
+        joined = None if problems.joined is None else programs.joined
+        tasks = Tasks(gram, groups, first, programs.dual, programs.open, state, joined)
+        found = _solve(tasks, solver, settings, pool, p)
+    found.intercept[~programs.open] = programs.bias[~programs.open]
+    return Fits(found, programs.all_ids, programs.copies)
 
 
-def _most(dual: Dual) -> float:
-    """What the sizes of the coefficients can add up to, at most; 0 where nothing bounds them."""
-    most = len(dual) * max(-dual.reach[0], dual.reach[1])
-    return most if most < np.inf else 0.0
+def _matrix_fits(n: int, programs: _Programs, settings: Settings) -> bool:
+    """Whether problems over all samples share one matrix in double precision."""
+    suited = settings.precision != "single" and suits(programs.typical, np.float64)
+    return suited and (n <= SMALL or len(programs.problems) >= SEVERAL) and 4 * 8.0 * n * n <= settings.cache_bytes
 
 
 def _planned(
     source: Source,
     dtype: Any,
     samples: Samples,
-    problems: list[Problem],
-    duals: list[Dual],
+    programs: _Programs,
     settings: Settings,
     blocks: bool,
+    matrix: bool,
 ) -> tuple[Plan, bool, bool]:
-    """Sizes for a fit, whether its problems, each one block, share what is within their segments; whether K is held."""
-    n, lengths, memory = len(samples.rows), [len(dual) for dual in duals], settings.cache_bytes
+    """Sizes for a fit, whether its problems, each one block, share what is within their segments; whether K is held.
+
+    ``matrix``: all of them share the matrix of all samples.
+    """
+    n, lengths, memory = len(samples.rows), programs.sizes, settings.cache_bytes
     compiled, given = settings.kernel.compiled, source.columns is not None
     cost = settings.kernel.cost(source.features) if compiled else 0.0
     sized = partial(plan, n, lengths, cost, np.dtype(dtype).itemsize, blocks=blocks)
     room = n <= 2 * SMALL and 2 * 8 * n * n <= memory
-    again = not given or sum(size * size for size in lengths) > AGAIN * n * n
-    if blocks and len(problems) > 1 and suits(duals[0], dtype):
-        sizes = samples.sizes.tolist()
-        within = bytes_shared(source, sizes, dtype)
+    if matrix:
+        return sized(memory - 8.0 * n * n), True, settings.kernel.called and room
+    largest = int(lengths.max())
+    again = not given or float(np.sum(lengths.astype(np.float64) ** 2)) > AGAIN * n * n
+    if blocks and len(lengths) > 1 and suits(programs.typical, dtype):
+        within = bytes_shared(source, samples.sizes.tolist(), dtype)
         whole = not compiled and (not given or not readable(source) or (again and room))
-        once = 2 * max(lengths) < n or _between(sizes, problems) <= n * n  # or values are made again for it
+        once = 2 * largest < n or programs.between() <= n * n  # or values are made again for it
         fits = (room or not whole) and (once or not compiled) and 4 * within <= memory
-        if fits and max(lengths) <= (p := sized(memory - within)).whole:
+        if fits and largest <= (p := sized(memory - within)).whole:
             return p, True, whole
-    small = max(lengths) <= SMALL or not compiled
+    small = largest <= SMALL or not compiled
     return sized(memory), False, small and again and room
-
-
-def _between(sizes: list[int], problems: list[Problem]) -> float:
-    """Kernel values between two segments that all problems ask for."""
-    own = [[sizes[s] for s in problem.segments] for problem in problems]
-    return float(sum(sum(some) ** 2 - sum(n * n for n in some) for some in own))
 
 
 def _source(X: Any, rows: Ids, kernel: Kernel, small: bool) -> Source:
@@ -189,22 +224,12 @@ def _tile_type(source: Source, settings: Settings, small: bool) -> Any:
     return np.float32 if source.suits_single(source.largest, asked) else np.float64
 
 
-def _solve(tasks: list[Task], solver: Solver, settings: Settings, pool: Pool, p: Plan) -> list[Solution | None]:
+def _solve(tasks: Tasks, solver: Solver, settings: Settings, pool: Pool, p: Plan) -> Found:
     """Solutions of the tasks but for those whose variables must be 0 or are all on one side of it."""
-    is_open = [any(t.dual.totals) or t.dual.reach[0] < 0.0 < t.dual.reach[1] for t in tasks]
-    open_ones = [task for task, one in zip(tasks, is_open, strict=True) if one]
     most = settings.max_iter
     if most == -1:
-        most = solver.most(max(len(t.dual) for t in tasks))
+        most = solver.most(int(tasks.sizes[tasks.open].max(initial=0)))
     chosen = settings.max_iter != -1
     sizes = p.block, p.whole, p.factor
     options = Options(settings.tol, settings.gap_tol, most, chosen, settings.clock.deadline, *sizes, settings.sized)
-    solutions = iter(solve_all(open_ones, solver, options, pool, p.concurrent, settings.callback))
-    return [next(solutions) if one else None for one in is_open]
-
-
-def _fitted(ids: Ids, dual: Dual, solution: Solution | None) -> Fitted:
-    if solution is None:
-        return Fitted(ids, None, np.zeros(len(ids)), float(dual.t[0]) if len(dual) else 0.0)
-    beta = solution.beta if len(dual) == len(ids) else solution.beta.reshape(-1, len(ids)).sum(axis=0)
-    return Fitted(ids, solution, beta, intercept(dual, solution.beta, solution.g), width_of(dual, solution))
+    return solve_all(tasks, solver, options, pool, p.concurrent, settings.callback)

@@ -20,7 +20,10 @@ from .machine import PENALTY, Finish
 
 if TYPE_CHECKING:
     from ..gram import Clock
+    from .decision import Counted
+    from .fits import Fits
     from .margin_steps import Climb
+    from .problems import Problems
     from .samples import Samples
     from .signs import Decided
 
@@ -150,6 +153,7 @@ class InputMarginSVC(Classifier):
     augment = 1.0
     solver = "auto"
     precision = "auto"
+    _separable = True
     _one_sided = "Invalid input - all samples with positive weights belong to the same class."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -197,12 +201,13 @@ class InputMarginSVC(Classifier):
     def _program(self, y: Vector, weight: Vector, augment: float, whole: bool) -> Dual:
         return csvc(y, self.C * weight)
 
-    def _solve(self, X: Any, distinct: Any, problems: list[Any], clock: Clock) -> list[Any]:
+    def _solve(self, X: Any, distinct: Any, problems: Problems, clock: Clock) -> Fits:
         from ..gram import Pool, allowed_threads
         from ..gram.gate import one_blas_thread
         from ..kernels.derivatives import jet
         from ..margins import Metric
         from . import margin_steps as steps
+        from .fits import Fits
 
         fitted = super()._solve(X, distinct, problems, clock)
         jet(self.kernel_)  # or it has no derivative
@@ -223,7 +228,7 @@ class InputMarginSVC(Classifier):
                 climbs = steps.simplified(data, X, distinct, problems, fitted, self.n_steps, rescaled)
         warn_of_cut_steps(any(climb.cut for climb in climbs))
         self._keep_margins(climbs, distinct, X.shape)
-        return [climb.fitted for climb in climbs]
+        return Fits.of([climb.fitted for climb in climbs])
 
     def _keep_margins(self, climbs: list[Climb], distinct: Samples, shape: tuple[int, int]) -> None:
         alone = len(climbs) == 1
@@ -242,7 +247,7 @@ class InputMarginSVC(Classifier):
         feet = [_projections(climb, distinct, shape) for climb in climbs]
         self.projections_ = feet[0] if alone else feet
 
-    def _store_coefficients(self, X: Any, codes: Any, coefficients: Any, fitted: list[Any]) -> None:
+    def _store_coefficients(self, X: Any, codes: Any, coefficients: Any, fitted: Fits) -> None:
         if self.tilts_ is None:
             super()._store_coefficients(X, codes, coefficients, fitted)
             return
@@ -254,10 +259,12 @@ class InputMarginSVC(Classifier):
     def _coefficients(self) -> Vector:
         return super()._coefficients() if self.tilts_ is None else self.dual_coef_
 
-    def _decision(self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None) -> NDArray[Any]:
+    def _decision(
+        self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None, counted: Counted | None = None
+    ) -> NDArray[Any]:
         check_is_fitted(self)
         if self.tilts_ is None:
-            return super()._decision(X, finish, decided)
+            return super()._decision(X, finish, decided, counted)
         from .input_margin import fields
         from .tilted_decision import tilted_values
 

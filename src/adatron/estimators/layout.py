@@ -15,6 +15,9 @@ Vector = NDArray[np.float64]
 NO_CLASS = np.zeros(0, np.int64)
 
 
+TABLE = 1 << 21  # coefficients of a table of pairs of classes, beyond which predictions do without it
+
+
 class Coefficients(NamedTuple):
     """Coefficients that are not 0 of n samples in several problems, one after the other.
 
@@ -84,6 +87,11 @@ def beyond(values: Vector, errors: Vector) -> NDArray[np.bool_]:
     others = values + errors
     others[rows, first] = -np.inf
     return (values - errors)[rows, first] > others.max(axis=1)
+
+
+def refined(votes: Vector, sums: Vector) -> Vector:
+    """scikit-learn's decision function of classes: votes, and in between the sums of the values in a class's favour."""
+    return votes + sums / (3.0 * (np.abs(sums) + 1.0))
 
 
 def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int) -> NDArray[np.float32]:

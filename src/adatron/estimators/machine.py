@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ..gram import Clock
     from ..kernels import Kernel
     from .expansion import Expansion
+    from .fits import Fits
+    from .problems import Problems
     from .signs import Decided
 
 
@@ -154,7 +156,7 @@ class KernelMachine(Quiet, BaseEstimator):
 
         return Clock.starting(self.max_time)
 
-    def _solve(self, X: Any, distinct: Any, problems: list[Any], clock: Clock) -> list[Any]:
+    def _solve(self, X: Any, distinct: Any, problems: Problems, clock: Clock) -> Fits:
         """Solve all problems over the distinct samples; keeps the kernel."""
         from ..kernels import resolve
         from . import engine
@@ -164,11 +166,11 @@ class KernelMachine(Quiet, BaseEstimator):
         self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
         return engine.fit(X, distinct, problems, inputs.settings(self, self._served(), clock))
 
-    def _spread(self, distinct: Any, fitted: list[Any], C: float) -> Coefficients:
+    def _spread(self, distinct: Any, fitted: Fits, C: float) -> Coefficients:
         """Coefficients of all samples from those of the distinct ones, at most C times weight."""
-        return distinct.spread([one.ids for one in fitted], [one.beta for one in fitted], C)
+        return distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, C)
 
-    def _store_one(self, X: Any, coefficients: Coefficients, fitted: list[Any], unit: float = 1.0) -> None:
+    def _store_one(self, X: Any, coefficients: Coefficients, fitted: Fits, unit: float = 1.0) -> None:
         """Keep a model of one problem that is no classifier; ``unit`` is what its weights were divided by."""
         support, self._n_support, dual = coefficients.arranged(np.zeros(X.shape[0], np.int64), 1)
         self._store_support(X, support, unit * dual, np.array([unit * fitted[0].intercept]))
@@ -195,27 +197,25 @@ class KernelMachine(Quiet, BaseEstimator):
             return X[:0, :0]
         return X[support] if sparse.issparse(X) else take_rows(X, support, self.n_jobs)
 
-    def _store_certificates(self, fitted: list[Any], alone: bool, unit: float = 1.0) -> None:
+    def _store_certificates(self, fitted: Fits, alone: bool, unit: float = 1.0) -> None:
         """Keep the proofs.
 
         alone : there is one problem only, whose numbers are plain floats
         unit : what weights that are all that bounds the coefficients were divided by
         """
         forget(self)
-        solutions = [one.solution for one in fitted]
-        self.n_iter_: Any = np.array([0 if s is None else s.n_iter for s in solutions], np.int32)
-        self.fit_status_ = int(any(s is not None and not s.status.good for s in solutions))
-        names = {
-            "duality_gap_": ("relative_gap", 1.0),
-            "kkt_violation_": ("kkt_violation", 1.0),
-            "dual_objective_": ("dual", unit * unit),
-            "primal_objective_": ("primal", unit * unit),
+        found = fitted.found
+        self.n_iter_: Any = found.n_iter.astype(np.int32)
+        self.fit_status_ = int(not found.good.all())
+        proofs = {
+            "duality_gap_": np.where(found.solved, found.relative_gaps, 0.0),
+            "kkt_violation_": found.violation.copy(),
+            "dual_objective_": unit * unit * found.dual,
+            "primal_objective_": unit * unit * found.primal,
         }
-        for attribute, (name, factor) in names.items():
-            values = factor * np.array([0.0 if s is None else getattr(s.certificate, name) for s in solutions])
+        for attribute, values in proofs.items():
             setattr(self, attribute, float(values[0]) if alone else values)
-        traces = [{} if s is None else s.trace for s in solutions]
-        self.trace_ = traces[0] if alone else traces
+        self.trace_ = found.trace(0) if alone else found.traces
 
     @property
     def n_support_(self) -> NDArray[np.int32]:
@@ -324,6 +324,10 @@ class KernelMachine(Quiet, BaseEstimator):
 
         if self._values:
             return make(self.support_vectors_)
+        return self._prepared(make)
+
+    def _prepared(self, make: Callable[[Any], Any]) -> Any:
+        """What predictions need, made of the support vectors; kept for later calls."""
         return prepared(self, (self._served(), self.compact_, *self._layout()), make)
 
     def _layout(self) -> tuple[Any, ...]:
@@ -350,7 +354,10 @@ class KernelMachine(Quiet, BaseEstimator):
         """Decision values of an expansion, (n_samples, n_problems); ``limit``: see ``gram.clock``."""
         from .decision import decision_values
 
-        # The proven error of a float32 sum was 1e-4 to 0.1 of the margin on common data, so values are float64.
-        precision = "single" if self.precision == "single" else "double"
         decided = None if self.precision == "double" else decided
-        return decision_values(X, expansion, intercepts, precision, self.n_jobs, finish, decided, limit)
+        return decision_values(X, expansion, intercepts, self._asked, self.n_jobs, finish, decided, limit)
+
+    @property
+    def _asked(self) -> str:
+        """The precision of predictions: a proven error of float32 sums was up to 0.1 of the margin on common data."""
+        return "single" if self.precision == "single" else "double"

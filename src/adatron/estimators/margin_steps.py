@@ -29,7 +29,9 @@ from ..margins import (
 )
 from ..problems import Dual, with_targets
 from . import engine
-from .engine import Fitted, Problem, Settings
+from .engine import Settings
+from .fits import Fits, Fitted
+from .problems import Listed, Problem, Problems
 from .samples import Samples
 
 Ids = NDArray[np.int64]
@@ -84,7 +86,7 @@ def full(data: Data, problem: Problem, one: Fitted, n_steps: int, rule: str, hyp
     ValueError
         Its matrices do not fit.
     """
-    if one.solution is None:
+    if one.status is None:
         return Climb(one, Worth(np.nan, np.nan), [])
     _check_memory(data, one)
     dual, ids = problem.program(one.ids), one.ids
@@ -142,13 +144,14 @@ def _solve(data: Data, K: Vector, dual: Dual, ids: Ids) -> Fitted:
     """Solve a program over a matrix of its own."""
     samples = Samples.alone(np.arange(len(ids)))
     settings = replace(data.settings, kernel=Precomputed(), precision="double")
-    return replace(engine.fit(K, samples, [Problem([0], lambda _: dual)], settings)[0], ids=ids)
+    return replace(engine.fit(K, samples, Listed([Problem([0], lambda _: dual)]), settings)[0], ids=ids)
 
 
 def simplified(
-    data: Data, X: Any, samples: Samples, problems: list[Problem], fitted: list[Fitted], n_steps: int, rescaled: bool
+    data: Data, X: Any, samples: Samples, problems: Problems, fits: Fits, n_steps: int, rescaled: bool
 ) -> list[Climb]:
     """Section 6: targets y ĝ of the gradients at the samples themselves, for all problems at once."""
+    fitted = list(fits)
     now = best = [_begun(data, *parts) for parts in zip(problems, fitted, strict=True)]
     units = [None if one.size is None else float(one.size.mean()) for one in best]
     with suppress(OutOfTime):
@@ -159,13 +162,13 @@ def simplified(
             else:
                 changed = [Problem(p.segments, _changed(p.program, t)) for p, t in zip(problems, sizes, strict=True)]
                 starts = [_everywhere(len(samples.rows), one) for one in fitted]
-                fitted = engine.fit(X, samples, changed, data.settings, starts)
+                fitted = list(engine.fit(X, samples, Listed(changed), data.settings, starts.__getitem__))
             paths = [one.path for one in now]
             now = [_measured(data, *parts) for parts in zip(problems, fitted, units, paths, strict=True)]
             best = [_better(*pair) for pair in zip(best, now, strict=True)]
             if data.clock.late:
                 break
-    return [replace(one, cut=one.fitted.solution is not None and len(one.path) <= n_steps) for one in best]
+    return [replace(one, cut=one.fitted.status is not None and len(one.path) <= n_steps) for one in best]
 
 
 def _better(best: Climb, now: Climb) -> Climb:
@@ -181,7 +184,7 @@ def _begun(data: Data, problem: Problem, one: Fitted) -> Climb:
 
 
 def _measured(data: Data, problem: Problem, one: Fitted, unit: float | None, path: list[float]) -> Climb:
-    if one.solution is None:
+    if one.status is None:
         return Climb(one, Worth(np.nan, np.nan), [])
     dual = problem.program(one.ids)
     C, ids = np.maximum(dual.upper, -dual.lower), one.ids
@@ -206,7 +209,7 @@ def _rescaled(data: Data, problem: Problem, one: Fitted, size: Vector) -> Fitted
     Its constraint is Σ ĝ a = 0 for the coefficients a of k, which belongs to a bias b ĝ(x) that no other x has; f0 is
     that which is best for these a in the program with t = y ĝ.
     """
-    if one.solution is None:
+    if one.status is None:
         return one
     X, dual = data.X[one.ids], problem.program(one.ids)
     K = data.settings.kernel(X) / np.outer(size, size)

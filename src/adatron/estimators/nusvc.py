@@ -15,6 +15,7 @@ from .classifier import Classifier
 from .machine import PART
 
 if TYPE_CHECKING:
+    from .fits import Fits
     from .samples import Samples
 
 INFEASIBLE = "specified nu is infeasible"
@@ -117,12 +118,10 @@ class NuSVC(Classifier):
     def _in_units(self, samples: Samples) -> tuple[Samples, float]:
         return samples.in_units()
 
-    def _scale(self, one: Any) -> float:
-        if one.solution is None:
-            return 1.0
-        rho = -one.half_width
-        return rho if rho > 0 else 1.0  # nothing to divide by: the function stays 0 within tol
+    def _scales(self, fitted: Fits) -> NDArray[np.float64]:
+        rho = -fitted.found.half_width  # 0: nothing to divide by, the function stays 0 within tol
+        return np.where(fitted.found.solved & (rho > 0), rho, 1.0)
 
-    def _warn(self, fitted: list[Any]) -> None:
-        if any(one.solution is not None and not one.half_width < 0 for one in fitted):
+    def _warn(self, fitted: Fits) -> None:
+        if (fitted.found.solved & ~(fitted.found.half_width < 0)).any():
             warnings.warn(NO_MARGIN.format(self.nu), ConvergenceWarning, stacklevel=5)

@@ -98,6 +98,6 @@ class NuSVR(Regressor):
     def _program(self, y: NDArray[np.float64], bound: NDArray[np.float64], augment: float) -> Dual:
         return nusvr(y, bound, self.nu, cast("Bias", self.bias), augment)
 
-    def _store_one(self, X: Any, coefficients: Any, fitted: list[Any], unit: float = 1.0) -> None:
+    def _store_one(self, X: Any, coefficients: Any, fitted: Any, unit: float = 1.0) -> None:
         super()._store_one(X, coefficients, fitted, unit)
         self.epsilon_ = float(fitted[0].half_width)

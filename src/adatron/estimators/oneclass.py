@@ -107,7 +107,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
             Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
         """
         from . import samples
-        from .engine import Problem
+        from .problems import Listed, Problem
 
         clock = self._started()
         X = inputs.training_rows(self, X)
@@ -115,7 +115,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         distinct = samples.canonical(X, np.zeros(X.shape[0], np.int64), 1, weight, mergeable=not self._values)
         distinct, unit = distinct.in_units()
         problem = Problem([0], lambda ids: oneclass(distinct.weight[ids], self.nu))
-        fitted = self._solve(X, distinct, [problem], clock)
+        fitted = self._solve(X, distinct, Listed([problem]), clock)
         self._store_one(X, self._spread(distinct, fitted, 1.0), fitted, unit)
         self.offset_ = -self.intercept_
         warn_unless_converged(fitted, X, self.max_iter, values=self._values)

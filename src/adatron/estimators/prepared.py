@@ -8,7 +8,7 @@ It is no attribute of the model: copies, pickles and files do not have it, and i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from weakref import finalize
 
 import numpy as np
@@ -18,10 +18,12 @@ from scipy import sparse
 from .inputs import opened
 
 if TYPE_CHECKING:
+    from ..gram import PairSums
     from .expansion import Expansion
     from .machine import KernelMachine
 
 Array = NDArray[Any]
+T = TypeVar("T", "Expansion", "PairSums")
 
 
 class _Prepared(NamedTuple):
@@ -30,7 +32,7 @@ class _Prepared(NamedTuple):
     vectors: list[Array]
     dual: list[Array]  # copies
     others: tuple[Any, ...]
-    expansion: Expansion
+    expansion: Expansion | PairSums
 
     def suits(self, vectors: list[Array], dual: list[Array], others: tuple[Any, ...]) -> bool:
         same = len(vectors) == len(self.vectors) and all(a is b for a, b in zip(vectors, self.vectors, strict=True))
@@ -46,7 +48,7 @@ class _Prepared(NamedTuple):
 _OF_MODELS: dict[int, _Prepared | None] = {}  # by their ids: models need be neither hashable nor comparable
 
 
-def prepared(model: KernelMachine, others: tuple[Any, ...], make: Callable[[Any], Expansion]) -> Expansion:
+def prepared(model: KernelMachine, others: tuple[Any, ...], make: Callable[[Any], T]) -> T:
     """The expansion that is kept for a model, or one made of its support vectors now.
 
     others : what it depends on beside the support vectors and the dual coefficients
@@ -55,7 +57,7 @@ def prepared(model: KernelMachine, others: tuple[Any, ...], make: Callable[[Any]
     vectors, dual = model.support_vectors_, model.dual_coef_
     parts = list(_parts(vectors)), list(_parts(dual))
     if found is not None and found.suits(*parts, others):
-        return found.expansion
+        return cast("T", found.expansion)
     expansion = make(_read(vectors))
     lasting = attributes.get("support_vectors_") is vectors  # others are made anew each time
     if lasting and expansion.points.kernel.compiled and all(map(_alone, parts[0])):

@@ -36,8 +36,9 @@ from .quiet import quiet
 
 if TYPE_CHECKING:
     from ..gram import Clock
-    from .engine import Fitted, Problem
+    from .fits import Fits
     from .folds import Folds
+    from .problems import Problems
     from .samples import Samples
 
 Vector = NDArray[np.float64]
@@ -66,8 +67,8 @@ class Probabilistic(KernelMachine):
         return self.probability != "deprecated" and bool(self.probability)
 
     @abstractmethod
-    def _scale(self, one: Any) -> float:
-        """What the solution of a problem is divided by."""
+    def _scales(self, fitted: Fits) -> Vector:
+        """What the solution of each problem is divided by."""
 
     @abstractmethod
     def _one_against_one(self) -> bool:
@@ -134,10 +135,10 @@ class Probabilistic(KernelMachine):
         self,
         X: Any,
         divided: Folds,
-        fitted: list[Fitted],
-        problems: Callable[[list[list[int]], Samples], list[Problem]],
+        fitted: Fits,
+        problems: Callable[[list[list[int]], Samples], Problems],
         clock: Clock,
-    ) -> list[Fitted]:
+    ) -> Fits:
         """Fit the slope; the problems of the folds, solved from the solution for all samples.
 
         ``problems`` makes the problems of segments of some samples. Folds that there is no time for do not count; with
@@ -148,14 +149,18 @@ class Probabilistic(KernelMachine):
 
         X = inputs.as_dense_if_small(X, self.kernel)
         settings = inputs.settings(self, self._served(), clock)
-        coarse = COARSE * min(self._scale(one) for one in fitted)
+        coarse = COARSE * float(self._scales(fitted).min())
         settings = replace(settings, tol=max(settings.tol, coarse), gap_tol=None)
         self._slope = 0.0
         if clock.late:
-            return []
-        open_ones = [p for fold in range(FOLDS) for p in problems(divided.kept(fold), divided.samples)]
-        starts = _over_all(fitted, len(divided.before))[:, divided.before]
-        solved = engine.fit(X, divided.samples, open_ones, settings, list(starts) * FOLDS)
+            return fitted
+        segments = [own for fold in range(FOLDS) for own in divided.kept(fold)]
+        n, many = len(divided.before), len(fitted)
+
+        def start(number: int) -> Vector:
+            return _over_all(fitted, range(number % many, number % many + 1), n)[0][divided.before]
+
+        solved = engine.fit(X, divided.samples, problems(segments, divided.samples), settings, start)
         found, known = self._out_of_fold(X, divided, solved, clock)
         left = known & (divided.out >= 0)
         if left.any():
@@ -163,9 +168,7 @@ class Probabilistic(KernelMachine):
             self._slope = slope(values, classes, divided.samples.weight[left], len(self.classes_))
         return solved
 
-    def _out_of_fold(
-        self, X: Any, divided: Folds, solved: list[Fitted], clock: Clock
-    ) -> tuple[Vector, NDArray[np.bool_]]:
+    def _out_of_fold(self, X: Any, divided: Folds, solved: Fits, clock: Clock) -> tuple[Vector, NDArray[np.bool_]]:
         """Value of each sample in the problems of the fold that leaves it out, (n_samples, n_problems).
 
         And of which samples there was time to find it.
@@ -173,16 +176,15 @@ class Probabilistic(KernelMachine):
         from ..gram import OutOfTime
         from .folds import FOLDS
 
-        rows = divided.samples.rows
-        parts = np.arange(len(solved)).reshape(FOLDS, -1)
-        values, known = np.zeros((len(rows), parts.shape[1])), np.zeros(len(rows), bool)
-        for fold, part in enumerate(parts):
-            some = [solved[number] for number in part]
-            if any(_is_late(one) for one in some):
+        rows, many, scales = divided.samples.rows, len(solved) // FOLDS, self._scales(solved)
+        values, known = np.zeros((len(rows), many)), np.zeros(len(rows), bool)
+        for fold in range(FOLDS):
+            some = range(fold * many, (fold + 1) * many)
+            if solved.found.late(some):
                 continue
-            beta = _over_all(some, len(rows))
+            beta = _over_all(solved, some, len(rows))
             support, out = np.flatnonzero(beta.any(axis=0)), np.flatnonzero(divided.out == fold)
-            intercepts = np.array([one.intercept for one in some])
+            intercepts = solved.found.intercept[some.start : some.stop]
             left_out, vectors = X[rows[out]], self._vectors(X, rows[support])
             kernel = clock.limited(self._served())
             expansion = self._sum_over(left_out, vectors, beta[:, support], rows[support], kernel)
@@ -191,7 +193,7 @@ class Probabilistic(KernelMachine):
             except OutOfTime:
                 break
             known[out] = True
-            values[out] = found / np.array([self._scale(one) for one in some])  # checked below
+            values[out] = found / scales[some.start : some.stop]  # checked below
         if not np.isfinite(values).all():
             raise ValueError(
                 "The decision values of left-out samples, which probability=True needs, are not finite. The input data "
@@ -208,20 +210,11 @@ class Probabilistic(KernelMachine):
         return np.stack([values[:, i] - values[:, j] for i, j in combinations(range(len(self.classes_)), 2)], axis=1)
 
 
-def _is_late(one: Fitted) -> bool:
-    """Whether there was no time to solve the problem so far that anything is known of its solution."""
-    from ..solvers.base import Status
-
-    solution = one.solution
-    if solution is None or solution.status is not Status.MAX_TIME:
-        return False
-    return not np.isfinite(solution.certificate.kkt_violation)
-
-
-def _over_all(fitted: list[Fitted], n: int) -> Vector:
-    """(n_problems, n) coefficients of all samples."""
-    out = np.zeros((len(fitted), n))
-    for row, one in zip(out, fitted, strict=True):
+def _over_all(fitted: Fits, some: range, n: int) -> Vector:
+    """(n_problems, n) coefficients of all samples in some problems."""
+    out = np.zeros((len(some), n))
+    for row, number in zip(out, some, strict=True):
+        one = fitted[number]
         row[one.ids] = one.beta
     return out
 

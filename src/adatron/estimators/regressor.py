@@ -57,7 +57,7 @@ class Regressor(RegressorMixin, KernelMachine):
             Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
         """
         from . import samples
-        from .engine import Problem
+        from .problems import Listed, Problem
 
         clock = self._started()
         X, y = inputs.training_data(self, X, y)
@@ -70,7 +70,7 @@ class Regressor(RegressorMixin, KernelMachine):
         def program(ids: NDArray[np.int64]) -> Dual:
             return self._program(y[distinct.rows[ids]], self.C * distinct.weight[ids], augment)
 
-        fitted = self._solve(X, distinct, [Problem([0], program, self._copies)], clock)
+        fitted = self._solve(X, distinct, Listed([Problem([0], program, self._copies)]), clock)
         self._store_one(X, self._spread(distinct, fitted, self.C), fitted)
         warn_unless_converged(fitted, X, self.max_iter, values=self._values)
         return self

@@ -61,16 +61,15 @@ class Samples:
         unit = float(2.0 ** np.round(np.log2(largest) + np.log2((self.weight / largest).mean())))
         return replace(self, weight=self.weight / unit, own=self.own / unit), unit
 
-    def spread(self, ids: list[Ids], beta: list[Vector], C: float) -> Coefficients:
-        """Coefficients of the rows of X from those of the distinct samples of each problem.
+    def spread(self, ends: Ids, ids: Ids, beta: Vector, C: float) -> Coefficients:
+        """Coefficients of the rows of X from those of the distinct samples of each problem, which end at ``ends``.
 
         The members of a distinct sample are filled up to their own bounds one after the other, the last row first, so
         that no more of them than needed become support vectors.
         """
-        ends, samples, values = np.cumsum([len(some) for some in ids]), np.concatenate(ids), np.concatenate(beta)
         own = self.weight, self.group, self.own, self.members
-        data, rows, numbers = share_out(ends, samples, values, float(C), *own)  # of an int it would be compiled anew
-        return Coefficients(data, rows, numbers, len(ids))
+        data, rows, numbers = share_out(ends, ids, beta, float(C), *own)  # of an int it would be compiled anew
+        return Coefficients(data, rows, numbers, len(ends))
 
 
 def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: bool) -> Samples:

@@ -117,6 +117,7 @@ class SVC(Classifier):
     """
 
     C: float
+    _separable = True
     _one_sided = "Invalid input - all samples with positive weights belong to the same class."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Classifier._parameter_constraints, **PENALTY}

@@ -24,6 +24,7 @@ from ..estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, I
 from ..estimators.incremental.machine import Incremental
 from ..kernels import Kernel, from_spec
 from ..solvers.base import Solver
+from ..solvers.found import Traces
 from ..solvers.table import SOLVERS
 
 Json = Any  # None, bool, int, float, str, or a list or dict of these
@@ -111,6 +112,15 @@ class Encoder:
         parts = {name: self._keep(getattr(value, name)) for name in ("data", "indices", "indptr")}
         container = "matrix" if sparse.isspmatrix(value) else "array"
         return {"$": "csr", "container": container, "shape": list(map(int, value.shape)), **parts}
+
+    @encode.register
+    def _(self, value: Traces) -> Json:
+        return {
+            "$": "traces",
+            "names": list(value.names),
+            "rows": self._keep(value.rows),
+            "ends": self._keep(value.ends),
+        }
 
     @encode.register
     def _(self, value: Kernel) -> Json:
@@ -206,6 +216,7 @@ _DECODERS: dict[Any, Callable[[dict[str, Json], Mapping[str, NDArray[Any]]], Any
     "dict": lambda value, arrays: {decode(key, arrays): decode(item, arrays) for key, item in value["items"]},
     "csr": _decode_csr,
     "estimator": _decode_estimator,
+    "traces": lambda value, arrays: Traces(value["names"], arrays[value["rows"]], arrays[value["ends"]]),
     "kernel": lambda value, arrays: from_spec(decode(value["spec"], arrays)),
     "solver": lambda value, arrays: SOLVERS[value["solver"]](
         **{key: decode(item, arrays) for key, item in value["params"].items()}

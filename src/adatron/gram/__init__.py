@@ -3,8 +3,10 @@
 from .block import Square
 from .clock import Clock, OutOfTime
 from .factor import Factor
-from .gram import Gram, Points, View
+from .gram import Gram, View
+from .pairs import PairSums
 from .plan import SMALL, Plan, plan
+from .points import Points
 from .pool import Pool, allowed_threads
 from .source import Source, take_rows
 from .sums import Sums
@@ -15,6 +17,7 @@ __all__ = [
     "Factor",
     "Gram",
     "OutOfTime",
+    "PairSums",
     "Plan",
     "Points",
     "Pool",

@@ -16,7 +16,8 @@ from ..compiled.submatrix import add_square, fold, reflect, scatter, transpose
 from .segment import Then, TileSegment
 
 if TYPE_CHECKING:
-    from .gram import Gram, Points, View
+    from .gram import Gram, View
+    from .points import Points
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]

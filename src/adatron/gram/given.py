@@ -14,7 +14,7 @@ from .source import Source
 from .tiles import Weights
 
 if TYPE_CHECKING:
-    from .gram import Points
+    from .points import Points
 
 PART = 256  # rows, or points, of a task: its sums and numbers stay in the first-level cache
 TRIFLE = 1 << 17  # entries below which threads cost more than they give

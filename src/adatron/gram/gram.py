@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -18,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled import lines
+from ..compiled.search import CHUNK
 from ..compiled.submatrix import CHAIN, add_dots, fold, mirror, scatter
 from .block import mirrored_sums
 from .errors import Errors
+from .points import Points
 from .pool import Pool
 from .segment import Segment, TileSegment, WholeSegment, Workspace, uncompiled
 from .shared import GivenShared, Shared, share
@@ -33,51 +34,6 @@ EXACT_ROWS, EXACT_POINTS = 4096, 512  # float64 operands made at a time
 SPREAD = 64  # samples whose kernel values tell how far all are apart
 UNIT = 2.0**-53  # relative rounding of a float64
 ADDITIONS, FEW = CHAIN + 16.0, 8.0  # roundings of a product in an exact sum: of tiles, of values that are there
-
-
-@dataclass(frozen=True)
-class Points:
-    """Rows that travel: what another view needs to evaluate the kernel against them.
-
-    ids : numbers of the rows in the training set, the key under which their kernel values are stored
-    again : whose kernel values will probably be asked for again, and are worth storing; all if it is None
-    """
-
-    source: Source
-    ids: Ids
-    again: NDArray[np.bool_] | None = None
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def take(self, which: Any) -> Points:
-        return Points(self.source.take(which), self.ids[which], None if self.again is None else self.again[which])
-
-    def merged(self, V: NDArray[np.float64]) -> tuple[Points, NDArray[np.float64]]:
-        """Each point once, with the sum of its lines of V (|P|, p); as they are where no point comes twice."""
-        if (np.diff(self.ids) > 0).all():
-            return self, V
-        ids, first, number = np.unique(self.ids, return_index=True, return_inverse=True)
-        if len(ids) == len(self):
-            return self, V
-        total = np.zeros((len(ids), V.shape[1]))
-        np.add.at(total, number, V)
-        used = total.any(axis=1)
-        merged = self.take(first[used])
-        if self.again is None:
-            return merged, total[used]
-        again = np.zeros(len(ids), bool)
-        np.logical_or.at(again, number, self.again)
-        return replace(merged, again=again[used]), total[used]
-
-    @staticmethod
-    def concatenate(parts: Sequence[Points]) -> Points:
-        """Points of several shards, in order; who will be asked for again is not known."""
-        ids = np.concatenate([part.ids for part in parts])
-        rows = np.concatenate([part.source.ids for part in parts])
-        first = parts[0].source
-        columns = None if first.columns is None else np.concatenate([p.source.columns for p in parts])  # pyright: ignore
-        return Points(replace(first, ids=rows, columns=columns), ids)
 
 
 class Gram:
@@ -120,7 +76,7 @@ class Gram:
         self.workspace = workspace or Workspace(self.kernel, self.dtype)
         self.held, self._whole, self._making = whole, None, threading.RLock()
         self.shared, self.mirrors = shared, self.kernel.compiled  # of others k(x, z) and k(z, x) may differ
-        self.slots, self._parts, self._segments, self._errors = slots, None, None, None
+        self.slots, self._parts, self._segments, self._errors, self._framed = slots, None, None, None, {}
 
     @property
     def segments(self) -> Sequence[Segment]:
@@ -151,6 +107,31 @@ class Gram:
                 if self._parts is None:
                     self._parts = share(self)
         return self._parts
+
+    @property
+    def in_one(self) -> bool:
+        """Whether all rows are one segment."""
+        return len(self.starts) == 2
+
+    def framed(self, lambda2: float) -> NDArray[Any]:
+        """K + lambda^2 over all rows with zeros around it up to a whole CHUNK, for problems over all of them."""
+        if lambda2 not in self._framed:
+            with self.pool.aside(), self._making:
+                if lambda2 not in self._framed:
+                    self._framed[lambda2] = self._frame(lambda2)
+        return self._framed[lambda2]
+
+    def _frame(self, lambda2: float) -> NDArray[Any]:
+        n = len(self.source)
+        width = -(-n // CHUNK) * CHUNK
+        if self.held:
+            out = lines.zeros((width, width), self.dtype)
+            out[:n, :n] = self.whole
+        else:
+            out = self.square(Points(self.source, np.arange(n)), width)
+        if lambda2:
+            out[:n, :n] += lambda2
+        return out
 
     @cached_property
     def sizes(self) -> NDArray[np.float64]:

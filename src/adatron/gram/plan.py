@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 SMALL = 1000  # rows up to which the whole Gram matrix is one float64 block
 STORE_COST = 72.0  # multiply-adds from which reading a stored kernel value beats making it again
 LONG = 192.0  # from there on several problems store rows, too, and the matrix of a large block costs too much
@@ -32,7 +35,7 @@ class Plan:
     factor: float
 
 
-def plan(n: int, sizes: list[int], cost: float, itemsize: int, cache_bytes: float, blocks: bool = True) -> Plan:
+def plan(n: int, sizes: NDArray[np.int64], cost: float, itemsize: int, cache_bytes: float, blocks: bool = True) -> Plan:
     """Sizes for a fit of n rows.
 
     Parameters
@@ -45,18 +48,19 @@ def plan(n: int, sizes: list[int], cost: float, itemsize: int, cache_bytes: floa
         factors, and the row store gets what they leave
     blocks : False for a solver that goes through single rows, which it stores itself
     """
+    largest = int(sizes.max())
     if not blocks:
-        concurrent = min(len(sizes), max(1, int(cache_bytes / (itemsize * max(sizes) ** 2))))
+        concurrent = min(len(sizes), max(1, int(cache_bytes / (itemsize * largest**2))))
         return Plan(1, 1, concurrent, 0, cache_bytes / concurrent)
     block, whole = (_fitting(most, itemsize, cache_bytes) for most in (WIDE if cost < LONG else BLOCK, WHOLE))
-    used = _block_bytes(max(size if size <= whole else min(size, block) for size in sizes), itemsize)
+    used = _block_bytes(int(np.where(sizes <= whole, sizes, np.minimum(sizes, block)).max()), itemsize)
     concurrent = min(len(sizes), max(1, int(cache_bytes / (2 * used))))
-    stored = cost >= LONG if len(sizes) > 1 else cost >= STORE_COST and max(sizes) > whole
+    stored = cost >= LONG if len(sizes) > 1 else cost >= STORE_COST and largest > whole
     factors = cache_bytes / (4 if stored else 2)
     left = cache_bytes - factors - min(concurrent, 4) * used
     slots = int(max(0.0, left) // (itemsize * n)) if stored else 0
     if stored and slots < n:  # side by side each stores the rows of a block at least; one over most rows needs them all
-        together = 1 if 2 * max(sizes) > n else slots * n // (block * max(sizes))
+        together = 1 if 2 * largest > n else slots * n // (block * largest)
         concurrent = min(concurrent, max(1, together))
     return Plan(block, whole, concurrent, min(slots, n), factors / concurrent)
 

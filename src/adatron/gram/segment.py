@@ -23,7 +23,7 @@ from .source import Source
 from .store import Lease, RowStore
 
 if TYPE_CHECKING:
-    from .gram import Points
+    from .points import Points
 
 LEAST = 16  # the smallest part of a thread's tiles that is a task
 MOST, LONGEST = 64, 2e9  # tiles of a task, and its multiply-adds: between two of them Ctrl-C and a limit are heard

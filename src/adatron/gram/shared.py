@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 from ..compiled._jit import jit
 from ..compiled.micro import POINTS, rows_width
 from ..compiled.panels import POINT_PANELS, TILE, Operand, Sparse
+from ..compiled.search import CHUNK
 from ..compiled.submatrix import mirror, take, transpose
 from .segment import NARROW
 from .tiles import evaluate
@@ -159,10 +160,11 @@ def fill_within(shared: Any, first: int, last: int, stack: Any) -> None:
 
 
 @jit
-def matrix(shared: Any, groups: Any, kept: int, K: Any, stack: Any) -> None:
+def matrix(shared: Any, groups: Any, kept: int, K: Any, stack: Any, made: Any) -> None:
     """K <- the kernel matrix over some segments, one after the other; none comes twice.
 
     kept : the segment whose values within stand at the beginning of K already, or -1
+    made : (3,) what the stack holds: values of the points of a segment, or -1, with the rows of a range of blocks
     """
     start = groups.dtype.type(0)
     at = start
@@ -172,14 +174,15 @@ def matrix(shared: Any, groups: Any, kept: int, K: Any, stack: Any) -> None:
         if i or s != kept:
             _place(shared, s, K, at, n)
         for j in range(i):
-            _values(shared, groups[j], s, K, at, before, stack)
+            if len(groups) > 2 or not _from_tile(shared, groups[j], s, K, at, stack, made):
+                _values(shared, groups[j], s, K, at, before, stack)
             transpose(K, before, before + shared.sizes[groups[j]], at, at + n)
             before += shared.sizes[groups[j]]
         at += n
 
 
 @jit
-def gathered(shared: Any, groups: Any, kept: int, K: Any, stack: Any) -> None:
+def gathered(shared: Any, groups: Any, kept: int, K: Any, stack: Any, made: Any) -> None:
     """As ``matrix``, from given values."""
     start = groups.dtype.type(0)
     at = start
@@ -207,6 +210,28 @@ def _place(shared: Any, s: int, K: Any, at: int, n: int) -> None:
         row, target = own[u], K[at + u, at : at + n]
         for v in range(n):
             target[v] = row[v]
+
+
+@jit
+def _from_tile(shared: Any, u: int, s: int, K: Any, line: int, stack: Any, made: Any) -> bool:
+    """K[line + t, i] <- k(point i of segment u, row t of segment s), if they and more rows fit into a tile.
+
+    Of pairs of classes, the next ones have the same first class and rows that come soon: the tile has as many as fit.
+    """
+    width, points = shared.rows.width, shared.sizes[u]
+    p0, p1, r0, r1 = shared.first_point[u], shared.first_point[u + 1], shared.first_row[s], shared.first_row[s + 1]
+    if p1 - p0 > POINT_PANELS or 2 * (r1 - r0) * width > TILE:
+        return False
+    if made[0] != u or r0 < made[1] or r1 > made[2]:
+        made[0], made[1], made[2] = u, r0, min(shared.first_row[-1], r0 + TILE // width)
+        evaluate(shared.program, shared.parameters, shared.points, p0, p1, shared.rows, r0, made[2], stack)
+    columns = -(-(made[2] - made[1]) * width // CHUNK) * CHUNK
+    start = (r0 - made[1]) * width
+    for t in range(shared.sizes[s]):
+        target = K[line + t]
+        for i in range(points):
+            target[i] = stack[start + i * columns + t]
+    return True
 
 
 @jit

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .gram import Points
+from .points import Points
 from .pool import Pool
 from .segment import TileSegment, Workspace, uncompiled
 from .source import Source

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import isfinite
 from time import monotonic
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,11 @@ from ..certificates import Certificate, unproven
 from ..gram import View
 from ..problems import Dual
 from ..problems.dual import Vector
+from .tasks import State, Tasks
 from .tolerance import closer
+
+if TYPE_CHECKING:
+    from .found import Found
 
 TYPICAL = 1 / 16  # of a proven error: so large the error of a gradient is at most, as a rule
 WITHIN = 0.9  # of what errors leave of the tolerance
@@ -79,25 +83,6 @@ class Options:
     def widest_gap(self) -> float:
         """``gap_tol``, or infinity."""
         return np.inf if self.gap_tol is None else self.gap_tol
-
-
-@dataclass
-class State:
-    """Where a solver is: enough to go on from. ``g`` is that of the view's tiles, or None: to be computed."""
-
-    beta: Vector
-    g: Vector | None = None
-    n_iter: int = 0
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Task:
-    """One program over the rows of a view, and where to start."""
-
-    view: View
-    dual: Dual
-    state: State | None = None
 
 
 @dataclass(frozen=True)
@@ -173,18 +158,18 @@ class Solver(ABC):
     def most(self, n: int) -> int:
         """The limit of iterations for n samples unless the user gives one."""
 
-    def bundles(self, tasks: list[Task], options: Options) -> list[list[Task]]:
-        """The tasks in their order, in lists of those that are handed to ``solve_bundle`` together."""
-        return [[task] for task in tasks]
+    def bundles(self, tasks: Tasks, options: Options) -> list[range]:
+        """The numbers of the tasks that are open, in their order, in ranges that ``solve_bundle`` takes together."""
+        return [range(number, number + 1) for number in np.flatnonzero(tasks.open).tolist()]
 
     def solve_bundle(
-        self, tasks: list[Task], options: Options, flags: NDArray[np.int64]
-    ) -> list[Solution | State | None]:
-        """Solutions of a bundle, or where each of its tasks is to be solved from, one by one.
+        self, tasks: Tasks, some: range, options: Options, flags: NDArray[np.int64], found: Found
+    ) -> dict[int, State | None]:
+        """Put the solutions of a bundle into ``found``; where each other task of it is to be solved from, one by one.
 
         flags : (n_tasks, 2), each as that of a ``Watch``
         """
-        return [task.state for task in tasks]
+        return {number: tasks.start(number) for number in some}
 
     @abstractmethod
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
@@ -212,12 +197,13 @@ def nearer(tol: float, proof: Certificate, options: Options) -> float:
     return near if near >= TYPICAL * proof.resolution else 0.0
 
 
+TRACED: tuple[str, ...] = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective")
 Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relative gap, dual objective -> stop?
 
 
 def trace_of(rows: list[tuple[float, ...]], more: tuple[str, ...] = ()) -> dict[str, NDArray[np.float64]]:
     """The trace of a solution from what was recorded, one line each; ``more``: what it has besides."""
-    names = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective", *more)
+    names = (*TRACED, *more)
     return dict(zip(names, np.array(rows, np.float64).reshape(-1, len(names)).T.copy(), strict=True))
 
 

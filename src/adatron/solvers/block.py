@@ -29,11 +29,12 @@ from numpy.typing import NDArray
 from ..certificates import best_multipliers
 from ..gram import OutOfTime, Square, View
 from ..gram.factor import factor_bytes
-from ..gram.gram import Points
+from ..gram.points import Points
 from ..problems import Dual
 from ..problems.dual import Vector
 from .ascent import Ascent
-from .base import Options, Solution, Solver, State, Status, Task, Watch
+from .base import Options, Solution, Solver, State, Status, Tasks, Watch
+from .found import Found
 from .interior import interior, price
 from .newton import Newton, Standing
 from .parts import Origin, near, restricted
@@ -69,13 +70,14 @@ class Block(Solver):
     def most(self, n: int) -> int:
         return max(20_000_000, 2000 * n)
 
-    def bundles(self, tasks: list[Task], options: Options) -> list[list[Task]]:
-        return bundles(tasks, options) if self.shards == 1 and tasks else super().bundles(tasks, options)
+    def bundles(self, tasks: Tasks, options: Options) -> list[range]:
+        return bundles(tasks, options) if self.shards == 1 else super().bundles(tasks, options)
 
     def solve_bundle(
-        self, tasks: list[Task], options: Options, flags: NDArray[np.int64]
-    ) -> list[Solution | State | None]:
-        return together(tasks, options, flags) if self.shards == 1 else super().solve_bundle(tasks, options, flags)
+        self, tasks: Tasks, some: range, options: Options, flags: NDArray[np.int64], found: Found
+    ) -> dict[int, State | None]:
+        solve = together if self.shards == 1 else super().solve_bundle
+        return solve(tasks, some, options, flags, found)
 
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
         if self.shards == 1 and is_small(view, dual, options, watch):

@@ -6,15 +6,15 @@ import queue
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
-from itertools import accumulate
 from time import monotonic
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..gram import OutOfTime, Pool
-from .base import Options, Progress, Report, Solution, Solver, State, Task, Watch, late
+from .base import Options, Progress, Report, Solution, Solver, State, Status, Tasks, Watch, late
+from .found import Found
 from .start import feasible
+from .tasks import Task
 from .units import solve_in_unit
 
 Callback = Callable[[Progress], object]
@@ -23,12 +23,18 @@ Callback = Callable[[Progress], object]
 class _Desk:
     """Hands reports from the solvers' threads to the callback, which runs on the thread that owns the desk."""
 
-    def __init__(self, tasks: list[Task], callback: Callback | None) -> None:
+    def __init__(self, tasks: Tasks, callback: Callback | None) -> None:
         self.tasks, self.callback = tasks, callback
         self.flags = np.zeros((len(tasks), 2), np.int64)
-        self.finished = 0
+        self.finished = int(np.count_nonzero(~tasks.open))
         self.start = monotonic()
         self._mail: queue.SimpleQueue[Progress | None] = queue.SimpleQueue()
+
+    def ended(self, some: range, options: Options) -> Status | None:
+        """What forbids to begin with some problems."""
+        if self.flags[some.start : some.stop, 0].all():
+            return Status.STOPPED
+        return Status.MAX_TIME if monotonic() >= options.deadline else None
 
     def reporter(self, number: int, direct: bool) -> Report | None:
         if self.callback is None:
@@ -77,48 +83,49 @@ class _Desk:
 
 
 def solve_all(
-    tasks: list[Task], solver: Solver, options: Options, pool: Pool, concurrent: int, callback: Callback | None
-) -> list[Solution]:
-    """Solve every task; the solutions do not depend on the number of threads."""
-    desk = _Desk(tasks, callback)
-    solutions: list[Solution | None] = [None] * len(tasks)
-    direct = len(tasks) == 1 or pool.threads == 1
-
+    tasks: Tasks, solver: Solver, options: Options, pool: Pool, concurrent: int, callback: Callback | None
+) -> Found:
+    """Solve every task that is open; the solutions do not depend on the number of threads."""
+    desk, found = _Desk(tasks, callback), Found(tasks.sizes)
     try:
         bundles = solver.bundles(tasks, options)
     except OutOfTime:
-        bundles = [[task] for task in tasks]
-    ends = list(accumulate(map(len, bundles), initial=0))
+        bundles = [range(number, number + 1) for number in np.flatnonzero(tasks.open).tolist()]
+    direct = len(bundles) == 1 or pool.threads == 1
 
     def solve(number: int) -> None:
-        bundle, first, last = bundles[number], ends[number], ends[number + 1]
-        with pool.turn() if len(bundle[0].dual) <= options.whole and not direct else nullcontext():
+        some = bundles[number]
+        ended = desk.ended(some, options)
+        if ended is not None and len(tasks) > 1:
+            found.leave(some, ended)
+            return
+        with pool.turn() if tasks.sizes[some.start] <= options.whole and not direct else nullcontext():
             try:
-                found = solver.solve_bundle(bundle, options, desk.flags[first:last])
+                left = solver.solve_bundle(tasks, some, options, desk.flags[some.start : some.stop], found)
             except OutOfTime:
-                found = [task.state for task in bundle]
-            for i, task, early in zip(range(first, last), bundle, found, strict=True):
-                report, solution = desk.reporter(i, direct), early
-                if not isinstance(solution, Solution):
-                    start = monotonic() - (solution.seconds if solution else 0.0)
+                left = {i: tasks.start(i) for i in some}
+            for i in some if callback is not None else left:
+                report = desk.reporter(i, direct)
+                if i in left:
+                    task, state = tasks[i], left[i]
+                    start = monotonic() - (state.seconds if state else 0.0)
                     watch = Watch(task.dual, report, desk.flags[i], solver.traced, start)
-                    solution = _solved(solver, task, options, solution, watch)
-                solutions[i] = solution
-                finish(solution, report, desk.flags[i])
+                    found.put(i, task.dual, _solved(solver, task, options, state, watch))
+                finish(i, report)
 
-    def finish(solution: Solution, report: Report | None, flag: NDArray[np.int64]) -> None:
+    def finish(i: int, report: Report | None) -> None:
         desk.finished += 1
         # Every problem is heard of, however short it is, so that a callback can stop the others.
-        if report is not None and not flag[0]:
-            proof = solution.certificate
-            report(solution.n_iter, proof.kkt_violation, proof.relative_gap, proof.dual)
+        if report is not None and not desk.flags[i][0]:
+            proof = found.certificate(i)
+            report(int(found.n_iter[i]), proof.kkt_violation, proof.relative_gap, proof.dual)
 
     if direct:
         for number in range(len(bundles)):
             solve(number)
     else:
         _on_a_thread(lambda: pool.run(solve, len(bundles), concurrent), desk)
-    return [solution for solution in solutions if solution is not None]
+    return found
 
 
 def _solved(solver: Solver, task: Task, options: Options, state: State | None, watch: Watch) -> Solution:

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.scan import scan
-from ..gram.gram import Points, View
+from ..gram.gram import View
+from ..gram.points import Points
 from ..problems import Dual
 from ..problems.dual import Vector
 

@@ -12,6 +12,7 @@ Stop      as ``small``, with float64 tiles; where a gap is asked for, by a small
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from itertools import pairwise
 from time import monotonic
 from typing import Any, NamedTuple
@@ -20,17 +21,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificates import conclude, relative
-from ..certificates.certify import CARE, MEASURES, weigh
+from ..certificates.certify import CARE, MEASURES, conclude_all, weigh
 from ..certificates.gap import minimise
+from ..certificates.multipliers import average
 from ..compiled._jit import jit
 from ..compiled.panels import Operand
-from ..compiled.pointer import address, call, count
+from ..compiled.pointer import address, call, count, lent
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import add_rows
 from ..gram.shared import GivenShared, maker
 from ..problems import Dual
-from ..problems.dual import NO_ROW, NO_SIGN, UNIT
-from .base import TYPICAL, Options, Solution, State, Task, ended, trace_of
+from ..problems.dual import NO_ROW, NO_SIGN, UNIT, Ids, Vector
+from .base import TYPICAL, Options, State, Status, Tasks
+from .found import STATUSES, UNSOLVED, Found
 from .start import feasible
 from .subproblem import COARSE, INNER, STEPS, pairs, singles
 from .tolerance import blur, closer
@@ -38,112 +41,170 @@ from .tolerance import blur, closer
 _blur, _closer, _relative = jit(blur), jit(closer), jit(relative)
 BUNDLE, MOST, PARTS = 3e7, 3e8, 64  # multiply-adds of a bundle, at least (a millisecond) and most; part of all work
 AMONG = 1e5  # the same that a program takes beside its matrix
+CLOSED, ALONE = -2, -1  # kinds of programs for no bundle: nothing is open; solved one by one
+NOTHING = np.empty(0, np.int64)
 
 
 class _Programs(NamedTuple):
     """Programs one after the other: their segments, parts, results and flags, and where each begins in them."""
 
-    groups: NDArray[np.int64]
-    first_group: NDArray[np.int64]
-    first: NDArray[np.int64]
-    t: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    beta: NDArray[np.float64]
-    g: NDArray[np.float64]
-    steps: NDArray[np.int64]
+    groups: Ids
+    first_group: Ids
+    first: Ids
+    t: Vector
+    lower: Vector
+    upper: Vector
+    beta: Vector
+    g: Vector
+    steps: Ids
+    biases: Vector
     measures: NDArray[np.float64]
     flags: NDArray[np.int64]
 
 
-def bundles(tasks: list[Task], options: Options) -> list[list[Task]]:
-    """The tasks in their order, those that are solved together in one list."""
-    out: list[list[Task]] = []
-    room, gram = 0.0, tasks[0].view.gram
-    cost = gram.kernel.cost(gram.source.features)
-    works = [len(task.dual) ** 2 * cost + AMONG for task in tasks]
-    most = max(BUNDLE, min(MOST, sum(works) / PARTS))
-    for task, work in zip(tasks, works, strict=True):
-        fits = _fits(task, options)
-        if not (fits and room >= work and _alike(out[-1][0].dual, task.dual)):
-            out.append([])
-            room = most if fits else 0.0
-        out[-1].append(task)
-        room -= work
-    if any(_fits(some[0], options) for some in out):
-        gram.parts  # noqa: B018 (made by all threads, before each of them has a bundle)
+def bundles(tasks: Tasks, options: Options) -> list[range]:
+    """The numbers of the tasks that are open, in their order, those that are solved together in one range."""
+    gram = tasks.gram
+    kinds = _kinds(tasks, options)
+    cost = 1.0 if gram.in_one else gram.kernel.cost(gram.source.features)
+    works = np.cumsum([0.0, *(tasks.sizes.astype(np.float64) ** 2 * cost + AMONG)])
+    most = max(BUNDLE, min(MOST, works[-1] / PARTS))
+    cuts = np.concatenate([[0], 1 + np.flatnonzero(np.diff(kinds)), [len(tasks)]])
+    out: list[range] = []
+    for start, last in pairwise(cuts.tolist()):
+        first = start
+        while first < last and kinds[first] != CLOSED:
+            end = int(np.searchsorted(works, works[first] + most, side="right")) - 1 if kinds[first] >= 0 else 0
+            out.append(range(first, min(last, max(end, first + 1))))
+            first = out[-1].stop
+    if (kinds >= 0).any():  # made by all threads, before each of them has a bundle
+        if gram.in_one:
+            gram.framed(tasks.dual(int(np.argmax(kinds >= 0))).lambda2)
+        else:
+            gram.parts  # noqa: B018
     return out
 
 
-def _fits(task: Task, options: Options) -> bool:
-    gram = task.view.gram
-    return gram.shared and suits(task.dual, gram.dtype) and 0 < len(task.dual) <= options.whole
+def _kinds(tasks: Tasks, options: Options) -> Ids:
+    """Numbers of kinds: equal ones of programs that are alike; CLOSED, ALONE for those that are for no bundle."""
+    gram = tasks.gram
+    if tasks.joined is not None:
+        kinds = np.zeros(len(tasks), np.int64)
+        if not suits(tasks.dual(int(np.argmax(tasks.open))), gram.dtype):
+            kinds[:] = ALONE
+    else:
+        known: dict[Any, int] = {}
+        duals = [tasks.dual(number) if one else None for number, one in enumerate(tasks.open.tolist())]
+        kinds = np.array([
+            known.setdefault((dual.totals, dual.lambda2, dual.epsilon), len(known))
+            if dual is not None and suits(dual, gram.dtype) else ALONE for dual in duals
+        ], np.int64)  # fmt: skip
+    if not (gram.shared and gram.in_one):
+        kinds[tasks.sizes > (options.whole if gram.shared else 0)] = ALONE
+    kinds[~tasks.open] = CLOSED
+    return kinds
+
+
+def _fits(tasks: Tasks, number: int, options: Options) -> bool:
+    """Whether a program is for a bundle."""
+    gram = tasks.gram
+    room = gram.shared and (gram.in_one or tasks.sizes[number] <= options.whole)
+    return bool(room and suits(tasks.dual(number), gram.dtype))
 
 
 def suits(dual: Dual, dtype: Any) -> bool:
     """Whether a program is of the kind that is solved in bundles, by tiles of this precision."""
     exact = dtype == np.float64 or not dual.lambda2  # added to float32 values it would be rounded
-    return exact and dual.row is None and dual.sign is None and not dual.unbounded
+    return exact and dual.row is None and dual.sign is None and not dual.unbounded and len(dual) > 0
 
 
-def _alike(one: Dual, other: Dual) -> bool:
-    return (one.totals, one.lambda2, one.epsilon) == (other.totals, other.lambda2, other.epsilon)
+def together(
+    tasks: Tasks, some: range, options: Options, flags: NDArray[np.int64], found: Found
+) -> dict[int, State | None]:
+    """Put the certified solutions of a bundle into ``found``; where to go on with the others.
 
-
-def together(tasks: list[Task], options: Options, flags: NDArray[np.int64]) -> list[Solution | State | None]:
-    """The certified solutions of a bundle, or where to go on: with float32 tiles always."""
-    gram, dual, begun = tasks[0].view.gram, tasks[0].dual, monotonic()
-    if not _fits(tasks[0], options) or flags[:, 0].any() or begun >= options.deadline:
-        return [task.state for task in tasks]
-    programs, magnitude = _programs(tasks, flags), tasks[0].view.magnitude
-    values = magnitude, gram.rounding
-    width = -(-max(len(task.dual) for task in tasks) // CHUNK) * CHUNK
+    Float32 tiles certify nothing.
+    """
+    gram, begun = tasks.gram, monotonic()
+    if not _fits(tasks, some.start, options) or flags[:, 0].any() or begun >= options.deadline:
+        return {number: tasks.start(number) for number in some}
+    dual, programs = _programs(tasks, some, flags)
+    width = -(-int(tasks.sizes[some.start : some.stop].max()) // CHUNK) * CHUNK
+    values = gram.restrict([0]).magnitude, gram.rounding
     goals = options.tol, options.widest_gap, options.max_iter
     numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, *goals
-    space = gram.workspace.room(width, gram), gram.workspace.stack
-    shared, places = gram.parts, np.arange(width)
+    if gram.in_one:
+        shared, K, programs = GivenShared.empty(), gram.framed(dual.lambda2), programs._replace(groups=NOTHING)
+    else:
+        shared, K = gram.parts, gram.workspace.room(width, gram)
     code = addresses(shared.kind, gram.dtype, bool(dual.totals))
     with gram.pool.aside():
-        _solve(code, shared, programs, *numbers, *values, places, *space)
-    parts = zip(pairwise(programs.first.tolist()), programs.steps.tolist(), strict=True)
-    seconds = (monotonic() - begun) / len(tasks)
-    states = [State(programs.beta[a:b], programs.g[a:b], n_iter, seconds) for (a, b), n_iter in parts]
-    out: list[Solution | State | None] = []
-    for task, state, flag, measures in zip(tasks, states, flags.tolist(), programs.measures.tolist(), strict=True):
-        if flag[0]:  # before or while it was solved
-            out.append(task.state)
-        else:
-            proven = gram.dtype == np.float64
-            out.append(_solution(task, options, state, measures, not flag[1]) if proven else state)
+        _solve(code, shared, programs, *numbers, *values, np.arange(len(K)), K, gram.workspace.stack)
+    return _sorted_out(tasks, some, options, programs, (monotonic() - begun) / len(some), found)
+
+
+def _programs(tasks: Tasks, some: range, flags: NDArray[np.int64]) -> tuple[Dual, _Programs]:
+    """The programs of a bundle as one, and in arrays."""
+    if tasks.joined is None:
+        duals = [tasks.dual(number) for number in some]
+        parts = (np.concatenate([getattr(dual, name) for dual in duals]) for name in ("t", "lower", "upper"))
+        dual = replace(duals[0], **dict(zip(("t", "lower", "upper"), parts, strict=True)))
+    else:
+        dual = tasks.joined(some)
+    first = np.concatenate([[0], np.cumsum(tasks.sizes[some.start : some.stop])])
+    beta = np.zeros(len(dual))
+    if tasks.state is not None or any(dual.totals) or not _around_0(dual):
+        for number, a, b in zip(some, first, first[1:], strict=False):
+            start = tasks.start(number)
+            own = dual.take(slice(a, b))
+            beta[a:b] = feasible(own, np.zeros(b - a) if start is None else start.beta)
+    first_group = tasks.first[some.start : some.stop + 1]
+    groups = tasks.groups[first_group[0] : first_group[-1]]
+    n = len(some)
+    made = beta, np.empty(len(beta)), np.zeros(n, np.int64), np.zeros(n), np.zeros((n, MEASURES))
+    return dual, _Programs(groups, first_group - first_group[0], first, dual.t, dual.lower, dual.upper, *made, flags)
+
+
+def _around_0(dual: Dual) -> bool:
+    """Whether all variables may be 0."""
+    return bool(dual.lower.max(initial=0.0) <= 0.0 <= dual.upper.min(initial=0.0))
+
+
+def _sorted_out(
+    tasks: Tasks, some: range, options: Options, programs: _Programs, seconds: float, found: Found
+) -> dict[int, State | None]:
+    """Put what is proven into ``found``; where the others are."""
+    n_iter, own, first = programs.steps, slice(some.start, some.stop), programs.first.tolist()
+    stopped, proven = programs.flags[:, 0] != 0, tasks.gram.dtype == np.float64
+    found.keep_all(own, _proofs(tasks, some, programs), programs.biases)
+    found.n_iter[own], found.seconds[own] = n_iter, seconds
+    found.beta[found.first[some.start] : found.first[some.stop]] = programs.beta
+    status = np.where(found.convex[own], STATUSES.index(Status.CONVERGED), STATUSES.index(Status.NOT_CONVEX))
+    good = (found.violation[own] <= options.tol) & (
+        n_iter != np.minimum(STEPS * np.diff(programs.first), options.max_iter)
+    )
+    good &= ~found.convex[own] | (found.relative_gaps_of(own) <= options.widest_gap)
+    if monotonic() >= options.deadline:  # what is proven will do
+        status[~good], good[:] = STATUSES.index(Status.MAX_TIME), True
+    good &= ~stopped & proven
+    found.status[own] = np.where(good, status, UNSOLVED)
+    left: dict[int, State | None] = {}
+    for k in np.flatnonzero(~good).tolist():
+        parts = programs.beta[first[k] : first[k + 1]], programs.g[first[k] : first[k + 1]], int(n_iter[k]), seconds
+        left[some[k]] = tasks.start(some[k]) if stopped[k] else State(*parts)
+    return left
+
+
+def _proofs(tasks: Tasks, some: range, programs: _Programs) -> NDArray[np.float64]:
+    """The numbers of the certificates, see ``conclude_all``."""
+    out = conclude_all(programs.measures)
+    if not tasks.gram.kernel.convex and tasks.gram.dtype == np.float64:
+        ends, flags = programs.first.tolist(), programs.flags.tolist()
+        for k, (number, measures) in enumerate(zip(some, programs.measures.tolist(), strict=True)):
+            if not flags[k][0]:
+                beta = programs.beta[ends[k] : ends[k + 1]]
+                out[-1, k] = conclude(tasks.view(number), beta, measures, not flags[k][1]).convex
     return out
-
-
-def _programs(tasks: list[Task], flags: NDArray[np.int64]) -> _Programs:
-    duals, groups = [task.dual for task in tasks], [task.view.groups for task in tasks]
-    t, lower, upper = (np.concatenate([getattr(dual, name) for dual in duals]) for name in ("t", "lower", "upper"))
-    beta = np.zeros(len(t))
-    if lower.max() > 0.0 or upper.min() < 0.0 or any(duals[0].totals) or any(task.state for task in tasks):
-        starts = [np.zeros(len(task.dual)) if task.state is None else task.state.beta for task in tasks]
-        beta = np.concatenate([feasible(dual, start) for dual, start in zip(duals, starts, strict=True)])
-    found = beta, np.empty(len(t)), np.zeros(len(tasks), np.int64), np.empty((len(tasks), MEASURES))
-    return _Programs(np.concatenate(groups), _starts(groups), _starts(duals), t, lower, upper, *found, flags)
-
-
-def _solution(task: Task, options: Options, state: State, measures: list[float], convex: bool) -> Solution | State:
-    """The certified solution if the state is one."""
-    beta, g, n_iter = state.beta, state.g, state.n_iter
-    if g is None or n_iter == min(STEPS * len(beta), options.max_iter):
-        return state
-    proof = conclude(task.view, beta, measures, convex)
-    status = ended(proof, options)
-    if status is None:
-        return state
-    trace = trace_of([(state.seconds, n_iter, proof.kkt_violation, proof.relative_gap, proof.dual)])
-    return Solution(beta, g, n_iter, status, proof, trace)
-
-
-def _starts(parts: list[Any]) -> NDArray[np.int64]:
-    return np.cumsum([0, *map(len, parts)])
 
 
 @functools.cache
@@ -157,9 +218,10 @@ def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> 
     else:
         update = address(singles, K, v, g, v, v, 0.0, 0.0, 0, flag)
     least = address(minimise, v, v, *bounds, NO_ROW, NO_SIGN, v)
+    bias = address(average, v, v, *bounds, NO_ROW, NO_SIGN, v)
     proof = address(weigh, v, v, v, v, *bounds, NO_ROW, NO_SIGN, v, v, v)
     matrix, shared = maker(kind, dtype)
-    return np.array([update, least, proof, address(matrix, shared, whole, 0, K, stack)])
+    return np.array([update, least, proof, address(matrix, shared, whole, 0, K, stack, whole), bias])
 
 
 @jit
@@ -171,21 +233,25 @@ def _solve(
 
     ``magnitude``, ``rounding``: bounds of a kernel value and of its error; ``places``: 0, 1, 2, ...
     """
+    shared, programs, places, K, stack = lent(shared), lent(programs), lent(places), lent(K), lent(stack)
     row, sign, mu, ends = np.empty(0, np.int64), np.empty(0), np.empty(len(totals)), np.empty(2, np.int64)
-    kept = -1
+    kept, most_wide, made = -1, len(places), np.full(3, -1)
+    wide, slopes, blurs = np.empty(3 * most_wide), np.empty(most_wide, K.dtype), np.empty(most_wide)
     for p in range(len(programs.steps)):
         a, b, flag = programs.first[p], programs.first[p + 1], programs.flags[p]
         if flag[0] != 0:
             continue
         n = b - a
-        width = -(-n // CHUNK) * CHUNK
+        width = len(K) if len(programs.groups) == 0 else -(-n // CHUNK) * CHUNK
         t, beta, g = programs.t[a:b], programs.beta[a:b], programs.g[a:b]
-        padded, slope, errors = np.zeros((3, width)), np.zeros(width, K.dtype), np.empty(n)
-        groups = programs.groups[programs.first_group[p] : programs.first_group[p + 1]]
-        call(code[3], shared, groups, kept, K, stack)
-        kept = -1 if lambda2 else groups[0]
-        _frame(K[:width], n, lambda2)
-        new, low, high = padded[0], padded[1], padded[2]
+        new, low, high, slope = wide[:width], wide[width : 2 * width], wide[2 * width : 3 * width], slopes[:width]
+        wide[: 3 * width], slope[:] = 0.0, 0.0
+        if len(programs.groups):
+            groups = programs.groups[programs.first_group[p] : programs.first_group[p + 1]]
+            call(code[3], shared, groups, kept, K, stack, made)
+            kept = -1 if lambda2 else groups[0]
+            _frame(K[:width], n, lambda2)
+        errors = blurs[:n]
         new[:n], low[:n], high[:n] = beta, programs.lower[a:b], programs.upper[a:b]
         bounds = low[:n], high[:n], epsilon
         ends[0], ends[1], limit, aim = 0, width, min(STEPS * n, most), tol
@@ -207,6 +273,16 @@ def _solve(
             call(code[2], beta, g, errors, t, *bounds, row, sign, totals, mu, found)
             more = programs.steps[p] < limit and flag[0] == 0 and flag[1] == 0
             aim = _nearer(found, aim, gap_tol, beta, g, magnitude + lambda2, K.itemsize) if more else 0.0
+        call(code[4], beta, g, *bounds, row, sign, mu)
+        programs.biases[p] = mu[0] if len(mu) else lambda2 * _total(beta)
+
+
+@jit
+def _total(values: Any) -> float:
+    out = 0.0
+    for value in values:
+        out += value
+    return out
 
 
 @jit
@@ -249,15 +325,14 @@ def _nearer(found: Any, tol: float, gap_tol: float, beta: Any, g: Any, largest: 
 
 @jit
 def _frame(K: Any, n: int, lambda2: float) -> None:
-    """Add lambda^2 to the first n rows and columns, and make those around them 0."""
+    """Add lambda^2 to the first n rows and columns, and make those around them 0, as far as they are looked at."""
     width = len(K)
-    for i in range(width):
+    for i in range(n):
         line = K[i]
-        if i >= n:
-            for j in range(n):
-                line[j] = 0.0
-        elif lambda2 != 0.0:
+        if lambda2 != 0.0:
             for j in range(n):
                 line[j] += lambda2
         for j in range(n, width):
             line[j] = 0.0
+    for i in range(n, width):
+        K[i, i] = 0.0

@@ -22,7 +22,9 @@ from ...solvers.homotopy import Stalled, compaction
 from .. import engine, inputs, objects
 from ..checked import checked
 from ..convergence import warn_unless_converged
+from ..fits import Fits, Fitted
 from ..machine import KernelMachine
+from ..problems import Listed, Problem
 from ..samples import Samples
 from .commit import uninterrupted
 from .store import Store
@@ -238,12 +240,12 @@ class Learning(KernelMachine):
             settings = engine.Settings(
                 self.kernel_, "auto", self.precision, CACHE, self.n_jobs, tol, None, limit, clock, None
             )
-            (found,) = engine.fit(track.store.X, samples, [engine.Problem([0], lambda _: dual)], settings)
+            fits = engine.fit(track.store.X, samples, Listed([Problem([0], lambda _: dual)]), settings)
             clock.check()
-            state = found.solution
-            if dual.hard_margin and state is not None and np.isinf(state.certificate.primal):
+            found = fits.found
+            if dual.hard_margin and np.isinf(found.gap[0]):
                 raise ValueError(INSEPARABLE)
-            track.begin(*((np.zeros(m), -dual.t) if state is None else (state.beta, state.g)))
+            track.begin(*((np.zeros(m), -dual.t) if found.g is None else (found.beta, found.g)))
             try:
                 track.start(dual)
             except Stalled:
@@ -279,22 +281,20 @@ class Learning(KernelMachine):
         """
         self._gathered = {}
         since = [now - before for now, before in zip(self._events(), events, strict=True)]
-        fitted: list[engine.Fitted] = []
+        fitted: list[Fitted] = []
         for track, n in zip(self._tracks, since, strict=True):
             one = track.fitted(self.program, n)
-            if one.solution is not None and one.solution.certificate.kkt_violation > LOST * (
-                1.0 + np.abs(track.g).max(initial=0.0)
-            ):
-                if anew:
+            if one.certificate.kkt_violation > LOST * (1.0 + np.abs(track.g).max(initial=0.0)):
+                if anew:  # the path has lost its way and does not know
                     self.n_refit_ += 1
                     self.solve_anew(track)
                     one = track.fitted(self.program, n)
                 else:
-                    one = replace(one, solution=replace(one.solution, status=Status.STUCK))
+                    one = replace(one, status=Status.STUCK)
             fitted.append(one)
-        self._fitted = fitted
-        self._store_certificates(fitted, self._alone)
-        warn_unless_converged(fitted, None, max_iter=-1)
+        self._fitted = Fits.of(fitted)
+        self._store_certificates(self._fitted, self._alone)
+        warn_unless_converged(self._fitted, None, max_iter=-1)
         if not is_classifier(self):
             self.n_iter_ = int(self.n_iter_[0])
 

@@ -21,9 +21,9 @@ from ...certificates import (
 from ...gram import Gram, Pool, Source, View, allowed_threads
 from ...kernels import Kernel
 from ...problems import Dual
-from ...solvers.base import Solution, Status
+from ...solvers.base import Status
 from ...solvers.homotopy import Homotopy, compaction
-from ..engine import Fitted
+from ..fits import Fitted
 from .store import Store
 
 Ids = NDArray[np.int64]
@@ -187,10 +187,9 @@ class Track:
             with Pool(1) as pool:
                 proof = replace(proof, convex=semidefinite(self._view(pool), np.flatnonzero(self.beta)))
         status = Status.CONVERGED if proof.convex else Status.NOT_CONVEX
-        solution = Solution(self.beta, self.g, n_iter, status, proof, {})
         width = self.width(dual, self.beta, self.g)
         b = intercept(dual, self.beta, self.g) if len(dual) else 0.0
-        return Fitted(self.numbers, solution, self.beta, b, width)
+        return Fitted(self.numbers, self.beta, b, width, n_iter, status, proof, {})
 
     def width(self, dual: Dual, beta: Vector, g: Vector) -> float:
         """``half_width`` of a problem with nu at a solution; what is rounding of the sums in g is 0."""

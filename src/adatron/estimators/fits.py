@@ -1,0 +1,91 @@
+"""The solved problems of a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..certificates import Certificate
+from ..solvers.base import Status
+from ..solvers.found import STATUSES, Found
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A solved problem.
+
+    ids : its distinct samples, numbered in the whole training set
+    beta : coefficient of each of them
+    status : None if one of the two sides is empty
+    half_width : see ``certificates.half_width``; 0 in problems without nu
+    """
+
+    ids: Ids
+    beta: Vector
+    intercept: float
+    half_width: float
+    n_iter: int
+    status: Status | None
+    certificate: Certificate
+    trace: dict[str, Vector]
+
+
+class Fits(Sequence[Fitted]):
+    """All of them, in arrays.
+
+    Parameters
+    ----------
+    found : solutions and certificates
+    all_ids : the samples of all problems, one problem after the other, when they are asked for
+    copies : variables that a sample has, if there is one problem only
+    """
+
+    def __init__(self, found: Found, all_ids: Callable[[], Ids], copies: int = 1) -> None:
+        self.found, self._all_ids = found, all_ids
+        self.beta = found.beta if copies == 1 else found.beta.reshape(copies, -1).sum(axis=0)
+        self.first = found.first // copies
+
+    @classmethod
+    def of(cls, parts: Sequence[Fitted]) -> Fits:
+        """Those of a list."""
+        found = Found(np.array([len(one.ids) for one in parts], np.int64))
+        for number, one in enumerate(parts):
+            found.keep(number, one.beta, one.n_iter, one.status, one.certificate, one.trace)
+            found.intercept[number], found.half_width[number] = one.intercept, one.half_width
+        return cls(found, partial(np.concatenate, [one.ids for one in parts]))
+
+    @cached_property
+    def ids(self) -> Ids:
+        """The samples of all problems, one problem after the other."""
+        return self._all_ids()
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    @overload
+    def __getitem__(self, index: int) -> Fitted: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Fitted]: ...
+    def __getitem__(self, index: int | slice) -> Fitted | list[Fitted]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        found, number = self.found, range(len(self))[index]
+        own, status = slice(self.first[number], self.first[number + 1]), int(found.status[number])
+        return Fitted(
+            self.ids[own],
+            self.beta[own],
+            float(found.intercept[number]),
+            float(found.half_width[number]),
+            int(found.n_iter[number]),
+            STATUSES[status] if found.solved[number] else None,
+            found.certificate(number),
+            found.trace(number),
+        )

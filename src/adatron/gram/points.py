@@ -1,0 +1,59 @@
+"""Rows that travel from one view, or shard, to another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .source import Source
+
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Points:
+    """Rows that travel: what another view needs to evaluate the kernel against them.
+
+    ids : numbers of the rows in the training set, the key under which their kernel values are stored
+    again : whose kernel values will probably be asked for again, and are worth storing; all if it is None
+    """
+
+    source: Source
+    ids: Ids
+    again: NDArray[np.bool_] | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, which: Any) -> Points:
+        return Points(self.source.take(which), self.ids[which], None if self.again is None else self.again[which])
+
+    def merged(self, V: NDArray[np.float64]) -> tuple[Points, NDArray[np.float64]]:
+        """Each point once, with the sum of its lines of V (|P|, p); as they are where no point comes twice."""
+        if (np.diff(self.ids) > 0).all():
+            return self, V
+        ids, first, number = np.unique(self.ids, return_index=True, return_inverse=True)
+        if len(ids) == len(self):
+            return self, V
+        total = np.zeros((len(ids), V.shape[1]))
+        np.add.at(total, number, V)
+        used = total.any(axis=1)
+        merged = self.take(first[used])
+        if self.again is None:
+            return merged, total[used]
+        again = np.zeros(len(ids), bool)
+        np.logical_or.at(again, number, self.again)
+        return replace(merged, again=again[used]), total[used]
+
+    @staticmethod
+    def concatenate(parts: Sequence[Points]) -> Points:
+        """Points of several shards, in order; who will be asked for again is not known."""
+        ids = np.concatenate([part.ids for part in parts])
+        rows = np.concatenate([part.source.ids for part in parts])
+        first = parts[0].source
+        columns = None if first.columns is None else np.concatenate([p.source.columns for p in parts])  # pyright: ignore
+        return Points(replace(first, ids=rows, columns=columns), ids)

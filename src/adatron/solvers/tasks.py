@@ -1,0 +1,75 @@
+"""The programs of a fit, each made when it is asked for: hundreds of classes have a hundred thousand of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..gram import Gram, View
+from ..problems import Dual
+from ..problems.dual import Ids, Vector
+
+
+@dataclass
+class State:
+    """Where a solver is: enough to go on from. ``g`` is that of the view's tiles, or None: to be computed."""
+
+    beta: Vector
+    g: Vector | None = None
+    n_iter: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Task:
+    """One program over the rows of a view, and where to start."""
+
+    view: View
+    dual: Dual
+    state: State | None = None
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """Programs over segments of one Gram matrix.
+
+    Parameters
+    ----------
+    gram : Gram
+    groups, first : the segments of all programs, one after the other, and where those of each begin
+    dual : the program of a number
+    open : (n,) whether there is anything to solve
+    state : where to start with the program of a number; None: at 0
+    joined : the programs of a range as one, whose parts they are; None: they may be of different kinds
+    """
+
+    gram: Gram
+    groups: Ids
+    first: Ids
+    dual: Callable[[int], Dual]
+    open: NDArray[np.bool_]
+    state: Callable[[int], State | None] | None = None
+    joined: Callable[[range], Dual] | None = None
+
+    def __len__(self) -> int:
+        return len(self.open)
+
+    def __getitem__(self, number: int) -> Task:
+        return Task(self.view(number), self.dual(number), self.start(number))
+
+    def view(self, number: int) -> View:
+        """The rows of a program."""
+        return self.gram.restrict(self.groups[self.first[number] : self.first[number + 1]].tolist())
+
+    def start(self, number: int) -> State | None:
+        """Where to start with a program."""
+        return None if self.state is None else self.state(number)
+
+    @cached_property
+    def sizes(self) -> Ids:
+        """Variables of each program."""
+        return np.add.reduceat(np.diff(self.gram.starts)[self.groups], self.first[:-1])
