@@ -161,7 +161,8 @@ class Found:
             counts[number] = len(trace[names[0]])
         ends = np.cumsum(counts)
         rows = np.empty((int(counts.sum()), len(names)))
-        rows[ends[once] - 1] = self._lines(once)
+        if len(once):
+            rows[ends[once] - 1] = self._lines(once)
         for number, trace in many.items():
             rows[ends[number] - counts[number] : ends[number]] = np.stack(list(trace.values()), axis=1)
         return Traces(names, rows, ends)
