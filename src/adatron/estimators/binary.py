@@ -44,9 +44,11 @@ class Binary(Problems):
             positive = classes[:, 0]
         else:
             classes, positive = np.tile(np.arange(k), (k, 1)), np.arange(k)
-        folds = k * np.arange(len(segments) // k)
-        classes = (folds[:, None, None] + classes).reshape(-1, classes.shape[1])
-        positive = (folds[:, None] + positive).ravel()
+        folds = len(segments) // k
+        if folds > 1:
+            before = k * np.arange(folds)
+            classes = (before[:, None, None] + classes).reshape(-1, classes.shape[1])
+            positive = (before[:, None] + positive).ravel()
         counts = np.array([len(some) for some in segments])
         starts, flat = np.cumsum(counts) - counts, np.concatenate([np.array(some, np.int64) for some in segments])
         own = classes.ravel()
@@ -54,7 +56,7 @@ class Binary(Problems):
         self.first = np.concatenate([[0], np.cumsum(counts[classes].sum(axis=1))])
         self._signs = np.repeat(np.where(classes == positive[:, None], 1.0, -1.0).ravel(), counts[own])
         self._kept = np.ones(len(self.groups), bool)
-        if separable and k > 2 and multi_class == "ovr" and len(folds) > 1:
+        if separable and k > 2 and multi_class == "ovr" and folds > 1:
             self._keep_all(k)
         if separable:
             self.joined = self._joined

@@ -15,6 +15,7 @@ from .base import TRACED, Solution, Status
 
 STATUSES = list(Status)
 UNSOLVED = -1
+_GOOD = np.array([*(status.good for status in STATUSES), True])  # the last one is that of UNSOLVED
 
 
 class Traces(Sequence[dict[str, Vector]]):
@@ -65,7 +66,8 @@ class Found:
 
     def __init__(self, sizes: Ids) -> None:
         n = len(sizes)
-        self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.first = np.zeros(n + 1, np.int64)
+        np.cumsum(sizes, out=self.first[1:])
         self.beta = np.zeros(self.first[-1])
         self.g: Vector | None = None
         self.n_iter, self.status = np.zeros(n, np.int64), np.full(n, UNSOLVED, np.int8)
@@ -118,7 +120,7 @@ class Found:
     @property
     def good(self) -> NDArray[np.bool_]:
         """Which programs ended as they were asked to, if there was anything to solve."""
-        return ~self.solved | np.isin(self.status, [i for i, status in enumerate(STATUSES) if status.good])
+        return _GOOD[self.status]
 
     @property
     def relative_gaps(self) -> Vector:
