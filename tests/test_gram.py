@@ -338,7 +338,7 @@ def test_a_block_keeps_what_it_shares_with_the_last_one(seed, sizes, slots, thre
 )
 def test_problems_side_by_side_have_room_for_their_rows(n, size, side_by_side):
     """Many problems over all rows of a large set run one after the other: together they would push out their rows."""
-    p = plan(n, [size] * 10, 800.0, 4, 1000 * 2**20)
+    p = plan(n, np.full(10, size), 800.0, 4, 1000 * 2**20)
     assert (p.concurrent > 1) == side_by_side
     assert p.slots == n or p.slots * n >= p.concurrent * p.block * size
 
@@ -346,7 +346,7 @@ def test_problems_side_by_side_have_room_for_their_rows(n, size, side_by_side):
 @pytest.mark.parametrize(("cost", "one", "several"), [(50.0, False, False), (112.0, True, False), (800.0, True, True)])
 def test_rows_are_stored_where_that_pays(cost, one, several):
     """Problems side by side would push out each other's rows, or wait for each other."""
-    alone, together = (plan(20_000, [20_000] * many, cost, 4, 1000 * 2**20) for many in (1, 8))
+    alone, together = (plan(20_000, np.full(many, 20_000), cost, 4, 1000 * 2**20) for many in (1, 8))
     assert (alone.slots > 0) == one
     assert (together.slots > 0) == several
     assert (together.concurrent > 1) == (not several)

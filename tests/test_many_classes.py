@@ -79,8 +79,8 @@ def test_one_against_the_rest_shares_one_matrix(bias, classes, each, monkeypatch
 
 
 def test_labels_and_votes_of_many_classes_are_those_of_scikit_learn():
-    X, y = blobs(120, 4, spread=0.5)
-    new = blobs(120, 3, seed=0, spread=0.7)[0]
+    X, y = blobs(130, 4, spread=0.5)
+    new = blobs(130, 3, seed=0, spread=0.7)[0]
     ours, theirs = SVC(C=10.0, tol=1e-6).fit(X, y), svm.SVC(C=10.0, tol=1e-6).fit(X, y)
     assert len(ours.intercept_) * len(ours.support_) > layout.TABLE
     np.testing.assert_array_equal(ours.predict(new), theirs.predict(new))

@@ -96,7 +96,9 @@ def test_signs_at_the_boundary_are_those_of_float64(blocks):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # a sigmoid is no kernel
-@pytest.mark.parametrize("kernel", [*KERNELS, lambda X, Z: X @ Z.T], ids=str)
+@pytest.mark.parametrize(
+    "kernel", [*KERNELS, lambda X, Z: X @ Z.T], ids=lambda kernel: getattr(kernel, "__name__", str(kernel))
+)
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize(
     ("classes", "parameters"), [(2, {}), (4, {}), (4, {"multi_class": "ovr"}), (3, {"break_ties": True})]

@@ -277,7 +277,7 @@ def test_coefficients_of_members_fill_up_from_the_last_one():
         for i in range(len(group))[::-1]:
             part = min(left[group[i]], C * weight[i])
             expected[i], left[group[i]] = np.sign(beta[group[i]]) * part, left[group[i]] - part
-        spread = found.spread([np.arange(6)], [beta], C)
+        spread = found.spread(np.array([6]), np.arange(6), beta, C)
         support, n_support, found_values = spread.arranged(np.zeros(len(group), np.int64), 1)
         np.testing.assert_array_equal(support, np.flatnonzero(expected))
         np.testing.assert_array_equal(n_support, [np.count_nonzero(expected)])

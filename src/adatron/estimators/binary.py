@@ -23,6 +23,7 @@ class Binary(Problems):
     n_classes : how many there are
     program : that of labels 1 and -1, and weights
     separable : whether the program of samples together, of the same labels or others, is that of each beside the others
+        and a sample without weight may stay in it. The rest of all folds are then all samples, whose matrix they share.
     """
 
     def __init__(
@@ -43,36 +44,56 @@ class Binary(Problems):
             positive = classes[:, 0]
         else:
             classes, positive = np.tile(np.arange(k), (k, 1)), np.arange(k)
-        folds = k * np.arange(len(segments) // k)
-        classes = (folds[:, None, None] + classes).reshape(-1, classes.shape[1])
-        positive = (folds[:, None] + positive).ravel()
+        folds = len(segments) // k
+        if folds > 1:
+            before = k * np.arange(folds)
+            classes = (before[:, None, None] + classes).reshape(-1, classes.shape[1])
+            positive = (before[:, None] + positive).ravel()
         counts = np.array([len(some) for some in segments])
         starts, flat = np.cumsum(counts) - counts, np.concatenate([np.array(some, np.int64) for some in segments])
         own = classes.ravel()
         self.groups = flat[ranges(starts[own], starts[own] + counts[own])]
         self.first = np.concatenate([[0], np.cumsum(counts[classes].sum(axis=1))])
         self._signs = np.repeat(np.where(classes == positive[:, None], 1.0, -1.0).ravel(), counts[own])
+        self._kept = np.ones(len(self.groups), bool)
+        if separable and k > 2 and multi_class == "ovr" and folds > 1:
+            self._keep_all(k)
         if separable:
             self.joined = self._joined
 
+    def _keep_all(self, n_classes: int) -> None:
+        """Every problem has all segments; those that its fold leaves out have no weight."""
+        m, n = len(self._samples.sizes), len(self.first) - 1
+        kept, signs = np.zeros((n, m), bool), np.empty((n, m))
+        kept[np.repeat(np.arange(n), np.diff(self.first)), self.groups] = True
+        of_class = np.arange(m) // (m // n_classes)
+        signs[:] = np.where(of_class == (np.arange(n) % n_classes)[:, None], 1.0, -1.0)
+        self.groups, self.first = np.tile(np.arange(m), n), m * np.arange(n + 1)
+        self._kept, self._signs = kept.ravel(), signs.ravel()
+
     def problem(self, number: int) -> Problem:
         def of_samples(ids: Ids) -> Dual:
-            y = self._labels(range(number, number + 1))
-            if abs(y.sum()) == len(y):
+            some = range(number, number + 1)
+            y, weight = self._labels(some), self._weights(some, ids)
+            if abs(y[weight > 0.0].sum()) == np.count_nonzero(weight):
                 # The other side has no weight: without an error of this one, beta = 0 and b = y.
                 return csvc(y, np.zeros(len(y)), "none")
-            return self._program(y, self._samples.weight[ids])
+            return self._program(y, weight)
 
         return Problem(self.segments(number), of_samples)
 
     def _joined(self, some: range, ids: Ids) -> Dual:
-        return self._program(self._labels(some), self._samples.weight[ids])
+        return self._program(self._labels(some), self._weights(some, ids))
+
+    def _weights(self, some: range, ids: Ids) -> Vector:
+        own = slice(self.first[some.start], self.first[some.stop])
+        return self._samples.weight[ids] * np.repeat(self._kept[own], self._samples.sizes[self.groups[own]])
 
     def _labels(self, some: range) -> Vector:
         own = slice(self.first[some.start], self.first[some.stop])
         return np.repeat(self._signs[own], self._samples.sizes[self.groups[own]])
 
     def sides(self) -> Vector:
-        sizes = self._samples.sizes[self.groups]
+        sizes = self._samples.sizes[self.groups] * self._kept
         above, below = (np.add.reduceat(sizes * (self._signs == sign), self.first[:-1]) for sign in (1.0, -1.0))
         return np.where(below == 0, np.where(above == 0, 0.0, 1.0), np.where(above == 0, -1.0, 0.0))

@@ -114,7 +114,8 @@ class Classifier(ClassifierMixin, Probabilistic):
         def problems(segments: list[list[int]], samples: Samples) -> Binary:
             whole = samples is distinct
             program = partial(self._program, augment=augment, whole=whole)
-            return Binary(segments, len(classes), self.multi_class, samples, program, self._separable)
+            separable = self._separable and bool(np.isfinite(self._bound))
+            return Binary(segments, len(classes), self.multi_class, samples, program, separable)
 
         divided = divide(distinct, self.random_state) if self.with_probability else None
         fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct), clock)

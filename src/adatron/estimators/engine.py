@@ -32,6 +32,7 @@ MANY, FEW = 96, 0.125  # features, and the part of them that is not 0, from and 
 LARGEST, WORK = 1e8, 1e9  # multiply-adds of one Gram matrix, and of all, below which threads cost more than they give
 BUNDLED = 3e8  # the same of all where problems are solved in bundles
 BLURRED = 0.1  # part of the tolerance that errors of kernel values in double precision may be of
+LAZY = 64  # problems, from which none is made before it is needed
 SEVERAL = 8  # problems over all samples, from which they share one matrix in double precision
 AGAIN = 1.6  # times that each given value is asked for, from which a copy class by class is faster
 
@@ -62,6 +63,7 @@ class _Programs:
     ids : the samples of a problem
     sizes : (n,) variables of each
     open : (n,) whether there is anything to solve
+    lazy : whether a program is made each time it is asked for
     typical : a program that has equalities if any has
     """
 
@@ -71,7 +73,8 @@ class _Programs:
         self.problems, self._starts, self._ends = problems, ends[:-1], ends[1:]
         own = lengths[problems.groups] if len(problems) > 1 else lengths
         self.sizes = self.copies * np.add.reduceat(own, problems.first[:-1])
-        if problems.joined is None:
+        self.lazy = problems.joined is not None and len(problems) >= LAZY
+        if not self.lazy:
             duals = [problem.program(self.ids(range(i, i + 1))) for i, problem in enumerate(problems)]
             self.dual: Callable[[int], Dual] = duals.__getitem__
             self.open = np.array([any(d.totals) or d.reach[0] < 0.0 < d.reach[1] for d in duals])
@@ -153,7 +156,7 @@ def fit(
             first = programs.copies * np.arange(len(problems) + 1)
             groups = np.zeros(first[-1], np.int64)
         state = None if start is None else lambda number: State(start(number)[programs.ids(range(number, number + 1))])
-        joined = None if problems.joined is None else programs.joined
+        joined = programs.joined if programs.lazy else None
         tasks = Tasks(gram, groups, first, programs.dual, programs.open, state, joined)
         found = _solve(tasks, solver, settings, pool, p)
     found.intercept[~programs.open] = programs.bias[~programs.open]

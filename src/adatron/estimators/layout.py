@@ -15,7 +15,7 @@ Vector = NDArray[np.float64]
 NO_CLASS = np.zeros(0, np.int64)
 
 
-TABLE = 1 << 21  # coefficients of a table of pairs of classes, beyond which predictions do without it
+TABLE = 1 << 22  # coefficients of a table of pairs of classes, beyond which predictions do without it
 
 
 class Coefficients(NamedTuple):

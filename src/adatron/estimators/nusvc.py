@@ -52,7 +52,7 @@ class NuSVC(Classifier):
         As in scikit-learn, and so are ``fit_status_`` and ``shape_fit_``.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
         The certificate of the program with nu, as in :class:`SVC`.
-    trace_ : dict of ndarray, or list of them
+    trace_ : dict of ndarray, or a sequence of them
         As in :class:`SVC`.
 
     References

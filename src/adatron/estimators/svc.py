@@ -98,7 +98,7 @@ class SVC(Classifier):
         semi-definite. It belongs to the best bias for these coefficients; ``intercept_`` is LIBSVM's.
     compact_ : bool
         Whether :meth:`compact` made the model; what the attributes mean then is said there.
-    trace_ : dict of ndarray, or list of them for each binary problem
+    trace_ : dict of ndarray, or a sequence of them for each binary problem
         'seconds', 'n_iter', 'kkt_violation', 'duality_gap', 'dual_objective' after each block, epoch or so, and what
         the solver adds. The gap is nan where it was not computed.
 

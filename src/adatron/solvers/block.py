@@ -71,7 +71,7 @@ class Block(Solver):
         return max(20_000_000, 2000 * n)
 
     def bundles(self, tasks: Tasks, options: Options) -> list[range]:
-        return bundles(tasks, options) if self.shards == 1 else super().bundles(tasks, options)
+        return bundles(tasks, options) if self.shards == 1 and tasks.gram.shared else super().bundles(tasks, options)
 
     def solve_bundle(
         self, tasks: Tasks, some: range, options: Options, flags: NDArray[np.int64], found: Found

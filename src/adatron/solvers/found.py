@@ -16,6 +16,7 @@ from .base import TRACED, Solution, Status
 
 STATUSES = list(Status)
 UNSOLVED = -1
+_GOOD = np.array([*(status.good for status in STATUSES), True])  # the last one is that of UNSOLVED
 
 
 class Traces(Sequence[dict[str, Vector]]):
@@ -66,7 +67,8 @@ class Found:
 
     def __init__(self, sizes: Ids) -> None:
         n = len(sizes)
-        self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.first = np.zeros(n + 1, np.int64)
+        np.cumsum(sizes, out=self.first[1:])
         self.beta = np.zeros(self.first[-1])
         self.g: Vector | None = None
         self.n_iter, self.status = np.zeros(n, np.int64), np.full(n, UNSOLVED, np.int8)
@@ -133,7 +135,7 @@ class Found:
     @property
     def good(self) -> NDArray[np.bool_]:
         """Which programs ended as they were asked to, if there was anything to solve."""
-        return ~self.solved | np.isin(self.status, [i for i, status in enumerate(STATUSES) if status.good])
+        return _GOOD[self.status]
 
     @property
     def relative_gaps(self) -> Vector:
@@ -182,7 +184,8 @@ class Found:
             counts[number] = len(trace[names[0]])
         ends = np.cumsum(counts)
         rows = np.empty((int(counts.sum()), len(names)))
-        rows[ends[once] - 1] = self._lines(once)
+        if len(once):
+            rows[ends[once] - 1] = self._lines(once)
         for number, trace in many.items():
             rows[ends[number] - counts[number] : ends[number]] = np.stack(list(trace.values()), axis=1)
         return Traces(names, rows, ends)
