@@ -76,7 +76,8 @@ class Ascent(ABC, Generic[How]):
         while True:
             status, tol = self._track(tol)
             if status is Status.STUCK and self.view.gram.dtype != np.float64:
-                self._widen(anew=True)  # g may be noise
+                self._widen()
+                self._anew()  # it may be noise
                 continue
             here = self._errors()
             slack = here + self._proven + self.rounding
@@ -146,14 +147,16 @@ class Ascent(ABC, Generic[How]):
         """Bounds of the errors that kernel values bring into a gradient at beta."""
         return self.view.error_bounds(np.abs(self.beta))
 
-    def _widen(self, anew: bool = False) -> None:
-        """Go on with float64 tiles; g keeps the errors of the float32 ones unless it is computed anew."""
+    def _widen(self) -> None:
+        """Go on with float64 tiles; g keeps the errors of the float32 ones."""
         self.rounding += 2.0 * float(np.maximum(self._proven, self._errors()).max(initial=0.0))
         self.view = self.view.widened()
-        if anew:
-            self.g[:] = -self.dual.t
-            self._add(self.beta)
         self.prepare()
+
+    def _anew(self) -> None:
+        """Compute g from nothing."""
+        self.g[:] = -self.dual.t
+        self._add(self.beta)
 
     def pause(self, violation: float, tol: float, *extra: float, objective: float | None = None) -> Status | None:
         """Between steps: report, and say what ends the ascent. The objective is computed unless it is given."""
