@@ -100,3 +100,16 @@ def test_equal_samples_with_huge_kernel_values(scale):
     dual = nusvr(y, np.full(10, 300.0), 0.5, "none")
     found = solve(view_of(X, Polynomial(1.0, 5, 0.1), copies=2), dual, max_iter=5000, whole=100)
     assert found.status.name in ("CONVERGED", "STUCK")
+
+
+@pytest.mark.parametrize("kind", [SVC, SVR])
+@pytest.mark.parametrize("bias", ["explicit", "none", "augmented"])
+@pytest.mark.parametrize("C", [1.0, 1e4])
+def test_kernel_values_beyond_all_resolution(kind, bias, C):
+    """Cubes of thousands: the rounding of K is a million times what beta'K beta should be."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 3))
+    y = X[:, 0] + 0.5 * rng.normal(size=3000)
+    model = kind(kernel="poly", gamma=1.0, C=C, bias=bias, max_iter=300_000)
+    with pytest.warns(ConvergenceWarning, match="no step makes progress"):
+        model.fit(1e3 * X, y > 0 if kind is SVC else y)

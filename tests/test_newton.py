@@ -298,6 +298,7 @@ def test_the_finish_pays(dtype, memory, steps, monkeypatch):
     fast = solve(view, dual, block=128, gap_tol=1e-6, memory=memory)
     assert steps
     monkeypatch.setattr(Newton, "due", lambda *_: False)
+    monkeypatch.setattr(Newton, "overtaken", lambda *_: False)
     slow = solve(view, dual, block=128, gap_tol=1e-6)
     assert fast.status.name == slow.status.name == "CONVERGED"
     assert fast.n_iter < 0.5 * slow.n_iter

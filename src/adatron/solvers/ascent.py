@@ -36,6 +36,7 @@ from .tolerance import blur, closer
 How = TypeVar("How", bound=Solver)
 ROUNDS = 8  # certificates refused before float64 tiles take over
 FAR = {4: 1e7, 8: 1e12}  # see ``_beyond``; by bytes of a kernel value: larger ones are not resolved
+NOISE = 1e-6  # of the terms of an objective: what is negative beyond it is no rounding of float64
 HUGE = 1e100  # a margin violation beyond this is overflow, not learning
 
 
@@ -103,7 +104,8 @@ class Ascent(ABC, Generic[How]):
         while True:
             status, tol = self._track(tol)
             if status is Status.STUCK and self.view.gram.dtype != np.float64:
-                self._widen(anew=self.dual.unbounded)  # whose coefficients may be so large that g is noise
+                self._widen()
+                self._anew()  # it may be noise
                 continue
             here = self._errors()
             slack = here + self._proven + self.rounding
@@ -168,22 +170,27 @@ class Ascent(ABC, Generic[How]):
         """Bounds of the errors that kernel values bring into a gradient at beta."""
         return self.view.error_bounds(np.abs(self.beta))
 
-    def _widen(self, anew: bool = False) -> None:
-        """Go on with float64 tiles; g keeps the errors of the float32 ones unless it is computed anew."""
+    def _widen(self) -> None:
+        """Go on with float64 tiles; g keeps the errors of the float32 ones."""
         self.rounding += 2.0 * float(np.maximum(self._proven, self._errors()).max(initial=0.0))
         self.view = self.view.widened()
-        if anew:
-            self.g[:] = -self.dual.t
-            self._add(self.beta)
         self.prepare()
+
+    def _anew(self) -> None:
+        """Compute g from nothing."""
+        self.g[:] = -self.dual.t
+        self._add(self.beta)
 
     def pause(self, violation: float, tol: float, *extra: float, objective: float | None = None) -> Status | None:
         """Between steps: report, and say what ends the ascent. The objective is computed unless it is given."""
         if not violation < HUGE:
             return Status.DIVERGED if self.dual.unbounded else Status.OVERFLOW
         objective = self.objective() if objective is None else objective
+        wide = self.view.gram.dtype == np.float64
         if self.dual.unbounded and self._beyond(objective):
-            return Status.DIVERGED if self.view.gram.dtype == np.float64 else Status.STUCK
+            return Status.DIVERGED if wide else Status.STUCK
+        if self.origin is None and self.view.gram.kernel.convex and self._negative(objective):
+            return Status.STUCK
         stop = self.watch.look(self.n_iter, violation, objective, self.relative_gap, extra)
         if violation <= tol:
             return Status.CONVERGED
@@ -203,9 +210,17 @@ class Ascent(ABC, Generic[How]):
         largest, far = self.view.magnitude + dual.lambda2, FAR[self.view.gram.dtype.itemsize] * size
         if float(np.abs(self.beta).max()) * largest > far:
             return True
-        gain = dot(dual.t, self.beta) - dual.epsilon * float(np.abs(self.beta).sum())
+        gain = self._gain()
         square = 2.0 * (objective + gain)
         return dual.cone and gain > 0.0 and gain * gain * largest > far * size * max(square, 0.0)
+
+    def _gain(self) -> float:
+        """t'beta - epsilon |beta|_1."""
+        return dot(self.dual.t, self.beta) - self.dual.epsilon * float(np.abs(self.beta).sum())
+
+    def _negative(self, objective: float) -> bool:
+        """Whether |w|^2 is clearly negative: kernel values are rounded so much that steps follow their noise."""
+        return objective + self._gain() < -NOISE * float(np.abs(self.dual.t * self.beta).sum() + abs(objective))
 
     def violation(self) -> float:
         return kkt_violation(self.dual, self.beta, self.g)

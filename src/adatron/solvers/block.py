@@ -285,7 +285,8 @@ class _Block(Ascent[Block]):
             return False
         self.leapt = True
         if self.view.gram.dtype != np.float64:
-            self._widen(anew=True)
+            self._widen()
+            self._anew()
         found = interior(self.view, self.dual, self.beta, self.stopped)
         if found is None:
             return False
