@@ -30,6 +30,7 @@ from .start import feasible
 ITERATIONS = 40
 FACTORS = 20.0  # as a rule
 ACCURACY = 1e-9  # of the objective: complementarity with which it ends
+LOST = 1e-7  # of the largest |w|^2 that such parts could have: a complementarity far below it is rounding
 SHY = 0.99  # part of the way to the nearest bound
 WORSE = 1e3  # times the smallest residual so far: rounding
 Matrix = NDArray[np.float64]
@@ -118,13 +119,13 @@ class Interior:
 
     def run(self) -> Vector | None:
         """The parts as far as rounding lets them come, or None if it was told to stop."""
-        best, least = None, np.inf
+        best, least, largest = None, np.inf, self.view.magnitude + self.lambda2
         for _ in range(ITERATIONS):
             w = self._sum(self.v)
             g = self._times(w[:, None])[:, 0][self.parts.row] * self.parts.sign + self.parts.cost
             rest = -(g + self.parts.A.T @ self.mu - self.z + self.y)
             gap = dot(self.z, self.v) + dot(self.y, self.parts.top - self.v)
-            value = abs(0.5 * dot(self.v, g + self.parts.cost)) + gap
+            value = abs(0.5 * dot(self.v, g + self.parts.cost)) + gap + LOST * largest * float(self.v.sum()) ** 2
             error = gap / value + float(np.abs(rest).max())
             if error < least:
                 best, least = (self.v, self.z, self.y), error
@@ -139,7 +140,6 @@ class Interior:
         if best is None:
             return None
         v, z, y = best
-        largest = self.view.magnitude + self.lambda2
         return np.where(largest * v < z, 0.0, np.where(largest * (self.parts.top - v) < y, self.parts.top, v))
 
     def _sum(self, v: Vector) -> Vector:
