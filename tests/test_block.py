@@ -396,7 +396,7 @@ def test_float32_tiles_find_the_same_optimum(kind, bias):
 def test_one_block_goes_on_in_float64_where_float32_blurs_its_tolerance(seed, monkeypatch):
     """The first refused proof is enough, if it comes to that; float32 values would need ten times as many updates."""
     widened, widen = [], ascent.Ascent._widen
-    monkeypatch.setattr(ascent.Ascent, "_widen", lambda self: widened.append(self._rounds) or widen(self))
+    monkeypatch.setattr(ascent.Ascent, "_widen", lambda self, *args: widened.append(self._rounds) or widen(self, *args))
     X, y = samples(seed, 120)
     dual = svr(X[:, 0] + y, np.full(120, 1e6), 0.01)
     found = solve(view_of(X, RBF(0.5), np.float32), dual, tol=1e-5, whole=1000)

@@ -28,7 +28,7 @@ def user_kernel(A, B):
 
 MODELS = {
     "two classes": (2, SVC(C=2.0)),
-    "two of nu": (2, NuSVC(nu=0.3, bias="augmented")),
+    "two of nu": (2, NuSVC(nu=0.9, bias="augmented")),
     "one against one": (4, SVC(C=2.0, decision_function_shape="ovo")),
     "one against one of nu": (3, NuSVC(nu=0.9, decision_function_shape="ovo", kernel="poly", coef0=1.0)),
     "one against the rest": (4, SVC(C=2.0, multi_class="ovr", decision_function_shape="ovo", bias="none")),

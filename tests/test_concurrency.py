@@ -8,6 +8,7 @@ import threading
 import time
 import weakref
 
+import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from threadpoolctl import threadpool_info
@@ -15,6 +16,7 @@ from threadpoolctl import threadpool_info
 from adatron import SVC
 from adatron.gram import Gram
 from adatron.solvers.run import _Desk
+from adatron.solvers.tasks import Tasks
 
 TIMEOUT = 120
 
@@ -171,7 +173,7 @@ def test_a_fit_leaves_no_memory_to_the_collector(n, classes, parameters, monkeyp
 
 def test_reports_are_heard_though_all_was_solved_before_the_first():
     heard = []
-    desk = _Desk([None] * 3, heard.append)
+    desk = _Desk(Tasks(None, np.zeros(3, int), np.arange(4), None, np.ones(3, bool)), heard.append)
 
     def work():
         for number in range(3):

@@ -131,8 +131,8 @@ def test_ctrl_c_ends_between_two_lines(at, twice, data, tmp_path, monkeypatch):
     count, held = [at], []
     finish, learn = IncrementalSVC._finish, Learner._learn
 
-    def interrupted(self, events):
-        finish(self, events)
+    def interrupted(self, events, **more):
+        finish(self, events, **more)
         count[0] -= 1
         if count[0] == 0:
             signal.raise_signal(signal.SIGINT)

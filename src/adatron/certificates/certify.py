@@ -24,12 +24,11 @@ from ..gram.gram import ADDITIONS
 from ..gram.symmetry import refuse_asymmetric
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
-from .gap import best_multipliers, duality_gap, relative, sum_of_terms
+from .gap import SURELY, best_multipliers, duality_gap, relative, sum_of_terms
 from .kkt import kkt_violation
 
 LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectives are to be known
 MEASURES = 7  # of ``weigh``
-SURELY = 2.0**-10  # part of the objectives by which they may be off where rows are not known
 CARE = 1.0 + 1e-6  # for bounds that are computed in float64 themselves
 ENOUGH = 30  # rows computed both ways, from which the errors of others are judged
 SURE = 4.0  # standard deviations that a sum of many errors keeps within
@@ -179,8 +178,10 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
         unknown = np.flatnonzero(~exact.known & (beta != 0.0))
         doubt = dot(np.abs(beta[unknown]), slack[unknown])
         exact.compare(g - tracked)
-        allowed = max(LEVEL * duality_gap(dual, beta, g, mu), DIGITS * abs(dual.objective(beta, g)))
-        if not len(unknown) or min(exact.missed(unknown), 0.5 * doubt) <= allowed:
+        level = abs(dual.objective(beta, g))
+        allowed = max(LEVEL * duality_gap(dual, beta, g, mu), DIGITS * level)
+        clear = 0.5 * doubt <= SURELY * level and min(exact.missed(unknown), 0.5 * doubt) <= allowed
+        if clear or not len(unknown):
             return _evaluate(view, dual, beta, g, mu, np.where(exact.known, exact.errors, 0.0), convex, doubt)
         rows = unknown
 
@@ -251,11 +252,8 @@ def _evaluate(
     """Put the certificate together.
 
     Rows that need not be known have no terms, and gain no more than mu says whatever their errors are; these count in
-    ``doubt`` alone, the error of beta'g. It is rounded up, so that the way to a solution does not show.
+    ``doubt`` alone, the error of beta'g.
     """
-    level = abs(dual.objective(beta, g))
-    if 0.0 < doubt < inf and level > 0.0:
-        doubt = 2.0 * level * max(SURELY, float(2.0 ** np.ceil(np.log2(0.5 * doubt / level))))
     totals, found, bounds = np.array(dual.totals), np.empty(MEASURES), (dual.lower, dual.upper, dual.epsilon)
     weigh(beta, g, errors, dual.t, *bounds, *dual.membership, totals, mu, found)
     if dual.hard_margin:

@@ -18,6 +18,8 @@ from ..compiled._jit import jit
 from ..problems import Dual
 from ..problems.dual import NO_ERRORS, UNIT, Vector, dot
 
+SURELY = 2.0**-6  # part of the objectives by which they may be off
+
 
 def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
     """The mu of every equality that minimise the gap; each stands alone.
@@ -145,9 +147,11 @@ def duality_gap(
 def relative(gap: float, dual: float, least: float, doubt: float = 0.0) -> float:
     """gap / max(|P|, |D|, ``least``), from the gap and the dual objective D = P - gap, which is known up to ``doubt``.
 
-    Compiled code compiles it for itself.
+    A doubt of up to SURELY is always assumed: which rows were computed must not show. Compiled code compiles this for
+    itself.
     """
-    return gap / max(least, abs(dual) - doubt, abs(dual + gap) - doubt)
+    level = max(abs(dual), abs(dual + gap))
+    return gap / max(least, level - max(doubt, SURELY * level))
 
 
 @jit

@@ -183,10 +183,14 @@ class Gram:
             return None
         return np.concatenate([part.norms for part in self.segments if isinstance(part, TileSegment)])
 
-    @cached_property
+    @property
     def wide(self) -> Gram:
         """The same rows with tiles in double precision, of which none are segments if those at hand are float32."""
-        return self if self.dtype == np.float64 else Gram(self.source, np.float64, [], self.pool)
+        return self if self.dtype == np.float64 else self._wide
+
+    @cached_property
+    def _wide(self) -> Gram:
+        return Gram(self.source, np.float64, [], self.pool)
 
     def segment(self, source: Source, slots: int = 0) -> Segment:
         if not self.kernel.compiled:

@@ -36,7 +36,6 @@ from .tolerance import blur, closer
 How = TypeVar("How", bound=Solver)
 ROUNDS = 8  # certificates refused before float64 tiles take over
 FAR = {4: 1e7, 8: 1e12}  # see ``_beyond``; by bytes of a kernel value: larger ones are not resolved
-NOISE = 1e-6  # of the terms of an objective: what is negative beyond it is no rounding of float64
 HUGE = 1e100  # a margin violation beyond this is overflow, not learning
 
 
@@ -189,8 +188,6 @@ class Ascent(ABC, Generic[How]):
         wide = self.view.gram.dtype == np.float64
         if self.dual.unbounded and self._beyond(objective):
             return Status.DIVERGED if wide else Status.STUCK
-        if self.origin is None and self.view.gram.kernel.convex and self._negative(objective):
-            return Status.STUCK
         stop = self.watch.look(self.n_iter, violation, objective, self.relative_gap, extra)
         if violation <= tol:
             return Status.CONVERGED
@@ -217,10 +214,6 @@ class Ascent(ABC, Generic[How]):
     def _gain(self) -> float:
         """t'beta - epsilon |beta|_1."""
         return dot(self.dual.t, self.beta) - self.dual.epsilon * float(np.abs(self.beta).sum())
-
-    def _negative(self, objective: float) -> bool:
-        """Whether |w|^2 is clearly negative: kernel values are rounded so much that steps follow their noise."""
-        return objective + self._gain() < -NOISE * float(np.abs(self.dual.t * self.beta).sum() + abs(objective))
 
     def violation(self) -> float:
         return kkt_violation(self.dual, self.beta, self.g)

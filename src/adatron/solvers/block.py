@@ -48,6 +48,7 @@ CLOSE = 0.1  # part of the violation that a block, or part, is solved to; or a f
 OF_BLOCKS, OF_PARTS = (0.3, 2), (1.0, 4)  # rows of a part are short, but what it leaves asks for whole ones
 ENOUGH = 0.75  # part of the tolerance to which it is solved at most
 LARGE = 24  # blocks of variables, from which a program has parts
+NOISE = 1e-6  # of the terms of an objective: what is negative beyond it is no rounding of float64
 SPREAD = 8  # every eighth variable makes the part to begin with
 
 
@@ -129,6 +130,8 @@ class _Block(Ascent[Block]):
             status = self.pause(violation, tol, objective=objective)
             if status is not None:
                 return status
+            if self.origin is None and self.view.gram.kernel.convex and self._negative(objective):
+                return Status.STUCK
             if self._finish(here, violation, tol) or self._leap(violation, tol):
                 continue
             of_block, of_part = (self._inner_tol(violation, tol, *forcing) for forcing in (OF_BLOCKS, OF_PARTS))
@@ -137,6 +140,10 @@ class _Block(Ascent[Block]):
             moved = moved or self._advance(self._choose(here.ends), of_block)
             if not moved:
                 return Status.STOPPED if self.watch.flag[0] else Status.STUCK
+
+    def _negative(self, objective: float) -> bool:
+        """Whether |w|^2 is clearly negative: kernel values are rounded so much that steps follow their noise."""
+        return objective + self._gain() < -NOISE * float(np.abs(self.dual.t * self.beta).sum() + abs(objective))
 
     def _part(self, tol: float) -> Ids:
         """The variables to solve as a program of their own, or none.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificates import Certificate, half_width, intercept
+from ..certificates.gap import SURELY
 from ..problems import Dual
 from ..problems.dual import Ids, Vector
 from .base import TRACED, Solution, Status
@@ -146,7 +147,8 @@ class Found:
         """Those of some programs."""
         dual, gap = self.dual[some], self.gap[some]
         with np.errstate(invalid="ignore"):
-            level = np.maximum(np.abs(dual), np.abs(dual + gap)) - self.doubt[some]
+            level = np.maximum(np.abs(dual), np.abs(dual + gap))
+            level -= np.maximum(self.doubt[some], SURELY * level)
             found = gap / np.maximum(self.least[some], level)
         found[~np.isfinite(gap)] = np.inf
         found[~self.convex[some]] = np.nan
