@@ -164,5 +164,6 @@ class _Claims:
     def feasible(self) -> None:
         if self.true.excess > (BOUNDS + self.true.size) * 2.0**-53:
             self.add("bounds", f"a coefficient is {self.true.excess:.1e} of its bound beyond it")
-        if self.true.missed > SUMS + self.true.size * float(U):
+        # Sums drown in the coefficients of a dual without bound, of which the fit has said that nothing is proven.
+        if self.converged and self.true.missed > SUMS + self.true.size * float(U):
             self.add("sums", f"an equality is off by {self.true.missed:.1e} of the sum of its terms")

@@ -80,6 +80,7 @@ class Truth(NamedTuple):
     size: int
 
 
+@np.errstate(invalid="ignore")  # infinite bounds
 def truth(program: Program, K: Matrix, error: Matrix) -> Truth:
     """Measure the point. ``error`` bounds the rounding of the entries of K."""
     p = program

@@ -24,11 +24,12 @@ from ..gram.gram import ADDITIONS
 from ..gram.symmetry import refuse_asymmetric
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
-from .gap import SURELY, best_multipliers, duality_gap, relative, sum_of_terms
+from .gap import best_multipliers, duality_gap, relative, sum_of_terms
 from .kkt import kkt_violation
 
 LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectives are to be known
 MEASURES = 7  # of ``weigh``
+SURELY = 2.0**-3  # part of the objectives by which those of many rows may be off: which were computed must not show
 CARE = 1.0 + 1e-6  # for bounds that are computed in float64 themselves
 ENOUGH = 30  # rows computed both ways, from which the errors of others are judged
 SURE = 4.0  # standard deviations that a sum of many errors keeps within
@@ -226,7 +227,7 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
         refuse_asymmetric(K, "The kernel function returned a matrix K that")
     if largest == 0.0 or not np.isfinite(largest):
         return True  # what overflows is no sign of negative eigenvalues
-    raised = K.astype(np.float64, copy=False)
+    raised = 0.5 * (K + K.T) if view.gram.asymmetry else K.astype(np.float64, copy=False)
     raised.flat[:: len(rows) + 1] += 8.0 * len(rows) * eps * largest  # rounding of values and factor
     with view.gram.pool.aside(), one_blas_thread():  # bits of LAPACK depend on its threads
         return has_factor(np.ascontiguousarray(raised))
@@ -258,7 +259,7 @@ def _evaluate(
     weigh(beta, g, errors, dual.t, *bounds, *dual.membership, totals, mu, found)
     if dual.hard_margin:
         found[4] = duality_gap(dual, beta, g, mu, errors, doubt) + np.abs(mu * (dual.sums(beta) - totals)).sum()
-    found[1] += 0.5 * doubt
+    found[1], found[2] = max(found[1], 0.5 * doubt), found[2] + doubt
     return conclude(view, beta, found.tolist(), convex)
 
 
@@ -266,7 +267,7 @@ def conclude(view: View, beta: Vector, measures: list[float], convex: bool = Tru
     """The certificate from what ``weigh`` found."""
     value, doubt, norm2, resolution, gap, worst, least = measures
     known = view.gram.kernel.convex or not isfinite(resolution)  # then what looks like negative curvature is rounding
-    convex = known or (convex and norm2 >= -2.0 * doubt and semidefinite(view, np.flatnonzero(beta)))
+    convex = known or (convex and norm2 >= 0.0 and semidefinite(view, np.flatnonzero(beta)))
     return Certificate(value, gap, worst, resolution, doubt, least, convex)
 
 
@@ -284,12 +285,13 @@ def weigh(
     beta: Any, g: Any, errors: Any, t: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any,
     totals: Any, mu: Any, found: Any,
 ) -> None:  # fmt: skip
-    """found <- dual objective, bound of its error, |w|^2, resolution, gap(mu), KKT violation, ``Dual.scale``.
+    """found <- dual objective, bound of its error, the most that |w|^2 may be, resolution, gap(mu), violation, scale.
 
     errors : bounds of those of g; what evaluating the conditions rounds off is added to them
     """
     n = len(beta)
-    norm2, twice, own, sizes, doubt, most, over = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.empty(len(totals))
+    norm2, twice, own, sizes, doubt, most, blur = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    over = np.empty(len(totals))
     for r in range(len(over)):  # -totals would load all that numba knows of arithmetic on arrays
         over[r] = -totals[r]
     for i in range(n):
@@ -298,15 +300,19 @@ def weigh(
         errors[i] += 4.0 * UNIT * (abs(g[i]) + abs(t[i]) + (abs(push) if abs(push) < np.inf else 0.0) + epsilon)
         norm2, twice = norm2 + b * (g[i] + t[i]), twice + b * (t[i] - g[i])
         own, sizes, doubt = own + abs(b), sizes + abs(b) * (abs(g[i]) + abs(t[i])), doubt + abs(b) * errors[i]
-        most += max(-lower[i], upper[i]) * abs(t[i])
+        width = max(-lower[i], upper[i])
+        most += width * abs(t[i])
+        if width < np.inf:  # a product of C and a weight is rounded, too
+            blur += width * (abs(g[i]) + abs(push))
         if len(over):
             over[r] += b * sign[i] if len(sign) else b
-    missed = 0.0
+    missed = 4.0 * UNIT * blur
     for r in range(len(over)):
         missed += abs(mu[r]) * (abs(over[r]) + (n + 4) * UNIT * (own + abs(totals[r])))
     gap = sum_of_terms(beta, g, errors, lower, upper, epsilon, row, sign, mu) + missed
-    found[0], found[2] = 0.5 * twice - epsilon * own, norm2
-    found[1] = 0.5 * doubt + (n + 4) * UNIT * (sizes + epsilon * own)
+    off = 0.5 * doubt + (n + 4) * UNIT * (sizes + epsilon * own)
+    found[0], found[2] = 0.5 * twice - epsilon * own, norm2 + 2.0 * off
+    found[1] = max(off, SURELY * abs(found[0])) if n > SMALL else off
     worst = violation(beta, g, errors, lower, upper, epsilon, row, sign, len(totals))
     bare = violation(beta, g, np.empty(0), lower, upper, epsilon, row, sign, len(totals))
     found[3], found[4], found[5] = worst - bare if worst > -np.inf else 0.0, gap, max(worst, 0.0)

@@ -18,8 +18,6 @@ from ..compiled._jit import jit
 from ..problems import Dual
 from ..problems.dual import NO_ERRORS, UNIT, Vector, dot
 
-SURELY = 2.0**-6  # part of the objectives by which they may be off
-
 
 def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
     """The mu of every equality that minimise the gap; each stands alone.
@@ -147,11 +145,9 @@ def duality_gap(
 def relative(gap: float, dual: float, least: float, doubt: float = 0.0) -> float:
     """gap / max(|P|, |D|, ``least``), from the gap and the dual objective D = P - gap, which is known up to ``doubt``.
 
-    A doubt of up to SURELY is always assumed: which rows were computed must not show. Compiled code compiles this for
-    itself.
+    Compiled code compiles it for itself.
     """
-    level = max(abs(dual), abs(dual + gap))
-    return gap / max(least, level - max(doubt, SURELY * level))
+    return gap / max(least, abs(dual) - doubt, abs(dual + gap) - doubt)
 
 
 @jit

@@ -36,6 +36,11 @@ class Binary(Problems):
         separable: bool,
     ) -> None:
         self._samples, self._program = samples, program
+        if len(segments) == 2:  # the one problem of a small fit, which what follows would take a tenth of
+            self.groups, self.first = np.array([*segments[0], *segments[1]]), np.array([0, sum(map(len, segments))])
+            self._signs = np.array([-1.0] * len(segments[0]) + [1.0] * len(segments[1]))
+            self._kept = np.ones(len(self.groups), bool)
+            return
         k = n_classes
         if k == 2:
             classes, positive = np.array([[0, 1]]), np.array([1])

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..certificates import Certificate, half_width, intercept
-from ..certificates.gap import SURELY
 from ..problems import Dual
 from ..problems.dual import Ids, Vector
 from .base import TRACED, Solution, Status
@@ -110,15 +108,14 @@ class Found:
         """Keep the numbers of one program."""
         self.beta[self.first[number] : self.first[number + 1]] = beta
         self.n_iter[number], self.status[number] = n_iter, UNSOLVED if status is None else STATUSES.index(status)
-        self._keep(number, astuple(proof))
+        self.dual[number], self.gap[number], self.doubt[number] = proof.dual, proof.gap, proof.doubt
+        self.violation[number], self.resolution[number] = proof.kkt_violation, proof.resolution
+        self.least[number], self.convex[number] = proof.least, proof.convex
         self._traces[number] = trace
 
     def keep_all(self, own: slice, proofs: NDArray[np.float64], biases: Vector) -> None:
         """Keep the certificates of programs, (7, n) numbers in the order of ``Certificate``, and their biases."""
-        self._keep(own, proofs)
         self.intercept[own] = biases
-
-    def _keep(self, own: int | slice, proofs: Any) -> None:
         self.dual[own], self.gap[own], self.violation[own], self.resolution[own] = proofs[:4]
         self.doubt[own], self.least[own], self.convex[own] = proofs[4:]
 
@@ -147,8 +144,7 @@ class Found:
         """Those of some programs."""
         dual, gap = self.dual[some], self.gap[some]
         with np.errstate(invalid="ignore"):
-            level = np.maximum(np.abs(dual), np.abs(dual + gap))
-            level -= np.maximum(self.doubt[some], SURELY * level)
+            level = np.maximum(np.abs(dual), np.abs(dual + gap)) - self.doubt[some]
             found = gap / np.maximum(self.least[some], level)
         found[~np.isfinite(gap)] = np.inf
         found[~self.convex[some]] = np.nan
