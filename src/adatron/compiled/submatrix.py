@@ -9,7 +9,7 @@ import numpy as np
 from ._jit import jit
 
 SQUARE, NEAR = 8, 16  # sides of what is turned in registers, and of what stays in the first-level cache
-CHAIN = 32  # products that are summed one after the other before the sum is folded
+CHAIN = 64  # products that are summed one after the other before the sum is folded
 LANES = 8  # sums side by side
 
 

@@ -129,10 +129,10 @@ class Pool:
             self._open.close()
 
     def _serve(self) -> None:
+        np.seterr(all="ignore")  # of this thread, which does not inherit it; who made the pool looks at what overflows
         while (item := self._queue.get()) is not None:
             job, working = item
-            with np.errstate(all="ignore"):  # a thread does not inherit it; who made the pool looks at what overflows
-                job.work()
+            job.work()
             with _CROWD.lock:
                 self._called -= 1
                 _CROWD.helpers -= 1
