@@ -68,14 +68,17 @@ class _Programs:
     """
 
     def __init__(self, problems: Problems, samples: Samples) -> None:
-        lengths, self.copies = samples.sizes, problems[0].copies if len(problems) == 1 else 1
-        ends = np.concatenate([[0], np.cumsum(lengths)])
+        lengths, some = samples.sizes, list(problems) if len(problems) < LAZY or problems.joined is None else []
+        self.copies, self.lazy = some[0].copies if len(problems) == 1 else 1, not some
+        ends = np.zeros(len(lengths) + 1, np.int64)
+        np.cumsum(lengths, out=ends[1:])
         self.problems, self._starts, self._ends = problems, ends[:-1], ends[1:]
-        own = lengths[problems.groups] if len(problems) > 1 else lengths
-        self.sizes = self.copies * np.add.reduceat(own, problems.first[:-1])
-        self.lazy = problems.joined is not None and len(problems) >= LAZY
+        if len(problems) == 1:
+            self.sizes = np.array([self.copies * int(ends[-1])])
+        else:
+            self.sizes = np.add.reduceat(lengths[problems.groups], problems.first[:-1])
         if not self.lazy:
-            duals = [problem.program(self.ids(range(i, i + 1))) for i, problem in enumerate(problems)]
+            duals = [problem.program(self.ids(range(i, i + 1))) for i, problem in enumerate(some)]
             self.dual: Callable[[int], Dual] = duals.__getitem__
             self.open = np.array([any(d.totals) or d.reach[0] < 0.0 < d.reach[1] for d in duals])
             self.typical = max(duals, key=lambda dual: len(dual.totals))

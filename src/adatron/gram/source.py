@@ -155,6 +155,8 @@ class Source:
     @cached_property
     def largest(self) -> float:
         """The largest size, or the largest kernel value where they are given."""
+        if self.columns is None and self.kernel.compiled:
+            return float(self.sizes.max(initial=0.0))
         values = self.sizes[None] if self.columns is None else self.X
         parts = (values[i : i + 64] for i in range(0, len(values), 64))  # each is read twice, from the cache
         return max((float(max(part.max(initial=0.0), -part.min(initial=0.0))) for part in parts), default=0.0)
