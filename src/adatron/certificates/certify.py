@@ -190,7 +190,9 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
 def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) -> Certificate:
     """Prove what can be proven about ``beta`` by a gradient that was summed in float64, a row term after term."""
     value, size = view.gram.rounding, view.magnitude + dual.lambda2
-    rate = value + UNIT * (np.count_nonzero(beta) + 4.0) * size
+    rate = (
+        value + UNIT * (np.count_nonzero(beta) + 8.0) * size
+    )  # the sum of equal samples' coefficients is rounded, too
     errors = np.full(len(beta), CARE * rate * float(np.abs(beta).sum()))
     return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), errors, convex)
 

@@ -143,11 +143,14 @@ def duality_gap(
 
 
 def relative(gap: float, dual: float, least: float, doubt: float = 0.0) -> float:
-    """gap / max(|P|, |D|, ``least``), from the gap and the dual objective D = P - gap, which is known up to ``doubt``.
+    """gap / max(|P|, |D|, ``least``) at most, from a bound of the gap and D = P - gap, which is known up to ``doubt``.
 
-    Compiled code compiles it for itself.
+    Below D = 0 the quotient may grow as the gap falls, but never beyond 2. Compiled code compiles this for itself.
     """
-    return gap / max(least, abs(dual) - doubt, abs(dual + gap) - doubt)
+    if dual >= doubt:
+        return gap / max(least, dual + gap - doubt)
+    below = gap / max(least, -dual - doubt)
+    return below if not below > 2.0 else 2.0  # nan stays nan
 
 
 @jit

@@ -30,12 +30,22 @@ def merge(order: Any, first: Any, codes: Any, n_classes: int, weight: Any) -> An
     """
     n, sizes, count = len(order), np.zeros(n_classes, np.int64), 0
     rows, total, group, own = np.empty(n, np.int64), np.zeros(n), np.empty(n, np.int64), np.empty(n)
+    low = 0.0  # what the additions have rounded off so far: a thousand members weigh what they weigh together
     for i in range(n):
         row = order[i]
         if first[i]:
+            if count:
+                total[count - 1] += low
+            low = 0.0
             rows[count] = row
             sizes[codes[row]] += 1
             count += 1
         group[i], own[i] = count - 1, weight[row]
-        total[count - 1] += weight[row]
+        before, more = total[count - 1], weight[row]
+        after = before + more
+        taken = after - before
+        low += (before - (after - taken)) + (more - taken)
+        total[count - 1] = after
+    if count:
+        total[count - 1] += low
     return rows[:count], sizes, total[:count], group, own

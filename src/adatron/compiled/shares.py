@@ -35,14 +35,19 @@ def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group
         k, value = samples[j], values[j]
         if value == 0.0:
             continue
-        bound, size, filled = C * weight[k], abs(value), 0.0
+        bound, size, filled, low = C * weight[k], abs(value), 0.0, 0.0
         for i in range(firsts[k + 1] - 1, firsts[k] - 1, -1):
             most = C * own[i]
-            part = most if size >= bound else min(max(size - filled, 0.0), most)
+            part = most if size >= bound else min(max((size - filled) - low, 0.0), most)
             if part != 0.0:
                 data[at], rows[at], problems[at] = part if value > 0.0 else -part, members[i], problem
                 at += 1
-            filled += most
+            if part < most:  # nothing is left for the others
+                break
+            after = filled + most
+            taken = after - filled
+            low += (filled - (after - taken)) + (most - taken)
+            filled = after
     return data[:at], rows[:at], problems[:at]
 
 

@@ -33,7 +33,7 @@ Ids = NDArray[np.int64]
 EXACT_ROWS, EXACT_POINTS = 4096, 512  # float64 operands made at a time
 SPREAD = 64  # samples whose kernel values tell how far all are apart
 UNIT = 2.0**-53  # relative rounding of a float64
-ADDITIONS, FEW = CHAIN + 16.0, 8.0  # roundings of a product in an exact sum: of tiles, of values that are there
+ADDITIONS, FEW = CHAIN + 16.0, 12.0  # roundings of a product in an exact sum: of tiles, of values that are there
 
 
 class Gram:

@@ -144,8 +144,9 @@ class Found:
         """Those of some programs."""
         dual, gap = self.dual[some], self.gap[some]
         with np.errstate(invalid="ignore"):
-            level = np.maximum(np.abs(dual), np.abs(dual + gap)) - self.doubt[some]
-            found = gap / np.maximum(self.least[some], level)
+            doubt, least = self.doubt[some], self.least[some]
+            above, below = gap / np.maximum(least, dual + gap - doubt), gap / np.maximum(least, -dual - doubt)
+            found = np.where(dual >= doubt, above, np.minimum(below, 2.0))
         found[~np.isfinite(gap)] = np.inf
         found[~self.convex[some]] = np.nan
         return found

@@ -268,7 +268,7 @@ def _solve(
             if K.itemsize < 8 and gap_tol == np.inf:
                 break
             call(code[1], beta, g, *bounds, row, sign, mu)
-            found, rate = programs.measures[p], rounding + UNIT * (used + 4.0) * (magnitude + lambda2)
+            found, rate = programs.measures[p], rounding + UNIT * (used + 8.0) * (magnitude + lambda2)
             _bound(beta, CARE * rate, errors)
             call(code[2], beta, g, errors, t, *bounds, row, sign, totals, mu, found)
             more = programs.steps[p] < limit and flag[0] == 0 and flag[1] == 0
