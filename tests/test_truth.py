@@ -257,3 +257,57 @@ def test_a_gap_is_compared_with_what_can_be_lost(C):
     begun = fitted(SVC(C=C, max_iter=1), X, y)[0]
     assert begun.duality_gap_ > 1e-3
     assert fitted(SVC(C=C, gap_tol=1e-3), X, y)[0].duality_gap_ <= 1e-3
+
+
+@pytest.mark.parametrize("sizes", [(16, 16, 140, 16), (16, 16, 200, 16), (10, 10, 60, 130, 140, 10, 10)])
+def test_pairs_of_classes_of_very_different_sizes(sizes):
+    """Small classes share a tile, large ones do not: what a tile held must not be read after it was overwritten."""
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    X = np.random.default_rng(0).normal(size=(len(y), 3)) + 0.7 * y[:, None] * np.array([1.0, -0.5, 0.2])
+    for precision in ("auto", "double"):
+        model, said = fitted(SVC(gamma=0.5, C=3.0, precision=precision), X, y)
+        assert not said
+        assert max(true_claims(model, ("rbf", 0.5), X, y)) <= model.tol
+
+
+def test_asymmetry_counts_in_rows_that_float32_or_a_sample_would_let_pass():
+    """Of more than 1,000 samples, most rows are not computed for a proof; of a function not all values are held."""
+    X, y = make_classification(2100, 4, flip_y=0.1, random_state=0)
+    off = 1e-5 * np.random.default_rng(1).normal(size=(2100, 2100))
+    K = RBF(0.3)(X) + np.triu(off, 1) - np.triu(off, 1).T
+    model, said = fitted(SVC(kernel="precomputed", C=1.0), K, y)
+    for meant in (K, K.T, 0.5 * (K + K.T)):
+        true_claims(model, ("given", meant), meant, y)
+    assert said
+
+    def turned(A, B):
+        return RBF(0.3)(A, B) + 1e-5 * np.sin(A[:, :1] - B[:, :1].T)
+
+    assert fitted(SVC(kernel=turned, C=100.0), X, y)[1]
+
+
+@pytest.mark.parametrize("scale", [1e-163, 1e-200, 1e-300])
+def test_targets_whose_squares_underflow(scale):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    seen = []
+    model, _ = fitted(SVR(C=scale, epsilon=0.1 * scale, callback=seen.append), X, scale * np.sin(X[:, 0]))
+    assert np.isfinite(model.predict(X)).all()
+    assert not model.duality_gap_ < 0.0
+
+
+def test_the_trace_of_a_margin_that_was_refined_is_in_one_unit():
+    X, side = make_blobs(300, 3, centers=[[-1, 0, 0], [1, 0, 0]], cluster_std=0.3, random_state=0)
+    model, _ = fitted(NuSVC(nu=0.02, gamma=1e-3), X, side)
+    heights = model.trace_["dual_objective"]
+    assert (np.diff(heights) >= -1e-9 * np.abs(heights).max()).all()
+
+
+@pytest.mark.parametrize("C", [0.1, 100.0])
+def test_a_tighter_tolerance_is_no_worse(C):
+    """Below what float64 can prove, a fit goes as far as it can, and ends."""
+    X, y = make_classification(2000, 15, n_informative=8, flip_y=0.05, random_state=1)
+    reached = [fitted(SVC(C=C, tol=tol), X, y)[0] for tol in (1e-6, 1e-10, 1e-13, 1e-17)]
+    assert reached[0].fit_status_ == 0
+    for model in reached[1:]:
+        assert model.kkt_violation_ <= max(1e-8, model.tol)
+        assert model.n_iter_[0] < 100 * reached[0].n_iter_[0]

@@ -24,12 +24,14 @@ from ..gram.gram import ADDITIONS
 from ..gram.symmetry import refuse_asymmetric
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
-from .gap import best_multipliers, duality_gap, relative, sum_of_terms
+from .gap import SMALLEST, best_multipliers, duality_gap, relative, sum_of_terms
 from .kkt import kkt_violation
 
 LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectives are to be known
-MEASURES = 7  # of ``weigh``
-SURELY = 2.0**-3  # part of the objectives by which those of many rows may be off: which were computed must not show
+MEASURES = 9  # of ``weigh``
+SURELY = (
+    2.0**-3
+)  # part of the objectives of many rows that is taken for doubt, so that bits do not depend on rows known
 CARE = 1.0 + 1e-6  # for bounds that are computed in float64 themselves
 ENOUGH = 30  # rows computed both ways, from which the errors of others are judged
 SURE = 4.0  # standard deviations that a sum of many errors keeps within
@@ -76,7 +78,10 @@ class Certificate:
         """
         if c == 1.0:
             return self
-        return replace(self, **{name: c * c * getattr(self, name) for name in ("dual", "gap", "doubt", "least")})
+        sizes = {name: c * c * getattr(self, name) for name in ("dual", "gap", "doubt", "least")}
+        if self.gap > 0.0:
+            sizes["gap"] = max(sizes["gap"], SMALLEST)
+        return replace(self, **sizes)
 
 
 class Exact:
@@ -118,8 +123,8 @@ class Exact:
     def compare(self, off: Vector) -> None:
         """Learn from what a proof has corrected its gradient by: a judgement, not a bound.
 
-        Of errors that fall into line with beta none cancels another in beta'g; what is left scatters. The rows that are
-        known are near the margin, those that are judged by them are not.
+        Errors with the sign of beta add up in beta'g; the rest of them scatters. Known rows are near the margin, the
+        rows that are judged by them are not.
         """
         first = self.known & ~self.seen & (self.beta != 0.0)
         self.seen |= self.known
@@ -254,20 +259,21 @@ def _evaluate(
 ) -> Certificate:
     """Put the certificate together.
 
-    Rows that need not be known have no terms, and gain no more than mu says whatever their errors are; these count in
-    ``doubt`` alone, the error of beta'g.
+    The ``errors`` of rows that need not be known are 0. Their terms are 0 within their true errors. Moving them gains
+    mu at most, and as mu minimises the gap some known row gains as much. So they count in ``doubt`` alone, the error of
+    beta'g.
     """
     totals, found, bounds = np.array(dual.totals), np.empty(MEASURES), (dual.lower, dual.upper, dual.epsilon)
     weigh(beta, g, errors, dual.t, *bounds, *dual.membership, totals, mu, found)
     if dual.hard_margin:
-        found[4] = duality_gap(dual, beta, g, mu, errors, doubt) + np.abs(mu * (dual.sums(beta) - totals)).sum()
-    found[1], found[2] = max(found[1], 0.5 * doubt), found[2] + doubt
+        found[4] = CARE * duality_gap(dual, beta, g, mu, errors, doubt + 4.0 * found[7]) + found[8]
+    found[1], found[2] = max(found[1], found[7] + 0.5 * doubt), found[2] + doubt
     return conclude(view, beta, found.tolist(), convex)
 
 
 def conclude(view: View, beta: Vector, measures: list[float], convex: bool = True) -> Certificate:
     """The certificate from what ``weigh`` found."""
-    value, doubt, norm2, resolution, gap, worst, least = measures
+    value, doubt, norm2, resolution, gap, worst, least = measures[:7]
     known = view.gram.kernel.convex or not isfinite(resolution)  # then what looks like negative curvature is rounding
     convex = known or (convex and norm2 >= 0.0 and semidefinite(view, np.flatnonzero(beta)))
     return Certificate(value, gap, worst, resolution, doubt, least, convex)
@@ -278,7 +284,7 @@ def conclude_all(measures: NDArray[np.float64]) -> NDArray[np.float64]:
 
     As ``conclude`` for kernels that are known to be positive semi-definite.
     """
-    value, doubt, _, resolution, gap, worst, least = measures.T
+    value, doubt, _, resolution, gap, worst, least = measures.T[:7]
     return np.stack([value, gap, worst, resolution, doubt, least, np.ones_like(value)])
 
 
@@ -288,6 +294,8 @@ def weigh(
     totals: Any, mu: Any, found: Any,
 ) -> None:  # fmt: skip
     """found <- dual objective, bound of its error, the most that |w|^2 may be, resolution, gap(mu), violation, scale.
+
+    Then the error of the objective by known rows alone, and what the equalities are off by, in the gap.
 
     errors : bounds of those of g; what evaluating the conditions rounds off is added to them
     """
@@ -304,7 +312,7 @@ def weigh(
         own, sizes, doubt = own + abs(b), sizes + abs(b) * (abs(g[i]) + abs(t[i])), doubt + abs(b) * errors[i]
         width = max(-lower[i], upper[i])
         most += width * abs(t[i])
-        if width < np.inf:  # a product of C and a weight is rounded, too
+        if b != 0.0 and width < np.inf:  # a bound, the product of C and a weight, is rounded, too
             blur += width * (abs(g[i]) + abs(push))
         if len(over):
             over[r] += b * sign[i] if len(sign) else b
@@ -318,4 +326,4 @@ def weigh(
     worst = violation(beta, g, errors, lower, upper, epsilon, row, sign, len(totals))
     bare = violation(beta, g, np.empty(0), lower, upper, epsilon, row, sign, len(totals))
     found[3], found[4], found[5] = worst - bare if worst > -np.inf else 0.0, gap, max(worst, 0.0)
-    found[6] = most if 0.0 < most < 1.0 else 1.0
+    found[6], found[7], found[8] = most if 0.0 < most < 1.0 else 1.0, off, missed

@@ -18,6 +18,8 @@ from ..compiled._jit import jit
 from ..problems import Dual
 from ..problems.dual import NO_ERRORS, UNIT, Vector, dot
 
+SMALLEST = float(np.finfo(float).tiny)  # a smaller number has lost digits
+
 
 def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
     """The mu of every equality that minimise the gap; each stands alone.
@@ -145,11 +147,15 @@ def duality_gap(
 def relative(gap: float, dual: float, least: float, doubt: float = 0.0) -> float:
     """gap / max(|P|, |D|, ``least``) at most, from a bound of the gap and D = P - gap, which is known up to ``doubt``.
 
-    Below D = 0 the quotient may grow as the gap falls, but never beyond 2. Compiled code compiles this for itself.
+    Below D = 0 the quotient may grow as the gap falls, but never beyond 2. Where the numbers leave the range of floats
+    it is no less. Compiled code compiles this for itself.
     """
+    size = max(least, dual + gap - doubt if dual >= doubt else -dual - doubt)
+    if size < SMALLEST:
+        return 2.0 if gap > 0.0 else 0.0
     if dual >= doubt:
-        return gap / max(least, dual + gap - doubt)
-    below = gap / max(least, -dual - doubt)
+        return gap / size
+    below = gap / size
     return below if not below > 2.0 else 2.0  # nan stays nan
 
 

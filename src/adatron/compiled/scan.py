@@ -32,7 +32,7 @@ def violation(
         r = row[i] if len(row) else 0
         error = errors[i] if len(errors) else 0.0
         growth, shrinkage = gains(beta[i], g[i], lower[i], upper[i], epsilon, len(sign) > 0 and sign[i] < 0.0)
-        if np.isnan(g[i]) or np.isnan(error):
+        if not (abs(g[i]) < np.inf and error < np.inf):  # nan, too
             return np.inf
         grow[r], shrink[r] = max(grow[r], growth + error), max(shrink[r], shrinkage + error)
     worst = -np.inf

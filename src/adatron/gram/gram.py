@@ -31,6 +31,7 @@ from .tiles import Weights
 
 Ids = NDArray[np.int64]
 EXACT_ROWS, EXACT_POINTS = 4096, 512  # float64 operands made at a time
+LOOKED_AT = 256  # samples among which a function is asked whether it is symmetric
 SPREAD = 64  # samples whose kernel values tell how far all are apart
 UNIT = 2.0**-53  # relative rounding of a float64
 ADDITIONS, FEW = CHAIN + 16.0, 12.0  # roundings of a product in an exact sum: of tiles, of values that are there
@@ -163,10 +164,15 @@ class Gram:
 
     @cached_property
     def asymmetry(self) -> float:
-        """The largest |k(x, z) - k(z, x)| that is known of values from outside."""
-        if self.kernel.called and self.whole is not None:
-            return refuse_asymmetric(self.whole, "The kernel function returned a matrix K that")
-        return self.source.asymmetry
+        """The largest |k(x, z) - k(z, x)| of given values, or of a function's: all if they are held, else some."""
+        if not self.kernel.called:
+            return self.source.asymmetry
+        K = self.whole
+        if K is None:
+            n = len(self.source)
+            some = np.arange(min(n, LOOKED_AT)) * n // min(n, LOOKED_AT)
+            K = self.square(Points(self.source.take(some), some), len(some))
+        return refuse_asymmetric(K, "The kernel function returned a matrix K that")
 
     @cached_property
     def rounding(self) -> float:
@@ -364,7 +370,7 @@ class View:
 
     def error_bounds(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Proven bounds of sums over j of weights_j |computed - exact k(x_i, x_j)| for every row i; weights >= 0."""
-        return self.gram.errors.sums(self.ids, weights)
+        return self.gram.errors.sums(self.ids, weights) + self.gram.asymmetry * float(weights.sum())
 
     def widened(self) -> View:
         """The same rows with tiles in double precision."""

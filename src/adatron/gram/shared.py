@@ -175,6 +175,7 @@ def matrix(shared: Any, groups: Any, kept: int, K: Any, stack: Any, made: Any) -
             _place(shared, s, K, at, n)
         for j in range(i):
             if len(groups) > 2 or not _from_tile(shared, groups[j], s, K, at, stack, made):
+                made[0] = -1  # what the stack held is overwritten
                 _values(shared, groups[j], s, K, at, before, stack)
             transpose(K, before, before + shared.sizes[groups[j]], at, at + n)
             before += shared.sizes[groups[j]]

@@ -16,8 +16,8 @@ from .given import Given
 class Precomputed(Given):
     """k(x, z) is an entry of the matrix that stands in the place of X, of shape (n, n training points).
 
-    It cannot be combined with other kernels: combine the matrices. A fit takes it to be symmetric, and finds it not to
-    be positive semi-definite if it is not.
+    It cannot be combined with other kernels: combine the matrices. A fit refuses a matrix that is not symmetric but for
+    rounding.
     """
 
     name: ClassVar[str] = "precomputed"

@@ -15,6 +15,7 @@ import numpy as np
 from .dual import Dual
 
 FINE = 2.0**-4  # part of what a gradient can vary by that is a unit
+LEAST, RANGE = 2.0**-400, 2.0**-900  # the smallest unit, and part of the bounds: nothing leaves the range of floats
 NONE = 2.0**-40  # part of the first unit below which a margin is none
 
 
@@ -38,7 +39,8 @@ def unit_of(dual: Dual, spread: float) -> float:
     size = 0.5 * high - 0.5 * low
     if by_sums(dual):
         size = FINE * float(np.abs(dual.totals).sum()) * spread
-    return power_of_two(size) if 0.0 < size < 1.0 else 1.0
+    least = max(LEAST, RANGE * max(-dual.reach[0], dual.reach[1]) if not dual.unbounded else 0.0)
+    return power_of_two(max(size, least)) if 0.0 < size < 1.0 and least < 1.0 else 1.0
 
 
 def by_sums(dual: Dual) -> bool:

@@ -28,7 +28,7 @@ from ..certificates import (
 from ..gram import OutOfTime, View
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
-from .base import Options, Solution, Solver, State, Status, Watch, ended, nearer
+from .base import Options, Solution, Solver, State, Status, Watch, ended, first_tolerance, nearer
 from .parts import Origin
 from .start import feasible, filled
 from .tolerance import blur, closer
@@ -99,7 +99,7 @@ class Ascent(ABC, Generic[How]):
 
     def _to_the_end(self) -> Solution:
         """Run to the end; where that is rounding or a limit, to the least gap that was proven."""
-        tol, best = self.options.tol, None
+        tol, best = first_tolerance(self.dual, self.options), None
         while True:
             status, tol = self._track(tol)
             if status is Status.STUCK and self.view.gram.dtype != np.float64:

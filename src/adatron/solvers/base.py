@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .found import Found
 
 TYPICAL = 1 / 16  # of a proven error: so large the error of a gradient is at most, as a rule
+BEGUN = 2.0**-40  # of the largest target
 WITHIN = 0.9  # of what errors leave of the tolerance
 NO_KERNEL = "the kernel is not positive semi-definite on these data"
 OTHER_KERNEL = "use another kernel or other kernel parameters, and (K + K.T) / 2 of a given matrix"
@@ -191,13 +192,20 @@ def nearer(tol: float, proof: Certificate, options: Options) -> float:
     """The tolerance to go on with after a proof that does not do; 0 if rounding lets no gradient meet one."""
     here = proof.kkt_violation - proof.resolution
     if not proof.kkt_violation <= options.tol:  # with the errors that the proof counts
-        near = min(tol, WITHIN * (options.tol - proof.resolution))
-        return near if here > near >= TYPICAL * proof.resolution else 0.0
+        near = min(tol, max(WITHIN * (options.tol - proof.resolution), TYPICAL * proof.resolution))
+        return near if here > near else 0.0
     near = min(tol, closer(max(here, 0.1 * tol), proof.relative_gap, options.widest_gap))
     return near if near >= TYPICAL * proof.resolution else 0.0
 
 
 TRACED: tuple[str, ...] = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective")
+
+
+def first_tolerance(dual: Dual, options: Options) -> float:
+    """The tolerance to begin with: none that rounding may not let a gradient meet; a proof says what it does."""
+    return max(options.tol, BEGUN * max(1.0, float(np.abs(dual.t).max(initial=0.0))))
+
+
 Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relative gap, dual objective -> stop?
 
 

@@ -140,7 +140,7 @@ class Found:
         """See ``Certificate.relative_gap``."""
         return self.relative_gaps_of(slice(None))
 
-    def relative_gaps_of(self, some: slice) -> Vector:
+    def relative_gaps_of(self, some: Any) -> Vector:
         """Those of some programs."""
         dual, gap = self.dual[some], self.gap[some]
         with np.errstate(invalid="ignore"):
@@ -191,5 +191,5 @@ class Found:
 
     def _lines(self, some: Any) -> NDArray[np.float64]:
         """The one line of what was solved in a bundle."""
-        parts = self.seconds, self.n_iter.astype(np.float64), self.violation, self.relative_gaps, self.dual
-        return np.stack([part[some] for part in parts], axis=1)
+        parts = (part[some] for part in (self.seconds, self.n_iter, self.violation))
+        return np.stack([*parts, self.relative_gaps_of(some), self.dual[some]], axis=1).astype(np.float64, copy=False)

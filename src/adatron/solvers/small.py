@@ -20,7 +20,7 @@ from ..certificates import Exact, certify, prove
 from ..gram import SMALL, View
 from ..problems import Dual
 from ..problems.dual import Vector
-from .base import Options, Solution, State, Status, Watch, ended, nearer
+from .base import Options, Solution, State, Status, Watch, ended, first_tolerance, nearer
 from .start import feasible
 from .subproblem import INNER, Inner, Layout
 
@@ -43,7 +43,7 @@ def at_once(
     It is stuck where no smaller violation can be told from none: the gap, or the violation itself, is still too large.
     """
     state = State(np.zeros(len(dual))) if state is None else replace(state)
-    whole, tol = _Whole(view, dual, Inner(watch.until(options.deadline), state.n_iter)), options.tol
+    whole, tol = _Whole(view, dual, Inner(watch.until(options.deadline), state.n_iter)), first_tolerance(dual, options)
     last = np.inf, np.inf
     while True:
         before = state.n_iter

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from ..certificates import half_width
 from ..gram import View
 from ..problems import Dual
@@ -19,7 +21,7 @@ def solve_in_unit(
     solver: Solver, view: View, dual: Dual, options: Options, state: State | None, watch: Watch
 ) -> Solution:
     """Solve a program as ``Solver.solve`` does, to a tolerance in its own unit."""
-    single = len(set(view.groups)) == len(view.groups)  # in nu-SVR rows come twice: nothing of it is a margin
+    single = len(set(view.groups)) == len(view.groups)  # in nu-SVR each row comes twice, and there is no margin
     unit = first = unit_of(dual, _spread(view, dual) if single and by_sums(dual) else 0.0)
     found = _solved(solver, view, dual, options, state, watch, unit)
     while single and by_sums(dual) and found.status.good:
@@ -29,7 +31,8 @@ def solve_in_unit(
         again = _solved(solver, view, dual, options, State(found.beta, None, found.n_iter), watch, finer)
         if again.status is Status.STUCK:
             break  # rounding is all that there is in so small a margin
-        unit, found = finer, again
+        trace = {name: np.concatenate([values, again.trace[name]]) for name, values in found.trace.items()}
+        unit, found = finer, replace(again, trace=trace)
     proof = found.certificate
     return replace(found, blur=unit * (proof.kkt_violation if by_sums(dual) else proof.resolution))
 
@@ -43,16 +46,10 @@ def _solved(
         watch = replace(watch, report=lambda n, violation, gap, dual: report(n, violation, gap, unit * unit * dual))
     if state is not None and unit != 1.0:
         state = replace(state, beta=state.beta / unit, g=None if state.g is None else state.g / unit)
-    return solver.solve(view, inner, options, state, replace(watch, dual=inner)).times(unit)
+    return solver.solve(view, inner, options, state, replace(watch, dual=inner, rows=[])).times(unit)
 
 
 def _spread(view: View, dual: Dual) -> float:
     """Mean squared distance of the samples from their mean, or from 0 if no sum of beta alone is fixed."""
     size, level = view.gram.spread
     return size if dual.sign is not None else size - level
-
-
-def width_of(dual: Dual, solution: Solution) -> float:
-    """``half_width`` of a solution; 0 without equalities, and where it cannot be told from none."""
-    width = half_width(dual, solution.beta, solution.g) if any(dual.totals) else 0.0
-    return width if abs(width) > (solution.certificate.resolution if solution.blur is None else solution.blur) else 0.0
