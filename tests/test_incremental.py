@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris
 
 import adatron
 from adatron import SVC, IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
+from adatron.certificates import kkt_violation
 from adatron.estimators.incremental import track
 from adatron.estimators.incremental.leave_out import decision
 from adatron.solvers.homotopy import Stalled
@@ -263,6 +264,18 @@ def test_the_report_compares_with_a_refit():
     assert report["arrived"] == 40
     assert report["largest_difference"] <= 1e-8
     assert report["duality_gap"] <= 1e-10
+
+
+def test_the_report_covers_the_errors_of_kernel_values():
+    """Clusters so far apart that a squared distance by norms and products has few digits left."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(60, 2)), rng.normal(size=(60, 2)) + 1e6])
+    model = IncrementalSVC(C=10.0, gamma=1.0).fit(X, np.where(rng.random(120) < 0.5, 1, -1))
+    (one,) = model.tracks
+    samples, dual = model.store.X, one.dual(model.program)
+    K = np.exp(-((samples[:, np.newaxis] - samples) ** 2).sum(axis=2))
+    true = kkt_violation(dual, one.beta, K @ one.beta - dual.t)
+    assert json.loads(model.deletion_report())["kkt_violation"] >= true
 
 
 def test_an_unfitted_model_says_so():

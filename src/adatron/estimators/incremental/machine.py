@@ -147,10 +147,9 @@ class Incremental(Learning):
         Returns
         -------
         report : str
-            JSON: 'samples', 'arrived', 'kkt_violation', 'duality_gap' (the largest ones of all programs, from a
-            gradient computed anew in float64), 'files' written last, 'refits', 'adatron' (the version); with ``refit``
-            also 'largest_difference', the largest one of the decision values of the samples before any division by a
-            margin.
+            JSON: 'samples', 'arrived', 'kkt_violation', 'duality_gap' (upper bounds for all programs, from a gradient
+            computed anew in float64), 'files' written last, 'refits', 'adatron' (the version); with ``refit`` also
+            'largest_difference', the largest one of the decision values of the samples before any division by a margin.
         """
         check_is_fitted(self)
         with self.in_time(self.store):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...certificates import Certificate
 from .leave_out import decision
-from .track import Track, certificate
+from .track import Track
 
 if TYPE_CHECKING:
     from .machine import Incremental
@@ -28,9 +29,8 @@ def report(model: Incremental, refit: bool) -> str:
     return json.dumps(found | {"adatron": metadata.version("adatron")})
 
 
-def _proof(model: Incremental, track: Track) -> Any:
-    dual = track.dual(model.program)
-    return certificate(dual, track.beta, track.gradient(dual))
+def _proof(model: Incremental, track: Track) -> Certificate:
+    return track.prove(track.dual(model.program))
 
 
 def _difference(model: Incremental, track: Track) -> float:

@@ -16,6 +16,7 @@ from ...certificates import (
     half_width,
     intercept,
     kkt_violation,
+    prove,
     semidefinite,
 )
 from ...gram import Gram, Pool, Source, View, allowed_threads
@@ -191,6 +192,13 @@ class Track:
         b = intercept(dual, self.beta, self.g) if len(dual) else 0.0
         return Fitted(self.numbers, self.beta, b, width, n_iter, status, proof, {})
 
+    def prove(self, dual: Dual) -> Certificate:
+        """What a gradient that is computed anew proves, with bounds of its errors."""
+        if not len(dual):
+            return certificate(dual, self.beta, self.g)
+        with Pool(1) as pool:
+            return prove(self._view(pool), dual, self.beta, self.gradient(dual))
+
     def width(self, dual: Dual, beta: Vector, g: Vector) -> float:
         """``half_width`` of a problem with nu at a solution; what is rounding of the sums in g is 0."""
         width, support = half_width(dual, beta, g) if any(dual.totals) else 0.0, np.flatnonzero(beta)
@@ -201,7 +209,7 @@ class Track:
 
 
 def certificate(dual: Dual, beta: Vector, g: Vector) -> Certificate:
-    """What the gradient proves."""
+    """What the path's own gradient says; ``Track.prove`` bounds its errors."""
     if not len(dual):
         return Certificate(0.0, 0.0, 0.0)
     mu = best_multipliers(dual, beta, g)
