@@ -311,3 +311,11 @@ def test_a_tighter_tolerance_is_no_worse(C):
     for model in reached[1:]:
         assert model.kkt_violation_ <= max(1e-8, model.tol)
         assert model.n_iter_[0] < 100 * reached[0].n_iter_[0]
+
+
+def test_nothing_to_solve_leaves_no_gap():
+    """A tube that holds all targets: the bias of the proof is in the middle of those that will do."""
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    model, said = fitted(SVR(gap_tol=1e-3), X, 1e-9 * X[:, 0])
+    assert not said
+    assert model.duality_gap_ <= 1e-3

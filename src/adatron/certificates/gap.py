@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled._jit import jit
+from ..compiled.scan import gains
 from ..problems import Dual
 from ..problems.dual import NO_ERRORS, UNIT, Vector, dot
 
@@ -45,15 +46,18 @@ def minimise(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any
     """mu[r] <- what minimises the gap of the variables in equality r, convex and piecewise linear in it.
 
     Its slope starts at -sum(u - beta), grows by u_i where h_i passes -epsilon and by -l_i where it passes epsilon. A
-    variable whose sign is negative stands for its opposite.
+    variable whose sign is negative stands for its opposite. Where all conditions hold for an interval, its middle is
+    farthest from what rounding may break.
     """
     kinks, steps = np.empty(2 * len(beta)), np.empty(2 * len(beta))
     for r in range(len(mu)):
-        count, total = 0, 0.0
+        count, total, least, most = 0, 0.0, -np.inf, np.inf
         for i in range(len(beta)):
             if len(row) and row[i] != r:
                 continue
             turned = len(sign) > 0 and sign[i] < 0.0
+            growth, shrinkage = gains(beta[i], g[i], lower[i], upper[i], epsilon, turned)
+            least, most = max(least, growth), min(most, -shrinkage)
             slope, low, high = (-g[i], -upper[i], -lower[i]) if turned else (g[i], lower[i], upper[i])
             total += high + beta[i] if turned else high - beta[i]
             if epsilon:
@@ -63,7 +67,10 @@ def minimise(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any
             else:
                 kinks[count], steps[count] = -slope, high - low
                 count += 1
-        mu[r] = crossing(kinks[:count], steps[:count], total) if count else 0.0
+        if -np.inf < least < most < np.inf:
+            mu[r] = 0.5 * (least + most)
+        else:
+            mu[r] = crossing(kinks[:count], steps[:count], total) if count else 0.0
 
 
 @jit
