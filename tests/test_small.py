@@ -58,7 +58,8 @@ def test_solved_and_proven(name):
         assert (found.beta <= dual.upper).all()
         np.testing.assert_allclose(dual.sums(found.beta), dual.totals, atol=1e-10 * (1 + np.abs(found.beta).sum()))
         np.testing.assert_allclose(found.g, programs.gradient(K, dual, found.beta), atol=1e-9)
-        assert programs.kkt(K, dual, found.beta) == pytest.approx(proof.kkt_violation, abs=1e-9)
+        true = programs.kkt(K, dual, found.beta)
+        assert true - 1e-9 <= proof.kkt_violation <= true + proof.resolution + 1e-9
         assert proof.kkt_violation <= 1e-2
         assert proof.gap >= programs.gap(K, dual, found.beta) - 1e-12 * (1 + abs(proof.primal))
 
