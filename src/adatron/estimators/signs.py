@@ -97,7 +97,7 @@ class Split:
         return self._tables[terms]
 
     def _rounding(self, intercepts: Values) -> Values:
-        """What the sums and the intercept are rounded by, in either precision, (p,)."""
+        """Bounds, (p,), of the rounding of the sums and the intercept, in either precision."""
         most = self.points.kernel.magnitude(self.tops[-1]) * self._mass.sum(axis=0) + np.abs(intercepts)
         return 4.0 * (len(self.points) + 2 * len(self._sizes) + 4) * DOUBLE * most
 
