@@ -212,10 +212,9 @@ class Probabilistic(KernelMachine):
 
 def _over_all(fitted: Fits, some: range, n: int) -> Vector:
     """(n_problems, n) coefficients of all samples in some problems."""
-    out = np.zeros((len(some), n))
-    for row, number in zip(out, some, strict=True):
-        one = fitted[number]
-        row[one.ids] = one.beta
+    out, first = np.zeros((len(some), n)), fitted.first[some.start : some.stop + 1]
+    own = slice(first[0], first[-1])
+    out[np.repeat(np.arange(len(some)), np.diff(first)), fitted.ids[own]] = fitted.beta[own]
     return out
 
 
