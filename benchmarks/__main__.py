@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -274,6 +275,29 @@ def attack(minutes: float, seed: int, only: int | None) -> None:
     click.echo(table.text())
     if table.failed:
         raise click.ClickException(f"{table.failed} programs with a false claim, a leaked warning or another exception")
+
+
+@main.command()
+@click.option("--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the digests to this file.")
+@click.option("--against", type=click.Path(exists=True, path_type=Path), help="Compare with those of an earlier file.")
+@click.option("--only", default="", help="Only the fits whose name has this in it.")
+def bits(write: Path | None, against: Path | None, only: str) -> None:
+    """Digests of fits of every kind; fails if one is not that of an earlier file."""
+    from .bits import digest, fits
+
+    before = json.loads(against.read_text()) if against else {}
+    found, changed = {}, 0
+    for one in fits():
+        if only in one.name:
+            found[one.name] = digest(one)
+            parts = [part for part, value in found[one.name].items() if before and before[one.name][part] != value]
+            changed += bool(parts)
+            click.echo(f"{one.name:40} {' '.join(found[one.name].values())}" + (f"  other: {parts}" if parts else ""))
+    if write:
+        write.write_text(json.dumps(found, indent=1))
+    click.echo(f"{len(found)} fits" + (f", {changed} with other bits" if before else ""))
+    if changed:
+        raise click.ClickException("bits have changed")
 
 
 if __name__ == "__main__":
