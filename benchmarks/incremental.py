@@ -14,12 +14,12 @@ import sklearn.svm
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from adatron import IncrementalSVC
-from adatron.estimators import engine
-from adatron.estimators.inputs import settings
-from adatron.estimators.problems import Listed, Problem
-from adatron.estimators.samples import Samples
-from adatron.gram import Clock
+from adatron.estimators.checks.inputs import settings
+from adatron.fitting import engine
+from adatron.fitting.problems import Listed, Problem
+from adatron.fitting.samples import Samples
 from adatron.problems import csvc
+from adatron.threads import Clock
 
 from . import tables
 from .datasets import CASES

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from adatron.certificates import best_multipliers, duality_gap, kkt_violation
-from adatron.estimators.layout import from_dual_coef
+from adatron.fitting.layout import from_dual_coef
 from adatron.problems import Dual, csvc, svr
 
 ROWS = 2048

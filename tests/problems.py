@@ -3,10 +3,11 @@
 import numpy as np
 
 from adatron.certificates import Exact, certify
-from adatron.gram import Gram, Pool, Source, gram
+from adatron.gram import Gram, Source, gram
 from adatron.problems import ball, csvc, nusvc, nusvr, oneclass, svr, with_targets
 from adatron.solvers.base import Options, Watch
-from adatron.solvers.block import Block
+from adatron.solvers.blocks.block import Block
+from adatron.threads import Pool
 
 
 def samples(seed, n, d=2, noise=0.5):

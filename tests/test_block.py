@@ -6,12 +6,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-import adatron.solvers.block as block
-from adatron.gram import Pool, Square
+import adatron.solvers.blocks.block as block
+from adatron.gram import Square
 from adatron.kernels import RBF, Linear, Precomputed, Sigmoid
-from adatron.solvers import ascent, shard
+from adatron.solvers import proof_loop as ascent
 from adatron.solvers.base import State, Status
+from adatron.solvers.blocks import shard
 from adatron.solvers.start import feasible
+from adatron.threads import Pool
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
 from twins import programs
 

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from adatron import SVC, SVR
-from adatron.estimators import checked as module
-from adatron.estimators.checked import checked
+from adatron.estimators.checks import checked as module
+from adatron.estimators.checks.checked import checked
 
 FLOATS = (np.float64, np.float32)
 X = np.random.default_rng(0).normal(size=(20, 3))

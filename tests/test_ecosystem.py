@@ -23,7 +23,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 import adatron
 from adatron import SVC, SVR, NuSVR, OneClassSVM
-from adatron.gram import Pool, allowed_threads
+from adatron.threads import Pool, allowed_threads
 from machines import NAMES, assert_same, ours, target, theirs
 
 rng = np.random.default_rng(3)
@@ -244,7 +244,7 @@ def working_threads(fits, threads):
 @pytest.mark.parametrize("fits", [1, 2, 3, 8])
 def test_fits_in_threads_share_the_cores(fits, monkeypatch):
     """joblib's threading backend gives its workers no allowance: a process counts the threads of all its pools."""
-    monkeypatch.setattr("adatron.gram.pool.joblib.cpu_count", lambda: 4)
+    monkeypatch.setattr("adatron.threads.pool.joblib.cpu_count", lambda: 4)
     for variable in LIMITS:
         monkeypatch.delenv(variable, raising=False)
     assert working_threads(fits, 4) == max(4, fits)

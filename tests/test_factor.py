@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adatron.gram import Factor, Pool
 from adatron.kernels import RBF, Laplacian
 from adatron.problems import Dual
-from adatron.solvers.system import System, norm
+from adatron.solvers.linalg.factor import Factor
+from adatron.solvers.linalg.newton_system import System, norm
+from adatron.threads import Pool
 from problems import samples, view_of
 
 BIASES = ["explicit", "augmented", "none"]

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from adatron.gram import Gram, Pool, Source
+from adatron.gram import Gram, Source
 from adatron.kernels import Linear
+from adatron.threads import Pool
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -8,7 +8,7 @@ from sklearn.base import is_regressor
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
-from adatron.gram import segment
+from adatron.gram.backends import segment
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.solvers import Block
 from machines import NAMES, X, assert_same_after, ours, target, theirs, values

@@ -6,11 +6,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adatron.certificates import best_multipliers, duality_gap, kkt_violation
-from adatron.gram import Pool
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.problems import csvc, nusvc, oneclass, svr
-from adatron.solvers.homotopy import Homotopy, compaction
-from adatron.solvers.homotopy.step import first_event
+from adatron.solvers.path import Homotopy, compaction
+from adatron.solvers.path.step import first_event
+from adatron.threads import Pool
 from problems import solve, view_of
 
 KERNELS = {"rbf": RBF(0.5), "linear": Linear(), "polynomial": Polynomial(0.5, 2, 1.0)}

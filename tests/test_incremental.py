@@ -15,7 +15,7 @@ from adatron import SVC, IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSV
 from adatron.certificates import kkt_violation
 from adatron.estimators.incremental import track
 from adatron.estimators.incremental.leave_out import decision
-from adatron.solvers.homotopy import Stalled
+from adatron.solvers.path import Stalled
 
 MODELS = {
     "svc": IncrementalSVC,

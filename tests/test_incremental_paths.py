@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 from adatron import IncrementalSVC
 from adatron.estimators.incremental import track
 from adatron.kernels import RBF
-from adatron.solvers.homotopy import Stalled
+from adatron.solvers.path import Stalled
 from test_incremental import MODELS, Life, values
 
 

@@ -9,10 +9,10 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import NotFittedError
 
 from adatron import SVC, SVR, NuSVC, input_margin
-from adatron.gram import Pool
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.margins import Field, Metric, nearest
 from adatron.margins.projection import parts
+from adatron.threads import Pool
 
 MODELS = {
     "rbf": {"C": 10.0, "gamma": 2.0},

@@ -11,14 +11,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import adatron
 from adatron import SVC, InputMarginSVC, input_margin
-from adatron.estimators.input_margin import fields
-from adatron.gram import Pool
+from adatron.estimators.input_space.measure import fields
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.margins import Metric, nearest
 from adatron.margins.field import Field
 from adatron.margins.hyperplane import by_normal, by_values
 from adatron.margins.tilted import Tilted, products
 from adatron.margins.worth import worth
+from adatron.threads import Pool
 
 HARD = float("inf")
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from adatron.certificates import best_multipliers, duality_gap
-from adatron.gram import Pool
-from adatron.gram.factor import Factor
 from adatron.kernels import RBF, Linear
-from adatron.solvers.interior import interior
+from adatron.solvers.blocks.interior import interior
+from adatron.solvers.linalg.factor import Factor
+from adatron.threads import Pool
 from problems import csvc, nusvc, nusvr, oneclass, samples, svr, view_of
 
 BIASES = ["explicit", "augmented", "none"]

@@ -9,9 +9,10 @@ from sklearn import svm
 
 import adatron
 from adatron import SVC
-from adatron.estimators import layout
+from adatron.fitting import layout
 from adatron.kernels import RBF
-from adatron.solvers import Block, together
+from adatron.solvers import Block
+from adatron.solvers.whole import many as together
 
 
 def blobs(classes, each=4, d=8, seed=0, spread=1.0):

@@ -8,10 +8,10 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC, IncrementalSVC, InputMarginSVC, NuSVR, load, save
-from adatron.gram import OutOfTime, Pool
 from adatron.kernels import RBF, Function, Precomputed
 from adatron.solvers.base import Status
 from adatron.solvers.table import SOLVERS
+from adatron.threads import OutOfTime, Pool
 from machines import NAMES, ours, target, two_moons, values
 from problems import csvc, nusvc, oneclass, samples, solve, svr, view_of
 

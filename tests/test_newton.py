@@ -7,8 +7,10 @@ from sklearn.exceptions import ConvergenceWarning
 from adatron import SVC, SVR
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.problems import Dual
-from adatron.solvers import ascent, base, start, subproblem, tolerance
-from adatron.solvers.newton import Newton, Standing
+from adatron.solvers import base, start, tolerance
+from adatron.solvers import dense as subproblem
+from adatron.solvers import proof_loop as ascent
+from adatron.solvers.blocks.newton import Newton, Standing
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, view_of
 from twins import programs
 

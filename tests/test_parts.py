@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from adatron.gram import Pool
 from adatron.kernels import RBF
-from adatron.solvers import block
 from adatron.solvers.base import Options
-from adatron.solvers.newton import Newton
-from adatron.solvers.parts import near
+from adatron.solvers.blocks import block
+from adatron.solvers.blocks.newton import Newton
+from adatron.solvers.blocks.parts import near
+from adatron.threads import Pool
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
 from twins import programs
 

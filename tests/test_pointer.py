@@ -9,9 +9,10 @@ from scipy.sparse import csr_matrix
 from adatron.compiled._jit import JIT_DISABLED, jit
 from adatron.compiled.panels import Dense, Sparse
 from adatron.compiled.pointer import address, call
-from adatron.gram import Gram, Points, Pool, Source
-from adatron.gram.tiles import Weights
+from adatron.gram import Gram, Points, Source
+from adatron.gram.backends.tile_loop import Weights
 from adatron.kernels import RBF
+from adatron.threads import Pool
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 

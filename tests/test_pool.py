@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from adatron.gram import Gram, Pool, Source
-from adatron.gram.gate import _Gate, one_blas_thread
+from adatron.gram import Gram, Source
 from adatron.kernels import RBF
+from adatron.threads import Pool
+from adatron.threads.gate import _Gate, one_blas_thread
 from problems import samples
 
 

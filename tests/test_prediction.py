@@ -7,10 +7,10 @@ import pytest
 from scipy import sparse
 
 from adatron import SVC
-from adatron.estimators import decision
-from adatron.gram import allowed_threads
-from adatron.gram.tiles import TILE_SIZE
+from adatron.gram.backends.tile_loop import TILE_SIZE
 from adatron.kernels import RBF
+from adatron.predicting import decision
+from adatron.threads import allowed_threads
 from machines import NAMES, ours, target, values
 
 ROWS, FEATURES, VECTORS = 200_000, 50, 500

@@ -15,11 +15,11 @@ from sklearn.base import clone
 from adatron import SVC, SVR, OneClassSVM, input_margin
 from adatron.compiled import panels
 from adatron.compiled.hash import hash_dense
-from adatron.estimators import decision, expansion, prepared
 from adatron.estimators.incremental import IncrementalSVC
 from adatron.files import load, save
-from adatron.gram import tiles
+from adatron.gram.backends import tile_loop as tiles
 from adatron.kernels import RBF
+from adatron.predicting import decision, expansion, prepared
 from machines import two_moons
 
 STORAGES = {"dense": np.asarray, "csr": sparse.csr_matrix}

@@ -21,8 +21,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from adatron import SVC, NuSVC, load, save
-from adatron.estimators import engine, folds, probability
-from adatron.estimators.probability import agreeing, coupled
+from adatron.estimators.base import probability
+from adatron.estimators.base.probability import agreeing, coupled
+from adatron.fitting import engine, folds
 from adatron.kernels import RBF
 from machines import four_classes, two_moons
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adatron.gram import Pool
 from adatron.kernels import Linear
 from adatron.problems import Dual
-from adatron.solvers import shard
-from adatron.solvers.shard import Shard, Violators, worst
+from adatron.solvers.blocks import shard
+from adatron.solvers.blocks.shard import Shard, Violators, worst
+from adatron.threads import Pool
 from problems import view_of
 
 FORMS = ["none", "one", "signs", "two"]

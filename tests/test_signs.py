@@ -13,9 +13,11 @@ from scipy import sparse
 from sklearn.datasets import make_classification
 
 from adatron import SVC, NuSVC, OneClassSVM
-from adatron.estimators import decision, layout, signs
-from adatron.gram import Pool, Source
+from adatron.fitting import layout
+from adatron.gram import Source
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
+from adatron.predicting import decision, signs
+from adatron.threads import Pool
 from machines import two_moons
 
 KERNELS = [RBF(0.5), Laplacian(0.4), Linear(), Polynomial(0.5, 3, 1.0), Sigmoid(0.2, -0.1), RBF(0.3) + 0.5 * Linear(),

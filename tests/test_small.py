@@ -10,12 +10,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
 from adatron.certificates import duality_gap, kkt_violation
-from adatron.estimators import engine
-from adatron.gram import Gram, Pool, Source
+from adatron.fitting import engine
+from adatron.gram import Gram, Source
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
-from adatron.solvers import block
 from adatron.solvers.base import State, Status
-from adatron.solvers.subproblem import STEPS
+from adatron.solvers.blocks import block
+from adatron.solvers.dense import STEPS
+from adatron.threads import Pool
 from problems import csvc, nusvc, nusvr, oneclass, samples, shares_counted, solve, svr, view_of, with_targets
 from twins import programs
 

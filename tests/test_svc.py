@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from adatron import SVC, IncrementalSVC, load, save
-from adatron.estimators.engine import _source
+from adatron.fitting.engine import _source
 from adatron.kernels import RBF, Linear
 
 

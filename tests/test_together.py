@@ -9,15 +9,17 @@ from scipy import sparse
 from sklearn.datasets import make_blobs
 
 from adatron import SVC
-from adatron.estimators import engine
-from adatron.gram import Gram, Pool, Source
+from adatron.fitting import engine
+from adatron.gram import Gram, Source
 from adatron.gram.shared import bytes_shared, gathered, matrix, share
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
-from adatron.solvers import Block, together
+from adatron.solvers import Block
 from adatron.solvers.base import Options, Solver, State, Status
+from adatron.solvers.dense import STEPS
 from adatron.solvers.found import STATUSES, Found
-from adatron.solvers.subproblem import STEPS
 from adatron.solvers.tasks import Tasks
+from adatron.solvers.whole import many as together
+from adatron.threads import Pool
 from problems import csvc, shares_counted, svr
 
 KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3), RBF(0.5) + 2.0 * Linear()]
@@ -212,7 +214,7 @@ def test_no_time_is_left():
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_every_problem_is_heard_of_and_may_be_the_last(jobs, monkeypatch):
-    monkeypatch.setattr("adatron.estimators.engine.BUNDLED", 0.0)
+    monkeypatch.setattr("adatron.fitting.engine.BUNDLED", 0.0)
     monkeypatch.setattr(together, "BUNDLE", 3e5)
     heard = []
     X, y = blobs()

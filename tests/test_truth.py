@@ -119,7 +119,8 @@ def test_squared_distances_of_differences_know_their_error():
     near = RBF(0.1).by_differences()
     for data in (X, sparse.csr_matrix(X)):
         view = view_of(data, RBF(0.1)) if not sparse.issparse(data) else None
-        from adatron.gram import Gram, Pool, Source
+        from adatron.gram import Gram, Source
+        from adatron.threads import Pool
 
         source = Source.of(data, np.arange(80), RBF(0.1)).by_differences()
         got = Gram(source, np.float64, [80], Pool(1)).restrict().rows(np.arange(80))

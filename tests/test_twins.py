@@ -18,12 +18,13 @@ from adatron.compiled.panels import PRODUCTS, TILE, squared_norms
 from adatron.compiled.search import CHUNK, argmax
 from adatron.compiled.submatrix import mirror, transpose
 from adatron.compiled.weighted import add_weighted
-from adatron.gram import Points, Pool, Source
-from adatron.gram.segment import TileSegment, Workspace
+from adatron.gram import Points, Source
+from adatron.gram.backends.segment import TileSegment, Workspace
 from adatron.kernels import RBF, Laplacian, Linear
 from adatron.problems import csvc
-from adatron.solvers.subproblem.pairs import pairs
-from adatron.solvers.subproblem.singles import singles
+from adatron.solvers.dense.pairs import pairs
+from adatron.solvers.dense.singles import singles
+from adatron.threads import Pool
 from twins import programs
 from twins.tiles import chained_products, l1_distances, pack, row_hash
 

@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris, make_classification, make_regression
 from sklearn.utils import compute_class_weight
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from adatron.estimators.samples import Samples
+from adatron.fitting.samples import Samples
 
 
 def two_classes():

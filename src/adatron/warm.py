@@ -62,7 +62,7 @@ def warmup() -> None:
 def kernels(dtype: type) -> None:
     """The code of all kernels and of their sums, products and multiples, for dense and sparse rows."""
     from .compiled.panels import Dense, Sparse
-    from .gram.tiles import instruction
+    from .gram.backends.tile_loop import instruction
     from .kernels import ADD, KERNELS, MULTIPLY, SCALE
 
     for kind in (Dense, Sparse):
@@ -73,8 +73,9 @@ def kernels(dtype: type) -> None:
 def tiles(dtype: type) -> None:
     """The tile loops in one precision, and what keeps a block's kernel matrix symmetric."""
     from .compiled.submatrix import reflect
-    from .gram import Gram, Pool, Source
+    from .gram import Gram, Source
     from .kernels import RBF
+    from .threads import Pool
 
     with Pool(1) as pool:
         view = Gram(Source.of(np.eye(2), np.arange(2), RBF()), dtype, [2], pool).restrict()
@@ -87,8 +88,8 @@ def subproblems(bias: Bias) -> None:
     """The solver of blocks for a form of the bias, in both precisions."""
     from .compiled.panels import Dense
     from .problems import csvc
-    from .solvers.subproblem import Inner, Layout
-    from .solvers.together import addresses
+    from .solvers.dense import Inner, Layout
+    from .solvers.whole.many import addresses
 
     y = np.array([1.0, -1.0])
     dual = csvc(y, np.ones(2), bias)
@@ -104,7 +105,7 @@ def walk() -> None:
     """The active set, for blocks that pairs and singles do not finish."""
     from .compiled.cholesky import rank_of
     from .problems import csvc
-    from .solvers.subproblem import ActiveSet, Layout, unpadded
+    from .solvers.dense import ActiveSet, Layout, unpadded
 
     dual = csvc(np.array([1.0, -1.0]), np.ones(2), "explicit")
     layout = Layout.of(dual)

@@ -19,11 +19,11 @@ from ..compiled._jit import jit
 from ..compiled.lapack import has_factor
 from ..compiled.scan import violation
 from ..gram import SMALL, View
-from ..gram.gate import one_blas_thread
 from ..gram.gram import ADDITIONS
 from ..gram.symmetry import refuse_asymmetric
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
+from ..threads.gate import one_blas_thread
 from .gap import SMALLEST, best_multipliers, duality_gap, relative, sum_of_terms
 from .kkt import kkt_violation
 

@@ -46,7 +46,7 @@ def warmup() -> None:
 
 def _installation() -> list[tuple[str, object]]:
     from ..compiled.folder import cache_folder
-    from ..gram.pool import allowed_threads
+    from ..threads.pool import allowed_threads
 
     packages = ("adatron", "numba", "numpy", "scipy", "scikit-learn")
     return [

@@ -1,8 +1,8 @@
 """The scikit-learn faces."""
 
-from .diagnostics import Balance, angle, balance
-from .input_margin import input_margin
-from .input_margin_svc import InputMarginSVC
+from .input_space.measure import input_margin
+from .input_space.svc import InputMarginSVC
+from .model.diagnostics import Balance, angle, balance
 from .nusvc import NuSVC
 from .nusvr import NuSVR
 from .oneclass import OneClassSVM

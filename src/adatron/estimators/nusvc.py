@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ..problems import Bias, Dual, feasible_nu, nusvc
-from .classifier import Classifier
-from .machine import PART
+from .base.classifier import Classifier
+from .base.machine import PART
 
 if TYPE_CHECKING:
-    from .fits import Fits
-    from .samples import Samples
+    from ..fitting.fits import Fits
+    from ..fitting.samples import Samples
 
 INFEASIBLE = "specified nu is infeasible"
 NO_MARGIN = (

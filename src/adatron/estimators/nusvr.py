@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from ..problems import Bias, Dual, nusvr
-from .machine import PART
-from .regressor import Regressor
+from .base.machine import PART
+from .base.regressor import Regressor
 
 
 class NuSVR(Regressor):

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
 
 from ..problems import oneclass
-from . import inputs
-from .convergence import warn_unless_converged
-from .machine import PART, KernelMachine
+from .base.convergence import warn_unless_converged
+from .base.machine import PART, KernelMachine
+from .checks import inputs
 
 
 class OneClassSVM(OutlierMixin, KernelMachine):
@@ -106,8 +106,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         ValueError
             Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
         """
-        from . import samples
-        from .problems import Listed, Problem
+        from ..fitting import samples
+        from ..fitting.problems import Listed, Problem
 
         clock = self._started()
         X = inputs.training_rows(self, X)

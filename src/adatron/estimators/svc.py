@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problems import Bias, Dual, csvc
-from .classifier import Classifier
-from .machine import PENALTY
+from .base.classifier import Classifier
+from .base.machine import PENALTY
 
 
 class SVC(Classifier):

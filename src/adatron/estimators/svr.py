@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from ..problems import Bias, Dual, svr
-from .regressor import Regressor
+from .base.regressor import Regressor
 
 
 class SVR(Regressor):

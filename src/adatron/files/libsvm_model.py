@@ -17,7 +17,7 @@ from sklearn.datasets import load_svmlight_file
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators import SVC
-from ..estimators.adopt import adopt
+from ..estimators.model.adopt import adopt
 from ..kernels import Kernel
 from .atomic import atomic_write
 from .source import open_text

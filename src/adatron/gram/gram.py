@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 from ..compiled import lines
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import CHAIN, add_dots, fold, mirror, scatter
-from .block import mirrored_sums
+from ..threads.pool import Pool
+from .backends.segment import Segment, TileSegment, WholeSegment, Workspace, uncompiled
+from .backends.tile_loop import Weights
 from .errors import Errors
 from .points import Points
-from .pool import Pool
-from .segment import Segment, TileSegment, WholeSegment, Workspace, uncompiled
 from .shared import GivenShared, Shared, share
 from .source import Source
+from .square import mirrored_sums
 from .symmetry import refuse_asymmetric
-from .tiles import Weights
 
 Ids = NDArray[np.int64]
 EXACT_ROWS, EXACT_POINTS = 4096, 512  # float64 operands made at a time

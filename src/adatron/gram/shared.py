@@ -13,8 +13,8 @@ from ..compiled.micro import POINTS, rows_width
 from ..compiled.panels import POINT_PANELS, TILE, Operand, Sparse
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import mirror, take, transpose
-from .segment import NARROW
-from .tiles import evaluate
+from .backends.segment import NARROW
+from .backends.tile_loop import evaluate
 
 if TYPE_CHECKING:
     from .gram import Gram

@@ -27,7 +27,7 @@ from ..compiled.panels import (
     sum_rows,
 )
 from ..kernels import Kernel
-from .pool import Pool, allowed_threads
+from ..threads.pool import Pool, allowed_threads
 
 Ids = NDArray[np.int64]
 DOUBT = 0.02  # proven relative error of a float32 kernel value beyond which the tiles are float64

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..threads.pool import Pool
+from .backends.segment import TileSegment, Workspace, uncompiled
+from .backends.tile_loop import Weights
 from .points import Points
-from .pool import Pool
-from .segment import TileSegment, Workspace, uncompiled
 from .source import Source
-from .tiles import Weights
 
 
 class Sums:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.submatrix import asymmetry
-from .pool import Pool, allowed_threads
+from ..threads.pool import Pool, allowed_threads
 
 MOST = 1e-3  # difference of two mirror images, in units of the largest value, that may still be rounding
 ROWS = 256  # of a task

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gram import Pool
+from ..threads import Pool
 from .field import Field, Vector
 from .hyperplane import by_normal, by_values, unknowns
 from .metric import Metric

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..gram import Pool
+from ..threads import Pool
 from .field import Field, Vector
 from .metric import Metric
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from ..gram import Pool
+from ..threads import Pool
 from .field import Field, Vector
 from .metric import Metric
 

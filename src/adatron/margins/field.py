@@ -18,9 +18,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gram import Gram, Points, Pool, Source
+from ..gram import Gram, Points, Source
 from ..kernels import Kernel
 from ..kernels.derivatives import Jet, jet, mixed
+from ..threads import Pool
 
 Vector = NDArray[np.float64]
 ROWS = 128  # of a task

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lstsq
 
-from ..gram import Pool
 from ..kernels import Kernel
 from ..kernels.derivatives import Jet, jet
+from ..threads import Pool
 from .field import Field, Tiles, Vector
 
 CUT = 1e-9  # singular values below this part of the largest are 0

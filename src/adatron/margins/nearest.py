@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gram import Pool
+from ..threads import Pool
 from .certified import certified
 from .crossings import OTHERS, PLANE, first_crossings, islets
 from .field import Field, Vector

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gram import Pool
+from ..threads import Pool
 from .field import Field, Vector
 from .metric import Metric
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..gram import Pool
+from ..threads import Pool
 from .field import Field, Vector
 from .metric import Metric
 from .projection import project

@@ -11,8 +11,8 @@ from ..compiled._jit import jit
 from ..compiled.exp import decay
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import scatter
-from ..gram import Pool
 from ..problems.dual import Ids, Vector
+from ..threads import Pool
 
 ROWS = 64  # of a task
 RESOLVED = 1e-4  # tolerance that float32 kernel values resolve

@@ -25,13 +25,13 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..certificates import best_multipliers, duality_gap, intercept, kkt_violation, violators
 from ..certificates.radius_margin import vc_bound
-from ..estimators.quiet import quiet
-from ..gram import Pool, allowed_threads
-from ..gram.gate import one_blas_thread
+from ..estimators.base.quiet import quiet
 from ..problems import Bias, Dual, ball, csvc
 from ..problems.dual import Ids, Vector, dot
+from ..solvers.dense import pairs, singles
 from ..solvers.start import feasible
-from ..solvers.subproblem import pairs, singles
+from ..threads import Pool, allowed_threads
+from ..threads.gate import one_blas_thread
 from .gaussians import ROWS, Gaussians, weighted
 
 ROUGH = 1e-3  # error of the squared radius, which is at most 1

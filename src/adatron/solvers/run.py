@@ -10,7 +10,7 @@ from time import monotonic
 
 import numpy as np
 
-from ..gram import OutOfTime, Pool
+from ..threads import OutOfTime, Pool
 from .base import Options, Progress, Report, Solution, Solver, State, Status, Tasks, Watch, late
 from .found import Found
 from .start import feasible

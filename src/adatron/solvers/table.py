@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from ..problems import Dual
 from .base import Solver
-from .block import Block
-from .decomposition import Decomposition
-from .isda import ISDA
-from .kernel_adatron import KernelAdatron
-from .smo import SMO
-from .svmseq import SVMseq
+from .blocks.block import Block
+from .classic.decomposition import Decomposition
+from .classic.isda import ISDA
+from .classic.kernel_adatron import KernelAdatron
+from .classic.smo import SMO
+from .classic.svmseq import SVMseq
 
 SOLVERS: dict[str, type[Solver]] = {
     "block": Block,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ...solvers.homotopy import Homotopy
+from ...solvers.path import Homotopy
 from .machine import Incremental
 
 Vector = NDArray[np.float64]

@@ -11,9 +11,9 @@ from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from .. import inputs
-from ..classifier import Classifier
-from ..layout import Coefficients
+from ...fitting.layout import Coefficients
+from ..base.classifier import Classifier
+from ..checks import inputs
 from .leave_out import loo_values
 from .machine import Incremental
 

@@ -15,17 +15,19 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval
 
-from ...gram import Clock, OutOfTime
+from ...fitting import engine
+from ...fitting.fits import Fits, Fitted
+from ...fitting.problems import Listed, Problem
+from ...fitting.samples import Samples
+from ...gram.storage import opened, tidy
 from ...problems import Dual
 from ...solvers.base import Status
-from ...solvers.homotopy import Stalled, compaction
-from .. import engine, inputs, objects
-from ..checked import checked
-from ..convergence import warn_unless_converged
-from ..fits import Fits, Fitted
-from ..machine import KernelMachine
-from ..problems import Listed, Problem
-from ..samples import Samples
+from ...solvers.path import Stalled, compaction
+from ...threads import Clock, OutOfTime
+from ..base.convergence import warn_unless_converged
+from ..base.machine import KernelMachine
+from ..checks import inputs, objects
+from ..checks.checked import checked
 from .commit import uninterrupted
 from .store import Store
 from .track import Track
@@ -320,4 +322,4 @@ class Learning(KernelMachine):
             inputs.refuse_huge(X)
         if not first and sparse.issparse(X) != sparse.issparse(self._store.X):
             X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
-        return inputs.tidy(X) if sparse.issparse(X) else inputs.opened(X), y
+        return tidy(X) if sparse.issparse(X) else opened(X), y

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...certificates import intercept
 from ...problems import Dual
 from ...problems.dual import Vector
-from ...solvers.homotopy import Homotopy, Stalled
+from ...solvers.path import Homotopy, Stalled
 from .store import Store
 from .track import Track
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 
 from ...problems import Dual, oneclass
-from .. import inputs
+from ..checks import inputs
 from ..oneclass import OneClassSVM
 from .leave_out import loo_values
 from .machine import Incremental

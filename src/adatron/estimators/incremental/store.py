@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...gram import Clock
+from ...threads import Clock
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 
 from ...problems import Dual
-from .. import inputs
+from ..checks import inputs
 from ..svr import SVR
 from .c_path import HasC, bounds
 from .leave_out import loo_values

@@ -19,12 +19,13 @@ from ...certificates import (
     prove,
     semidefinite,
 )
-from ...gram import Gram, Pool, Source, View, allowed_threads
+from ...fitting.fits import Fitted
+from ...gram import Gram, Source, View
 from ...kernels import Kernel
 from ...problems import Dual
 from ...solvers.base import Status
-from ...solvers.homotopy import Homotopy, compaction
-from ..fits import Fitted
+from ...solvers.path import Homotopy, compaction
+from ...threads import Pool, allowed_threads
 from .store import Store
 
 Ids = NDArray[np.int64]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...gram import Pool
 from ...kernels import Polynomial
 from ...margins import Field, Metric, nearest, parts
 from ...plots.axes import axes
+from ...threads import Pool
 from ..report import Section, Sheet
 
 RATIOS = np.r_[-3.0:3.01:0.25]  # c/λ

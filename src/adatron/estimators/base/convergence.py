@@ -1,0 +1,116 @@
+"""What a fit says that did not converge."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.sparsefuncs import mean_variance_axis
+
+if TYPE_CHECKING:
+    from ...fitting.fits import Fits
+    from ...threads import Clock
+
+DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserves a word
+ASYMMETRIC = (
+    " the matrix is not symmetric, by up to {:.1e}, and the violation allows for either half of it; (K + K.T) / 2 is "
+    "symmetric."
+)
+EARLY = (
+    "Solver terminated early (max_iter={}).  Consider pre-processing your data with StandardScaler or MinMaxScaler. "
+)
+
+
+def warn_unless_converged(fitted: Fits, X: Any, max_iter: int, what: str = "problems", values: bool = False) -> None:
+    """One line that says what was reached, the likely cause, and the cure; called by ``fit`` itself.
+
+    X are the features, or kernel values if ``values`` says so; None if neither is known.
+    It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words. What a kernel
+    is to blame for has no numbers in it: Python shows equal warnings once, where nothing resets its filters.
+    """
+    from ...solvers.base import NO_KERNEL, OTHER_KERNEL, Status
+
+    found = fitted.found
+    open_ones = np.flatnonzero(~found.good)
+    if not len(open_ones):
+        return
+    worst = fitted[int(open_ones[np.argmax(found.violation[open_ones])])]
+    gaps = found.relative_gaps[open_ones][found.convex[open_ones]]
+    where, gap = f"in {len(open_ones)} of {len(fitted)} {what}", gaps.max() if len(gaps) else np.nan
+    assert worst.status is not None  # noqa: S101 (for the type checker)
+    if worst.status is Status.NOT_CONVEX:
+        text = f"Not certified: {worst.status.value}."
+    else:
+        early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
+        stuck = worst.status in (Status.MAX_ITER, Status.STUCK, Status.OVERFLOW)
+        cause = _cause(X, values, worst.certificate.resolution) if stuck and X is not None else ""
+        if not worst.certificate.convex and worst.status in (Status.MAX_ITER, Status.MAX_TIME) and not early:
+            cause = f" Perhaps because {NO_KERNEL}: {OTHER_KERNEL}."
+        reason = worst.status.value + "."
+        if cause.startswith(ASYMMETRIC[:12]):
+            reason, cause = cause.strip(), ""
+        text = (
+            f"{early}Not converged {where}: KKT violation {worst.certificate.kkt_violation:.2e}, relative duality gap "
+            f"{gap:.2e}; {reason}{cause}"
+        )
+    warnings.warn(text, ConvergenceWarning, stacklevel=5)
+
+
+def warn_unless_calibrated(clock: Clock, slope: float | None) -> None:
+    """Say that there was no time for probabilities; called by ``fit`` itself."""
+    if slope == 0.0 and clock.late:
+        text = (
+            "Not calibrated: the time limit (max_time) was reached before the folds of probability=True were solved, "
+            "so predict_proba cannot tell the classes apart; raise max_time."
+        )
+        warnings.warn(text, ConvergenceWarning, stacklevel=5)
+
+
+def warn_of_cut_steps(cut: bool) -> None:
+    """Say that there was no time for all steps; called by what ``fit`` calls."""
+    if cut:
+        text = "The time limit (max_time) was reached before all steps were taken; the margin may be wider: raise it."
+        warnings.warn(text, ConvergenceWarning, stacklevel=6)
+
+
+def _cause(X: Any, values: bool, resolution: float) -> str:
+    """The usual cause, where the data show it; ``resolution``: what rounding adds to the violation at most."""
+    if values:
+        from ...compiled.submatrix import asymmetry
+
+        off = asymmetry(X, 0, len(X)) if X.shape[0] == X.shape[1] else 0.0
+        return ASYMMETRIC.format(off) if off else ""
+    of_sparse: Any = mean_variance_axis
+    with np.errstate(over="ignore", invalid="ignore"):
+        if sparse.issparse(X):
+            means, spread = of_sparse(X, axis=0)
+            spread = np.sqrt(spread)
+        else:
+            means, spread = X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
+        return _offset(means, spread, resolution) or _scales(X, spread)
+
+
+def _offset(means: Any, spread: Any, resolution: float) -> str:
+    """The feature whose values are far from 0 compared with their spread, where rounding matters."""
+    far = np.where(spread > 0, np.abs(means) / np.where(spread > 0, spread, 1.0), 0.0)
+    j = int(np.argmax(far))
+    if not far[j] > DIFFERENT_SCALES:
+        return ""
+    return (
+        f" Rounding of the kernel values may be worth {resolution:.1e}: the values of feature {j} lie around "
+        f"{means[j]:.3g} and differ by {spread[j]:.1e} only; subtract their mean."
+    )
+
+
+def _scales(X: Any, spread: Any) -> str:
+    """Features of very different scales."""
+    spread = spread[spread > 0]
+    if not len(spread) or spread.max() < DIFFERENT_SCALES * spread.min():
+        return ""
+    return (
+        f" The features' standard deviations range from {spread.min():.1e} to {spread.max():.1e}, the usual cause: "
+        f"scale them ({'MaxAbsScaler' if sparse.issparse(X) else 'StandardScaler'})."
+    )

@@ -1,0 +1,363 @@
+"""What all kernel machines share: parameters, the way from data to certificates, decision values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from importlib import import_module
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ...compiled.collector import collector_paused
+from ...fitting.layout import Coefficients, feature_weights
+from ...predicting.prepared import forget, prepared
+from ..checks import inputs, objects
+from .quiet import Quiet, quiet
+
+if TYPE_CHECKING:
+    from ...fitting.fits import Fits
+    from ...fitting.problems import Problems
+    from ...kernels import Kernel
+    from ...predicting.expansion import Expansion
+    from ...predicting.signs import Decided
+    from ...threads import Clock
+
+
+class NameIn(StrOptions):
+    """A name in a table, which is looked up when a model is fitted: importing the package needs nothing heavy."""
+
+    def __init__(self, module: str, table: str, *more: str) -> None:
+        super().__init__(set(more))
+        self.module, self.table, self.more = module, table, more
+
+    def names(self) -> list[str]:
+        """All that is allowed."""
+        with collector_paused():
+            table = getattr(import_module(self.module), self.table)
+        return sorted([*table, *self.more])
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        return isinstance(val, str) and val in self.names()
+
+    def __str__(self) -> str:
+        return f"a str among {self.names()}"
+
+
+Finish = Callable[[NDArray[np.float64]], NDArray[Any]]  # makes a result of the decision values of some rows
+PLAIN = {str, int, float, bool, type(None)}  # types of values that neither change nor hold anything
+PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
+PART: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
+LARGEST_AUGMENT = 1e100  # its square is added to the kernel
+BIAS: dict[str, list[Any]] = {
+    "bias": [StrOptions({"explicit", "augmented", "none"})],
+    "augment": [Interval(Real, 0.0, LARGEST_AUGMENT, closed="right"), StrOptions({"auto"})],
+}
+
+
+class KernelMachine(Quiet, BaseEstimator):
+    """Base of the estimators, each of which lists these parameters in its own constructor, as scikit-learn wants."""
+
+    kernel: Any
+    degree: int
+    gamma: float | str
+    coef0: float
+    tol: float
+    cache_size: float
+    verbose: bool
+    max_iter: int
+    solver: Any
+    n_jobs: int | None
+    precision: str
+    gap_tol: float | None
+    max_time: float | None
+    callback: Callable[[Any], object] | None
+    dual_objective_: Any
+    duality_gap_: Any
+    compact_: bool = False
+    _parameter_names: ClassVar[list[str]]
+    _good: ClassVar[tuple[tuple[type, object], ...]]
+    _n_support: NDArray[np.int32]
+    sized_programs: ClassVar[bool] = False  # whether its programs have units of their own, see ``problems.unit``
+    objects_: Any = None  # training samples of a kernel function that are no rows of numbers, see objects.py
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [NameIn("adatron.kernels.table", "LEAVES"), HasMethods(["terms", "diagonal"]), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "shrinking": ["boolean"],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "solver": [NameIn("adatron.solvers.table", "SOLVERS", "auto"), HasMethods(["accepts", "solve"])],
+        "n_jobs": [Interval(Integral, None, -1, closed="right"), Interval(Integral, 1, None, closed="left"), None],
+        "precision": [StrOptions({"auto", "single", "double"})],
+        "gap_tol": [Interval(Real, 0.0, None, closed="neither"), None],
+        "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
+        "callback": [callable, None],
+    }
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """Looked up once: every fit asks, and a small one takes hardly longer than the answer."""
+        if "_parameter_names" not in vars(cls):
+            cls._parameter_names = super()._get_param_names()
+        return cls._parameter_names
+
+    def _validate_params(self) -> None:
+        """As scikit-learn does, but what was good the last time is not looked at again, a tenth of a small fit."""
+        found = tuple((type(value), value) for value in self.get_params(deep=False).values())
+        plain = all(kind in PLAIN for kind, _ in found)
+        if not plain or vars(type(self)).get("_good") != found:
+            super()._validate_params()
+            if plain:
+                type(self)._good = found
+
+    def _keep(self, parameters: dict[str, Any]) -> None:
+        """Keep what a constructor was given, its ``locals()``, as it was given."""
+        vars(self).update((name, value) for name, value in parameters.items() if name not in ("self", "__class__"))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._given
+        tags.input_tags.sparse = not self._given
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "fit_status_")
+
+    @property
+    def _given(self) -> bool:
+        """Whether the user gives kernel values."""
+        return inputs.given(self.kernel)
+
+    @property
+    def _values(self) -> bool:
+        """Whether a checked X holds kernel values: the user's, or a function's of samples that are no rows."""
+        return self._given or self.objects_ is not None
+
+    def _served(self) -> Any:
+        """The kernel of a checked X."""
+        from ...kernels import Precomputed
+
+        return Precomputed() if self.objects_ is not None else self.kernel_
+
+    def _started(self) -> Clock:
+        """The clock of a fit that begins now."""
+        from ...threads import Clock
+
+        return Clock.starting(self.max_time)
+
+    def _solve(self, X: Any, distinct: Any, problems: Problems, clock: Clock) -> Fits:
+        """Solve all problems over the distinct samples; keeps the kernel."""
+        from ...fitting import engine
+        from ...kernels import resolve
+
+        X = inputs.as_dense_if_small(X, self.kernel)
+        self._gamma = inputs.gamma(self.gamma, X, self.kernel)
+        self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
+        return engine.fit(X, distinct, problems, inputs.settings(self, self._served(), clock))
+
+    def _spread(self, distinct: Any, fitted: Fits, C: float) -> Coefficients:
+        """Coefficients of all samples from those of the distinct ones, at most C times weight."""
+        return distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, C)
+
+    def _store_one(self, X: Any, coefficients: Coefficients, fitted: Fits, unit: float = 1.0) -> None:
+        """Keep a model of one problem that is no classifier; ``unit`` is what its weights were divided by."""
+        support, self._n_support, dual = coefficients.arranged(np.zeros(X.shape[0], np.int64), 1)
+        self._store_support(X, support, unit * dual, np.array([unit * fitted[0].intercept]))
+        self._store_certificates(fitted, alone=True, unit=unit)
+        self.n_iter_ = int(self.n_iter_[0])
+
+    def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, intercepts: NDArray[np.float64]) -> None:
+        """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
+        self.compact_ = False
+        self.support_ = support.astype(np.int32)
+        self.support_vectors_ = self._vectors(X, support)
+        as_sparse = sparse.issparse(X) and not objects.is_function(self.kernel)  # as scikit-learn
+        self.dual_coef_ = sparse.csr_matrix(dual) if as_sparse else dual
+        self.intercept_ = intercepts
+        if not (np.isfinite(dual).all() and np.isfinite(self.intercept_).all()):
+            raise ValueError(inputs.NOT_FINITE)
+        self.shape_fit_ = X.shape
+
+    def _vectors(self, X: Any, support: NDArray[np.int64]) -> Any:
+        """Support vectors; none where X holds kernel values."""
+        from ...gram import take_rows
+
+        if self._values:
+            return X[:0, :0]
+        return X[support] if sparse.issparse(X) else take_rows(X, support, self.n_jobs)
+
+    def _store_certificates(self, fitted: Fits, alone: bool, unit: float = 1.0) -> None:
+        """Keep the proofs.
+
+        alone : there is one problem only, whose numbers are plain floats
+        unit : what weights that are all that bounds the coefficients were divided by
+        """
+        forget(self)
+        found = fitted.found
+        self.n_iter_: Any = found.n_iter.astype(np.int32)
+        self.fit_status_ = int(not found.good.all())
+        proofs = {
+            "duality_gap_": np.where(found.solved, found.relative_gaps, 0.0),
+            "kkt_violation_": found.violation.copy(),
+            "dual_objective_": unit * unit * found.dual,
+            "primal_objective_": unit * unit * found.primal,
+        }
+        for attribute, values in proofs.items():
+            setattr(self, attribute, float(values[0]) if alone else values)
+        self.trace_ = found.trace(0) if alone else found.traces
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors of each class; of a compact model: of all together."""
+        check_is_fitted(self)
+        return self._n_support
+
+    @property
+    @quiet
+    def coef_(self) -> Any:
+        """Weights of the features, (n_problems, n_features), of a linear kernel."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        weights = feature_weights(self._coefficients(), self.support_vectors_)
+        # They are computed anew each time: a change of them would be lost, so it is refused.
+        (weights.data if sparse.issparse(weights) else weights).flags.writeable = False
+        return weights
+
+    def compact(self) -> Self:
+        """A new model with the same decisions, to rounding, that is smaller and predicts faster.
+
+        Equal support vectors become one, those whose coefficients are zero or cancel are left out, and with a linear
+        kernel a problem needs its weights only. This estimator stays as it is.
+
+        Returns
+        -------
+        model : fitted estimator of the same class, with ``compact_ = True``
+            It predicts and can be saved as any other, and ``fit`` makes it an ordinary one again.
+
+        Raises
+        ------
+        NotFittedError
+            This estimator is not fitted.
+        ValueError
+            The kernel is a function of samples that are no rows of numbers.
+
+        Notes
+        -----
+        Parameters, classes, intercepts and certificate are those of this estimator. Other attributes mean:
+
+        - ``support_vectors_``: distinct vectors, of no class; with a linear kernel the weights of each problem, unless
+          these are more numbers.
+        - ``dual_coef_``, (n_problems, n_vectors): their coefficients in each problem, pairs of classes in the order of
+          ``decision_function_shape='ovo'``.
+        - ``support_``: for each vector the first training sample equal to it; empty if they are weights.
+        - ``n_support_``, (1,): how many vectors there are.
+
+        With ``kernel='precomputed'`` (where it is not known which samples are equal) X has the kernel values with the
+        training samples ``support_`` only, in this order: ``K[:, model.support_]`` instead of ``K``.
+
+        Sums are taken in another order: a sample whose decision value is zero but for rounding may change sides.
+        """
+        from ..model.compact import shrink
+
+        check_is_fitted(self)
+        model = copy(self)
+        if not self.compact_:
+            shrink(model, self._coefficients())
+        return model
+
+    def to_sklearn(self) -> Any:
+        """A fitted estimator of :mod:`sklearn.svm` with the same decisions, to rounding, to be used without adatron.
+
+        Returns
+        -------
+        model : sklearn.svm.SVC, NuSVC, SVR, NuSVR or OneClassSVM, as this one
+            With the parameters that both have. It computes in float64 and holds no certificate and no probabilities;
+            fitted again, it is scikit-learn's own.
+
+        Raises
+        ------
+        NotFittedError
+            This estimator is not fitted.
+        ValueError
+            scikit-learn has no place for the model: a kernel it does not know (only rbf, linear, poly, sigmoid and
+            precomputed), ``multi_class='ovr'`` with more than two classes, a compact model of more than two.
+        """
+        from ..model.export import exported
+
+        check_is_fitted(self)
+        return exported(self, self._columns())
+
+    def _coefficients(self) -> NDArray[np.float64]:
+        """Coefficients of the support vectors, (n_problems, n_support_vectors)."""
+        dual: Any = self.dual_coef_
+        return dual.toarray() if sparse.issparse(dual) else dual
+
+    def _columns(self) -> NDArray[np.int64]:
+        """Where X holds kernel values: the column of each support vector."""
+        return np.arange(self._n_support.sum()) if self.compact_ else self.support_.astype(np.int64)
+
+    def _decision(self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None) -> NDArray[Any]:
+        """Decision values of the problems, (n_samples, n_problems), or what ``finish`` makes of those of some rows.
+
+        ``decided``: if it asks for nothing but their signs, see ``decision_values``.
+        """
+        check_is_fitted(self)
+        X = inputs.new_data(self, X, self.support_vectors_, self._columns())
+        return self._evaluate(X, self._expansion(X), self.intercept_, finish, decided)
+
+    def _expansion(self, X: Any) -> Expansion:
+        """The sum over the support vectors; kept for later calls unless it depends on X."""
+
+        def make(vectors: Any) -> Expansion:
+            return self._sum_over(X, vectors, self._coefficients(), self._columns(), self._served())
+
+        if self._values:
+            return make(self.support_vectors_)
+        return self._prepared(make)
+
+    def _prepared(self, make: Callable[[Any], Any]) -> Any:
+        """What predictions need, made of the support vectors; kept for later calls."""
+        return prepared(self, (self._served(), self.compact_, *self._layout()), make)
+
+    def _layout(self) -> tuple[Any, ...]:
+        """What ``_coefficients`` depends on beside ``dual_coef_``."""
+        return ()
+
+    def _sum_over(
+        self, X: Any, vectors: Any, coefficients: NDArray[np.float64], columns: Any, kernel: Kernel
+    ) -> Expansion:
+        """The sum over some vectors with (n_problems, n_vectors) coefficients; of kernel values, these are in X."""
+        from ...predicting.expansion import Expansion
+
+        return Expansion(X if self._values else vectors, coefficients.T, kernel, columns)
+
+    def _evaluate(
+        self,
+        X: Any,
+        expansion: Expansion,
+        intercepts: Any,
+        finish: Finish = np.asarray,
+        decided: Decided | None = None,
+        limit: float = np.inf,
+    ) -> NDArray[Any]:
+        """Decision values of an expansion, (n_samples, n_problems); ``limit``: see ``gram.clock``."""
+        from ...predicting.decision import decision_values
+
+        decided = None if self.precision == "double" else decided
+        return decision_values(X, expansion, intercepts, self._asked, self.n_jobs, finish, decided, limit)
+
+    @property
+    def _asked(self) -> str:
+        """The precision of predictions: a proven error of float32 sums was up to 0.1 of the margin on common data."""
+        return "single" if self.precision == "single" else "double"

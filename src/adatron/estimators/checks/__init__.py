@@ -1,0 +1,1 @@
+"""What comes in, checked as scikit-learn does."""

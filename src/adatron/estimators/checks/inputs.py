@@ -1,0 +1,227 @@
+"""What comes in: data, targets and weights checked as scikit-learn does, and the parameters made ready."""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import is_regressor
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d, compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
+
+from ...gram.storage import opened, tidy
+from . import objects
+from .checked import checked
+
+if TYPE_CHECKING:
+    from ...fitting.engine import Settings
+    from ...kernels import Kernel
+    from ...threads import Clock
+    from ..base.machine import KernelMachine
+
+Vector = NDArray[np.float64]
+FLOATS = (np.float64, np.float32)
+MOST_BYTES = 2.0**62  # of memory
+FEW = 2**16  # entries of a matrix that is small however it is stored
+NOT_FINITE = (
+    "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be "
+    "preprocessed."
+)
+
+
+def given(kernel: Any) -> bool:
+    """Whether X holds kernel values: by name or as a kernel object, which is not imported for this."""
+    return (kernel if isinstance(kernel, str) else getattr(kernel, "name", None)) == "precomputed"
+
+
+def training_data(model: KernelMachine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector."""
+    numeric = is_regressor(model)
+    checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
+    kept = objects.kept(model.kernel, X)
+    if kept is None:
+        X, y = _rows(model, X, y=y, **checks)
+    else:
+        check_consistent_length(X, y)
+        X, y = objects.kernel_matrix(model.kernel, X, X), validate_data(model, y=y, **checks)
+    if y.ndim > 1 or numeric:
+        y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
+    if numeric:
+        assert_all_finite(y, input_name="y")  # None among objects is nan only now
+    _keep(model, kept)
+    return X, y
+
+
+def training_rows(model: KernelMachine, X: Any) -> Any:
+    """The same for X alone."""
+    kept = objects.kept(model.kernel, X)
+    X = _rows(model, X) if kept is None else objects.kernel_matrix(model.kernel, X, X)
+    _keep(model, kept)
+    return X
+
+
+def _rows(model: KernelMachine, X: Any, **targets: Any) -> Any:
+    """Rows of numbers, alone or with their targets, checked."""
+    if sparse.issparse(X) and given(model.kernel):
+        raise TypeError("Sparse precomputed kernels are not supported.")
+    found = checked(model, X, _types(model), order="C", **targets)
+    return (_training(model, found[0]), found[1]) if targets else _training(model, found)
+
+
+def _types(model: KernelMachine) -> tuple[type, ...]:
+    """Return what X may hold. A function gets float64, as in scikit-learn: float32 rows would give float32 values."""
+    kernel = model.kernel
+    called = not isinstance(kernel, str) and (objects.is_function(kernel) or kernel.called)
+    return (np.float64,) if called else FLOATS
+
+
+def _keep(model: KernelMachine, kept: Any) -> None:
+    """Keep samples that are no rows of numbers, once all is accepted; they have no features."""
+    model.objects_ = kept
+    if kept is not None:
+        vars(model).pop("n_features_in_", None)
+
+
+def _training(model: KernelMachine, X: Any) -> Any:
+    n, d = X.shape
+    if given(model.kernel):
+        if n != d:
+            raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{d} matrix.")
+    elif not objects.is_function(model.kernel):
+        refuse_huge(X)
+    return tidy(X) if sparse.issparse(X) else opened(X)
+
+
+def refuse_huge(X: Any) -> None:
+    """Fail if a sum of the squares of all numbers may overflow."""
+    values = X.data if sparse.issparse(X) else X
+    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+    if largest > np.sqrt(np.finfo(np.float64).max / (X.shape[0] * X.shape[1])):
+        raise ValueError(NOT_FINITE)
+
+
+def as_dense_if_small(X: Any, kernel: Any) -> Any:
+    """A CSR matrix of few entries as an array: the same bits in the fit, and the same model, as from the dense rows.
+
+    Functions get the rows as they were given.
+    """
+    small = sparse.issparse(X) and X.shape[0] * X.shape[1] <= FEW and not objects.is_function(kernel)
+    return X.toarray() if small else X
+
+
+def new_data(model: KernelMachine, X: Any, vectors: Any, columns: NDArray[np.int64]) -> Any:
+    """X for prediction, as it is if it is an array or CSR matrix of floats; its rows are made ready block by block.
+
+    If X has kernel values, these ``columns`` of it are needed.
+    """
+    if model.objects_ is not None:
+        return objects.kernel_matrix(model.kernel, X, model.objects_)
+    values = given(model.kernel)  # of a compact model perhaps none
+    if not values and model.n_support_.sum() != vectors.shape[0]:
+        raise ValueError(f"The internal representation of {type(model).__name__} was altered")
+    X = checked(model, X, _types(model), reset=False, ensure_min_features=int(not values))
+    if values and columns.max(initial=-1) >= X.shape[1]:
+        raise ValueError(
+            f"X has {X.shape[1]} columns, kernel values with training samples; {columns.max() + 1} are needed"
+        )
+    if sparse.issparse(X) and not sparse.issparse(vectors):
+        raise ValueError(f"cannot use sparse input in {type(model).__name__!r} trained on dense data")
+    return X if sparse.issparse(X) else opened(X)
+
+
+def classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The classes, and the number of each sample's class."""
+    whole = y.dtype.kind in "biu" or (y.dtype.kind == "f" and bool((y == np.rint(y)).all()))
+    if not whole and y.dtype.kind != "U":
+        check_classification_targets(y)
+    found = np.unique(y, return_inverse=True)
+    if whole and 2 * len(found[0]) > len(y):
+        check_classification_targets(y)  # of whole numbers it says nothing but that there are many classes
+    return found
+
+
+def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[np.int64]) -> Vector:
+    """Weight of every class."""
+    if len(classes) < 2:
+        raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str):  # 'balanced', as scikit-learn's function has it, which takes half of a small fit
+        return len(codes) / (len(classes) * np.bincount(codes, minlength=len(classes)).astype(np.float64))
+    weights = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    if not ((weights >= 0) & (weights < np.inf)).all():
+        raise ValueError(f"The 'class_weight' parameter must hold finite weights >= 0. Got {class_weight!r} instead.")
+    return weights
+
+
+def weights(X: Any, sample_weight: Any) -> Vector:
+    """The weight of every sample."""
+    if sample_weight is None:
+        return np.ones(X.shape[0])
+    values = np.asarray(sample_weight, np.float64)
+    if values.ndim == 1 and len(values) != X.shape[0]:
+        raise ValueError(f"sample_weight and X have incompatible shapes: {values.shape} vs {X.shape}")
+    if not np.isnan(values).any() and not (values > 0).any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return opened(_check_sample_weight(sample_weight, X, dtype=np.float64))
+
+
+def gamma(value: float | str, X: Any, kernel: Any) -> float:
+    """The number behind 'scale' and 'auto'."""
+    from ...fitting.samples import variance
+
+    if not isinstance(value, str):
+        return float(value)
+    if given(kernel) or objects.is_function(kernel):
+        return 0.0  # they have none; as scikit-learn
+    if value == "auto":
+        return 1.0 / X.shape[1]
+    spread = variance(X)
+    found = 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+    if not np.isfinite(found):
+        raise ValueError(
+            f"gamma='scale' is 1 / (n_features * X.var()) = inf, as X.var() is {spread:g}: X has too small values. "
+            "Scale it, or give gamma as a number."
+        )
+    return found
+
+
+def augment(value: float | str, X: Any) -> float:
+    """The augmenting factor: 'auto' is the magnitude of the inputs (SVMseq, section 4.1.1)."""
+    if not isinstance(value, str):
+        return float(value)
+    if sparse.issparse(X):
+        squares = np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel()
+    else:
+        squares = np.square(X, dtype=np.float64).sum(axis=1)
+    return float(np.sqrt(fsum(squares) / X.shape[0])) or 1.0  # exactly rounded: the order of the rows does not matter
+
+
+def settings(model: KernelMachine, kernel: Kernel, clock: Clock) -> Settings:
+    """The parameters as the engine takes them."""
+    from ...fitting.engine import Settings
+
+    return Settings(
+        kernel=kernel,
+        solver=model.solver,
+        precision=model.precision,
+        cache_bytes=min(model.cache_size * 2.0**20, MOST_BYTES),
+        n_jobs=model.n_jobs,
+        tol=float(model.tol),
+        gap_tol=model.gap_tol,
+        max_iter=int(model.max_iter),
+        clock=clock,
+        callback=model.callback or (_print_progress if model.verbose else None),
+        sized=model.sized_programs,
+    )
+
+
+def _print_progress(state: Any) -> None:
+    print(
+        f"problem {state.problem + 1}/{state.n_problems}: {state.seconds:.1f} s, {state.n_iter} iterations, "
+        f"KKT violation {state.kkt_violation:.2e}, relative gap {state.duality_gap:.2e}"
+    )

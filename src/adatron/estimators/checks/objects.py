@@ -1,0 +1,44 @@
+"""Samples that are no rows of numbers, such as texts, graphs and series: only the user's kernel function can take them.
+
+As in scikit-learn, the function then gets them as they were given, all at once, in the fit and in predictions. Its
+matrix is treated like a given one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+
+def is_function(kernel: Any) -> bool:
+    """Whether a kernel is a function of the user's."""
+    if not callable(kernel):
+        return False
+    from ...kernels import Kernel
+
+    return not isinstance(kernel, Kernel)
+
+
+def kept(kernel: Any, X: Any) -> Any:
+    """X if only a function can take it, so that it has to be kept for predictions; else None."""
+    return X if is_function(kernel) and not _are_rows(X) else None
+
+
+def kernel_matrix(kernel: Any, X: Any, samples: Any) -> NDArray[np.float64]:
+    """The function's values of X (n) and the training samples (m), (n, m)."""
+    from ...kernels import Function
+
+    return Function(kernel)(X, samples)
+
+
+def _are_rows(X: Any) -> bool:
+    if sparse.issparse(X):
+        return True
+    try:
+        array = np.asarray(X)
+    except ValueError:  # sequences of different lengths
+        return False
+    return array.ndim == 2 and array.dtype.kind in "biufc"

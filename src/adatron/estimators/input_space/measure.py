@@ -1,0 +1,189 @@
+"""How far samples are from the decision boundary, in the space they live in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from ...gram.storage import opened
+from ..base.quiet import quiet
+from ..checks.checked import checked
+
+if TYPE_CHECKING:
+    from ...margins import Field, InputMargins, Metric
+    from ...threads import Pool
+
+Vector = NDArray[np.float64]
+Ids = NDArray[np.int64]
+BEYOND = 1e-6  # how far behind the boundary the class is asked for, by the distance
+NEIGHBOURS, HALVINGS = 8, 50  # of the search that needs labels only
+
+
+@quiet
+def input_margin(estimator: Any, X: Any, metric: Any = None) -> InputMargins:
+    """Distances of samples from the decision boundary of a fitted classifier, with certified lower bounds.
+
+    Parameters
+    ----------
+    estimator : SVC, NuSVC or InputMarginSVC
+        Fitted, with a differentiable kernel; of two or more classes.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    metric : None, array-like of shape (n_features, n_features) or callable, default=None
+        The matrix G of the length √(d'Gd), or a function of one sample (n_features,) that returns it. None is the
+        Euclidean length.
+
+    Returns
+    -------
+    margins : InputMargins
+
+    Raises
+    ------
+    NotFittedError
+        The estimator is not fitted.
+    TypeError
+        Its kernel has no derivative (laplacian, precomputed, functions), or it is no classifier of this library.
+    ValueError
+        Bad samples or a bad metric.
+
+    Notes
+    -----
+    More classes: what matters is a change of the predicted class. One against one, if the winner wins all of its
+    pairs, at least one of these must change sign; otherwise any pair counts. One against the rest, the surfaces are
+    those where the values of two classes are equal.
+
+    References
+    ----------
+    S. Akaho, Maximizing the margin in the input space (2002), eq. 12 and section 3.4.
+
+    Examples
+    --------
+    >>> from adatron import SVC, input_margin
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(100, noise=0.1, random_state=0)
+    >>> margins = input_margin(SVC(C=10, gamma=1.0).fit(X, y), X)
+    >>> bool((margins.certified <= margins.distance).all())
+    True
+    """
+    from ...kernels.derivatives import jet
+    from ...margins import Metric, nearest
+    from ...threads import Pool, allowed_threads
+    from ...threads.gate import one_blas_thread
+    from ..base.classifier import Classifier
+
+    if not isinstance(estimator, Classifier):
+        raise TypeError(f"input_margin needs an SVC, a NuSVC or an InputMarginSVC. Got {estimator!r} instead.")
+    check_is_fitted(estimator)
+    jet(estimator.kernel_)  # or it has no derivative
+    X = checked(estimator, X, (np.float64,), reset=False)
+    X = opened(np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X))
+    metrics = Metric.of(metric, X)
+    with one_blas_thread(), Pool(allowed_threads(estimator.n_jobs)) as pool:  # bits of BLAS depend on its threads
+        own = fields(estimator)
+        if len(own) == 1:
+            return nearest(own[0], metrics, X, pool)
+        model: Any = estimator
+        return _Judges(own, model._codes, model._one_against_one(), model.break_ties, pool).margins(X, metrics)
+
+
+def fields(estimator: Any) -> list[Field]:
+    """The decision function of each problem of a fitted classifier."""
+    from ...margins import Field
+
+    vectors, tilts = estimator.support_vectors_, getattr(estimator, "tilts_", None)
+    points = opened(np.ascontiguousarray(vectors.toarray() if sparse.issparse(vectors) else vectors, dtype=np.float64))
+    parts = list(zip(estimator._coefficients(), map(float, estimator.intercept_), strict=True))
+    if tilts is None:
+        return [Field(estimator.kernel_, points, a, f0) for a, f0 in parts]
+    mine = [estimator.problem_ == problem for problem in range(len(parts))]
+    return [
+        Field(estimator.kernel_, points[own], a[own], f0, tilts[own]) for own, (a, f0) in zip(mine, parts, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Judges:
+    """The decision functions of more than two classes, and how they choose one."""
+
+    fields: list[Field]
+    choose: Callable[[Vector], Ids]
+    in_pairs: bool
+    break_ties: bool
+    pool: Pool
+
+    def values(self, X: Vector) -> Vector:
+        return np.stack([field.values(X, self.pool) for field in self.fields], axis=1)
+
+    def codes(self, X: Vector) -> Ids:
+        """The predicted class of each row."""
+        return self.choose(self.values(X))
+
+    def margins(self, X: Vector, metric: Metric) -> InputMargins:
+        """The nearest of all surfaces behind which another class is predicted."""
+        from ...margins import InputMargins, nearest
+
+        values, n = self.values(X), len(X)
+        codes = self.choose(values)
+        best = InputMargins(np.full(n, np.inf), np.full(X.shape, np.nan), np.full(n, np.inf), np.zeros(n, bool))
+        for field, rows in self._surfaces(values, codes):
+            if len(rows):
+                found = nearest(field, metric.take(rows), X[rows], self.pool)
+                best.certified[rows] = np.minimum(best.certified[rows], found.certified)
+                self._take_nearer(best, rows, found, X[rows], codes[rows])
+        if self.in_pairs and self.break_ties:  # ties are broken by values, which change where no pair does
+            best.certified[self._lost(values, codes)] = 0.0
+        for row in np.flatnonzero(np.isinf(best.distance)):
+            self._search(best, int(row), X[row], codes[row], metric.take([row]))
+        return best
+
+    def _surfaces(self, values: Vector, codes: Ids) -> Iterator[tuple[Field, Ids]]:
+        """The surfaces at which the predicted class may change, and the samples for which each of them counts."""
+        if not self.in_pairs:
+            for i, j in combinations(range(len(self.fields)), 2):
+                yield self.fields[i] + self.fields[j].scaled(-1.0), np.flatnonzero((codes == i) | (codes == j))
+            return
+        lost = self._lost(values, codes)
+        for field, (i, j) in zip(self.fields, self._pairs(), strict=True):
+            yield field, np.flatnonzero(lost | (codes == i) | (codes == j))
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        return list(combinations(range(1 + int(np.sqrt(2 * len(self.fields)))), 2))
+
+    def _lost(self, values: Vector, codes: Ids) -> NDArray[np.bool_]:
+        """Whether the winner lost one of its pairs."""
+        lost = np.zeros(len(values), bool)
+        for value, (i, j) in zip(values.T, self._pairs(), strict=True):
+            lost |= np.where(value > 0, codes == j, codes == i)
+        return lost
+
+    def _take_nearer(self, best: InputMargins, rows: Ids, found: InputMargins, X: Vector, codes: Ids) -> None:
+        """Take the projections that are nearer, if another class is predicted behind them."""
+        nearer = np.flatnonzero(found.distance < best.distance[rows])
+        behind = X[nearer] + (1.0 + BEYOND) * (found.projection[nearer] - X[nearer])
+        nearer = nearer[self.codes(behind) != codes[nearer]]
+        which = rows[nearer]
+        best.distance[which], best.projection[which] = found.distance[nearer], found.projection[nearer]
+        best.converged[which] = found.converged[nearer]
+
+    def _search(self, best: InputMargins, row: int, x: Vector, code: int, metric: Metric) -> None:
+        """Where no single surface changes the class: halve the ways to the nearest points of other classes."""
+        points = self.fields[0].points
+        others = points[self.codes(points) != code]
+        others = others[np.argsort(np.square(others - x).sum(axis=1))[:NEIGHBOURS]]
+        if not len(others):
+            return
+        low, high = np.zeros(len(others)), np.ones(len(others))
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            same = self.codes(x + middle[:, None] * (others - x)) == code
+            low, high = np.where(same, middle, low), np.where(same, high, middle)
+        steps = high[:, None] * (others - x)
+        lengths = metric.lengths(steps[None])[0]
+        first = int(np.argmin(lengths))
+        best.distance[row], best.projection[row] = lengths[first], x + steps[first]

@@ -1,0 +1,219 @@
+"""The steps of InputMarginSVC: the algorithms of ``margins`` with the quadratic programs of this library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...certificates import best_multipliers
+from ...fitting import engine
+from ...fitting.engine import Settings
+from ...fitting.fits import Fits, Fitted
+from ...fitting.problems import Listed, Problem, Problems
+from ...fitting.samples import Samples
+from ...kernels import Precomputed
+from ...margins import (
+    Field,
+    Metric,
+    Stage,
+    Task,
+    Worth,
+    climb,
+    estimated,
+    first_stage,
+    needed_bytes,
+    step_cost,
+    unmeasured,
+)
+from ...problems import Dual, with_targets
+from ...threads import Clock, OutOfTime, Pool
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+RATE = 3e9  # multiply-adds of LAPACK in a second, at least
+
+
+@dataclass(frozen=True)
+class Climb:
+    """What the steps of one problem have led to.
+
+    fitted : the solution of the program that the best decision function comes from
+    path : the margin before the first and after each step
+    stage : the best decision function of the full algorithm; None of the others
+    size : ĝ at the samples; None of the full algorithm
+    cut : whether there was no time for all steps
+    """
+
+    fitted: Fitted
+    worth: Worth
+    path: list[float]
+    stage: Stage | None = None
+    size: Vector | None = None
+    cut: bool = False
+
+
+@dataclass(frozen=True)
+class Data:
+    """The distinct samples of a fit, X (m, d) in float64 with their metrics."""
+
+    X: Vector
+    metric: Metric
+    settings: Settings
+    pool: Pool
+
+    @property
+    def clock(self) -> Clock:
+        """When to stop."""
+        return self.settings.clock
+
+
+def field_of(data: Data, one: Fitted) -> Field:
+    """The decision function of a solution over the samples themselves."""
+    return Field(data.settings.kernel, data.X[one.ids], one.beta, one.intercept)
+
+
+def full(data: Data, problem: Problem, one: Fitted, n_steps: int, rule: str, hyperplane: str) -> Climb:
+    """Algorithm 1 for one problem.
+
+    Raises
+    ------
+    ValueError
+        Its matrices do not fit.
+    """
+    if one.status is None:
+        return Climb(one, Worth(np.nan, np.nan), [])
+    _check_memory(data, one)
+    dual, ids = problem.program(one.ids), one.ids
+    solved = [one]
+
+    def solve(M: Vector, size: Vector) -> tuple[Vector, float]:
+        solved.append(_solve(data, _semidefinite(M), with_targets(dual, size), ids))
+        return solved[-1].beta, solved[-1].intercept
+
+    C = np.maximum(dual.upper, -dual.lower)
+    task = Task(data.X[ids], np.sign(dual.t), C, data.metric.take(ids), solve, hyperplane, data.pool)
+    field = field_of(data, one)
+    try:
+        start = best = first_stage(task, field)
+    except OutOfTime:
+        best = unmeasured(task, field)
+        return Climb(one, best.worth, [], best, cut=True)
+    path, last, cut = [start.worth.margin], one, True
+    steps = climb(task, start, n_steps, rule)
+    with suppress(OutOfTime):
+        while _has_time(data, best):
+            if (now := next(steps, None)) is None:
+                cut = False
+                break
+            path.append(now.worth.margin)
+            if now.worth.score > best.worth.score:
+                best, last = now, solved[-1]
+    return Climb(last, best.worth, path, best, cut=cut and len(path) <= n_steps)
+
+
+def _has_time(data: Data, now: Stage) -> bool:
+    """Whether there is time for what nobody can interrupt of another step."""
+    least = step_cost(len(now.feet.distance), len(now.support), data.X.shape[1]) / RATE
+    return not data.clock.late and monotonic() + least < data.clock.limit
+
+
+def _check_memory(data: Data, one: Fitted) -> None:
+    n, support = len(one.ids), int(np.count_nonzero(one.beta))
+    needed = needed_bytes(n, support, data.X.shape[1])
+    if needed > data.settings.cache_bytes:
+        raise ValueError(
+            f"algorithm='full' needs about {needed / 2**20:.0f} MB for {n} samples of {data.X.shape[1]} features with "
+            f"{support} support vectors. The 'cache_size' parameter allows {data.settings.cache_bytes / 2**20:.0f} MB: "
+            "raise it, or use algorithm='simplified'."
+        )
+
+
+def _semidefinite(M: Vector) -> Vector:
+    """M without its negative eigenvalues, which come from rounding: it is a matrix of inner products."""
+    values, vectors = np.linalg.eigh(M)
+    return M if values[0] >= 0.0 else (vectors * np.maximum(values, 0.0)) @ vectors.T
+
+
+def _solve(data: Data, K: Vector, dual: Dual, ids: Ids) -> Fitted:
+    """Solve a program over a matrix of its own."""
+    samples = Samples.alone(np.arange(len(ids)))
+    settings = replace(data.settings, kernel=Precomputed(), precision="double")
+    return replace(engine.fit(K, samples, Listed([Problem([0], lambda _: dual)]), settings)[0], ids=ids)
+
+
+def simplified(
+    data: Data, X: Any, samples: Samples, problems: Problems, fits: Fits, n_steps: int, rescaled: bool
+) -> list[Climb]:
+    """Section 6: targets y ĝ of the gradients at the samples themselves, for all problems at once."""
+    fitted = list(fits)
+    now = best = [_begun(data, *parts) for parts in zip(problems, fitted, strict=True)]
+    units = [None if one.size is None else float(one.size.mean()) for one in best]
+    with suppress(OutOfTime):
+        for _ in range(0 if data.clock.late else n_steps):
+            sizes = [np.ones(len(one.fitted.ids)) if one.size is None else one.size / one.size.mean() for one in now]
+            if rescaled:
+                fitted = [_rescaled(data, *parts) for parts in zip(problems, fitted, sizes, strict=True)]
+            else:
+                changed = [Problem(p.segments, _changed(p.program, t)) for p, t in zip(problems, sizes, strict=True)]
+                starts = [_everywhere(len(samples.rows), one) for one in fitted]
+                fitted = list(engine.fit(X, samples, Listed(changed), data.settings, starts.__getitem__))
+            paths = [one.path for one in now]
+            now = [_measured(data, *parts) for parts in zip(problems, fitted, units, paths, strict=True)]
+            best = [_better(*pair) for pair in zip(best, now, strict=True)]
+            if data.clock.late:
+                break
+    return [replace(one, cut=one.fitted.status is not None and len(one.path) <= n_steps) for one in best]
+
+
+def _better(best: Climb, now: Climb) -> Climb:
+    return now if now.worth.score > best.worth.score else replace(best, path=now.path)
+
+
+def _begun(data: Data, problem: Problem, one: Fitted) -> Climb:
+    """Measure the original machine, if there is time to."""
+    try:
+        return _measured(data, problem, one, None, [])
+    except OutOfTime:
+        return Climb(one, Worth(np.nan, np.nan), [])
+
+
+def _measured(data: Data, problem: Problem, one: Fitted, unit: float | None, path: list[float]) -> Climb:
+    if one.status is None:
+        return Climb(one, Worth(np.nan, np.nan), [])
+    dual = problem.program(one.ids)
+    C, ids = np.maximum(dual.upper, -dual.lower), one.ids
+    field, y = field_of(data, one), np.sign(dual.t)
+    found, size = estimated(field, data.metric.take(ids), data.X[ids], y, C, unit, data.pool)
+    return Climb(one, found, [*path, found.margin], size=size)
+
+
+def _changed(program: Callable[[Ids], Dual], size: Vector) -> Callable[[Ids], Dual]:
+    return lambda ids: with_targets(program(ids), size)
+
+
+def _everywhere(n: int, one: Fitted) -> Vector:
+    beta = np.zeros(n)
+    beta[one.ids] = one.beta
+    return beta
+
+
+def _rescaled(data: Data, problem: Problem, one: Fitted, size: Vector) -> Fitted:
+    """The paper's own way: the original machine with k(x_i, x_j) / (ĝ_i ĝ_j).
+
+    Its constraint is Σ ĝ a = 0 for the coefficients a of k, which belongs to a bias b ĝ(x) that no other x has; f0 is
+    that which is best for these a in the program with t = y ĝ.
+    """
+    if one.status is None:
+        return one
+    X, dual = data.X[one.ids], problem.program(one.ids)
+    K = data.settings.kernel(X) / np.outer(size, size)
+    found = _solve(data, K, dual, one.ids)
+    a, exact = found.beta / size, with_targets(dual, size)
+    f0 = best_multipliers(exact, a, (K @ found.beta) * size - exact.t)
+    return replace(found, beta=a, intercept=float(f0[0]))

@@ -1,0 +1,305 @@
+"""A classifier whose margin is large where the samples live, with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ...problems import Dual, csvc
+from ..base.classifier import Classifier
+from ..base.convergence import warn_of_cut_steps
+from ..base.machine import PENALTY, Finish
+from ..checks import inputs
+
+if TYPE_CHECKING:
+    from ...fitting.fits import Fits
+    from ...fitting.problems import Problems
+    from ...fitting.samples import Samples
+    from ...predicting.decision import Counted
+    from ...predicting.signs import Decided
+    from ...threads import Clock
+    from .steps import Climb
+
+Vector = NDArray[np.float64]
+PARAMETERS = (
+    "kernel", "degree", "gamma", "coef0", "tol", "cache_size", "class_weight", "verbose", "max_iter",
+    "decision_function_shape", "break_ties", "n_jobs", "multi_class", "gap_tol", "max_time", "callback",
+)  # fmt: skip
+
+
+class InputMarginSVC(Classifier):
+    r"""A support vector classifier that maximises the margin in the input space instead of the feature space.
+
+    The margin is the distance of the samples from the decision boundary as :func:`adatron.input_margin` measures it.
+    The fit starts from the solution of :class:`SVC` and improves it by projections onto the boundary and quadratic
+    programs in turn; what it returns is never worse than where it started: with a hard margin by the margin, else by
+
+        ½ (ρ / g)² + Σ C_i max(0, 1 - ρ s_i), least over ρ,
+
+    s_i being the signed distances and g the mean of ‖∇f‖ / ‖w‖ over the samples of the original machine. With the
+    linear kernel that is an SVC's own objective, and the original machine is returned.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty of samples that ask for more distance than they have, > 0, as for SVC; ``inf`` is the hard margin.
+        Multiplied by class and sample weights.
+    kernel : str or adatron.kernels.Kernel, default='rbf'
+        'rbf', 'linear', 'poly', or a kernel object that has derivatives.
+    degree : int, default=3
+        Degree of 'poly'.
+    gamma : {'scale', 'auto'} or float, default='scale'
+        1 / (n_features * X.var()), 1 / n_features, or the value itself.
+    coef0 : float, default=0.0
+        Constant of 'poly'.
+    algorithm : {'full', 'simplified', 'rescaled'}, default='full'
+        'full' projects the samples onto the boundary and moves the bases of the decision function there: for few
+        features and some thousand samples at most: it holds some twenty n x n matrices, which ``cache_size`` must
+        allow (1000 MB for 2,400 samples of which a tenth are support vectors, or 1,580 that all are). 'simplified'
+        (section 6 of the source) leaves them where they are: ordinary fits with targets y ĝ, ĝ being the
+        sizes of the gradients. 'rescaled' is the same in the form that the source proposes for the code of ordinary
+        machines, with k(x_i, x_j) / (ĝ_i ĝ_j), whose constraint Σ ĝ a = 0 differs.
+    rule : {'damped', 'best'}, default='damped'
+        Of the full algorithm: 'damped' goes only so far towards the solution of each program as makes the margin
+        largest, and ends where that is not at all. 'best' goes all the way and keeps the best of all steps. The others
+        always keep the best one.
+    n_steps : int, default=5
+        Most steps.
+    hyperplane : {'values', 'normal'}, default='values'
+        What the full algorithm keeps when the bases move: decision values at the samples and their projections (least
+        squares), or the normal (least distance in the feature space).
+    metric : None, array-like of shape (n_features, n_features) or callable, default=None
+        How distances are measured: √(d'Gd) with this matrix G, or with that which a function of one sample returns
+        (invariances, the Fisher information). None is the Euclidean length.
+    tol : float, default=1e-3
+        Largest violation of the optimality (KKT) conditions of each program.
+    cache_size : float, default=1000
+        Megabytes for kernel values, and for the matrices of the full algorithm.
+    class_weight : dict or 'balanced', default=None
+        Weights of the classes.
+    verbose : bool, default=False
+        Print a line for each report of progress.
+    max_iter : int, default=-1
+        Most updates in each program; -1 is a finite limit that grows with the data.
+    decision_function_shape : {'ovr', 'ovo'}, default='ovr'
+        Shape of the decision function of more than two classes.
+    break_ties : bool, default=False
+        Break ties of votes by the decision values.
+    n_jobs : int, default=None
+        Threads; None and -1 are all that the process may use.
+    multi_class : {'ovo', 'ovr'}, default='ovo'
+        One classifier for each pair of classes, or for each class against the rest; each has its own margin.
+    gap_tol : float, default=None
+        If given, the relative duality gap of each program must also be at most this.
+    max_time : float, default=None
+        Seconds after which the fit stops and warns, with the best decision function so far; its margin is nan if there
+        was no time to measure it.
+    callback : callable, default=None
+        Called with a :class:`adatron.solvers.base.Progress` now and then; returning True stops the program.
+
+    Attributes
+    ----------
+    margin_ : float, or ndarray of one for each binary problem
+        The margin in the input space that was reached: the smallest distance of a training sample (negative if one is
+        on the wrong side), or with a finite C, 1/ρ. Not of algorithm='full': only the distances of the 64 samples
+        nearest to the boundary by \|f\| / ‖∇f‖ are measured, those of the others are taken to be that.
+    margin_path_ : ndarray, or list of them for each binary problem
+        The margin of the original machine and after each step.
+    projections_ : ndarray of shape (n_samples, n_features), or list of them for each binary problem
+        Of the full algorithm: the nearest points of the boundary to the training samples; nan where there are none, or
+        for samples that are not in the problem. None of the others.
+    tilts_ : ndarray of shape (n_support, n_features)
+        Of the full algorithm, the coefficients of the kernel's slopes; None of the others. The decision function of
+        problem p is Σ a_j k(z_j, x) + b_j·∂k(z_j, x)/∂z + intercept_[p] with z, a and b the rows of
+        ``support_vectors_``, ``dual_coef_[p]`` and ``tilts_`` where ``problem_`` is p.
+    problem_ : ndarray of shape (n_support,)
+        Of the full algorithm, the binary problem of each support vector; None of the others.
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, classes_, class_weight_ :
+        As of :class:`SVC`; of the full algorithm, ``support_vectors_`` are the projections of the samples
+        ``support_``, ``dual_coef_`` is (n_problems, n_support) and ``n_support_`` their number in all.
+    duality_gap_, kkt_violation_, dual_objective_, primal_objective_, n_iter_, fit_status_, trace_ :
+        Of the program from which the decision function comes.
+
+    References
+    ----------
+    S. Akaho, Maximizing the margin in the input space (2002).
+
+    Examples
+    --------
+    >>> from adatron import InputMarginSVC
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.1, random_state=0)
+    >>> model = InputMarginSVC(C=float('inf'), gamma=1.0).fit(X, y)
+    >>> bool(model.margin_ >= model.margin_path_[0])
+    True
+    """
+
+    C: float
+    algorithm: str
+    rule: str
+    n_steps: int
+    hyperplane: str
+    metric: Any
+    probability = False
+    random_state = None
+    bias = "explicit"
+    augment = 1.0
+    solver = "auto"
+    precision = "auto"
+    _separable = True
+    _one_sided = "Invalid input - all samples with positive weights belong to the same class."
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{name: Classifier._parameter_constraints[name] for name in PARAMETERS},
+        **PENALTY,
+        "algorithm": [StrOptions({"full", "simplified", "rescaled"})],
+        "rule": [StrOptions({"damped", "best"})],
+        "n_steps": [Interval(Integral, 0, None, closed="left")],
+        "hyperplane": [StrOptions({"values", "normal"})],
+        "metric": ["array-like", callable, None],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        algorithm: str = "full",
+        rule: str = "damped",
+        n_steps: int = 5,
+        hyperplane: str = "values",
+        metric: Any = None,
+        tol: float = 1e-3,
+        cache_size: float = 1000,
+        class_weight: dict[Any, float] | str | None = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        n_jobs: int | None = None,
+        multi_class: str = "ovo",
+        gap_tol: float | None = None,
+        max_time: float | None = None,
+        callback: Callable[[Any], object] | None = None,
+    ) -> None:
+        self._keep(locals())
+
+    @property
+    def _bound(self) -> float:
+        return self.C if self.algorithm == "simplified" else np.inf
+
+    def _program(self, y: Vector, weight: Vector, augment: float, whole: bool) -> Dual:
+        return csvc(y, self.C * weight)
+
+    def _solve(self, X: Any, distinct: Any, problems: Problems, clock: Clock) -> Fits:
+        from ...fitting.fits import Fits
+        from ...kernels.derivatives import jet
+        from ...margins import Metric
+        from ...threads import Pool, allowed_threads
+        from ...threads.gate import one_blas_thread
+        from . import steps
+
+        fitted = super()._solve(X, distinct, problems, clock)
+        jet(self.kernel_)  # or it has no derivative
+        if self.algorithm == "full" and not self.kernel_.convex:
+            raise ValueError(
+                f"algorithm='full' needs a positive semi-definite kernel. {self.kernel_!r} may not be one."
+            )
+        X = inputs.as_dense_if_small(X, self.kernel)
+        rows = _dense(X[distinct.rows])
+        with one_blas_thread(), Pool(allowed_threads(self.n_jobs), clock.limit) as pool:
+            metric = Metric.of(self.metric, rows)
+            data = steps.Data(rows, metric, inputs.settings(self, self.kernel_, clock), pool)
+            if self.algorithm == "full":
+                how = (self.n_steps, self.rule, self.hyperplane)
+                climbs = [steps.full(data, *parts, *how) for parts in zip(problems, fitted, strict=True)]
+            else:
+                rescaled = self.algorithm == "rescaled"
+                climbs = steps.simplified(data, X, distinct, problems, fitted, self.n_steps, rescaled)
+        warn_of_cut_steps(any(climb.cut for climb in climbs))
+        self._keep_margins(climbs, distinct, X.shape)
+        return Fits.of([climb.fitted for climb in climbs])
+
+    def _keep_margins(self, climbs: list[Climb], distinct: Samples, shape: tuple[int, int]) -> None:
+        alone = len(climbs) == 1
+        margins, paths = np.array([climb.worth.margin for climb in climbs]), [np.array(c.path) for c in climbs]
+        self.margin_, self.margin_path_ = (float(margins[0]), paths[0]) if alone else (margins, paths)
+        self.projections_ = self.tilts_ = self.problem_ = None
+        if self.algorithm != "full":
+            return
+        bases = [_bases(climb, shape[1]) for climb in climbs]
+        sizes = [len(points) for points, _, _, _ in bases]
+        self.problem_ = np.repeat(np.arange(len(climbs)), sizes)
+        points, a, self.tilts_, support = (np.concatenate(part) for part in zip(*bases, strict=True))
+        self.support_vectors_, self.support_ = points, distinct.rows[support].astype(np.int32)
+        self.dual_coef_ = np.where(self.problem_ == np.arange(len(climbs))[:, None], a, 0.0)
+        self.intercept_ = np.array([c.fitted.intercept if c.stage is None else c.stage.field.f0 for c in climbs])
+        feet = [_projections(climb, distinct, shape) for climb in climbs]
+        self.projections_ = feet[0] if alone else feet
+
+    def _store_coefficients(self, X: Any, codes: Any, coefficients: Any, fitted: Fits) -> None:
+        if self.tilts_ is None:
+            super()._store_coefficients(X, codes, coefficients, fitted)
+            return
+        if not all(np.isfinite(part).all() for part in (self.dual_coef_, self.tilts_, self.intercept_)):
+            raise ValueError(inputs.NOT_FINITE)
+        self.compact_, self.shape_fit_ = False, X.shape
+        self._n_support = np.array([len(self.tilts_)], np.int32)
+
+    def _coefficients(self) -> Vector:
+        return super()._coefficients() if self.tilts_ is None else self.dual_coef_
+
+    def _decision(
+        self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None, counted: Counted | None = None
+    ) -> NDArray[Any]:
+        check_is_fitted(self)
+        if self.tilts_ is None:
+            return super()._decision(X, finish, decided, counted)
+        from ...predicting.tilted import tilted_values
+        from .measure import fields
+
+        X = _dense(inputs.new_data(self, X, sparse.csr_matrix(self.support_vectors_), self._columns()))
+        return finish(np.stack([tilted_values(X, field, self.n_jobs) for field in fields(self)], axis=1))
+
+    def compact(self) -> Self:
+        """A smaller model with the same decisions, see :meth:`SVC.compact`; not of the full algorithm."""
+        check_is_fitted(self)
+        if self.tilts_ is not None:
+            raise ValueError("A model of algorithm='full' cannot be made smaller: no two of its bases are equal.")
+        return super().compact()
+
+    def to_sklearn(self) -> Any:
+        """There is none: scikit-learn has no such estimator."""
+        raise ValueError("scikit-learn has no estimator for an InputMarginSVC.")
+
+
+def _dense(X: Any) -> Vector:
+    return np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+
+
+def _bases(climb: Climb, d: int) -> tuple[Vector, Vector, Vector, NDArray[np.int64]]:
+    """Points, coefficients and tilts of a problem's decision function, and the distinct samples of its bases."""
+    if climb.stage is None:
+        return np.empty((0, d)), np.empty(0), np.empty((0, d)), np.empty(0, np.int64)
+    field = climb.stage.field
+    tilts = np.zeros_like(field.points) if field.b is None else field.b
+    return field.points, field.a, tilts, climb.fitted.ids[climb.stage.support]
+
+
+def _projections(climb: Climb, distinct: Samples, shape: tuple[int, int]) -> Vector:
+    """The nearest points of the boundary to all training samples."""
+    of_distinct, found = np.full((len(distinct.rows), shape[1]), np.nan), np.full(shape, np.nan)
+    if climb.stage is not None:
+        of_distinct[climb.fitted.ids] = climb.stage.feet.projection
+    found[distinct.members] = of_distinct[distinct.group]
+    return found

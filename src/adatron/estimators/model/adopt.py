@@ -1,0 +1,58 @@
+"""A classifier around coefficients that were found elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ...kernels import resolve
+from ...solvers.found import Traces
+from ..svc import SVC
+
+
+def adopt(
+    model: SVC,
+    labels: NDArray[Any],
+    counts: NDArray[np.int64],
+    vectors: Any,
+    coefficients: NDArray[np.float64],
+    intercepts: NDArray[np.float64],
+    support: NDArray[np.int64],
+) -> SVC:
+    """Make ``model`` a fitted one with the given support vectors; its certificate is nan, as nothing is proven.
+
+    Parameters
+    ----------
+    model : SVC
+        With a number for gamma.
+    labels : ndarray of shape (n_classes,)
+        Classes. Their order stays, even if it is not the sorted one: a tie of votes goes to the first.
+    counts : ndarray of shape (n_classes,)
+        Support vectors of each class, which come one class after the other.
+    vectors : csr_matrix of shape (n_support, n_features)
+        Support vectors; for kernel='precomputed' without features.
+    coefficients : ndarray of shape (n_classes - 1, n_support)
+        In the layout of ``dual_coef_``.
+    intercepts : ndarray of shape (n_pairs,)
+    support : ndarray of shape (n_support,)
+        Numbers of the support vectors in their training set.
+    """
+    model.classes_, model.class_weight_ = labels, np.ones(len(labels))
+    model._fitted_multi_class = "ovo"  # pyright: ignore[reportPrivateUsage]
+    model.kernel_ = resolve(model.kernel, float(model.gamma), model.degree, model.coef0)
+    model._gamma = float(model.gamma)  # pyright: ignore[reportPrivateUsage]
+    model.support_, model.support_vectors_ = support.astype(np.int32), vectors
+    if vectors.shape[1]:
+        model.n_features_in_ = vectors.shape[1]  # pyright: ignore[reportAttributeAccessIssue]
+    model._n_support = counts.astype(np.int32)  # pyright: ignore[reportPrivateUsage]
+    model.dual_coef_ = sparse.csr_matrix(coefficients) if vectors.shape[1] else coefficients
+    model.intercept_ = intercepts
+    model.fit_status_, model.n_iter_ = 0, np.zeros(len(intercepts), np.int32)
+    model.shape_fit_ = vectors.shape
+    model.trace_ = {} if len(labels) == 2 else Traces.nothing(len(intercepts))
+    for name in ("duality_gap_", "kkt_violation_", "dual_objective_", "primal_objective_"):
+        setattr(model, name, np.nan if len(labels) == 2 else np.full(len(intercepts), np.nan))
+    return model

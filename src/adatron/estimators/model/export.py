@@ -1,0 +1,143 @@
+"""An estimator of scikit-learn that decides as one of ours does, for those who deploy without this library.
+
+scikit-learn's estimators are made with the same parameters and given what their ``fit`` would have set. For two classes
+LIBSVM's signs, in ``_dual_coef_`` and ``_intercept_``, are the opposite of the public ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn import svm
+
+from ...kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
+from ..base.classifier import Classifier
+from ..base.machine import KernelMachine
+from ..checks import inputs
+from ..nusvc import NuSVC
+from ..nusvr import NuSVR
+from ..oneclass import OneClassSVM
+from ..svc import SVC
+from ..svr import SVR
+
+THEIRS: dict[type[KernelMachine], type[Any]] = {
+    SVC: svm.SVC,
+    NuSVC: svm.NuSVC,
+    SVR: svm.SVR,
+    NuSVR: svm.NuSVR,
+    OneClassSVM: svm.OneClassSVM,
+}
+KERNELS = (Linear, Polynomial, RBF, Sigmoid, Precomputed)
+KERNEL_PARAMETERS = ("kernel", "degree", "gamma", "coef0")
+
+
+def exported(model: KernelMachine, columns: NDArray[np.int64]) -> Any:
+    """scikit-learn's estimator for a fitted model.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_support,)
+        The column of each support vector where X holds kernel values.
+
+    Raises
+    ------
+    ValueError
+        What ``KernelMachine.to_sklearn`` lists.
+    """
+    kind = next(theirs for ours, theirs in THEIRS.items() if isinstance(model, ours))
+    _check(model, kind.__name__)
+    kernel = model.kernel_.spec()
+    estimator = kind(**_parameters(model, kind, kernel))
+    vars(estimator).update(
+        _gamma=float(kernel.get("gamma", 0.0)),
+        _effective_probability=False,
+        _probA=np.empty(0),
+        _probB=np.empty(0),
+        fit_status_=model.fit_status_,
+        n_iter_=model.n_iter_,
+        _num_iter=np.atleast_1d(np.asarray(model.n_iter_, np.int32)),
+        **_machine(model, columns),
+        **_inputs(model),
+    )
+    if isinstance(model, Classifier):
+        vars(estimator).update(classes_=model.classes_, class_weight_=model.class_weight_)
+    if isinstance(model, OneClassSVM):
+        estimator.offset_ = model.offset_
+    return estimator
+
+
+def _check(model: KernelMachine, name: str) -> None:
+    kernel = model.kernel_
+    if not isinstance(kernel, KERNELS):
+        known = ", ".join(repr(one.name) for one in KERNELS)
+        raise ValueError(f"scikit-learn's {name} without this library knows only the kernels {known}; not {kernel}.")
+    if not isinstance(model, Classifier) or len(model.classes_) == 2:
+        return
+    if not model._one_against_one():  # pyright: ignore[reportPrivateUsage]
+        raise ValueError(
+            f"scikit-learn's {name} decides between {len(model.classes_)} classes by pairs of them; this model, with "
+            "multi_class='ovr', by one class against the rest."
+        )
+    if model.compact_:
+        raise ValueError(
+            f"scikit-learn's {name} of {len(model.classes_)} classes needs a class for each support vector, "
+            "and those of a compact model have none. Call to_sklearn() instead of compact(), not after it."
+        )
+
+
+def _parameters(model: KernelMachine, kind: type[Any], kernel: dict[str, Any]) -> dict[str, Any]:
+    """Those that both have. A kernel object becomes its name and parameters."""
+    own = {name: value for name, value in model.get_params(deep=False).items() if name != "probability"}
+    if not isinstance(model.kernel, str):
+        own.update({name: kernel[name] for name in KERNEL_PARAMETERS if name in kernel})
+    names = kind().get_params()
+    return {name: value for name, value in own.items() if name in names}
+
+
+def _machine(model: KernelMachine, columns: NDArray[np.int64]) -> dict[str, Any]:
+    """Support vectors, coefficients and intercepts, as arrays of the types that LIBSVM's wrapper takes."""
+    dual: Any = model.dual_coef_
+    dual = np.array(dual.toarray() if sparse.issparse(dual) else dual, np.float64, order="C")
+    vectors: Any = model.support_vectors_
+    rows, n = dual.shape
+    if sparse.issparse(vectors):
+        vectors = sparse.csr_matrix(vectors, dtype=np.float64, copy=True)
+        vectors.indices, vectors.indptr = vectors.indices.astype(np.int32), vectors.indptr.astype(np.int32)
+        # Zeros are stored, too: the wrapper reads the data alone.
+        places = np.tile(np.arange(n, dtype=np.int32), rows), n * np.arange(rows + 1, dtype=np.int32)
+        dual = sparse.csr_matrix((dual.ravel(), *places), shape=(rows, n))
+    elif inputs.given(model.kernel):
+        vectors = np.empty((0, 0))
+    else:
+        vectors = np.array(vectors, np.float64, order="C")
+    two = isinstance(model, Classifier) and len(model.classes_) == 2
+    counts = model.n_support_ if isinstance(model, Classifier) else np.array([n, n])
+    if two and model.compact_:
+        counts = np.array([n, 0])  # with two classes it makes no difference whose a vector is
+    return {
+        "_sparse": sparse.issparse(vectors),
+        "support_": columns.astype(np.int32),
+        "support_vectors_": vectors,
+        "_n_support": counts.astype(np.int32),
+        "dual_coef_": dual,
+        "_dual_coef_": -dual if two else dual,
+        "intercept_": model.intercept_.copy(),
+        "_intercept_": -model.intercept_ if two else model.intercept_.copy(),
+    }
+
+
+def _inputs(model: KernelMachine) -> dict[str, Any]:
+    """What X must be."""
+    kept = {name: vars(model)[name] for name in ("n_features_in_", "feature_names_in_") if name in vars(model)}
+    if not inputs.given(model.kernel):
+        return {**kept, "shape_fit_": model.shape_fit_}
+    n = kept.get("n_features_in_")
+    if n is None:
+        raise ValueError(
+            "How many samples the model was trained on is not known (LIBSVM's file does not say it), and scikit-learn "
+            "wants a kernel value for each of them. Call compact() first."
+        )
+    return {**kept, "shape_fit_": (n, n)}

@@ -1,0 +1,1 @@
+"""From samples to coefficients: programs, their solutions, their certificates. No scikit-learn."""

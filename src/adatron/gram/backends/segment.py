@@ -1,0 +1,310 @@
+"""Some training rows in the form that the tile loops read, with the rows of K that are stored over them."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...compiled import lines
+from ...compiled.features import GATHER, SPREAD
+from ...compiled.panels import TILE, Operand, Sparse
+from ...compiled.search import CHUNK
+from ...compiled.submatrix import add_dots
+from ...kernels import Kernel
+from ...threads.pool import Pool
+from ..source import Source
+from . import tile_loop as tiles
+from .given import GivenSegment
+from .row_store import Lease, RowStore
+
+if TYPE_CHECKING:
+    from ..points import Points
+
+LEAST = 16  # the smallest part of a thread's tiles that is a task
+MOST, LONGEST = 64, 2e9  # tiles of a task, and its multiply-adds: between two of them Ctrl-C and a limit are heard
+NARROW = CHUNK  # rows of a tile where half of a matrix is made: what stands on its wrong side is made in vain
+Then = Callable[[int, int], None]
+FUNCTION_ROWS = 1024  # a function is asked for this many rows at a time, with this many points
+
+
+def whole_tiles(n: int) -> int:
+    """n, up to a whole tile."""
+    return -(-n // TILE) * TILE
+
+
+class Segment(Protocol):
+    """What a view asks of the rows of one segment."""
+
+    def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        """out += K[:, P] @ V."""
+        ...
+
+    def values(self, P: Points) -> NDArray[Any]:
+        """k(point i, row t), (|P|, n)."""
+        ...
+
+    def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
+        """store[slots[i], t] = k(point i, row t); a row may have more than n entries, which are arbitrary then."""
+        ...
+
+
+class Workspace:
+    """The kernel's program, and each thread's tile buffers and room for a block."""
+
+    def __init__(self, kernel: Kernel, dtype: Any) -> None:
+        self.dtype = np.dtype(dtype)
+        self._local = threading.local()
+        terms = kernel.terms()  # none where nothing is compiled
+        self._operations = [op for op, _ in terms]
+        self._programs: dict[type[Operand], NDArray[np.int64]] = {}
+        self.cost = kernel.cost
+        self.parameters = np.array([numbers for _, numbers in terms], np.float64)
+        self.depth = (len(terms) + 1) // 2
+
+    def program(self, kind: type[Operand]) -> NDArray[np.int64]:
+        """The kernel's program for rows of a kind, see ``tiles.evaluate``."""
+        if kind not in self._programs:
+            steps = [tiles.instruction(op, kind, self.dtype) for op in self._operations]
+            self._programs[kind] = np.array(steps, np.int64)
+        return self._programs[kind]
+
+    @property
+    def stack(self) -> NDArray[Any]:
+        """Tile buffers of the calling thread."""
+        if not hasattr(self._local, "stack"):
+            self._local.stack = lines.empty((self.depth * tiles.TILE_SIZE,), self.dtype)
+        return self._local.stack
+
+    def room(self, n: int, holder: object) -> NDArray[Any]:
+        """Room for n rows of n values, which a thread uses again and again: new pages cost more than the values.
+
+        Whoever asked last holds it, see ``holder``. Rows are a little longer: a column of rows whose distance is a
+        power of two meets in one place of the cache.
+        """
+        apart = lines.LINE // self.dtype.itemsize
+        size = n * (n + apart)
+        room = getattr(self._local, "room", None)
+        if room is None or room.size < size:
+            room = self._local.room = lines.zeros((size,), self.dtype)  # what is beyond the values is finite
+        self._local.holder = weakref.ref(holder)  # it refers to this workspace
+        return room[:size].reshape(n, n + apart)
+
+    @property
+    def holder(self) -> object:
+        """Who holds the room of the calling thread."""
+        found = getattr(self._local, "holder", None)
+        return found() if found is not None else None
+
+
+class TileSegment:
+    """Kernel values from the compiled tile loops."""
+
+    def __init__(self, source: Source, workspace: Workspace, pool: Pool, slots: int = 0, n_ids: int = 0) -> None:
+        self._workspace, self._pool = workspace, pool
+        self._source = source
+        self._rows = source.as_rows(workspace.dtype, pool)
+        self._blocks = -(-len(source) // self._width)
+        self.store = RowStore(slots, whole_tiles(len(source)), workspace.dtype, n_ids if slots else 0)
+
+    @property
+    def _width(self) -> int:
+        return self._rows.width
+
+    @property
+    def norms(self) -> NDArray[Any]:
+        """Squared norms of the rows."""
+        return self._rows.norms[: len(self._source)]
+
+    def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        if self._source.kernel.plain:
+            return self._by_features(out, P, V)
+        lease = self.store.lease(P.ids, P.again)
+        filled = False
+        try:
+            self._accumulate(out, P, V, lease)
+            filled = True
+        finally:
+            self.store.give_back(lease, filled)
+
+    def _by_features(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        """The same where k(x, z) = x·z: no kernel value is made."""
+        points, rows = P.source.as_points(self._workspace.dtype, self._pool), self._rows
+        for j, v in enumerate(np.ascontiguousarray(V.T)):
+            (w, low), column = np.zeros((2, self._source.X.shape[1])), np.zeros(len(self._source))
+            SPREAD[type(points)](points, v, w, low)
+            w += low
+            self._run(lambda first, last, w=w, column=column: GATHER[type(rows)](rows, w, first, last, column), 1)
+            out[:, j] += column
+
+    def _accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64], lease: Lease) -> None:
+        missing = np.flatnonzero(lease.found < 0)
+        order = -1 - lease.found
+        order[missing] = np.arange(len(missing))
+        points = P.source.take(missing).as_points(self._workspace.dtype, self._pool)
+        self._sweep(points, tiles.Weights.of(order, V), lease.slots, out, self.store.values)
+
+    def add(self, out: NDArray[np.float64], points: Operand, weights: tiles.Weights) -> None:
+        """out += the weighted sums of the rows of K of points that are ready; nothing is stored."""
+        self._sweep(points, weights, np.full(points.n, -1), out, self.store.values)
+
+    def keep(self, P: Points) -> None:
+        """Store the rows of these points as far as there is room."""
+        lease = self.store.lease(P.ids)
+        filled, there = False, lease.slots >= 0
+        try:
+            if there.any():
+                self.fill(P.take(np.flatnonzero(lease.found < 0)[there]), self.store.values, lease.slots[there])
+            filled = True
+        finally:
+            self.store.give_back(lease, filled)
+
+    def values(self, P: Points) -> NDArray[Any]:
+        n = len(self._source)
+        out = lines.empty((len(P), whole_tiles(n)), self._workspace.dtype)
+        self.fill(P, out, np.arange(len(P)))
+        return out if out.shape[1] == n else np.ascontiguousarray(out[:, :n])
+
+    def fill(
+        self,
+        P: Points,
+        store: NDArray[Any],
+        slots: NDArray[np.int64],
+        half: bool = False,
+        shift: int = 0,
+        then: Then | None = None,
+    ) -> None:
+        """As every segment; ``half`` leaves out the points that come before a tile's rows.
+
+        shift : the column of the store that the first row goes to
+        then : called with a range of rows whose values are there, by the thread that made them
+        """
+        nothing, out = tiles.Weights.of(np.empty(0, np.int64), np.empty((0, 1))), np.zeros((len(self._source), 1))
+        points = P.source.as_points(self._workspace.dtype, self._pool)
+        self._sweep(points, nothing, slots, out, store, half, shift, then)
+
+    def _sweep(
+        self,
+        points: Operand,
+        weights: tiles.Weights,
+        slots: Any,
+        out: Any,
+        keep: Any,
+        half: bool = False,
+        shift: int = 0,
+        then: Then | None = None,
+    ) -> None:
+        space, rows = self._workspace, self._rows
+        kinds = [(type(some), some.norms.dtype) for some in (points, rows)]
+        if kinds[0] != kinds[1]:  # the code for the rows is called by its address: nobody else would notice
+            given, wanted = (f"{kind.__name__} of {dtype}" for kind, dtype in kinds)
+            raise TypeError(f"Points are {given}, rows are {wanted}: they must be of one kind and one precision.")
+        program = space.program(type(rows))
+        side = NARROW if half and not isinstance(self._rows, Sparse) else TILE  # CSR tiles spread their points anew
+
+        def task(first: int, last: int) -> None:
+            tiles.accumulate(
+                program,
+                space.parameters,
+                points,
+                slots,
+                self._rows,
+                first,
+                last,
+                *weights,
+                out,
+                keep,
+                space.stack,
+                side // self._width,
+                half,
+                shift,
+            )
+            if then is not None:
+                then(first * self._width, min(len(self._source), last * self._width))
+
+        self._run(task, points.n)
+
+    def _run(self, task: Any, points: int) -> None:
+        """Split the blocks of rows into whole tiles; every task writes to its own rows."""
+        tile = TILE // self._width
+        n_tiles = -(-self._blocks // tile)
+        helpers = self._pool.idle
+        each = TILE * max(1, points) * max(1.0, self._workspace.cost(self._source.features))
+        ends = falling(n_tiles, 1 + helpers, max(1, min(MOST, int(LONGEST / each))))
+
+        def one(number: int) -> None:
+            self._pool.check_time()
+            task(ends[number] * tile, min(self._blocks, ends[number + 1] * tile))
+
+        self._pool.run(one, len(ends) - 1)
+
+
+def falling(n: int, workers: int, most: int) -> list[int]:
+    """Where tasks of n tiles end, each a share of what is left: the last are small, and all workers end together.
+
+    One worker has no need of small ones; ``most`` is the largest.
+    """
+    if workers == 1:
+        return [*range(0, n, most), n]
+    ends, least = [0], max(1, n // (LEAST * workers))
+    while ends[-1] < n:
+        share = max(least, (n - ends[-1]) // (2 * workers))
+        ends.append(min(n, ends[-1] + min(most, share)))
+    return ends
+
+
+class WholeSegment:
+    """Columns of a kernel matrix that is held whole, for small problems."""
+
+    def __init__(self, columns: NDArray[np.float64]) -> None:
+        self._columns = columns
+
+    def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        rows = self._columns[P.ids]
+        for j, v in enumerate(V.T):
+            out[:, j] += np.add.reduce(rows * v[:, None], axis=0)
+
+    def values(self, P: Points) -> NDArray[Any]:
+        return self._columns[P.ids]
+
+    def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
+        store[slots, : self._columns.shape[1]] = self._columns[P.ids]
+
+
+def uncompiled(source: Source, pool: Pool) -> Segment:
+    """The segment for rows whose kernel values come from outside: the user's matrix or the user's function."""
+    return FunctionSegment(source) if source.kernel.called else GivenSegment(source, pool)
+
+
+class FunctionSegment:
+    """Kernel values from a Python function, called on the calling thread with blocks of rows."""
+
+    def __init__(self, source: Source) -> None:
+        self._source, self._kernel = source, source.kernel
+
+    def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        for start in range(0, len(P), FUNCTION_ROWS):
+            some = slice(start, start + FUNCTION_ROWS)
+            points, weights = P.source.take(some).given(), tiles.Weights.of(np.arange(len(V[some])), V[some])
+            for first in range(0, len(out), FUNCTION_ROWS):
+                part = slice(first, first + FUNCTION_ROWS)
+                K = self._kernel(self._source.take(part).given(), points)  # BLAS' bits change with its threads
+                add_dots(K, np.arange(K.shape[1]), np.arange(len(K)), *weights, out[part])
+
+    def values(self, P: Points) -> NDArray[Any]:
+        out = np.empty((len(P), len(self._source)))
+        self.fill(P, out, np.arange(len(P)))
+        return out
+
+    def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
+        for start in range(0, len(P), FUNCTION_ROWS):
+            some = slice(start, start + FUNCTION_ROWS)
+            points = P.source.take(some).given()
+            for first in range(0, len(self._source), FUNCTION_ROWS):
+                part = slice(first, first + FUNCTION_ROWS)
+                K = self._kernel(points, self._source.take(part).given())
+                store[slots[some], first : first + K.shape[1]] = K

@@ -1,0 +1,197 @@
+"""The tile loops: kernel values are made, used and forgotten inside the second-level cache.
+
+A tile is a block of points against up to TILE rows. Its values come from raw products and the maps of the kernel's
+program; then they are summed with weights, and written out where they shall be kept.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...compiled._jit import jit
+from ...compiled.micro import POINTS
+from ...compiled.panels import POINT_PANELS, PRODUCTS, TILE, Operand
+from ...compiled.pointer import address, call
+from ...compiled.search import CHUNK
+from ...compiled.submatrix import CHAIN, fold
+from ...compiled.weighted import add_weighted
+from ...kernels import ADD, KERNELS, MULTIPLY, SCALE
+
+TILE_SIZE = POINT_PANELS * POINTS * TILE  # values of the largest tile
+
+
+# Plain loops: array expressions would bring in seconds of compilation for shapes that cannot differ.
+@jit
+def _add(tile: Any, other: Any) -> None:
+    for i in range(tile.shape[0]):
+        for t in range(tile.shape[1]):
+            tile[i, t] += other[i, t]
+
+
+@jit
+def _multiply(tile: Any, other: Any) -> None:
+    for i in range(tile.shape[0]):
+        for t in range(tile.shape[1]):
+            tile[i, t] *= other[i, t]
+
+
+@jit
+def _scale(tile: Any, factor: float) -> None:
+    for i in range(tile.shape[0]):
+        for t in range(tile.shape[1]):
+            tile[i, t] *= tile.dtype.type(factor)
+
+
+@functools.cache
+def instruction(op: int, kind: type[Operand], dtype: Any) -> tuple[int, int, int]:
+    """Of a program, for rows of a kind in a precision: how many tiles an operation takes, and where its code is.
+
+    A leaf takes none: it has a product and a map. A sum or product takes two, a multiple one.
+    """
+    tile, norms = np.empty((0, 0), dtype), np.empty(0, dtype)
+    if op == SCALE:
+        return 1, address(_scale, tile, 0.0), 0
+    if op in (ADD, MULTIPLY):
+        return 2, address(_add if op == ADD else _multiply, tile, tile), 0
+    _, leaf, leaf_map = KERNELS[op]
+    rows = kind.empty(dtype)
+    product = address(PRODUCTS[kind, leaf.product], rows, 0, 0, rows, 0, 0, tile)
+    return 0, product, address(leaf_map, tile, norms, norms, 0.0, 0.0, 0.0)
+
+
+@jit
+def evaluate(
+    program: Any, parameters: Any, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, stack: Any
+) -> Any:
+    """The tile of kernel values of the blocks p0:p1 of points with the blocks r0:r1 of rows, in whole CHUNKs of rows.
+
+    ``program`` is postfix, see ``instruction``; ``parameters`` has three numbers a line; ``stack`` is flat.
+    """
+    count, width = (p1 - p0) * POINTS, rows.width
+    columns = -(-(r1 - r0) * width // CHUNK) * CHUNK
+    depth = len(stack) // TILE_SIZE
+    tiles = stack[: depth * count * columns].reshape(depth, count, columns)
+    top = -1
+    for step in range(len(program)):
+        taken, code = program[step, 0], program[step, 1]
+        a, b, c = parameters[step, 0], parameters[step, 1], parameters[step, 2]
+        if taken == 2:
+            top -= 1
+            call(code, tiles[top], tiles[top + 1])
+        elif taken == 1:
+            call(code, tiles[top], a)
+        else:
+            top += 1
+            call(code, points, p0, p1, rows, r0, r1, tiles[top])
+            point_norms = points.norms[p0 * POINTS : p0 * POINTS + count]
+            row_norms = rows.norms[r0 * width : r0 * width + columns]
+            call(program[step, 2], tiles[top], point_norms, row_norms, a, b, c)
+    return tiles[0]
+
+
+class Weights(NamedTuple):
+    """The weights V (m, p) that are not 0, one output after the other, as ``accumulate`` takes them."""
+
+    where: NDArray[np.int64]  # each one's row of values
+    values: NDArray[np.float64]
+    ends: NDArray[np.int64]  # those of output j are ends[j]:ends[j + 1]
+
+    @classmethod
+    def of(cls, order: NDArray[np.int64], V: NDArray[np.float64]) -> Weights:
+        """Those of the lines of V, whose rows are ``order``."""
+        ends = np.zeros(V.shape[1] + 1, np.int64)
+        _count_weights(V, ends)
+        where, values = np.empty(ends[-1], np.int64), np.empty(ends[-1])
+        _sort_weights(order, V, ends, where, values)
+        return cls(where, values, ends)
+
+
+@jit
+def _count_weights(V: Any, ends: Any) -> None:
+    """ends[j + 1] <- how many of the weights (m, p) of the outputs up to j are not 0."""
+    for i in range(V.shape[0]):
+        row = V[i]
+        for j in range(len(row)):
+            ends[j + 1] += row[j] != 0.0
+    for j in range(V.shape[1]):
+        ends[j + 1] += ends[j]
+
+
+@jit
+def _sort_weights(order: Any, V: Any, ends: Any, where: Any, weights: Any) -> None:
+    """The weights that are not 0, one output after the other, and where their rows are."""
+    at = ends.copy()
+    for i in range(V.shape[0]):
+        row = V[i]
+        for j in range(len(row)):
+            if row[j] != 0.0:
+                where[at[j]], weights[at[j]] = order[i], row[j]
+                at[j] += 1
+
+
+@jit
+def accumulate(
+    program: Any,
+    parameters: Any,
+    points: Any,
+    slots: Any,
+    rows: Any,
+    first: int,
+    last: int,
+    where: Any,
+    weights: Any,
+    ends: Any,
+    out: Any,
+    store: Any,
+    stack: Any,
+    size: int,
+    half: bool,
+    shift: int,
+) -> None:
+    """out[t, j] += sum over i of V[i, j] * k(point i, row t) for the rows of the blocks first:last, ``size`` a tile.
+
+    Of output j, ``ends[j]:ends[j + 1]`` are the ``weights`` V[i, j] and ``where`` point i's values come from: number
+    ``where`` of ``points`` (computed here, and written to the store's row ``slots[where]`` unless that is negative), or
+    row ``-1 - where`` of the store. The sum runs in the order of i in either case, CHAIN of them
+    before they are folded, so the bits do not depend on what is stored. ``half`` leaves out the points that come before
+    a tile's rows, for a store that is mirrored; the store's column of row t is ``shift`` + t.
+    """
+    width = rows.width
+    blocks, n_outputs = -(-points.n // POINTS), len(ends) - 1
+    done = np.empty(n_outputs, np.int64)
+    part, total, low = np.zeros((n_outputs, TILE)), np.empty((n_outputs, TILE)), np.empty((n_outputs, TILE))
+    for r0 in range(first, last, size):
+        r1 = min(last, r0 + size)
+        column = r0 * width
+        at = column + shift
+        for j in range(n_outputs):
+            done[j] = ends[j]
+            for t in range(TILE):
+                total[j, t] = low[j, t] = 0.0
+        for p0 in range(column // POINTS if half else 0, max(1, blocks), POINT_PANELS):
+            p1 = min(blocks, p0 + POINT_PANELS)
+            tile = evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
+            for c in range(p0 * POINTS, min(points.n, p1 * POINTS)):
+                if slots[c] >= 0:
+                    kept, made = store[slots[c], at : at + tile.shape[1]], tile[c - p0 * POINTS]
+                    for t in range(len(kept)):
+                        kept[t] = made[t]
+            for j in range(n_outputs):
+                i = stop = done[j]
+                while stop < ends[j + 1] and where[stop] < p1 * POINTS:
+                    stop += 1
+                done[j] = stop
+                while i < stop:  # in chains that do not depend on what is stored
+                    link = min(stop, i + CHAIN - (i - ends[j]) % CHAIN)
+                    add_weighted(tile, p0 * POINTS, store, at, where, weights, i, link, part[j])
+                    i = link
+                    if (i - ends[j]) % CHAIN == 0:
+                        fold(part[j], total[j], low[j], tile.shape[1])
+        for j in range(n_outputs):
+            fold(part[j], total[j], low[j], TILE)
+            for t in range(column, min(rows.n, r1 * width)):
+                out[t, j] += total[j, t - column] + low[j, t - column]

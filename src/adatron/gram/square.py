@@ -1,0 +1,170 @@
+"""Kernel matrices among some points: half of one is mirrored, what many problems or two blocks share is kept.
+
+Kernel values do not depend on the order of the pair, to the last bit. One-vs-one problems of a class share the values
+among its samples: problems that are one block by ``Gram.parts``; if a block of others holds most of a segment, the
+segment's rows over itself are stored and copied.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled.submatrix import add_square, fold, reflect, scatter, transpose
+from .backends.segment import Then, TileSegment
+
+if TYPE_CHECKING:
+    from .gram import Gram, View
+    from .points import Points
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+SQUARE = 512  # points of the squares that half of a matrix is made of
+FRESH = 0.75  # of the points of a block, up to which the values among the others are kept
+
+
+class _Side(NamedTuple):
+    """The points of a block that are of one segment."""
+
+    points: Points
+    segment: int
+    places: Ids  # in the block
+    columns: Ids  # in the segment
+
+
+class Square:
+    """Kernel values among the points of one block after the other. Points that keep their places keep their values."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self.forget()
+
+    def forget(self) -> None:
+        """The values are no longer what they were."""
+        self._ids: Ids = np.empty(0, np.int64)
+        self._K: NDArray[Any] = np.empty((0, 0))
+
+    def among(self, P: Points, width: int) -> NDArray[Any]:
+        """Kernel values of |P| points with each other, in the precision of the tiles, until the next call.
+
+        They are followed by rows and columns of 0 up to the width, then by columns that are arbitrary.
+        """
+        gram, n = self._view.gram, len(P)
+        if gram.held:
+            return np.pad(self._view.block(P, P), (0, width - n))
+        fresh = self._fresh(P.ids, width)
+        K, self._ids = self._K, self._ids[:0]  # nothing is known until all of it is there
+        if len(fresh) > FRESH * n or (len(fresh) and not gram.mirrors):
+            K = gram.workspace.room(width, self)
+            symmetric(gram, P, K)
+        elif len(fresh):
+            rows, lines = TileSegment(P.source, gram.workspace, gram.pool), np.arange(n)
+            lines[fresh] = -1
+            rows.fill(P.take(fresh), K, fresh, then=_mirror(K, fresh, lines))
+        K[n:], K[:, n:width] = 0.0, 0.0
+        self._K, self._ids = K, P.ids
+        return K
+
+    def _fresh(self, ids: Ids, width: int) -> Ids:
+        """The places whose points are new."""
+        known = self._view.gram.workspace.holder is self and width == len(self._K) and len(ids) == len(self._ids)
+        return np.flatnonzero(ids != self._ids) if known else np.arange(len(ids))
+
+
+def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
+    """Kernel values among points, what mirrors between two segments once; what stands beyond them is arbitrary."""
+    sides = _sides(gram, P) if gram.mirrors else []
+    if len(sides) <= 1 or any(np.any(np.diff(side.places) != 1) for side in sides):
+        gram.segment(P.source).fill(P, out, np.arange(len(P)))
+        return
+    for i, one in enumerate(sides):  # in the order of their places, as what is written may reach beyond a side
+        shared, shift = _shared(gram, one, out), int(one.places[0])
+        if shared and not i:
+            continue
+        segment = gram.over(one.points)
+        if not shared:
+            segment.fill(one.points, out, one.places, shift=shift)
+        for other in sides[:i]:
+            start, stop = int(other.places[0]), int(other.places[-1]) + 1
+            segment.fill(other.points, out, other.places, shift=shift, then=_transposed(out, start, stop, shift))
+
+
+def _transposed(K: NDArray[Any], start: int, stop: int, shift: int) -> Then:
+    """``_mirror`` where lines are one after the other, and so are the rows, start:stop."""
+
+    def then(first: int, last: int) -> None:
+        transpose(K, shift + first, shift + last, start, stop)
+
+    return then
+
+
+def _mirror(K: NDArray[Any], rows: Ids, lines: Ids) -> Then:
+    """What reflects values of the rows as soon as they are made; the line of each row of tiles is given, or -1."""
+
+    def then(first: int, last: int) -> None:
+        some = lines[first:last]
+        reflect(K, rows, some[some >= 0])
+
+    return then
+
+
+def mirrored_sums(gram: Gram, P: Points, v: Vector) -> Vector:
+    """K[P, P] v from half of the matrix, of which no more is held than a square for each thread."""
+    parts = [slice(a, min(len(P), a + SQUARE)) for a in range(0, len(P), SQUARE)]
+    total, low = np.zeros(len(P)), np.zeros(len(P))
+    for i in range((len(parts) + 1) // 2):  # a short line of squares and a long one, as much work for every i
+        _add_lines(gram, P, v, parts, {i, len(parts) - 1 - i}, total, low)
+    return total + low
+
+
+def _add_lines(
+    gram: Gram, P: Points, v: Vector, parts: list[slice], lines: set[int], total: Vector, low: Vector
+) -> None:
+    """total + low += K v for the squares left of the diagonal on some lines, their mirror images, and the diagonal."""
+    rows = {k: gram.segment(P.source.take(parts[k])) for k in sorted(lines) if k}
+    squares = [(k, j) for k in sorted(lines) for j in range(k + 1)]
+    sums: list[Any] = [None] * len(squares)
+
+    def square(number: int) -> None:
+        k, j = squares[number]
+        some = P.take(parts[j])
+        K = rows[k].values(some) if j != k else gram.square(some, len(some))
+        n, m = K.shape
+        sums[number] = np.zeros(m), np.zeros(m), np.zeros(n if j != k else 0), np.zeros(n if j != k else 0)
+        add_square(K, v[parts[j]], v[parts[k]], *sums[number])
+
+    gram.pool.run(square, len(squares))
+    for (k, j), (down, down_low, across, across_low) in zip(squares, sums, strict=True):
+        for part, more, rest in ((parts[k], down, down_low), (parts[j], across, across_low)):
+            if len(more):
+                fold(more, total[part], low[part], len(more))
+                low[part] += rest
+
+
+def _sides(gram: Gram, P: Points) -> list[_Side]:
+    segment = np.searchsorted(gram.starts, P.ids, side="right") - 1
+    found = []
+    for number in np.unique(segment):
+        places = np.flatnonzero(segment == number)
+        found.append(_Side(P.take(places), int(number), places, P.ids[places] - gram.starts[number]))
+    return sorted(found, key=lambda side: side.places[0])
+
+
+def _shared(gram: Gram, one: _Side, out: NDArray[Any]) -> bool:
+    """Copy values among the points from the stored rows of their segment, if there is room for them."""
+    segment = gram.segments[one.segment]
+    size = int(gram.starts[one.segment + 1] - gram.starts[one.segment])
+    if not isinstance(segment, TileSegment) or len(segment.store) < size or 2 * len(one.places) < size:
+        return False
+    segment.keep(gram.own(one.segment))
+    lease = segment.store.borrow(one.points.ids)
+    try:
+        if (lease.found < 0).any():
+            return False
+        with gram.pool.aside():
+            scatter(segment.store.values, lease.found, one.columns, out, one.places, one.places)
+        return True
+    finally:
+        segment.store.give_back(lease, filled=False)

@@ -1,0 +1,1 @@
+"""From coefficients to decision values and labels. No scikit-learn."""

@@ -1,0 +1,56 @@
+"""Sums over the support vectors for many rows."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..gram import Source, Sums
+from ..kernels import Kernel
+from ..threads import Pool
+from .signs import Split
+
+Values = NDArray[np.float64]
+BLURRED = 1e-4  # error of decision values in double precision beyond which squared distances are sums of differences
+
+
+class Expansion:
+    """Σ_j c_j k(z_j, ·) for p outputs; what all of its evaluations need is made by the first that does.
+
+    Parameters
+    ----------
+    vectors : ndarray or CSR matrix (m, d), the support vectors z; of given kernel values, those of the rows
+    coefficients : (m, p)
+    kernel : Kernel
+    columns : (m,) of given kernel values those that belong to the support vectors
+    """
+
+    def __init__(self, vectors: Any, coefficients: Values, kernel: Kernel, columns: Any = None) -> None:
+        mass = float(np.abs(coefficients).sum(axis=0).max(initial=0.0))
+        self.points = Source.of(vectors, np.arange(len(coefficients)), kernel, columns).cautious(mass, BLURRED)
+        self.coefficients = np.array(coefficients, order="C")
+        self._sums: dict[Any, Sums] = {}
+        self._split: tuple[Split | None] | None = None
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def sums(self, dtype: Any, pool: Pool) -> Sums:
+        """Its sums by kernel values of a type."""
+        if dtype not in self._sums:
+            self._sums[dtype] = Sums(self.points, self.coefficients, dtype, pool)
+        return self._sums[dtype]
+
+    def split(self, pool: Pool) -> Split | None:
+        """Its parts by which float32 proves signs, or None if it cannot."""
+        if self._split is None:
+            self._split = (Split.of(self.points, self.coefficients, pool),)
+        return self._split[0]
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest size of a support vector."""
+        return self.points.largest

@@ -1,0 +1,127 @@
+"""Labels by float32 kernel values, proven to be those of float64.
+
+A label asks for no more than signs of decision values, or for the largest one. With |k' - k| <= r |k| + a for a kernel
+value k' in float32, where r and a grow with the mean of the two squared norms, Σ c_j k'_j misses Σ c_j k_j by at most
+Σ |c_j| (r_j |k_j| + a_j). Terms are summed apart by the sign of c_j and by the size of the support vector, which makes
+no more terms: where r > 0, k >= 0, so that the differences are Σ |c_j| k'_j over vectors of similar size. A value
+beyond this bound has the sign that it has in float64, at half of the price. The largest of several values is also the
+largest in float64 if it exceeds the others by more than the bounds. The few other rows are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..gram import Source, Sums
+from ..threads import Pool
+
+Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+#: Which rows' results are decided, given values (rows, p) and bounds of their errors.
+Decided = Callable[[Values, Values], Mask]
+FAR = 4.0  # times the largest support vector's squared norm: up to there rows get float32 kernel values
+SINGLE, DOUBLE = 2.0**-24, 2.0**-53
+MANY = 64  # support vectors, from which float32 gains more than looking at the results costs
+LIKELY = 0.7  # part of the rows so far whose results were proven, below which it is not tried any more
+BYTES = 1 << 25  # for the coefficients
+MOST_GROUPS = 4  # of support vectors by their sizes
+MOST_SUMS = 12  # of each sign, groups times outputs, beyond one group
+#: The largest size in each group of rows, in units of the largest support vector's.
+TOPS = FAR * 2.0 ** np.concatenate([np.arange(-16.0, -6.0, 2.0), np.arange(-6.0, 0.5, 0.5)])
+
+
+class Split:
+    """An expansion by parts, whose sums in float32 come with a bound of their error.
+
+    A part has the terms of a group of support vectors of similar size whose coefficients have one sign.
+
+    Parameters
+    ----------
+    points : m support vectors
+    coefficients : (m, p)
+    """
+
+    def __init__(self, points: Source, coefficients: Values, pool: Pool) -> None:
+        m, p = coefficients.shape
+        count = max(1, min(MOST_GROUPS, MOST_SUMS // p, BYTES // max(1, 2 * coefficients.nbytes)))
+        order = np.argsort(points.sizes, kind="stable")
+        self.points, coefficients = points.take(order), coefficients[order]
+        self.tops = points.largest * TOPS * (1.0 + 1e-12)
+        groups = [slice(rows[0], rows[-1] + 1) for rows in np.array_split(np.arange(m), count) if len(rows)]
+        self._sizes = np.array([points.sizes[order[group][-1]] for group in groups]) * (1.0 + 1e-12)
+        self._mass = np.array([np.abs(coefficients[group]).sum(axis=0) for group in groups])
+        weights = np.zeros((m, len(groups), 2, p))
+        for number, group in enumerate(groups):
+            np.maximum(coefficients[group], 0.0, out=weights[group, number, 0])
+            np.minimum(coefficients[group], 0.0, out=weights[group, number, 1])
+        self.width = 2 * len(groups) * p  # sums of a row
+        self._sums = Sums(self.points, weights.reshape(m, self.width), np.float32, pool)
+        self._tables: dict[int, tuple[Values, Values]] = {}
+
+    @classmethod
+    def of(cls, points: Source, coefficients: Values, pool: Pool) -> Split | None:
+        """None where float32 is not accurate enough for rows up to ``FAR``, or coefficients have no room."""
+        dense = points.kernel.compiled and 2 * coefficients.nbytes <= BYTES
+        suits = dense and len(points) >= MANY and points.suits_single(FAR * points.largest)
+        return cls(points, coefficients, pool) if suits else None
+
+    def evaluate(self, rows: Source, intercepts: Values, pool: Pool) -> tuple[Values, Values]:
+        """Decision values of rows up to the last of ``tops``, and a bound of their errors, (rows, p) each."""
+        found = np.zeros((len(rows), self.width))
+        self._sums.add(found, rows, pool)
+        parts = found.reshape(len(rows), 2 * len(self._sizes), len(intercepts))
+        factors, added = self._table(rows.terms)
+        added = added + np.outer(1.0 + np.abs(factors).sum(axis=1), self._rounding(intercepts))
+        which = np.searchsorted(self.tops, rows.sizes)
+        errors = np.einsum("ncp,nc->np", parts, factors[which])
+        return np.einsum("ncp->np", parts) + intercepts, errors + added[which]
+
+    def _table(self, terms: int) -> tuple[Values, Values]:
+        """For rows up to each of the tops the factors of the parts in the bound, and what is added, (p,).
+
+        With |k| <= (k' + a) / (1 - r), r |k| + a is at most f k' + (1 + f) a where f = r / (1 - r). Of the two signs of
+        a group, whose part is Σ c_j k'_j, one has the factor f, the other one -f.
+        """
+        own = self.points.terms
+        # A bound for more terms holds for fewer: there are few tables, whatever rows come.
+        terms = own if terms <= own else 1 << (terms - 1).bit_length()
+        if terms not in self._tables:
+            means, kernel = 0.5 * (self.tops[:, None] + self._sizes), self.points.kernel
+            both = [[kernel.error_parts(mean, terms, SINGLE) for mean in row] for row in means]
+            relative, absolute = np.moveaxis(np.array(both), 2, 0)
+            wide = kernel.error_bound(self.tops[-1], terms, DOUBLE)  # of the values in float64
+            f = relative / (1.0 - relative)
+            self._tables[terms] = np.kron(f, [1.0, -1.0]), ((1.0 + f) * (absolute + wide)) @ self._mass
+        return self._tables[terms]
+
+    def _rounding(self, intercepts: Values) -> Values:
+        """Bounds, (p,), of the rounding of the sums and the intercept, in either precision."""
+        most = self.points.kernel.magnitude(self.tops[-1]) * self._mass.sum(axis=0) + np.abs(intercepts)
+        return 4.0 * (len(self.points) + 2 * len(self._sizes) + 4) * DOUBLE * most
+
+
+class Signs:
+    """Decision values whose bounds of errors prove that they decide as those in float64."""
+
+    def __init__(self, split: Split, intercepts: Values, decided: Decided, pool: Pool) -> None:
+        self.split, self.intercepts, self.decided, self.pool = split, intercepts, decided, pool
+        self.tried = self.proven = 0
+
+    @property
+    def likely(self) -> bool:
+        """Whether it pays: of most rows so far the results were proven."""
+        return self.proven >= LIKELY * self.tried
+
+    def of(self, rows: Source) -> tuple[Values, Mask]:
+        """Decision values of some rows, (rows, p), and of which rows they are proven to decide the result."""
+        near = rows.sizes <= self.split.tops[-1]
+        proven = np.zeros(len(rows), bool)
+        values = np.zeros((len(rows), len(self.intercepts)))
+        some, close = (slice(None), rows) if near.all() else (near, rows.take(np.flatnonzero(near)))
+        values[some], error = self.split.evaluate(close, self.intercepts, self.pool)
+        proven[some] = self.decided(values[some], error)
+        self.tried, self.proven = self.tried + len(rows), self.proven + int(np.count_nonzero(proven))
+        return values, proven

@@ -1,0 +1,1 @@
+"""Block ascent, for programs of any size."""

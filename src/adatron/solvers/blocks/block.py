@@ -1,0 +1,363 @@
+"""Block ascent: many variables at a time, the default and the fastest.
+
+Problem   any program of ``problems.dual``, all three forms of the bias.
+Update    the block W keeps half of its q variables, with an equality at their places and with their part of K; the
+          worst violators, from both ends, take the other places. ``pairs`` (equality) or ``singles`` (none) solves
+          the program restricted to W, where they crawl an active set, to the part min(0.1, 0.3 r^2) of the violation,
+          r being the violation divided by that before the last block; then g += K[:, P] (change of beta on P), P the
+          variables that changed: only their rows are ever needed. In a large program, the variables that violate or
+          are free, and as many again next to them, are first solved as a program of their own, by the same blocks;
+          only what it has changed in the end is carried over to the rest of g.
+Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose; the certificate
+          corrects g where it matters and the iteration goes on with what is left, whose float32 error is
+          proportional to the change of beta, not to beta. Never on a stall: that is reported as such. Small programs
+          are solved in one go, see ``small``.
+Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale SVM learning practical (1999); for
+          that part: S. C. Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton method, SIAM J.
+          Sci. Comput. 17 (1996), choice 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...certificates import best_multipliers
+from ...gram import Square, View
+from ...gram.points import Points
+from ...problems import Dual
+from ...problems.dual import Vector
+from ...threads import OutOfTime
+from ..base import Options, Solution, Solver, State, Status, Tasks, Watch
+from ..dense import INNER, Inner, Layout
+from ..found import Found
+from ..linalg.factor import factor_bytes
+from ..proof_loop import Ascent
+from ..whole.many import bundles, together
+from ..whole.one import at_once, is_small
+from .interior import interior, price
+from .newton import Newton, Standing
+from .parts import Origin, near, restricted
+from .shard import Ends, Shard, Survey, Violators, worst
+
+Ids = NDArray[np.int64]
+CLOSE = 0.1  # part of the violation that a block, or part, is solved to; or a factor times a power of the ratio:
+OF_BLOCKS, OF_PARTS = (0.3, 2), (1.0, 4)  # rows of a part are short, but what it leaves asks for whole ones
+ENOUGH = 0.75  # part of the tolerance to which it is solved at most
+LARGE = 24  # blocks of variables, from which a program has parts
+NOISE = 1e-6  # of the terms of an objective: what is negative beyond it is no rounding of float64
+SPREAD = 8  # every eighth variable makes the part to begin with
+
+
+@dataclass(frozen=True)
+class Block(Solver):
+    """Block ascent, the default.
+
+    Parameters
+    ----------
+    shards : int, default=1
+        Parts that the problem is split into, along the segments of the view.
+    """
+
+    shards: int = 1
+    unit: ClassVar[str] = "updates of pairs or coordinates"
+
+    def accepts(self, dual: Dual) -> bool:
+        return True
+
+    def most(self, n: int) -> int:
+        return max(20_000_000, 2000 * n)
+
+    def bundles(self, tasks: Tasks, options: Options) -> list[range]:
+        return bundles(tasks, options) if self.shards == 1 and tasks.gram.shared else super().bundles(tasks, options)
+
+    def solve_bundle(
+        self, tasks: Tasks, some: range, options: Options, flags: NDArray[np.int64], found: Found
+    ) -> dict[int, State | None]:
+        solve = together if self.shards == 1 else super().solve_bundle
+        return solve(tasks, some, options, flags, found)
+
+    def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
+        if self.shards == 1 and is_small(view, dual, options, watch):
+            solution, state = at_once(view, dual, options, state, watch)
+            if solution is not None:
+                return solution
+        return _Block(self, view, dual, options, state, watch).solve()
+
+
+class _Block(Ascent[Block]):
+    """At work on a program, or on a part of one: ``origin`` is where that begins."""
+
+    def __init__(
+        self,
+        how: Block,
+        view: View,
+        dual: Dual,
+        options: Options,
+        state: State | None,
+        watch: Watch,
+        origin: Origin | None = None,
+    ) -> None:
+        self.origin = origin
+        self.q = len(dual) if len(dual) <= options.whole else min(options.block, len(dual))
+        self.mark = np.zeros(len(dual), bool)
+        self.places: Ids = np.empty(0, np.int64)  # the variable at each place of the block
+        self.ages: Ids = np.empty(0, np.int64)  # its places, those first whose variable was chosen longest ago
+        self.before = 0.0  # the violation before the last block
+        self.leapt = False
+        super().__init__(how, view, dual, options, state, watch)
+
+    def prepare(self) -> None:
+        """Shards over whole segments; each holds its part of beta and g (views of the whole here)."""
+        self.newton = Newton(self.view, self.dual, self.options.memory, self.stopped)
+        alone = self.origin is None and self.q == len(self.dual)
+        self.inner = Inner(self.stopped, self.n_iter if alone else 0)
+        self.square = Square(self.view)
+        self.shards: list[Shard] = []
+        for groups in np.array_split(np.arange(len(self.view.groups)), self.how.shards):
+            a, b = self.view.offsets[groups[0]], self.view.offsets[groups[-1] + 1]
+            part = self.view.gram.restrict([self.view.groups[i] for i in groups])
+            self.shards.append(Shard(part, int(a), self.dual.take(slice(a, b)), self.beta[a:b], self.g[a:b]))
+
+    def ascend(self, tol: float) -> Status:
+        while True:
+            here = self._survey()
+            violation = self._violation(here.ends)
+            objective = here.objective if self.origin is None else self.objective()
+            status = self.pause(violation, tol, objective=objective)
+            if status is not None:
+                return status
+            if self.origin is None and self.view.gram.kernel.convex and self._negative(objective):
+                return Status.STUCK
+            if self._finish(here, violation, tol) or self._leap(violation, tol):
+                continue
+            of_block, of_part = (self._inner_tol(violation, tol, *forcing) for forcing in (OF_BLOCKS, OF_PARTS))
+            self.before = violation
+            moved = self._descend(self._part(tol), objective, of_part)
+            moved = moved or self._advance(self._choose(here.ends), of_block)
+            if not moved:
+                return Status.STOPPED if self.watch.flag[0] else Status.STUCK
+
+    def _negative(self, objective: float) -> bool:
+        """Whether |w|^2 is clearly negative: kernel values are rounded so much that steps follow their noise."""
+        return objective + self._gain() < -NOISE * float(np.abs(self.dual.t * self.beta).sum() + abs(objective))
+
+    def _part(self, tol: float) -> Ids:
+        """The variables to solve as a program of their own, or none.
+
+        None while all rows that the solution needs are stored: a part makes them anew.
+        """
+        n, known, nothing = len(self.dual), np.count_nonzero(self.beta), np.empty(0, np.int64)
+        if self.origin is not None or n < LARGE * self.q or self.dual.unbounded or self.view.gram.slots > known:
+            return nothing
+        return near(self.dual, self.beta, self.g, tol, 2 * self.q) if known else np.arange(0, n, SPREAD)
+
+    def _descend(self, ids: Ids, objective: float, tol: float) -> bool:
+        """Solve the program of some variables, and carry the change over to g. False if nothing moved."""
+        if not len(ids):
+            return False
+        self.newton.forget()
+        origin = Origin(self.beta[ids], self.g[ids], objective)
+        dual, state = restricted(self.dual, ids, origin.beta), State(origin.beta, origin.g, self.n_iter)
+        watch = self.watch.within(self.before, self.relative_gap)
+        part = _Block(Block(), self.view.narrowed(ids), dual, self.options, state, watch, origin)
+        part.newton.spent = self.newton.spent
+        part.ascend(tol)
+        self.n_iter, self.newton.spent = part.n_iter, part.newton.spent
+        moved = part.beta != origin.beta
+        if moved.any():
+            try:
+                self._move(ids[moved], part.beta[moved])
+            except OutOfTime:  # what the part has cost was most of the time: its solution is worth more than a proof
+                self._set(ids, part.beta)
+                self.g[ids], self.steady = part.g, False
+                raise
+        return bool(moved.any())
+
+    def _inner_tol(self, violation: float, tol: float, factor: float, power: int) -> float:
+        """How closely to solve the next block, or part: the faster the violation falls, the less else will be left."""
+        if self.q == len(self.dual):
+            return INNER * tol
+        ratio = violation / self.before if self.before else 1.0
+        return max(min(CLOSE, factor * ratio**power) * violation, ENOUGH * tol)
+
+    def _survey(self) -> Survey:
+        """Where the whole problem stands, with its q worst violators in both directions at least."""
+        found = self.shards[0].survey(self.q)
+        for shard in self.shards[1:]:
+            found = found.joined(shard.survey(self.q), self.q)
+        return found
+
+    def _violation(self, ends: list[Ends]) -> float:
+        """As ``kkt_violation``, from the ends of the lists."""
+        join = sum if self.dual.totals else max
+        return max(0.0, *(join((one.grow.largest, one.shrink.largest)) for one in ends))
+
+    def _choose(self, ends: list[Ends]) -> Ids:
+        """Half of the last block, and the worst violators; everything if it fits."""
+        if self.q == len(self.dual):
+            return np.arange(self.q)
+        old, keep = np.split(self.ages, [max(0, len(self.ages) - self.q // 2)])
+        chosen = self._worst(ends, self.places[keep], self.q - len(keep))
+        if self.dual.totals and len(self.places) == self.q:
+            self._replace(old, keep, chosen)
+        else:
+            W = np.concatenate([self.places[keep], chosen])
+            order = np.argsort(W)  # segment by segment
+            self.places, self.ages = W[order], np.argsort(order)
+        return self.places
+
+    def _replace(self, old: Ids, keep: Ids, chosen: Ids) -> None:
+        """The violators take the places that are old; those which none takes stay as they are."""
+        new = chosen[~self._among(chosen, self.places[old])]
+        again = self._among(self.places[old], chosen)
+        left = old[~again]
+        taken, left = left[: len(new)], left[len(new) :]
+        if self.dual.row is not None:  # a place stays with its equality as far as it goes
+            taken = taken[np.argsort(self.dual.row[self.places[taken]], kind="stable")]
+            new = new[np.argsort(self.dual.row[new], kind="stable")]
+        self.places = self.places.copy()
+        self.places[taken] = new
+        self.ages = np.concatenate([left, keep, old[again], taken])
+
+    def _worst(self, ends: list[Ends], taken: Ids, room: int) -> Ids:
+        """Up to ``room`` violators from both ends that are not among those taken."""
+        if not self.dual.totals:
+            both = ends[0].grow.joined(ends[0].shrink)
+            return worst(self._without(both, taken, both.values > 0.0), room).ids
+        share, chosen = room // (2 * len(ends)), taken
+        for violators in (v for one in ends for v in one):
+            chosen = np.concatenate([chosen, worst(self._without(violators, chosen), share).ids])
+        return chosen[len(taken) :]
+
+    def _without(self, violators: Violators, taken: Ids, which: Any = True) -> Violators:
+        """Those of them that are not taken."""
+        left = which & ~self._among(violators.ids, taken)
+        return Violators(violators.ids[left], violators.values[left])
+
+    def _among(self, ids: Ids, others: Ids) -> NDArray[np.bool_]:
+        """Which of ``ids`` are among others."""
+        self.mark[others] = True
+        found = self.mark[ids]
+        self.mark[others] = False
+        return found
+
+    def _advance(self, W: Ids, tol: float) -> bool:
+        """Solve the block W and carry the change over to g. False if nothing moved."""
+        points, old, part = self._points(W), self.beta[W], self.dual.take(W)
+        layout = Layout.of(part)
+        K = self.square.among(points.take(layout.order[: layout.end]), len(layout.order))
+        steps = self.options.max_iter - self.n_iter
+        with self.view.gram.pool.aside():
+            found = self.inner.solve(K, layout, part, old, self.g[W], tol, steps, self.watch.flag)
+        self.n_iter += found.steps
+        if not found.intact:
+            self.square.forget()
+        new, changed = found.beta, np.flatnonzero(found.beta != old)
+        self.newton.book(found.steps, len(W), W[changed])
+        exact = found.K.dtype == np.float64 or not self.dual.lambda2  # with lambda^2 in it, a float32 matrix is rounded
+        if exact and len(W) == len(self.dual):
+            self._set_all(W, new, found.push(new - old))
+        elif len(changed):
+            self._move(W[changed], new[changed], points.take(changed))
+        return len(changed) > 0
+
+    def _finish(self, here: Survey, violation: float, tol: float) -> bool:
+        """A Newton step if one is due; whether it moved anything."""
+        if not self.newton.due(here.free, violation, min(tol, self.options.gap_tol or tol)):
+            return False
+        inward = self._inward(here.ends, tol)
+        ids = np.sort(np.concatenate([here.free, inward[~self._among(inward, here.free)]]))
+        if not self.newton.settled(len(here.free), ids, self.q) or len(ids) > self.options.max_iter - self.n_iter:
+            return False
+        before = self._progress()
+        move = self.newton.step(self.beta, self.g, ids)
+        if move is not None:
+            changed = move.beta != self.beta[move.ids]
+            self._move(move.ids[changed], move.beta[changed])
+            self.n_iter += int(np.count_nonzero(changed))
+        self.newton.judge(before, self._progress())
+        return move is not None
+
+    def _leap(self, violation: float, tol: float) -> bool:
+        """The whole program by interior points, once, where blocks crawl; whether it moved anything."""
+        unfit = self.leapt or self.origin is not None or self.watch.flag[1] or self.dual.unbounded
+        goal, memory = min(tol, self.options.gap_tol or tol), self.options.memory
+        if unfit or factor_bytes(self.rows, 1, 8) > memory:
+            return False
+        if not self.newton.overtaken(price(self.rows, self.newton.entry), violation, goal):
+            return False
+        self.leapt = True
+        if self.view.gram.dtype != np.float64:
+            self._widen()
+            self._anew()
+        found = interior(self.view, self.dual, self.beta, self.stopped)
+        if found is None:
+            return False
+        old, g, before = self.beta.copy(), self.g.copy(), self.objective()
+        changed = np.flatnonzero(found != old)
+        self._move(changed, found[changed])
+        self.n_iter += len(changed)
+        better = self.objective() < before
+        if not better:
+            self.beta[:], self.g[:] = old, g
+        return better
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows of K that are not copies of others."""
+        return int(np.diff(self.view.gram.starts)[sorted(set(self.view.groups))].sum())
+
+    def _progress(self) -> Standing:
+        return Standing(self.objective(), self.relative_gap())
+
+    def _inward(self, ends: list[Ends], tol: float) -> Ids:
+        """The violators that gain by moving at the best multipliers."""
+        mu = best_multipliers(self.dual, self.beta, self.g) if self.dual.totals else [0.0]
+        worsts = [[worst(v, self.q) for v in pair] for pair in ends]
+        ids = [(grow.ids[grow.values - m > tol], shrink.ids[shrink.values + m > tol])
+               for (grow, shrink), m in zip(worsts, mu, strict=True)]  # fmt: skip
+        return np.concatenate([part for pair in ids for part in pair])
+
+    def _move(self, ids: Ids, beta: Vector, points: Points | None = None) -> None:
+        """Set some variables and carry their change over to g."""
+        free = (beta > self.dual.lower[ids]) & (beta < self.dual.upper[ids])
+        before = self.g.copy() if self.options.deadline < np.inf else self.g
+        try:
+            self._apply(ids, beta - self.beta[ids], replace(points or self._points(ids), again=free))
+        except OutOfTime:
+            self.g[:] = before
+            raise
+        self._set(ids, beta)
+
+    def _set_all(self, W: Ids, beta: Vector, push: Vector) -> None:
+        """Set all variables, whose change adds ``push`` to g."""
+        change = beta - self.beta[W]
+        self._set(W, beta)
+        self.g[W] += push
+        self.round(1, len(W), float(np.abs(change).sum()))
+
+    def _set(self, ids: Ids, beta: Vector) -> None:
+        for shard in self.shards:
+            shard.set_beta(ids, beta)
+
+    def _points(self, ids: Ids) -> Points:
+        """The points behind some variables, from the shards that hold them."""
+        if len(self.shards) == 1:
+            return self.shards[0].points(ids)
+        owned = [shard.owns(ids) for shard in self.shards]
+        points = Points.concatenate([s.points(ids[mine]) for s, mine in zip(self.shards, owned, strict=True)])
+        return points.take(np.argsort(np.concatenate([np.flatnonzero(mine) for mine in owned])))
+
+    def _apply(self, ids: Ids, change: Vector, points: Points | None = None) -> None:
+        """Add a change of beta to g, in the order of the variables."""
+        order = np.argsort(ids)
+        points = (points or self._points(ids)).take(order)
+        change = change[order]
+        for shard in self.shards:
+            shard.apply(points, change, self.dual.lambda2 * float(change.sum()))
+        self.round(1, len(ids), float(np.abs(change).sum()))

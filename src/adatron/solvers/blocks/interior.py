@@ -1,0 +1,193 @@
+"""Interior point: a whole program at once, where blocks crawl because most variables stay free.
+
+Problem   any program of ``problems.dual`` with finite bounds on both sides of 0. Each variable has a growing part
+          v in [0, u], or a shrinking one in [0, -l], or both; w is what they sum to, row by row of K:
+          1/2 w'(K + lambda^2 11')w + c'v  over  A v = s.
+Update    Newton's method on g - z + y = 0, v z = tau, (u - v) y = tau, with Mehrotra's predictor and corrector. With
+          D = (z / v + y / (u - v))^-1 and E, what D sums to in each row, every step is a system in K + lambda^2 + E^-1,
+          well conditioned whatever K is: one Cholesky factor in tiles, always in float64.
+Stop      the complementarity v z + (u - v) y is small against the objective, or rounding lets nothing more be gained.
+          Whoever asked goes on from there: parts whose multiplier outweighs the tolerance are on their bounds.
+Cost      ten to twenty factors of all rows.
+Source    S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM J. Optim. 2 (1992); M. C.
+          Ferris, T. S. Munson, Interior-point methods for massive support vector machines, SIAM J. Optim. 13 (2002).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...gram.gram import View
+from ...problems import Dual
+from ...problems.dual import Ids, Vector, dot
+from ..linalg.factor import Factor, Stopped
+from ..start import feasible
+
+ITERATIONS = 40
+FACTORS = 20.0  # as a rule
+ACCURACY = 1e-9  # of the objective: complementarity with which it ends
+LOST = 1e-7  # of the largest |w|^2 that such parts could have: a complementarity far below it is rounding
+SHY = 0.99  # part of the way to the nearest bound
+WORSE = 1e3  # times the smallest residual so far: rounding
+Matrix = NDArray[np.float64]
+
+
+class Parts(NamedTuple):
+    """The parts of the variables.
+
+    of : the variable of each
+    row : its row of K
+    sign : 1 if it adds to its variable, else -1
+    other : the part of the other sign in the same row, or -1
+    top, cost : u or -l, and c
+    A : (equalities, parts)
+    """
+
+    of: Ids
+    row: Ids
+    sign: Vector
+    other: Ids
+    top: Vector
+    cost: Vector
+    A: Matrix
+
+    def rows(self, values: Vector, n: int) -> Vector:
+        """What the parts sum to in every row."""
+        return np.bincount(self.row, values, n).astype(np.float64)
+
+
+def parts_of(dual: Dual, row: Ids) -> Parts | None:
+    """None where two parts of one sign share a row, or 0 is not between the bounds."""
+    if dual.unbounded or dual.lower.max(initial=0.0) > 0.0 or dual.upper.min(initial=0.0) < 0.0:
+        return None
+    plus, minus = np.flatnonzero(dual.upper > 0.0), np.flatnonzero(dual.lower < 0.0)
+    of, sign = np.concatenate([plus, minus]), np.repeat([1.0, -1.0], [len(plus), len(minus)])
+    place = np.full((2, int(row.max(initial=-1)) + 1), -1)
+    for side, ids, first in ((0, plus, 0), (1, minus, len(plus))):
+        place[side, row[ids]] = first + np.arange(len(ids))
+        if np.count_nonzero(place[side] >= 0) < len(ids):
+            return None
+    own = row[of]
+    other = np.concatenate([place[1, row[plus]], place[0, row[minus]]])
+    A = np.zeros((len(dual.totals), len(of)))
+    entry = sign if dual.sign is None else sign * dual.sign[of]
+    for line, number in zip(A, range(len(A)), strict=True):
+        line[:] = np.where(True if dual.row is None else dual.row[of] == number, entry, 0.0)
+    top = np.where(sign > 0, dual.upper[of], -dual.lower[of])
+    return Parts(of, own, sign, other, top, dual.epsilon - sign * dual.t[of], A)
+
+
+def price(rows: int, entry: float) -> float:
+    """Multiply-adds of a whole solution."""
+    return FACTORS * (rows**3 / 3.0 + 6.0 * entry * rows**2)
+
+
+def interior(view: View, dual: Dual, beta: Vector, stopped: Callable[[], bool]) -> Vector | None:
+    """The solution of a program, up to what is left in its free variables; None if there is none to be had.
+
+    ``view`` is in float64, ``beta`` tells the size of the variables.
+    """
+    _, first, row = np.unique(view.samples, return_index=True, return_inverse=True)
+    if len(first) == len(dual):
+        first = row = np.arange(len(dual))
+    parts = parts_of(dual, row)
+    if parts is None:
+        return None
+    with np.errstate(all="ignore"):  # what is not finite is no better
+        found = Interior(view if len(first) == len(dual) else view.narrowed(first), dual, parts, beta, stopped).run()
+    if found is None:
+        return None
+    return feasible(dual, np.bincount(parts.of, parts.sign * found, len(dual)).astype(np.float64))
+
+
+class Interior:
+    """One program on its way to the optimum; ``view`` has each row once, in float64."""
+
+    def __init__(self, view: View, dual: Dual, parts: Parts, beta: Vector, stopped: Callable[[], bool]) -> None:
+        self.view, self.lambda2, self.parts, self.stopped = view, dual.lambda2, parts, stopped
+        self.s = np.array(dual.totals)
+        top = parts.top
+        size = np.abs(beta[parts.of]).mean() if len(beta) else 0.0
+        self.v = np.minimum(0.5 * top, max(size, 1e-3 * float(top.mean())))
+        self.z = np.full(len(top), float(np.abs(parts.cost).max()) or 1.0)
+        self.y = self.z.copy()
+        self.mu = np.zeros(len(self.s))
+
+    def run(self) -> Vector | None:
+        """The parts as far as rounding lets them come, or None if it was told to stop."""
+        best, least, largest = None, np.inf, self.view.magnitude + self.lambda2
+        for _ in range(ITERATIONS):
+            w = self._sum(self.v)
+            g = self._times(w[:, None])[:, 0][self.parts.row] * self.parts.sign + self.parts.cost
+            rest = -(g + self.parts.A.T @ self.mu - self.z + self.y)
+            gap = dot(self.z, self.v) + dot(self.y, self.parts.top - self.v)
+            value = abs(0.5 * dot(self.v, g + self.parts.cost)) + gap + LOST * largest * float(self.v.sum()) ** 2
+            error = gap / value + float(np.abs(rest).max())
+            if error < least:
+                best, least = (self.v, self.z, self.y), error
+            elif error > WORSE * least:
+                break
+            if gap <= ACCURACY * value:
+                break
+            try:
+                self._step(rest, self.s - self.parts.A @ self.v, gap)
+            except (Stopped, np.linalg.LinAlgError):
+                break
+        if best is None:
+            return None
+        v, z, y = best
+        return np.where(largest * v < z, 0.0, np.where(largest * (self.parts.top - v) < y, self.parts.top, v))
+
+    def _sum(self, v: Vector) -> Vector:
+        return self.parts.rows(self.parts.sign * v, len(self.view))
+
+    def _times(self, W: Matrix) -> Matrix:
+        """(K + lambda^2 11') W."""
+        out = np.tile(self.lambda2 * W.sum(axis=0), (len(W), 1))
+        self.view.accumulate(out, self.view.points(np.arange(len(W))), W)
+        return out
+
+    def _step(self, rest: Vector, short: Vector, gap: float) -> None:
+        """One predictor and one corrector by one factor."""
+        parts, v, z, y = self.parts, self.v, self.z, self.y
+        room = parts.top - v
+        D = 1.0 / (z / v + y / room)
+        E = parts.rows(D, len(self.view))
+        factor = Factor(self.view, self.lambda2, 1, self.stopped, 1.0 / E)
+        nobody = np.empty(0, np.int64)
+
+        def along(P: Matrix) -> Matrix:
+            """The change of the parts for every column of right-hand sides, the equalities left out."""
+            h = np.column_stack([self._sum(D * p) for p in P.T])
+            dw = factor.solve(h / E[:, None], nobody)
+            both = parts.other >= 0
+            share, across = (D / E[parts.row])[:, None], np.where(both, D[parts.other], 0.0)[:, None]
+            return share * (across * (P + P[parts.other]) + parts.sign[:, None] * dw[parts.row])
+
+        border = along(parts.A.T) if len(parts.A) else np.zeros((len(v), 0))
+        scale = parts.A @ border
+
+        def solve(r: Vector) -> tuple[Vector, Vector]:
+            free = along(r[:, None])[:, 0]
+            mu: Vector = np.linalg.solve(scale, parts.A @ free - short) if len(parts.A) else short  # pyright: ignore
+            return free - border @ mu, mu
+
+        def lengths(dv: Vector, dz: Vector, dy: Vector) -> float:
+            down = [(a, da) for a, da in ((v, dv), (room, -dv), (z, dz), (y, dy))]
+            return min(1.0, *(float(np.min(-a[da < 0] / da[da < 0], initial=np.inf)) for a, da in down))
+
+        dv, _ = solve(rest - z + y)
+        dz, dy = -z - z / v * dv, -y + y / room * dv
+        a = lengths(dv, dz, dy)
+        after = dot(z + a * dz, v + a * dv) + dot(y + a * dy, room - a * dv)
+        target = (after / gap) ** 3 * gap / (2 * len(v))
+        bend = a * a * dv  # what the whole length of the predictor bends, as far as it could go: no cycles
+        low, high = (target - bend * dz) / v, (target + bend * dy) / room
+        dv, mu = solve(rest - z + y + low - high)
+        dz, dy = -z + low - z / v * dv, -y + high + y / room * dv
+        a = SHY * lengths(dv, dz, dy)
+        self.v, self.z, self.y, self.mu = v + a * dv, z + a * dz, y + a * dy, self.mu + a * mu

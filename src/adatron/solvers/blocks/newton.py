@@ -1,0 +1,220 @@
+"""The second-order finish: Newton steps once the set of free variables has nearly settled.
+
+Problem   any program of ``problems.dual``; block ascent finds the free set F fast, then crawls.
+Update    minimise the program over F (free variables, and violators that may become free) as if it had no bounds:
+          [K_FF + lambda^2 11'  A'; A 0] [delta; mu] = -[g_F; 0], no border without an equality. Variables that leave
+          the box are put on their bound and held there, the system is solved again for the rest, until none leaves;
+          then an exact line search on the segment from beta to that point, all of which lies in the box: D falls.
+Cost      one Cholesky factorisation, in the precision of the tiles, and a new one only when many variables have left
+          or joined; conjugate gradients where it is not exact: in float32, or where it does not fit in memory and
+          only diagonal blocks have factors.
+Guards    a step is taken when block ascent has cost as much as the step will, at its pace of late will cost more than
+          a whole finish, and has left hardly any violators outside F. After a step that paid (it halved the gap, or
+          gained more for its cost than the blocks) the next one follows at once, if not too many would join; after
+          one that did not, block ascent must cost ever more before. So the finish can waste no more than the blocks
+          have used, and without it block ascent goes on as before.
+Source    L. Bottou, C.-J. Lin, Support vector machine solvers (2007), section 7 (direct methods); S. Fine,
+          K. Scheinberg, JMLR 2 (2001) 243-264 for what a factor buys; M. Hintermueller, K. Ito, K. Kunisch, SIAM J.
+          Optim. 13 (2002) for moving many variables at once.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...certificates import best_multipliers
+from ...gram.gram import View
+from ...gram.plan import STORE_COST
+from ...problems import Dual
+from ...problems.dual import Vector, dot
+from ..linalg.factor import TILE, Stopped, factor_bytes
+from ..linalg.newton_system import CHANGED, ITERATIONS, System, norm
+
+Ids = NDArray[np.int64]
+ROUNDS, EXACT, ROUGHLY = 12, 2.0, 5.0  # solutions in one step: at most, and usually, by one factor and by several
+UNSETTLED = 0.04  # violators, as a part of the free variables beyond a block, with which F has not settled
+WITHIN = 0.1  # of the free variables at least count as beyond a block
+LEAVING = 0.125  # part of F that may leave, or join, in a step; more, and F has not settled
+FAR = 4.0  # times too many that join, beyond which what is to be spent first grows no further
+PACE = 0.5  # of what a step costs: spent by block ascent before its pace is known
+ROUGH = 0.05  # accuracy of a solution by conjugate gradients, of which a step takes several
+ACCURACY = 1e-5  # of a step: what remains of the gradient
+FINISH = 4.0  # steps that a finish takes, with one factor
+WORTH = 1.5  # times what a finish costs; block ascent that will cost less is left alone
+DRIFT = 1e-13  # off the equalities, relative to the variables, that a step may go; more is solved for once more
+PATIENCE = 64.0  # steps that keep failing cost no more than this part of what block ascent does
+STEP_COST = 64.0  # one pair update costs this many multiply-adds of a kernel value for each variable of its block
+
+
+class Move(NamedTuple):
+    """New values of some variables."""
+
+    ids: Ids
+    beta: Vector
+
+
+class Standing(NamedTuple):
+    """Where a solver stands."""
+
+    objective: float
+    gap: float
+
+
+class Newton:
+    """Newton steps for one problem, and the book-keeping that says when to take one.
+
+    ``memory`` bounds the bytes of a factor; ``stopped`` says that the time is up.
+    """
+
+    def __init__(self, view: View, dual: Dual, memory: float, stopped: Callable[[], bool] = lambda: False) -> None:
+        self.view, self.dual, self.memory, self.stopped = view, dual, memory, stopped
+        self.entry = view.gram.kernel.cost(view.gram.source.features)
+        self.row = len(dual) * min(self.entry, STORE_COST)  # used again; what is stored decides nothing
+        self.seen = np.zeros(len(dual), bool)  # rows of K that were computed at least once
+        self.total = 0.0  # multiply-adds of block ascent so far
+        self.spent = 0.0  # multiply-adds of block ascent since the last step, in parts of the program, too
+        self.patience = 1.0
+        self.price = 0.0  # of the next step
+        self.again = 0.0  # of one with the same factor
+        self.pause = 0.0  # what must have been spent before the next step
+        self.course: list[tuple[float, float]] = []  # what was spent since the last step, and the violation then
+        self.paid = False  # whether the last step was worth its price
+        self.start = -np.inf  # objective after the last step
+        self.system: System | None = None
+
+    def forget(self) -> None:
+        """Give the memory of the last factor back."""
+        self.system = None
+
+    def book(self, steps: int, block: int, changed: Ids) -> None:
+        """Count what a block has cost beyond the first sight of a row, which no method is spared."""
+        known = int(np.count_nonzero(self.seen[changed]))
+        self.seen[changed] = True
+        cost = STEP_COST * block * steps + known * self.row + self.entry * block**2
+        self.spent, self.total = self.spent + cost, self.total + cost
+
+    def due(self, free: Ids, violation: float, goal: float) -> bool:
+        """Whether block ascent, which has this violation and shall reach the goal, has cost enough for a step."""
+        self.course.append((self.spent, violation))
+        if not self._affordable(free) or self.spent < self.pause:
+            return False
+        if self.paid:
+            return True
+        paced = self.spent - self.course[0][0] >= PACE * self.price
+        return paced and self._remaining(violation, goal) > WORTH * (self.price + (FINISH - 1.0) * self.again)
+
+    def overtaken(self, price: float, violation: float, goal: float) -> bool:
+        """Whether block ascent has cost half of what another way does as a whole, and will cost more than all of it."""
+        return self.total >= PACE * price and not self.paid and self._remaining(violation, goal) > price
+
+    def settled(self, free: int, ids: Ids, block: int) -> bool:
+        """Whether so few violators join the free variables in ``ids`` that a step is likely to succeed, and affordable.
+
+        Unless the last step paid, those that a block can hold must have settled: blocks do that for less. If not, the
+        next step is due when a tenth more has been spent, twice that where twice too many join, and so on.
+        """
+        joining = len(ids) - free
+        allowed = LEAVING * free if self.paid else UNSETTLED * max(free - block, WITHIN * free)
+        if joining <= allowed and self._affordable(ids):
+            return True
+        self.pause = self.spent * (1.0 + 0.1 * min(max(1.0, joining / max(1.0, allowed)), FAR))
+        return False
+
+    def _affordable(self, ids: Ids) -> bool:
+        """Whether block ascent has cost what a step over these variables will; its ``price`` is that from now on."""
+        size = len(ids)
+        parts = self._parts(size)
+        if not parts:
+            return False
+        factored = self.system is not None and self.system.serves(ids)
+        solutions = EXACT if parts == 1 else ROUGHLY * ITERATIONS
+        self.again = self.entry * size**2 * solutions + size * self.row
+        self.price = self.again + (0.0 if factored else size**3 / (3.0 * parts**2))
+        return self.spent >= self.patience * self.price
+
+    def _remaining(self, violation: float, goal: float) -> float:
+        """What block ascent will cost from here if it keeps the pace of its last half."""
+        half = bisect_right(self.course, 0.5 * self.spent, key=lambda one: one[0])
+        spent, before = self.course[max(0, half - 1)]
+        if before <= violation:
+            return np.inf
+        return (self.spent - spent) * log(violation / goal) / log(before / violation)
+
+    def judge(self, before: Standing, after: Standing) -> None:
+        """Learn from a step: it paid if it halved the gap, or gained more for its cost than the blocks before it."""
+        gain, blocks = before.objective - after.objective, self.start - before.objective
+        better = np.isfinite(blocks) and gain > 0.0 and gain * self.spent > blocks * self.price
+        self.paid = after.gap < 0.5 * before.gap or better
+        self.start, self.spent, self.pause = after.objective, 0.0, 0.0
+        self.course = [(0.0, self.course[-1][1])]
+        self.patience = 0.0 if self.paid else min(max(1.0, 2.0 * self.patience), PATIENCE)
+
+    def _parts(self, free: int) -> int:
+        """The fewest diagonal blocks whose factors fit in memory, with what holding variables takes; 0 if none do."""
+        size = self.view.gram.dtype.itemsize
+        beside = size * (CHANGED + LEAVING) * free**2
+        most = -(-free // TILE)
+        return next((p for p in range(1, most + 1) if factor_bytes(free, p, size) + beside / p <= self.memory), 0)
+
+    def step(self, beta: Vector, g: Vector, ids: Ids) -> Move | None:
+        """A better point that differs in the variables ``ids``, or None if there is none to be had."""
+        if not self._parts(len(ids)):
+            return None
+        try:
+            return self._step(beta, g, ids)
+        except Stopped:
+            return None
+
+    def _step(self, beta: Vector, g: Vector, ids: Ids) -> Move | None:
+        dual = self.dual.take(ids)
+        if dual.epsilon:
+            dual = dual.piece(beta[ids], g[ids] + dual.push(best_multipliers(self.dual, beta, g)))
+        old, slope = beta[ids], g[ids] + (self.dual.t[ids] - dual.t)
+        system = self._prepare(beta, ids)
+        place = system.admit(ids)
+        others = np.setdiff1d(np.arange(len(system.ids)), place)
+        delta, bound, r = np.zeros(len(system.ids)), np.zeros(len(ids), bool), np.zeros(len(system.ids))
+        r[place] = slope
+        first = rest = norm(system.slope(r, others))
+        for _ in range(ROUNDS):
+            x, ahead = system.solve(-r, np.concatenate([others, place[bound]]), -system.sums(delta), ROUGH)
+            new = old + (delta + x)[place]
+            out = (new < dual.lower) | (new > dual.upper)
+            if np.count_nonzero(out | bound) > LEAVING * len(ids) or not np.isfinite(new).all() or self.stopped():
+                return None
+            inside = np.clip(new, dual.lower, dual.upper)
+            delta, cut = delta + x, np.zeros(len(delta))
+            cut[place[out]] = (inside - new)[out]
+            delta[place] = inside - old
+            r = r + ahead + system.times(cut)[0]
+            even = np.abs(system.sums(delta)) <= DRIFT * np.abs(old).sum()
+            before, rest = rest, norm(system.slope(r, np.concatenate([others, place[bound | out]])))
+            fine = system.factor.exact or rest <= ACCURACY * first or rest > 0.5 * before  # rounding
+            if even.all() and fine and not (out & ~bound).any():
+                length = self._length(delta[place], slope, dot(delta[place], r[place] - slope))
+                new = np.clip(old + min(length, 1.0) * delta[place], dual.lower, dual.upper)
+                return Move(ids, new) if length > 0.0 else None
+            bound |= out
+        return None
+
+    def _length(self, change: Vector, slope: Vector, curvature: float) -> float:
+        """How far to the best point of a segment, as a part of it; 0 if it does not go down."""
+        descent = -dot(change, slope)
+        return descent / curvature if descent > 0.0 and curvature > 0.0 else 0.0
+
+    def _prepare(self, beta: Vector, ids: Ids) -> System:
+        """A system for these variables: the last one if it will do."""
+        if self.system is None or not self.system.serves(ids):
+            self.system = None  # the old factor goes before the new one comes
+            room = np.minimum(beta - self.dual.lower, self.dual.upper - beta)[ids]
+            if self.dual.epsilon:
+                room = np.minimum(room, np.abs(beta[ids]))
+            order = np.argsort(-room, kind="stable")  # what is likely to leave costs least at the end of a factor
+            self.system = System(self.view, self.dual, self._parts(len(ids)), ids[order], self.stopped)
+        return self.system

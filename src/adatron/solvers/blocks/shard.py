@@ -1,0 +1,151 @@
+"""A shard: some variables of a problem with their part of beta and of the gradient.
+
+The block solver asks three things of a shard: a survey with its worst violators, the points behind them, and to apply
+a change of beta that happened somewhere. Only q points and some more than q numbers travel, and which variables are
+free, so a shard may be this machine, a GPU or a worker.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...compiled.scan import scan
+from ...gram.gram import View
+from ...gram.points import Points
+from ...problems import Dual
+from ...problems.dual import Vector
+
+Ids = NDArray[np.int64]
+CHUNK = 65536  # variables of one task
+SAMPLE = 1024  # variables at least from which it is guessed how large the worst violators are
+MORE, SPARE = 1.3, 8  # times what is wanted, and places of the guess beyond, that is aimed at
+
+
+class Violators(NamedTuple):
+    """Variables of one direction in the order of their numbers in the whole problem, and what they gain."""
+
+    ids: Ids
+    values: Vector
+
+    def joined(self, other: Violators) -> Violators:
+        return Violators(np.concatenate([self.ids, other.ids]), np.concatenate([self.values, other.values]))
+
+    @property
+    def largest(self) -> float:
+        """-inf where there is none."""
+        return float(self.values.max(initial=-np.inf))
+
+
+class Ends(NamedTuple):
+    """The worst violators, and others, in both directions among the variables that an equality ties together."""
+
+    grow: Violators
+    shrink: Violators
+
+    def joined(self, other: Ends, most: int) -> Ends:
+        """The worst of both."""
+        return Ends(worst(self.grow.joined(other.grow), most), worst(self.shrink.joined(other.shrink), most))
+
+
+class Survey(NamedTuple):
+    """Where a problem, or the part of a shard, stands.
+
+    ends : for every equality, or for all variables without one, the worst violators
+    free : the variables on no bound
+    objective : its part of D
+    """
+
+    ends: list[Ends]
+    free: Ids
+    objective: float
+
+    def joined(self, other: Survey, most: int) -> Survey:
+        """That of both shards, this one being the first."""
+        ends = [one.joined(more, most) for one, more in zip(self.ends, other.ends, strict=True)]
+        return Survey(ends, np.concatenate([self.free, other.free]), self.objective + other.objective)
+
+
+class Shard:
+    """Variables ``first`` to ``first + len(view)`` of a problem."""
+
+    def __init__(self, view: View, first: int, dual: Dual, beta: Vector, g: Vector) -> None:
+        self.view, self.first = view, first
+        self.dual, self.beta, self.g = dual, beta, g
+        self._ids, self._values = np.empty((3, len(dual)), np.int64), np.empty((2, len(dual)))  # room for a scan
+
+    def survey(self, most: int) -> Survey:
+        """Where it stands, with at least the ``most`` variables that gain most by growing and by shrinking."""
+        everything = np.full((max(1, len(self.dual.totals)), 2), -np.inf)
+        step = len(self.dual) // max(SAMPLE, most)
+        least = everything if step < 2 else self._guess(everything, most, step)
+        lists, free, objective = self._scan(least)
+        if any(len(v.ids) < most and bound > -np.inf for v, bound in zip(lists, least.flat, strict=True)):
+            lists, free, objective = self._scan(everything)
+        return Survey([Ends(*pair) for pair in zip(lists[::2], lists[1::2], strict=True)], free, objective)
+
+    def _guess(self, everything: Vector, most: int, step: int) -> Vector:
+        """What somewhat more than ``most`` variables gain in each list, by every ``step``-th one."""
+        place = int(MORE * most / step) + SPARE
+        values = [v.values for v in self._scan(everything, step)[0]]
+        least = [np.partition(v, -place)[-place] if len(v) >= place else -np.inf for v in values]
+        return np.reshape(least, everything.shape)
+
+    def _scan(self, least: Vector, step: int = 1) -> tuple[list[Violators], Ids, float]:
+        """Those that gain at least so much by growing and by shrinking, for every equality; the free; the objective."""
+        dual, n, (row, sign) = self.dual, len(self.dual), self.dual.membership
+        chunk = n if step > 1 else CHUNK
+        tasks = max(1, -(-n // chunk))
+        counts, sums = np.zeros((tasks, 3), np.int64), np.zeros((tasks, 2))
+
+        def task(number: int) -> None:
+            place = number * chunk, min(n, (number + 1) * chunk), step
+            scan(self.beta, self.g, dual.t, dual.lower, dual.upper, dual.epsilon, row, sign, least, *place,
+                 self._ids, self._values, counts[number], sums[number])  # fmt: skip
+
+        if tasks == 1:  # takes less time than a turn that is given away
+            task(0)
+        else:
+            self.view.gram.pool.run(task, tasks)
+        parts = [[slice(i * chunk, i * chunk + count) for i, count in enumerate(kind)] for kind in counts.T]
+        grow, shrink, free = (np.concatenate([v[p] for p in some]) for v, some in zip(self._ids, parts, strict=True))
+        both = [(ids, np.concatenate([v[p] for p in some]))
+                for ids, v, some in zip((grow, shrink), self._values, parts, strict=False)]  # fmt: skip
+        lists = []
+        for r in range(len(least)):
+            for ids, values in both:
+                mine = slice(None) if len(least) == 1 else row[ids] == r
+                lists.append(Violators(ids[mine] + self.first, values[mine]))
+        product, size = sums.sum(axis=0).tolist()
+        return lists, free + self.first, 0.5 * product + dual.epsilon * size
+
+    def owns(self, ids: Ids) -> NDArray[np.bool_]:
+        return (ids >= self.first) & (ids < self.first + len(self.view))
+
+    def points(self, ids: Ids) -> Points:
+        return self.view.points(ids - self.first)
+
+    def set_beta(self, ids: Ids, beta: Vector) -> None:
+        mine = self.owns(ids)
+        self.beta[ids[mine] - self.first] = beta[mine]
+
+    def apply(self, points: Points, change: Vector, constant: float) -> None:
+        """g += K[:, points] @ change + constant."""
+        self.view.accumulate(self.g[:, None], points, change[:, None])
+        if constant:
+            self.g += constant
+
+
+def worst(candidates: Violators, most: int) -> Violators:
+    """The worst candidates in their order; of equal ones the first, so that shards cannot change the choice."""
+    ids, values = candidates
+    if most >= len(ids):
+        return candidates
+    if most <= 0:
+        return Violators(ids[:0], values[:0])
+    last = np.partition(values, -most)[-most]
+    chosen = values > last
+    chosen[np.flatnonzero(values == last)[: most - np.count_nonzero(chosen)]] = True
+    return Violators(ids[chosen], values[chosen])

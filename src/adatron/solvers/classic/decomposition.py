@@ -1,0 +1,106 @@
+"""Decomposition: all but a small working set is frozen, and the program over the working set is solved.
+
+Problem   programs of ``problems.dual`` with equalities (explicit bias, nu), which (15.37) keeps.
+Update    the working set of q variables is the steepest feasible direction with q/2 components each way: the q/2
+          largest of -g among those that can grow and the q/2 largest of g among those that can shrink, found by
+          partition, without a sort; then the sub-problem (15.34-37) in these variables, by any solver.
+Stop      the KKT conditions (15.38-40) hold to tol: -g is the same for all free variables, no larger where a variable
+          can still grow, no smaller where it can still shrink.
+Source    P. Laskov, Feasible direction decomposition algorithms for training support vector machines, Machine Learning
+          46 (2002); T. Joachims (1999); Handbook of Computational Statistics, section 15.5.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...gram import View
+from ...problems import Dual
+from ...problems.dual import Vector
+from ..base import Options, Solution, Solver, State, Status, Watch
+from ..dense import Inner, Layout
+from ..proof_loop import Ascent
+
+Ids = NDArray[np.int64]
+STEPS = 1000  # updates in a working set, as a multiple of its size
+Subsolver = Callable[[NDArray[Any], Dual, Vector, Vector, float], Vector]  # K, program, beta, g, tol -> beta
+
+
+@dataclass(frozen=True)
+class Decomposition(Solver):
+    """Feasible-direction decomposition.
+
+    Parameters
+    ----------
+    q : int, default=40
+        Size of the working set, even and at least 2.
+    inner : callable, default=None
+        Solver of the sub-problem: from its kernel matrix (q, q), its program, beta and g, and a tolerance to the new
+        beta. None is sequential minimal optimisation and, where that crawls, an active set.
+    """
+
+    q: int = 40
+    inner: Subsolver | None = None
+    unit: ClassVar[str] = "working sets"
+
+    def __post_init__(self) -> None:
+        if self.q < 2 or self.q % 2:
+            raise ValueError(f"The 'q' parameter of Decomposition must be an even int >= 2. Got {self.q!r} instead.")
+
+    def accepts(self, dual: Dual) -> bool:
+        return bool(dual.totals)
+
+    def most(self, n: int) -> int:
+        return max(1_000_000, 100 * n)
+
+    def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
+        return _Decomposition(self, view, dual, options, state, watch).solve()
+
+
+class _Decomposition(Ascent[Decomposition]):
+    def prepare(self) -> None:
+        self.inner = Inner(self.stopped)
+
+    def ascend(self, tol: float) -> Status:
+        while True:
+            violation = self.violation()
+            status = self.pause(violation, tol)
+            if status is not None:
+                return status
+            if not self._advance(self._working_set(), max(0.1 * violation, 0.5 * tol)):
+                return Status.STUCK
+
+    def _working_set(self) -> Ids:
+        """q/2 from either end, shared by the equalities; a variable that is at both ends counts once."""
+        ends = self.dual.growth(self.beta, self.g), self.dual.shrinkage(self.beta, self.g)
+        ties = [np.arange(len(self.g))[tie] for tie in self.dual.ties()]
+        share = max(1, self.how.q // (2 * len(ties)))
+        return np.unique(np.concatenate([tie[_largest(values[tie], share)] for tie in ties for values in ends]))
+
+    def _advance(self, W: Ids, tol: float) -> bool:
+        """Solve the working set and carry the change over to g. False if nothing moved."""
+        old, part = self.beta[W], self.dual.take(W)
+        layout = Layout.of(part)
+        points = self.view.points(W[layout.order])
+        K = self.view.block(points, points)
+        if self.how.inner is None:
+            new = self.inner.solve(K, layout, part, old, self.g[W], tol, STEPS * len(W), self.watch.flag).beta
+        else:
+            new = self.how.inner(K[np.ix_(layout.place, layout.place)], part, old, self.g[W], tol)
+        self.n_iter += 1
+        change = np.zeros(len(self.g))
+        change[W] = new - old
+        self.beta[W] = new
+        self._add(change)
+        return bool(change.any())
+
+
+def _largest(values: Vector, most: int) -> Ids:
+    """Where the ``most`` largest finite values are."""
+    ids = np.argpartition(values, -most)[-most:] if most < len(values) else np.arange(len(values))
+    return ids[values[ids] > -np.inf]

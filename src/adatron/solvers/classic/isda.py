@@ -1,0 +1,201 @@
+"""ISDA: the iterative single data algorithm.
+
+Problem   any program of ``problems.dual``, all forms of the bias: penalised, 1/k = lambda^2 added to K (eq. 12); none,
+          k = infinity; explicit, by the secant rule (eq. 14). Classification and regression.
+Update    the worst violator i of the KKT conditions takes the exact step
+          beta_i <- clip(soft(beta_i - (g_i + b) / K_ii, epsilon / K_ii), l_i, u_i); g += d K_i.
+          Rows of K are kept, the least recently used ones go. The search for the violator is among the samples in
+          play: the support vectors and the worst violators of all data, without those that sit firmly at a bound
+          (shrinking). Once these are solved all data are checked, and the worst violators of them join.
+          An epoch, after which the secant rule moves b, ends at an optimum for this b.
+Stop      no sample violates the KKT conditions by more than tol.
+Source    T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004). b starts at 0; the second value is not
+          given: +-mu here, by the sign of sum(beta).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...certificates import intercept
+from ...compiled._jit import jit
+from ...compiled.search import argmax
+from ...gram import View
+from ...gram.row_cache import AHEAD, Rows
+from ...problems import Dual
+from ..base import Options, Solution, Solver, State, Status, Watch
+from ..dense.pairs import slopes
+from ..dense.singles import proximal
+from ..proof_loop import Ascent
+from .active import Active, promising
+from .secant import Secant
+
+STEPS = 1000  # between looks at the clock, and at what can be left out
+FEW = 2000  # samples that can be in play from the start, or an eighth of all
+PART = 0.1  # of the worst violation of all is left among the samples in play before all are looked at
+KEEP = 0.7  # leave samples out if no more than this part remains
+
+
+@dataclass(frozen=True)
+class ISDA(Solver):
+    """ISDA.
+
+    Parameters
+    ----------
+    shrinking : bool, default=True
+        Keep only a part of the samples in play, until all data are checked.
+    mu : float, default=0.1
+        Size of the first change of an explicit bias.
+    """
+
+    shrinking: bool = True
+    mu: float = 0.1
+    unit: ClassVar[str] = "single updates"
+    traced: ClassVar[tuple[str, ...]] = ("bias", "active")
+
+    def accepts(self, dual: Dual) -> bool:
+        return dual.one_sum or not dual.totals
+
+    def most(self, n: int) -> int:
+        return max(20_000_000, 2000 * n)
+
+    def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
+        return _ISDA(self, view, dual, options, state, watch).solve()
+
+
+@jit(finite=True)
+def _scores(n: int, g: Any, d: float, row: Any, shift: float, grow: Any, shrink: Any, score: Any) -> None:
+    """g += d row + shift; score = violation of every sample."""
+    for t in range(n):
+        g[t] += d * row[t] + shift
+        up, down = grow[t] - g[t], shrink[t] + g[t]
+        score[t] = up if up > down else down
+
+
+@jit(finite=True)
+def updates(
+    rows: Any, slot: Any, used: Any, arrays: Any, epsilon: float, lambda2: float, b: float, tol: float, steps: int,
+    clock: int, flag: Any,
+) -> Any:  # fmt: skip
+    """Move the worst violator up to ``steps`` times.
+
+    Returns the number of moves, the sum of their sizes, what they add to the objective, and a missing row or -1.
+    g is h = g + b here, and ``score`` holds the violations. ``arrays`` are those of Active, padded to whole CHUNKs.
+    """
+    beta, g, lower, upper, inverse, grow, shrink, score = arrays
+    path = gain = 0.0
+    for step in range(steps):
+        i = argmax(score, len(score))
+        if score[i] <= tol or flag[0] != 0:
+            return step, path, gain, -1
+        if slot[i] < 0:
+            return step, path, gain, i
+        used[slot[i]] = clock + step
+        value = proximal(beta[i], g[i], inverse[i], lower[i], upper[i], epsilon)
+        d = value - beta[i]
+        gain += d * (g[i] - b + 0.5 * d / inverse[i]) + epsilon * (abs(value) - abs(beta[i]))
+        beta[i] = value
+        path += abs(d)
+        grow[i], shrink[i] = slopes(value, lower[i], upper[i], epsilon)
+        _scores(len(slot), g, d, rows[slot[i]], d * lambda2, grow, shrink, score)
+    return steps, path, gain, -1
+
+
+class _ISDA(Ascent[ISDA]):
+    def __init__(self, how: ISDA, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
+        super().__init__(how, view, dual, options, state, watch)
+        explicit = bool(dual.totals)
+        first = intercept(dual, self.beta, self.g) if explicit and self.beta.any() else 0.0
+        self.secant = Secant(first, how.mu, careful=True)
+
+    def prepare(self) -> None:
+        self.rows = Rows(self.view, self.options.memory / 3)
+        diagonal = self.view.diagonal() + self.dual.lambda2
+        self.inverse = 1.0 / np.maximum(diagonal, 1e-15 * diagonal.max() + 1e-300)
+
+    def ascend(self, tol: float) -> Status:
+        secant, explicit = self.secant, bool(self.dual.totals)
+        secant.restart()
+        while True:
+            status = self._settle(secant.b, 0.25 * tol if explicit else tol)
+            if not explicit or status is not Status.CONVERGED:
+                self.restore(secant.b, self.beta)
+                return status
+            omega = float(self.beta.sum()) - self.dual.totals[0]
+            if secant.closed or min(abs(omega) * self.view.magnitude, secant.width) <= 0.25 * tol:
+                self.restore(secant.b, secant.blend(self.beta, 0.25 * tol))
+                self._value = self.dual.objective(self.beta, self.g)
+                return self.pause(self.violation(), tol, secant.b, len(self.g)) or Status.CONVERGED
+            secant.advance(omega, self.beta)
+
+    def _settle(self, b: float, tol: float) -> Status:
+        """Solve for a fixed bias among the samples in play, check all data, and take in those that violate."""
+        while True:
+            before, score = self.beta.copy(), self.inward(b)
+            active = self._chosen(score, b)
+            aim = max(tol, PART * float(score.max())) if len(active.ids) < len(self.g) else tol
+            self._value, self.steady = self.dual.objective(self.beta, self.g), False
+            while True:
+                worst = max(0.0, float(active.score.max()))
+                status = self.pause(worst, aim, b, len(active.ids))
+                if status is not None:
+                    break
+                self._move(active, b, aim)
+                self.beta[active.ids] = active.beta[: len(active.ids)]  # also of those that go now
+                active = self._shrunk(active, worst)
+            self._take(active, b, before)
+            left_out = len(active.ids) < len(self.g)
+            if status is not Status.CONVERGED or not left_out or self.inward(b).max() <= tol:
+                return status
+
+    def _chosen(self, score: NDArray[np.float64], b: float) -> Active:
+        """Those of all samples that come into play."""
+        n, most = len(score), max(FEW, len(score) // 8, 2 * int(np.count_nonzero(self.beta)))
+        ids = promising(score, self.beta, most) if self.how.shrinking and most < KEEP * n else np.arange(n)
+        rows = self.rows if len(ids) == n else self.rows.among(ids, self.options.memory / 3)
+        return Active(ids, rows, self.dual, self.inverse, self.beta, self.g + b)
+
+    def _move(self, active: Active, b: float, tol: float) -> None:
+        """Up to STEPS updates, with the rows that are wanted first."""
+        rows = active.rows
+        steps = min(STEPS, self.options.max_iter - self.n_iter)
+        while steps > 0:
+            done, path, gain, missing = updates(
+                rows.values, rows.slot, rows.used, active.arrays, self.dual.epsilon, self.dual.lambda2, b, tol, steps,
+                rows.clock(), self.watch.flag,
+            )  # fmt: skip
+            self.n_iter += done
+            self._value += gain
+            self.round(done, 1, path, b)
+            if missing < 0 or self.stopped():
+                break
+            steps -= done
+            likely = np.argsort(-active.score[: len(active.ids)])[: 4 * AHEAD]
+            rows.fetch(rows.missing(np.concatenate([[missing], likely[likely != missing]])))
+
+    def _shrunk(self, active: Active, worst: float) -> Active:
+        """Without the samples at a bound whose gradient holds them there more strongly than the worst one is pulled."""
+        ids = active.ids
+        keep = np.flatnonzero(active.score[: len(ids)] > -worst)
+        if not self.how.shrinking or not 0 < len(keep) <= KEEP * len(ids):
+            return active
+        return active.among(keep, active.rows.among(keep, self.options.memory / 3))
+
+    def _take(self, active: Active, b: float, before: NDArray[np.float64]) -> None:
+        """Bring beta and g up to date; g of the samples left out needs the change of beta, all in one product."""
+        n = len(active.ids)
+        if n < len(self.g):
+            self._add(self.beta - before)
+        else:
+            self.g[:] = active.h[:n] - b
+        self.steady = True
+
+    def objective(self) -> float:
+        return self._value
+
+    def relative_gap(self) -> float:
+        return np.nan  # only the check of all data tells

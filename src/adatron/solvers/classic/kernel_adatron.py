@@ -1,0 +1,125 @@
+"""Kernel-Adatron: gradient ascent, one sample after the other.
+
+Problem   any program of ``problems.dual``: classification and regression, hard and soft margin, all forms of the bias.
+Update    for i = 1, ..., n:  alpha_i <- clip(alpha_i + eta_i (1 - y_i z_i - y_i b), 0, C),  z = K (alpha y)
+          (eq. 2 and steps 4, 6), which is beta_i <- clip(beta_i - eta_i (g_i + b)) here. eta_i = 1 / K(x_i, x_i) is the
+          best rate of a pattern; a constant one must lie in 0 < eta < 2 / max K(x_i, x_i) (eq. 5; for a polynomial
+          kernel K(x, x) = (gamma |x|^2 + coef0)^degree). Without a bias b = 0; with one b follows the secant rule, once
+          an epoch (steps 3, 7). An augmented bias is part of K.
+Stop      violation <= tol; or, for a classifier, the margin 1/2 (min z over y = 1 - max z over y = -1), of the samples
+          with alpha_i < C, reaches ``margin``. A margin near 1 is necessary for a solution, not sufficient; with the
+          secant rule the sum may then be far from s, and the model is the one after it is restored.
+Source    C. Campbell, N. Cristianini, Simple learning algorithms for training support vector machines (1998).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ...certificates import intercept
+from ...gram import View
+from ...problems import Dual
+from ...problems.dual import Vector
+from ..base import Options, Solution, Solver, State, Status, Watch
+from .secant import Secant
+from .sweeps import Sweeps
+
+TINY = 1e-300  # in place of a kernel that is zero everywhere
+
+
+@dataclass(frozen=True)
+class KernelAdatron(Solver):
+    """Kernel-Adatron.
+
+    Parameters
+    ----------
+    rate : float, default=None
+        Constant learning rate, in (0, 2 / max K(x, x)); None is the best rate of each pattern, 1 / K(x, x).
+    margin : float, default=None
+        Stop when the margin has reached this (the paper: 0.99, 0.999); None stops by the KKT conditions.
+    mu : float, default=0.1
+        First value of the bias; the second one is -mu.
+    """
+
+    rate: float | None = None
+    margin: float | None = None
+    mu: float = 0.1
+    unit: ClassVar[str] = "epochs"
+    traced: ClassVar[tuple[str, ...]] = ("margin", "bias")
+
+    def accepts(self, dual: Dual) -> bool:
+        return dual.one_sum or not dual.totals
+
+    def most(self, n: int) -> int:
+        return 200_000
+
+    def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
+        return _KernelAdatron(self, view, dual, options, state, watch).solve()
+
+
+class _KernelAdatron(Sweeps[KernelAdatron]):
+    def __init__(
+        self, how: KernelAdatron, view: View, dual: Dual, options: Options, state: State | None, watch: Watch
+    ) -> None:
+        if how.margin is not None and not (np.abs(dual.t) == 1).all():
+            raise ValueError(f"The 'margin' parameter of KernelAdatron is for classifiers. Got {how.margin!r} instead.")
+        super().__init__(how, view, dual, options, state, watch)
+        warm = bool(dual.totals) and bool(self.beta.any())
+        self.secant = Secant(intercept(dual, self.beta, self.g), how.mu) if warm else Secant(how.mu, how.mu, -how.mu)
+
+    def prepare(self) -> None:
+        super().prepare()
+        self.rate = legal_rate(self.how.rate, self.diagonal)
+
+    def ascend(self, tol: float) -> Status:
+        if self.dual.totals:
+            return self._with_bias(tol)
+        while True:
+            status = self._pause(self.violation(), tol, 0.0)
+            if status is not None:
+                return status
+            self.epoch(0.0)
+
+    def _with_bias(self, tol: float) -> Status:
+        secant = self.secant
+        secant.restart()
+        while True:
+            self.epoch(secant.b)
+            omega = float(self.beta.sum()) - self.dual.totals[0]
+            violation = max(0.0, float(self.inward(secant.b).max()))
+            rest = abs(omega) * self.view.magnitude
+            error = 2.0 * max(violation, min(2.0 * rest, secant.width))
+            status = self._pause(error, tol, secant.b)
+            if status is not None:
+                self.restore(secant.b, secant.blend(self.beta, 0.5 * tol))
+                return status
+            secant.watch(error)
+            if not secant.careful or violation <= 0.25 * tol:
+                secant.advance(omega, self.beta)
+
+    def _pause(self, error: float, tol: float, b: float) -> Status | None:
+        margin = self._margin()
+        status = self.pause(error, tol, margin, b)
+        reached = self.how.margin is not None and margin >= self.how.margin
+        return Status.RULE if reached and status is None else status
+
+    def _margin(self) -> float:
+        z, below = self.g + self.dual.t, np.abs(self.beta) < np.maximum(self.dual.upper, -self.dual.lower)
+        plus, minus = z[below & (self.dual.t > 0)], z[below & (self.dual.t < 0)]
+        return 0.5 * float(plus.min() - minus.max()) if len(plus) and len(minus) else np.nan
+
+
+def legal_rate(rate: float | None, diagonal: Vector) -> Vector:
+    """The rate of every pattern: 1 / K(x, x), or a constant that is refused where the dual might fall."""
+    largest = max(float(diagonal.max()), TINY)
+    if rate is None:
+        return 1.0 / np.maximum(diagonal, 1e-15 * largest + TINY)
+    if not 0.0 < rate < 2.0 / largest:
+        raise ValueError(
+            f"The learning rate must lie in (0, {2.0 / largest:.6g}), 2 / max K(x, x), or the dual objective may fall. "
+            f"Got {rate!r} instead; None takes the best rate of each pattern."
+        )
+    return np.full(len(diagonal), rate)

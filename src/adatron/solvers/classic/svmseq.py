@@ -1,0 +1,81 @@
+"""SVMseq: sequential learning of support vectors with the bias inside the kernel.
+
+Problem   programs of ``problems.dual`` without an equality: bias augmented (D_ij = y_i y_j (K_ij + lambda^2)) or none;
+          classification and regression.
+Update    for i = 1, ..., n:  h_i <- clip(h_i + gamma (1 - E_i), 0, C),  E = D h  (section 4.2); in regression
+          beta_i <- clip(soft(beta_i + gamma E_i, gamma epsilon), -C, C), beta = alpha* - alpha, E = y - R beta. (The
+          paper moves alpha and alpha* at once (6.1): with both free the curvature is 2 R_ii, and it diverges.)
+          gamma < 2 / max D_ii (eq. 44), by default 1.9 / max D_ii: the dual never falls.
+Stop      violation <= tol; or the largest |delta h_i| of an epoch, or its gain of the objective (the sum of eq. 40,
+          relative to the objective), is at most a threshold.
+Source    S. Vijayakumar, S. Wu, Sequential support vector classifiers and regression (1999).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ...gram import View
+from ...problems import Dual
+from ..base import Options, Solution, Solver, State, Status, Watch
+from .kernel_adatron import TINY, legal_rate
+from .sweeps import Sweeps
+
+PART = 1.9  # of max D_ii is the default rate
+
+
+@dataclass(frozen=True)
+class SVMseq(Solver):
+    """SVMseq.
+
+    Parameters
+    ----------
+    rate : float, default=None
+        Learning rate gamma, in (0, 2 / max D_ii); None is 1.9 / max D_ii.
+    largest_step : float, default=None
+        Stop when no coefficient has changed by more in an epoch.
+    gain : float, default=None
+        Stop when the objective has grown by no more than this part of itself in an epoch.
+    """
+
+    rate: float | None = None
+    largest_step: float | None = None
+    gain: float | None = None
+    unit: ClassVar[str] = "epochs"
+    traced: ClassVar[tuple[str, ...]] = ("largest_step", "gain")
+
+    def accepts(self, dual: Dual) -> bool:
+        return not dual.totals
+
+    def most(self, n: int) -> int:
+        return 200_000
+
+    def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
+        return _SVMseq(self, view, dual, options, state, watch).solve()
+
+
+class _SVMseq(Sweeps[SVMseq]):
+    def prepare(self) -> None:
+        super().prepare()
+        largest = max(float(self.diagonal.max()), TINY)
+        rate = PART / largest if self.how.rate is None else self.how.rate
+        self.rate = legal_rate(rate, self.diagonal)
+
+    def ascend(self, tol: float) -> Status:
+        gain = step = np.inf
+        while True:
+            status = self.pause(self.violation(), tol, step, gain)
+            if status is None and self._rests(step, gain):
+                return Status.RULE
+            if status is not None:
+                return status
+            gain, step = self.epoch(0.0)
+
+    def _rests(self, step: float, gain: float) -> bool:
+        """Whether one of the paper's stopping rules is met."""
+        size = abs(self.dual.objective(self.beta, self.g))
+        small_step = self.how.largest_step is not None and step <= self.how.largest_step
+        return small_step or (self.how.gain is not None and gain <= self.how.gain * size)

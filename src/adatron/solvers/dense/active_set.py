@@ -1,0 +1,302 @@
+"""Active set: a small dense block to its end, where pairs and singles crawl.
+
+Problem   any program of ``problems.dual``, given K + lambda^2 over its variables.
+Update    the free variables F go to the best point of their face, [K_FF A'; A 0] [d; mu] = -[g_F; 0], or until the
+          first of them meets a bound, which then leaves F. At the best point the worst violator joins F. A free
+          variable that depends on the others (K is of low rank, or C is so large that most are free) walks along the
+          direction of no curvature until one meets a bound. 0 is a bound where it is a kink.
+Stop      no violation above tol; or ``budget`` multiply-adds are used up; or it is told to.
+Source    K. Scheinberg, An efficient implementation of an active set method for SVMs, JMLR 7 (2006) 2237-2257.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...compiled._jit import jit
+from ...compiled.triangle import drop
+from ...problems import Dual
+from ...problems.dual import Vector
+from ..linalg.bordered import append_row, bordered
+from .pairs import slopes
+
+CALL = 1e4  # multiply-adds in the time that a step takes beside them
+PART = 2e8  # those between two looks at the clock, about 0.05 s
+BEST, ON_THE_WAY, LOST = 0, 1, 2  # see ``_settle``
+
+
+class Walk(NamedTuple):
+    """Where a block is. F are the first ``tally[0]`` of ``ids``; L and A are their factor, see ``margin``."""
+
+    K: NDArray[np.float64]
+    beta: Vector
+    g: Vector
+    lower: Vector
+    upper: Vector
+    epsilon: float
+    low: Vector  # bounds that a variable of F has on its side of the kink
+    high: Vector
+    kink: Vector  # what epsilon adds to g there
+    row: NDArray[np.int64]  # the equality of each variable
+    border: NDArray[np.float64]  # (n, p), its column of A
+    sums: Vector  # A beta, as it shall stay
+    mu: Vector
+    ids: NDArray[np.int64]
+    inside: NDArray[np.bool_]
+    L: NDArray[np.float64]
+    A: NDArray[np.float64]
+    first: NDArray[np.int64]  # who is to be in F at the start
+    tally: NDArray[np.int64]  # variables of F, steps, those of ``first`` that have been taken in
+    spent: Vector  # multiply-adds
+    shift: float
+    floor: float
+
+
+class ActiveSet:
+    """One block on its way; ``beta`` and ``g`` are where it is."""
+
+    def __init__(self, K: NDArray[np.float64], dual: Dual, beta: Vector, g: Vector, floor: float) -> None:
+        n, p = len(beta), len(dual.totals)
+        row = np.zeros(n, np.int64) if dual.row is None else np.asarray(dual.row, np.int64)
+        border = np.zeros((n, p))
+        for tie, column in zip(dual.ties(), border.T, strict=False):
+            column[tie] = 1.0
+        self.walk = Walk(
+            K, beta.copy(), g.copy(), dual.lower.copy(), dual.upper.copy(), float(dual.epsilon),
+            dual.lower.copy(), dual.upper.copy(), np.zeros(n), row, border, dual.sums(beta), np.zeros(p),
+            np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros((n, n)), np.zeros((n, p)),
+            np.flatnonzero(dual.free(beta)), np.zeros(3, np.int64), np.zeros(1),
+            float(max(K.max(), -K.min())), floor,
+        )  # fmt: skip
+        self.beta, self.g = self.walk.beta, self.walk.g
+
+    @property
+    def spent(self) -> float:
+        return float(self.walk.spent[0])
+
+    @property
+    def steps(self) -> int:
+        return int(self.walk.tally[1])
+
+    def run(self, tol: float, budget: float, stopped: Callable[[], bool], most: int) -> int:
+        """Walk; returns the number of steps, which is at most ``most`` but for the last few."""
+        more = True
+        while more and self.spent < budget and self.steps < most and not stopped():
+            more = go_on(self.walk, tol, min(budget, self.spent + PART), most)
+        return self.steps
+
+
+def price(free: int, n: int, rank: int) -> float:
+    """What a walk costs that begins with so many free variables of n, if few join and leave, in multiply-adds.
+
+    Those that depend on as many others as the matrix's rank each take a step.
+    """
+    if free <= rank:
+        return 2.0 * free**3
+    return 2.0 * rank**3 + free * (CALL + rank * (n + 4.0 * rank))
+
+
+@jit
+def go_on(w: Any, tol: float, budget: float, most: int) -> bool:
+    """Take in the variables that are free, then one violator after the other.
+
+    False at the end, and where rounding or a way without a bound is the end.
+    """
+    who = np.zeros(2, np.int64)
+    while w.tally[2] < len(w.first):
+        if w.spent[0] >= budget or w.tally[1] >= most:
+            return True
+        one = w.first[w.tally[2]]
+        w.tally[2] += 1
+        if not _enter(w, one, w.beta[one]):
+            return False
+    while w.spent[0] < budget and w.tally[1] < most:
+        place = _settle(w)
+        if place == LOST:
+            return False
+        if place == BEST:
+            if _worst(w, who) <= tol:
+                return False
+            for k in range(2):
+                if who[k] >= 0 and not _enter(w, who[k], 1.0 - 2.0 * k):
+                    return False
+    return True
+
+
+@jit
+def _worst(w: Any, who: Any) -> float:
+    """The worst violation outside F; ``who`` <- who must grow and who must shrink for it, or -1.
+
+    Both where an equality has no variable in F, else one of them.
+    """
+    worst, equalities = 0.0, len(w.mu)
+    who[0], who[1] = -1, -1
+    for r in range(max(1, equalities)):
+        up, down, i, j, held = -np.inf, -np.inf, -1, -1, equalities == 0
+        for k in range(len(w.g)):
+            if w.row[k] != r:
+                continue
+            if w.inside[k]:
+                held = True
+                continue
+            grow, shrink = slopes(w.beta[k], w.lower[k], w.upper[k], w.epsilon)
+            if grow - w.g[k] > up:
+                up, i = grow - w.g[k], k
+            if shrink + w.g[k] > down:
+                down, j = shrink + w.g[k], k
+        level = w.mu[r] if held and equalities else 0.0
+        up, down = up - level, down + level
+        violation = max(up, down) if held else up + down
+        if violation > worst:
+            worst = violation
+            who[0], who[1] = i if up >= down or not held else -1, j if up < down or not held else -1
+    w.spent[0] += CALL + 4.0 * len(w.g)
+    return worst
+
+
+@jit
+def _enter(w: Any, one: int, side: float) -> bool:
+    """Take a variable into F; where it depends on F, move all that is needed. False if nothing bounds the way."""
+    _bound(w, one, side)
+    while True:
+        m = w.tally[0]
+        column = np.empty(m)
+        for k in range(m):
+            column[k] = w.K[one, w.ids[k]]
+        w.ids[m] = one
+        w.spent[0] += 4.0 * m * m
+        if append_row(w.L, w.A, column, w.K[one, one], w.border[one], w.shift, w.floor):
+            w.inside[one] = True
+            w.tally[0] += 1
+            return True
+        if not _tied(w, one):
+            return False  # alone it would leave its equality: no kernel has such values
+        d = _together(w, column, w.border[one])
+        descent, curvature = 0.0, 0.0
+        for k in range(m + 1):
+            descent -= (w.g[w.ids[k]] + w.kink[w.ids[k]]) * d[k]
+            for q in range(m + 1):
+                curvature += d[k] * d[q] * w.K[w.ids[k], w.ids[q]]
+        if descent <= 0.0:
+            descent = -descent
+            for k in range(m + 1):
+                d[k] = -d[k]
+        length, at = _room(w, d)
+        if curvature > 0.0 and descent < length * curvature:
+            _move(w, d, descent / curvature, -1)
+            return True
+        if not np.isfinite(length):  # so far that whoever asked can see it
+            _move(w, d, 1.0 / (w.floor * w.shift * np.abs(d).max()), -1)
+            return False
+        _move(w, d, length, at)
+        if at == m:
+            return True
+        _leave(w, at)
+
+
+@jit
+def _together(w: Any, column: Any, border: Any) -> Any:
+    """How F moves as a variable outside, which comes last, grows by 1: the sums stay, and h of F."""
+    m, back = len(column), np.empty(len(border))
+    d = np.ones(m + 1)
+    for k in range(m):
+        d[k] = -column[k]
+    for q in range(len(border)):
+        back[q] = -border[q]
+    bordered(w.L, w.A, w.shift, d[:m], back)
+    w.spent[0] += 8.0 * m * m
+    return d
+
+
+@jit
+def _tied(w: Any, one: int) -> bool:
+    """Whether the equality of a variable, if it has one, has one in F, too."""
+    for k in range(w.tally[0]):
+        if w.row[w.ids[k]] == w.row[one]:
+            return True
+    return len(w.mu) == 0
+
+
+@jit
+def _bound(w: Any, one: int, side: float) -> None:
+    """Keep a variable on its side of the kink; at 0 that of ``side``."""
+    if w.epsilon > 0.0:
+        plus = w.beta[one] > 0.0 or (w.beta[one] == 0.0 and side > 0.0)
+        w.low[one] = 0.0 if plus else w.lower[one]
+        w.high[one] = w.upper[one] if plus else 0.0
+        w.kink[one] = w.epsilon if plus else -w.epsilon
+
+
+@jit
+def _settle(w: Any) -> int:
+    """Towards the best point of the face: there, at a bound on the way, or lost in rounding."""
+    m = w.tally[0]
+    if m == 0:
+        return BEST
+    d, sums = np.empty(m), np.empty(len(w.sums))
+    for k in range(m):
+        d[k] = -(w.g[w.ids[k]] + w.kink[w.ids[k]])
+    for q in range(len(sums)):
+        sums[q] = w.sums[q]
+        for t in range(len(w.beta)):
+            sums[q] -= w.border[t, q] * w.beta[t]
+    mu = bordered(w.L, w.A, w.shift, d, sums)
+    for q in range(len(mu)):
+        w.mu[q] = mu[q]
+    w.spent[0] += 4.0 * m * m
+    for k in range(m):
+        if not np.isfinite(d[k]):
+            return LOST
+    length, at = _room(w, d)
+    if length >= 1.0:
+        _move(w, d, 1.0, -1)
+        return BEST
+    _move(w, d, length, at)
+    _leave(w, at)
+    return ON_THE_WAY
+
+
+@jit
+def _room(w: Any, d: Any) -> Any:
+    """How far along d until the first variable meets a bound, and its place."""
+    length, at = np.inf, 0
+    for k in range(len(d)):
+        one = w.ids[k]
+        if d[k] != 0.0:
+            room = ((w.high[one] if d[k] > 0.0 else w.low[one]) - w.beta[one]) / d[k]
+            if room < length:
+                length, at = max(room, 0.0), k
+    return length, at
+
+
+@jit
+def _move(w: Any, d: Any, length: float, at: int) -> None:
+    """Move along d; the variable at the place ``at`` has met its bound."""
+    for k in range(len(d)):
+        one, before = w.ids[k], w.beta[w.ids[k]]
+        new = min(max(before + length * d[k], w.low[one]), w.high[one])
+        if k == at:
+            new = w.high[one] if d[k] > 0.0 else w.low[one]
+        w.beta[one] = new
+        values, change = w.K[one], new - before
+        for t in range(len(w.g)):
+            w.g[t] += change * values[t]
+    w.tally[1] += 1
+    w.spent[0] += CALL + len(d) * len(w.g)
+
+
+@jit
+def _leave(w: Any, place: int) -> None:
+    """Let one variable of F go."""
+    m = w.tally[0]
+    drop(w.L, m, place)
+    w.inside[w.ids[place]] = False
+    for k in range(place, m - 1):
+        w.ids[k] = w.ids[k + 1]
+        for q in range(w.A.shape[1]):
+            w.A[k, q] = w.A[k + 1, q]
+    w.tally[0] -= 1

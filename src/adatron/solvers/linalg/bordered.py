@@ -1,0 +1,164 @@
+"""The margin system: the equations of the variables that are free, one of which comes or goes at a time.
+
+    [H_FF A_F'; A_F 0] [d; mu] = [r; s],     H = K + lambda^2 11'
+
+With a multiple c of A_F'A_F added to H_FF its solutions d stay what they are, and what was singular only without the
+equalities becomes positive definite: so one Cholesky factor serves every bias. A variable whose pivot is rounding
+depends on the others: it stays outside, and ``along`` says which way all move together at no curvature.
+
+Source: P. E. Gill, G. H. Golub, W. Murray, M. A. Saunders, Math. Comp. 28 (1974) 505-535 (rows that come and go).
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from ...compiled._jit import jit
+from ...compiled.triangle import backward, drop, forward
+from ...problems.dual import Vector
+
+Matrix = NDArray[np.float64]
+ROOM = 16  # rows that a factor has to spare
+
+
+# Plain loops: array expressions take seconds to compile.
+@jit
+def append_row(L: Any, A: Any, column: Any, own: float, border: Any, shift: float, floor: float) -> bool:
+    """One more row of the factor, unless its pivot is rounding."""
+    n = len(column)
+    z = L[n, :n]
+    for k in range(n):
+        z[k] = column[k]
+        for q in range(len(border)):
+            z[k] += shift * A[k, q] * border[q]
+    forward(L, z)
+    for q in range(len(border)):
+        own += shift * border[q] * border[q]
+    pivot = own
+    for k in range(n):
+        pivot -= z[k] * z[k]
+    if not pivot > floor * own:
+        for k in range(n):
+            z[k] = 0.0
+        return False
+    L[n, n] = np.sqrt(pivot)
+    for q in range(len(border)):
+        A[n, q] = border[q]
+    return True
+
+
+@jit
+def bordered(L: Any, A: Any, shift: float, d: Any, sums: Any) -> Any:
+    """d <- the solution for the right sides d and sums; returns mu."""
+    m, p = len(d), len(sums)
+    mu, nu, crossed, Z = np.zeros(p), np.zeros(p), np.zeros((p, p)), np.zeros((p, m))
+    forward(L, d)
+    backward(L, d)
+    for q in range(p):
+        held, z = False, Z[q]
+        for k in range(m):
+            z[k] = A[k, q]
+            held = held or z[k] != 0.0
+        if held:
+            forward(L, z)
+            backward(L, z)
+            mu[q], nu[q] = shift * sums[q], -sums[q]
+        else:  # a sum that nothing holds keeps its line of the unit matrix
+            crossed[q, q] = 1.0
+    for k in range(m):
+        for q in range(p):
+            nu[q] += A[k, q] * d[k]
+            for s in range(p):
+                crossed[q, s] += A[k, q] * Z[s, k]
+    if p == 2:
+        nu[1] -= crossed[1, 0] / crossed[0, 0] * nu[0]
+        nu[1] /= crossed[1, 1] - crossed[1, 0] / crossed[0, 0] * crossed[0, 1]
+        nu[0] -= crossed[0, 1] * nu[1]
+    if p:
+        nu[0] /= crossed[0, 0]
+    for q in range(p):
+        mu[q] += nu[q]
+        for k in range(m):
+            d[k] -= nu[q] * Z[q, k]
+    return mu
+
+
+class Margin:
+    """Factor of the margin system of ``n`` variables, in the order in which they came.
+
+    Parameters
+    ----------
+    equalities : rows of A
+    shift : c, of the size of the diagonal of H
+    floor : pivots below this part of the variable's own entry are rounding
+    """
+
+    def __init__(self, equalities: int, shift: float, floor: float) -> None:
+        self.shift, self.floor = shift, floor
+        self.n = 0
+        self._L = np.zeros((ROOM, ROOM))
+        self._A = np.zeros((ROOM, equalities))
+        self._held = [0] * equalities  # variables of each equality
+
+    def append(self, column: Vector, own: float, border: Vector) -> bool:
+        """Take in a variable, given H between it and the others, H_ss and its column of A; False if it depends."""
+        n = self.n
+        if n == len(self._L):
+            self._L, self._A = np.pad(self._L, (0, n)), np.pad(self._A, ((0, n), (0, 0)))
+        if not append_row(self._L, self._A, column, own, border, self.shift, self.floor):
+            return False
+        self._held = [count + (a != 0.0) for count, a in zip(self._held, border, strict=True)]
+        self.n += 1
+        return True
+
+    def remove(self, place: int) -> None:
+        """Let one variable go."""
+        drop(self._L, self.n, place)
+        self._held = [count - (a != 0.0) for count, a in zip(self._held, self._A[place], strict=True)]
+        self._A[place : self.n - 1] = self._A[place + 1 : self.n]
+        self.n -= 1
+        self._L[self.n] = 0.0  # nothing of a sample that is to be forgotten stays
+
+    def along(self, column: Vector, border: Vector) -> tuple[Vector, Vector]:
+        """How the others and mu move if one variable outside grows by 1: the sums stay, and h of the others."""
+        return self.solve(-column, -border)
+
+    def solve(self, r: Vector, sums: Vector) -> tuple[Vector, Vector]:
+        """d and mu; where an equality has no variable, its sum is left and mu is 0."""
+        d = r.copy()
+        return d, bordered(*self.factor, d, sums)
+
+    def inverse(self) -> tuple[Matrix, Matrix]:
+        """The d and mu, (n, n) and (n, p), for right sides that are 1 for one variable, else 0: a line for each."""
+        L = self._L[: self.n, : self.n]
+        half = solve_triangular(L, np.eye(self.n), lower=True, overwrite_b=True, check_finite=False)
+        P = half.T @ half
+        Z = P @ self._A[: self.n]
+        crossed = self._A[: self.n].T @ Z + np.diag([0.0 if held else 1.0 for held in self._held])
+        mu = np.linalg.solve(crossed, Z.T).T
+        for column, z in zip(mu.T, Z.T, strict=True):
+            P -= np.outer(column, z)
+        return P, mu
+
+    @property
+    def held(self) -> bool:
+        """Whether each equality has a variable."""
+        return min(self._held, default=1) > 0
+
+    @property
+    def factor(self) -> tuple[Matrix, Matrix, float]:
+        """What ``bordered`` takes first."""
+        return self._L, self._A, self.shift
+
+    def copy(self, used: Margin | None = None) -> Margin:
+        """Another factor; one that is no longer needed gives its memory, since new one costs more."""
+        other, room = copy(self), min(self.n + ROOM, len(self._L))
+        other._L = used._L if used is not None and len(used._L) == room else np.empty((room, room))
+        other._L[:] = self._L[:room, :room]
+        other._A = self._A[:room].copy()
+        return other

@@ -1,0 +1,208 @@
+"""The state of a path: which variables are free, at knots in between, and what moves one from one set to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...problems import Dual
+from ...problems.dual import Ids, Vector
+from ..linalg.bordered import Margin
+from .rows import FreeRows
+from .step import add_rows
+
+Matrix = NDArray[np.float64]
+Rows = Callable[[Ids], NDArray[np.float64]]
+FLOOR = 1e-12  # pivots below this part of a variable's own entry are rounding
+SNAP = 1e-12  # of the largest variable: nearer to a knot than this is at it
+ROWS = 256  # of H that are asked for at a time
+
+
+NO_PATH = (
+    "Rounding leaves no way to the solution of these data. Features on very different scales and a huge C are the "
+    "usual causes: scale the features, or lower C."
+)
+
+
+class Stalled(ArithmeticError):
+    """Rounding has no way on; the program must be solved anew."""
+
+    def __init__(self) -> None:
+        super().__init__(NO_PATH)
+
+
+class State:
+    """Free variables, with a factor of their margin system and their rows of H, and those at knots.
+
+    A knot is a bound, or 0 where it is a kink. Parameters and attributes are those of ``Homotopy``.
+    """
+
+    def __init__(self, rows: Rows, dual: Dual, beta: Vector, g: Vector) -> None:
+        self._rows = rows
+        self.beta, self.g = beta.copy(), g.copy()
+        self.largest = 0.0  # entry of H seen
+        n = len(dual)
+        self._load(dual)
+        self.free = FreeRows(n)
+        self.margin = Margin(len(dual.totals), 1.0, FLOOR)
+        self.piece, self.at = np.full((2, n), -1)
+        for k in range(len(self.knots) - 1, -1, -1):
+            self.at[self.beta == self.knots[k]] = k
+        self.mu = self._multipliers()
+        self._settle(np.arange(n))
+        for one in np.flatnonzero(self.at < 0):
+            self._enter(int(one), self._between(int(one)), 1)
+
+    @property
+    def ids(self) -> Ids:
+        """The free variables."""
+        return self.free.ids
+
+    def _load(self, dual: Dual) -> None:
+        self.dual = dual
+        self.knots, self.slopes = knots_of(dual)
+        self.sums = np.array(dual.totals)
+        self.border = np.zeros((len(dual), len(dual.totals)))
+        for r, tie in enumerate(dual.ties() if dual.totals else []):
+            self.border[tie, r] = 1.0 if dual.sign is None else dual.sign[tie]
+        self.rate_knots, self.push = np.zeros_like(self.knots), np.zeros(len(dual))
+
+    def _between(self, one: int) -> int:
+        """The knot to the left of a variable that is at none."""
+        return int(np.searchsorted(self.knots[:, one], self.beta[one])) - 1
+
+    def _multipliers(self) -> Vector:
+        """Those that make the gradients of the variables between knots even, or else lie in the middle."""
+        mu = np.zeros(len(self.sums))
+        for r, a in enumerate(self.border.T):
+            loose = np.flatnonzero((a != 0.0) & (self.at < 0))
+            if len(loose):
+                slopes = self.slopes[[self._between(int(one)) for one in loose]]
+                mu[r] = np.mean(-a[loose] * (self.g[loose] + slopes))
+                continue
+            least, most = self._slack(r)
+            ends = np.array([np.max(least, initial=-np.inf), np.min(most, initial=np.inf)])
+            ends = ends[np.isfinite(ends)]
+            mu[r] = ends.mean() if len(ends) else 0.0
+        return mu
+
+    def _slack(self, r: int) -> tuple[Vector, Vector]:
+        """The interval of the multiplier of an equality that each of its variables, at a knot, allows."""
+        a = self.border[:, r]
+        mine = np.flatnonzero(a != 0.0)
+        low, high = self._ends(mine)
+        first, last = -self.g[mine] - high, -self.g[mine] - low  # low <= -(g + a mu) <= high
+        return np.where(a[mine] > 0, first, -last), np.where(a[mine] > 0, last, -first)
+
+    def _ends(self, ids: Ids) -> tuple[Vector, Vector]:
+        """Between which -h must be for variables at knots: the slopes to the left and to the right."""
+        slopes = np.concatenate([[-np.inf], self.slopes, [np.inf]])
+        return slopes[self.at[ids]], slopes[self.at[ids] + 1]
+
+    def _settle(self, ids: Ids) -> None:
+        """Change the targets of some variables so that their ``beta`` is right."""
+        h = (self.g + self.border @ self.mu)[ids]
+        right = np.array([-self.slopes[self._between(int(one))] if self.at[one] < 0 else 0.0 for one in ids])
+        low, high = self._ends(ids)
+        right = np.where(self.at[ids] < 0, right, -np.clip(-h, low, high))
+        t = self.dual.t.copy()
+        t[ids] -= right - h
+        self.g[ids] += right - h
+        self.dual = replace(self.dual, t=t)
+
+    def _rate_fixed(self) -> Vector:
+        """Rates of the variables at knots, 0 for the free ones."""
+        fixed = self.at >= 0
+        out = np.zeros(len(self.beta))
+        out[fixed] = self.rate_knots[self.at[fixed], np.flatnonzero(fixed)]
+        return out
+
+    def _product(self, v: Vector) -> Vector:
+        """H v."""
+        out, ids = np.zeros(len(v)), np.flatnonzero(v)
+        for start in range(0, len(ids), ROWS):
+            part = ids[start : start + ROWS]
+            rows = self._rows(part)
+            add_rows(rows, np.arange(len(part)), v[part], out)
+            self.largest = max(self.largest, float(np.abs(rows[np.arange(len(part)), part]).max()))
+        return out + self.dual.lambda2 * v.sum()
+
+    def _leave_knot(self, one: int, side: int) -> None:
+        self._enter(one, int(self.at[one]) if side > 0 else int(self.at[one]) - 1, side)
+
+    def _enter(self, one: int, piece: int, side: int) -> None:
+        """Make a variable free; where it depends on the free ones, they move until there is room."""
+        row = self._rows(np.array([one]))[0] + self.dual.lambda2
+        self.largest = max(self.largest, float(row[one]))
+        if not len(self.ids):
+            self.margin = Margin(len(self.sums), self.largest or 1.0, FLOOR)
+        while not self.margin.append(row[self.ids], float(row[one]), self.border[one]):
+            if self._give_way(one, piece, side, row):
+                return
+        if self.at[one] >= 0 and (rate := self.rate_knots[self.at[one], one]) != 0.0:
+            self.push -= rate * row
+        self.free.append(one, row)
+        self.piece[one], self.at[one] = piece, -1
+
+    def _give_way(self, one: int, piece: int, side: int, row: Vector) -> bool:
+        """A variable that depends on the free ones moves with them, at no curvature, until the first meets a knot.
+
+        True if that is the variable itself.
+        """
+        d, mu = self.margin.along(side * row[self.ids], side * self.border[one])
+        length, at, knot = self._room(d)
+        end = piece + 1 if side > 0 else piece
+        own = abs(float(self.knots[end, one] - self.beta[one]))
+        if not np.isfinite(min(length, own)):
+            raise Stalled
+        self.beta[self.ids] += min(length, own) * d
+        self.mu += min(length, own) * mu
+        self.g += min(length, own) * (self.free.times(d) + side * row)
+        if own > length:
+            self.beta[one] += length * side
+            self._leave(int(self.ids[at]), knot)
+            return False
+        before = self.rate_knots[self.at[one], one] if self.at[one] >= 0 else 0.0
+        self.push += (self.rate_knots[end, one] - before) * row
+        self.beta[one], self.at[one] = self.knots[end, one], end
+        return True
+
+    def _room(self, d: Vector) -> tuple[float, int, int]:
+        """How far the free variables can move along d, which one ends it, and at which knot."""
+        if not len(d):
+            return np.inf, -1, -1
+        ids = self.ids
+        knot = self.piece[ids] + (d > 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(d != 0.0, (self.knots[knot, ids] - self.beta[ids]) / d, np.inf)
+        room = np.maximum(room, 0.0)
+        at = int(np.argmin(room))
+        return float(room[at]), at, int(knot[at])
+
+    def _leave(self, one: int, knot: int) -> None:
+        """A free variable has met a knot and stays there."""
+        k = int(np.flatnonzero(self.ids == one)[0])
+        if (rate := self.rate_knots[knot, one]) != 0.0:
+            self.push += rate * self.free.row(k)
+        self.free.remove(k)
+        self.margin.remove(k)
+        self.piece[one], self.at[one] = -1, knot
+        self.beta[one] = self.knots[knot, one]
+
+    def _snap(self) -> None:
+        """Free variables that are at a knot but for rounding, or have no room, are at it: b is then an interval."""
+        ids, piece, near = self.ids, self.piece[self.ids], SNAP * np.abs(self.beta).max(initial=0.0)
+        low, high = self.knots[piece, ids], self.knots[piece + 1, ids]
+        above = high - self.beta[ids] <= near
+        for k in np.flatnonzero(above | (self.beta[ids] - low <= near))[::-1]:
+            self._leave(int(ids[k]), int(piece[k] + above[k]))
+
+
+def knots_of(dual: Dual) -> tuple[Matrix, Vector]:
+    """Where each variable's term has a bound or a kink, (2 or 3, n), and its slopes in between."""
+    if dual.epsilon:
+        return np.stack([dual.lower, np.zeros(len(dual)), dual.upper]), np.array([-dual.epsilon, dual.epsilon])
+    return np.stack([dual.lower, dual.upper]), np.zeros(1)

@@ -1,0 +1,271 @@
+"""What every solver shares: ascent by its own steps, a certificate in float64, and on from there if it is refused.
+
+Float32 rows propose, the certificate disposes: it corrects g where it matters, and the ascent goes on with what is
+left, whose float32 error is proportional to the change of beta, not to beta. A gap that is too large needs no proof of
+that where the rows are fine enough to tell. A solver adds its steps, nothing else.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from time import monotonic
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from ..certificates import (
+    Certificate,
+    Exact,
+    best_multipliers,
+    certify,
+    duality_gap,
+    kkt_violation,
+    loosely,
+    relative,
+    unproven,
+)
+from ..gram import View
+from ..problems import Dual
+from ..problems.dual import UNIT, Vector, dot
+from ..threads import OutOfTime
+from .base import Options, Solution, Solver, State, Status, Watch, ended, first_tolerance, nearer
+from .blocks.parts import Origin
+from .start import feasible, filled
+from .tolerance import blur, closer
+
+How = TypeVar("How", bound=Solver)
+ROUNDS = 8  # certificates refused before float64 tiles take over
+FAR = {4: 1e7, 8: 1e12}  # see ``_beyond``; by bytes of a kernel value: larger ones are not resolved
+HUGE = 1e100  # a margin violation beyond this is overflow, not learning
+
+
+class Ascent(ABC, Generic[How]):
+    """A solver at work on one problem.
+
+    Attributes
+    ----------
+    how : the solver, with its parameters
+    beta, g : (n,) where it is, and the gradient there
+    n_iter : what the solver counts
+    rounding : bound of the rounding errors of g since it was computed
+    origin : where it began, of a part of a program
+    steady : whether g is that of beta, but for errors that are known
+    """
+
+    origin: Origin | None = None
+    steady = True
+
+    def __init__(self, how: How, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
+        self.how = how
+        self.view, self.dual, self.options, self.watch = view, dual, options, watch
+        # No method: who is given it would refer back to the solver, and the memory of a fit wait for the collector.
+        self.stopped = watch.until(options.deadline)
+        state = state or State(np.zeros(len(dual)))
+        self.beta = feasible(dual, state.beta)
+        self.g = -dual.t.copy()
+        self.n_iter = state.n_iter
+        self.rounding = 0.0
+        self._rounds, self._proven = 0, np.zeros(len(dual))  # bounds of errors of g, at the proofs so far
+        self.exact = Exact(dual)
+        if state.g is not None and np.array_equal(self.beta, state.beta):
+            self.g[:] = state.g
+            self.round(1, len(dual), float(np.abs(self.beta).sum()))  # the tiles' errors come with every proof
+        elif self.beta.any():
+            self._add(self.beta)
+        self.prepare()
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Make what depends on the view; called again when its tiles have become float64."""
+
+    @abstractmethod
+    def ascend(self, tol: float) -> Status:
+        """Steps until the tracked gradient says that no violation is above tol (CONVERGED), or what ended them."""
+
+    def solve(self) -> Solution:
+        """Run to the end, or until there is no time for more kernel values."""
+        try:
+            return self._to_the_end()
+        except OutOfTime:
+            return Solution(self.beta, self.g, self.n_iter, Status.MAX_TIME, self._in_time(), self.watch.trace())
+
+    def _in_time(self) -> Certificate:
+        """What can be said without more kernel values."""
+        with suppress(OutOfTime):
+            if self.steady:
+                slack = self._errors() + self._proven + self.rounding
+                return loosely(self.view, self.dual, self.beta, self.g, slack)
+        return unproven(self.dual, self.beta, self.g)
+
+    def _to_the_end(self) -> Solution:
+        """Run to the end; where that is rounding or a limit, to the least gap that was proven."""
+        tol, best = first_tolerance(self.dual, self.options), None
+        while True:
+            status, tol = self._track(tol)
+            if status is Status.STUCK and self.view.gram.dtype != np.float64:
+                self._widen()
+                self._anew()  # it may be noise
+                continue
+            here = self._errors()
+            slack = here + self._proven + self.rounding
+            self._proven = np.maximum(self._proven, here)
+            proof = certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[1])
+            proven = ended(proof, self.options)
+            if proven is Status.OVERFLOW or (status in (Status.CONVERGED, Status.STUCK) and proven is not None):
+                status = proven
+            elif status is Status.CONVERGED:
+                if proof.kkt_violation <= self.options.tol and not (best and best[2].relative_gap < proof.relative_gap):
+                    best = self.beta.copy(), self.g.copy(), proof
+                tol = self._next(tol, proof)
+                if tol > 0.0:
+                    continue
+                status = Status.STUCK
+            endless = status is Status.MAX_ITER and not self.options.chosen
+            if self.dual.hard_margin and endless and np.isinf(proof.primal):
+                status = Status.DIVERGED  # not one separating plane was found
+            if not proof.convex and status is Status.STUCK:
+                status = Status.NOT_CONVEX
+            beta, g = self.beta, self.g
+            worse = not proof.kkt_violation <= self.options.tol or (best and best[2].relative_gap < proof.relative_gap)
+            if best and worse and proof.convex and not status.good:
+                beta, g, proof = best
+            return Solution(beta, g, self.n_iter, status, proof, self.watch.trace())
+
+    def _track(self, tol: float) -> tuple[Status, float]:
+        """Steps until the tracked gap is small enough, too, unless only a proof can tell: the gradient is too coarse.
+
+        Returns what ended them, and the tolerance they came to.
+        """
+        wanted = self.options.widest_gap
+        while True:
+            status = self.ascend(tol)
+            bent = self.watch.flag[1] and not self.view.gram.kernel.convex
+            if status is not Status.CONVERGED or wanted == np.inf or bent:
+                return status, tol
+            gap = self.relative_gap()
+            if not wanted < gap < np.inf:  # nan, too
+                return status, tol
+            near = closer(tol, gap, wanted)
+            if near <= max(self._coarse(), self.rounding, UNIT * float(np.abs(self.g).max())):
+                return status, tol
+            tol = near
+
+    def _next(self, tol: float, proof: Certificate) -> float:
+        """The tolerance to go on with after a refusal; 0 if there is none that rounding lets a gradient meet."""
+        self._rounds += 1
+        single = self.view.gram.dtype != np.float64
+        if not single and self._rounds >= 4 * ROUNDS and self._rounds % ROUNDS == 0:
+            return 0.0
+        if single and (self._rounds % ROUNDS == 0 or (len(self.dual) <= self.options.whole and self._coarse() > tol)):
+            self._widen()  # float32 tiles do not get there, or of one block float64 ones cost little more
+        return nearer(tol, proof, self.options)
+
+    def _coarse(self) -> float:
+        """What the tiles blur of a gradient."""
+        largest = self.view.magnitude + self.dual.lambda2
+        return blur(dot(self.beta, self.beta), largest, self.view.gram.dtype.itemsize)
+
+    def _errors(self) -> Vector:
+        """Bounds of the errors that kernel values bring into a gradient at beta."""
+        return self.view.error_bounds(np.abs(self.beta))
+
+    def _widen(self) -> None:
+        """Go on with float64 tiles; g keeps the errors of the float32 ones."""
+        self.rounding += 2.0 * float(np.maximum(self._proven, self._errors()).max(initial=0.0))
+        self.view = self.view.widened()
+        self.prepare()
+
+    def _anew(self) -> None:
+        """Compute g from nothing."""
+        self.g[:] = -self.dual.t
+        self._add(self.beta)
+
+    def pause(self, violation: float, tol: float, *extra: float, objective: float | None = None) -> Status | None:
+        """Between steps: report, and say what ends the ascent. The objective is computed unless it is given."""
+        if not violation < HUGE:
+            return Status.DIVERGED if self.dual.unbounded else Status.OVERFLOW
+        objective = self.objective() if objective is None else objective
+        wide = self.view.gram.dtype == np.float64
+        if self.dual.unbounded and self._beyond(objective):
+            return Status.DIVERGED if wide else Status.STUCK
+        stop = self.watch.look(self.n_iter, violation, objective, self.relative_gap, extra)
+        if violation <= tol:
+            return Status.CONVERGED
+        if stop:
+            return Status.STOPPED
+        if self.n_iter >= self.options.max_iter:
+            return Status.MAX_ITER
+        return Status.MAX_TIME if monotonic() >= self.options.deadline else None
+
+    def _beyond(self, objective: float) -> bool:
+        """Whether every solution of a program without bounds is too large for what kernel values resolve.
+
+        With G = t'beta - epsilon |beta|_1, weak duality says of any w that meets all margins: |w| >= G / |w(beta)|.
+        The best of them is that of a beta with t'beta >= |w|^2, which times the rounding of K blurs the margins.
+        """
+        dual, size = self.dual, float(np.abs(self.dual.t).max())
+        largest, far = self.view.magnitude + dual.lambda2, FAR[self.view.gram.dtype.itemsize] * size
+        if float(np.abs(self.beta).max()) * largest > far:
+            return True
+        gain = self._gain()
+        square = 2.0 * (objective + gain)
+        return dual.cone and gain > 0.0 and gain * gain * largest > far * size * max(square, 0.0)
+
+    def _gain(self) -> float:
+        """t'beta - epsilon |beta|_1."""
+        return dot(self.dual.t, self.beta) - self.dual.epsilon * float(np.abs(self.beta).sum())
+
+    def violation(self) -> float:
+        return kkt_violation(self.dual, self.beta, self.g)
+
+    def inward(self, b: float) -> Vector:
+        """The violation of every sample at the bias b; negative where there is none."""
+        return self.dual.inward(self.beta, self.g + b)
+
+    def objective(self) -> float:
+        if self.origin is not None:
+            return self.origin.followed(self.beta, self.g, self.dual.epsilon)
+        return self.dual.objective(self.beta, self.g)
+
+    def relative_gap(self) -> float:
+        """Relative gap of the tracked gradient, which proves nothing."""
+        gap = duality_gap(self.dual, self.beta, self.g, best_multipliers(self.dual, self.beta, self.g))
+        return relative(gap, -self.objective(), self.dual.scale) if np.isfinite(gap) else np.inf
+
+    def restore(self, b: float, beta: Vector) -> None:
+        """Go to ``beta``, and from there move what loses least at the bias b until sum(beta) = s, if it must be."""
+        if not self.dual.totals:
+            return
+        self._change(np.clip(beta, self.dual.lower, self.dual.upper) - self.beta)
+        excess = float(self.beta.sum()) - self.dual.totals[0]
+        part = self.dual.piece(self.beta, self.g + b)
+        gain = self.dual.shrinkage(self.beta, self.g + b) if excess > 0 else self.dual.growth(self.beta, self.g + b)
+        room = self.beta - part.lower if excess > 0 else part.upper - self.beta
+        self._change(-np.sign(excess) * filled(room, abs(excess), np.argsort(-gain, kind="stable")))
+
+    def _change(self, change: Vector) -> None:
+        self.beta += change
+        self._add(change)
+
+    def _add(self, change: Vector) -> None:
+        """Carry a change of beta over to g."""
+        ids, self.steady = np.flatnonzero(change), False
+        self.view.accumulate(self.g[:, None], self.view.points(ids), change[ids, None])
+        self.g += self.dual.lambda2 * float(change.sum())
+        self.round(1, len(ids), float(np.abs(change).sum()))
+        self.steady = True
+
+    def round(self, additions: int, terms: int, path: float, b: float = 0.0) -> None:
+        """Count the rounding of additions to g.
+
+        Parameters
+        ----------
+        additions : how many there were
+        terms : kernel values that were summed before each of them
+        path : sum of the sizes of all changes of beta
+        b : bias that g held meanwhile
+        """
+        largest = self.view.magnitude + self.dual.lambda2
+        peak = float(np.abs(self.dual.t).max()) + (float(np.abs(self.beta).sum()) + path) * largest + abs(b)
+        self.rounding += UNIT * ((terms + 2) * path * largest + (additions + 2) * peak)

@@ -1,0 +1,1 @@
+"""Programs that are one block in memory: one of them, or many in one go."""

@@ -1,0 +1,338 @@
+"""Many programs of one block each in one go: bundles of them are solved by compiled code alone.
+
+Problem   programs over a few segments each, of up to ``WHOLE`` variables, with one equality or none and finite bounds,
+          without lambda^2 if the tiles are float32: one for each pair of classes. There are thousands of hundred
+          classes; what Python does for one takes longer than its solution.
+Update    as ``small``: ``pairs`` or ``singles`` over all variables.
+Stop      as ``small``, with float64 tiles; where a gap is asked for, by a smaller tolerance as long as it is too large.
+          What does not get there, and all that float32 tiles have found, is where ``small`` or the block solver goes
+          on, which have an active set and a proof for float32.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from itertools import pairwise
+from time import monotonic
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...certificates import conclude, relative
+from ...certificates.certify import CARE, MEASURES, conclude_all, weigh
+from ...certificates.gap import minimise
+from ...certificates.multipliers import average
+from ...compiled._jit import jit
+from ...compiled.panels import Operand
+from ...compiled.pointer import address, call, count, lent
+from ...compiled.search import CHUNK
+from ...compiled.submatrix import add_rows
+from ...gram.shared import GivenShared, maker
+from ...problems import Dual
+from ...problems.dual import NO_ROW, NO_SIGN, UNIT, Ids, Vector
+from ..base import TYPICAL, Options, State, Status, Tasks
+from ..dense import COARSE, INNER, STEPS, pairs, singles
+from ..found import STATUSES, UNSOLVED, Found
+from ..start import feasible
+from ..tolerance import blur, closer
+
+_blur, _closer, _relative = jit(blur), jit(closer), jit(relative)
+BUNDLE, MOST, PARTS = 3e7, 3e8, 64  # multiply-adds of a bundle, at least (a millisecond) and most; part of all work
+AMONG = 1e5  # the same that a program takes beside its matrix
+CLOSED, ALONE = -2, -1  # kinds of programs for no bundle: nothing is open; solved one by one
+NOTHING = np.empty(0, np.int64)
+
+
+class _Programs(NamedTuple):
+    """Programs one after the other: their segments, parts, results and flags, and where each begins in them."""
+
+    groups: Ids
+    first_group: Ids
+    first: Ids
+    t: Vector
+    lower: Vector
+    upper: Vector
+    beta: Vector
+    g: Vector
+    steps: Ids
+    biases: Vector
+    measures: NDArray[np.float64]
+    flags: NDArray[np.int64]
+
+
+def bundles(tasks: Tasks, options: Options) -> list[range]:
+    """The numbers of the tasks that are open, in their order, those that are solved together in one range."""
+    gram = tasks.gram
+    kinds = _kinds(tasks, options)
+    cost = 1.0 if gram.in_one else gram.kernel.cost(gram.source.features)
+    works = np.cumsum([0.0, *(tasks.sizes.astype(np.float64) ** 2 * cost + AMONG)])
+    most = max(BUNDLE, min(MOST, works[-1] / PARTS))
+    cuts = np.concatenate([[0], 1 + np.flatnonzero(np.diff(kinds)), [len(tasks)]])
+    out: list[range] = []
+    for start, last in pairwise(cuts.tolist()):
+        first = start
+        while first < last and kinds[first] != CLOSED:
+            end = int(np.searchsorted(works, works[first] + most, side="right")) - 1 if kinds[first] >= 0 else 0
+            out.append(range(first, min(last, max(end, first + 1))))
+            first = out[-1].stop
+    if (kinds >= 0).any():  # made by all threads, before each of them has a bundle
+        if gram.in_one:
+            gram.framed(tasks.dual(int(np.argmax(kinds >= 0))).lambda2)
+        else:
+            gram.parts  # noqa: B018
+    return out
+
+
+def _kinds(tasks: Tasks, options: Options) -> Ids:
+    """Numbers of kinds: equal ones of programs that are alike; CLOSED, ALONE for those that are for no bundle."""
+    gram = tasks.gram
+    if tasks.joined is not None:
+        kinds = np.zeros(len(tasks), np.int64)
+        if not suits(tasks.dual(int(np.argmax(tasks.open))), gram.dtype):
+            kinds[:] = ALONE
+    else:
+        known: dict[Any, int] = {}
+        duals = [tasks.dual(number) if one else None for number, one in enumerate(tasks.open.tolist())]
+        kinds = np.array([
+            known.setdefault((dual.totals, dual.lambda2, dual.epsilon), len(known))
+            if dual is not None and suits(dual, gram.dtype) else ALONE for dual in duals
+        ], np.int64)  # fmt: skip
+    if not (gram.shared and gram.in_one):
+        kinds[tasks.sizes > (options.whole if gram.shared else 0)] = ALONE
+    kinds[~tasks.open] = CLOSED
+    return kinds
+
+
+def _fits(tasks: Tasks, number: int, options: Options) -> bool:
+    """Whether a program is for a bundle."""
+    gram = tasks.gram
+    room = gram.shared and (gram.in_one or tasks.sizes[number] <= options.whole)
+    return bool(room and suits(tasks.dual(number), gram.dtype))
+
+
+def suits(dual: Dual, dtype: Any) -> bool:
+    """Whether a program is of the kind that is solved in bundles, by tiles of this precision."""
+    exact = dtype == np.float64 or not dual.lambda2  # added to float32 values it would be rounded
+    return exact and dual.row is None and dual.sign is None and not dual.unbounded and len(dual) > 0
+
+
+def together(
+    tasks: Tasks, some: range, options: Options, flags: NDArray[np.int64], found: Found
+) -> dict[int, State | None]:
+    """Put the certified solutions of a bundle into ``found``; where to go on with the others.
+
+    Float32 tiles certify nothing.
+    """
+    gram, begun = tasks.gram, monotonic()
+    if not _fits(tasks, some.start, options) or flags[:, 0].any() or begun >= options.deadline:
+        return {number: tasks.start(number) for number in some}
+    dual, programs = _programs(tasks, some, flags)
+    width = -(-int(tasks.sizes[some.start : some.stop].max()) // CHUNK) * CHUNK
+    values = gram.restrict([0]).magnitude, gram.rounding
+    goals = options.tol, options.widest_gap, options.max_iter
+    numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, *goals
+    if gram.in_one:
+        shared, K, programs = GivenShared.empty(), gram.framed(dual.lambda2), programs._replace(groups=NOTHING)
+    else:
+        shared, K = gram.parts, gram.workspace.room(width, gram)
+    code = addresses(shared.kind, gram.dtype, bool(dual.totals))
+    with gram.pool.aside():
+        _solve(code, shared, programs, *numbers, *values, np.arange(len(K)), K, gram.workspace.stack)
+    return _sorted_out(tasks, some, options, programs, (monotonic() - begun) / len(some), found)
+
+
+def _programs(tasks: Tasks, some: range, flags: NDArray[np.int64]) -> tuple[Dual, _Programs]:
+    """The programs of a bundle as one, and in arrays."""
+    if tasks.joined is None:
+        duals = [tasks.dual(number) for number in some]
+        parts = (np.concatenate([getattr(dual, name) for dual in duals]) for name in ("t", "lower", "upper"))
+        dual = replace(duals[0], **dict(zip(("t", "lower", "upper"), parts, strict=True)))
+    else:
+        dual = tasks.joined(some)
+    first = np.concatenate([[0], np.cumsum(tasks.sizes[some.start : some.stop])])
+    beta = np.zeros(len(dual))
+    if tasks.state is not None or any(dual.totals) or not _around_0(dual):
+        for number, a, b in zip(some, first, first[1:], strict=False):
+            start = tasks.start(number)
+            own = dual.take(slice(a, b))
+            beta[a:b] = feasible(own, np.zeros(b - a) if start is None else start.beta)
+    first_group = tasks.first[some.start : some.stop + 1]
+    groups = tasks.groups[first_group[0] : first_group[-1]]
+    n = len(some)
+    made = beta, np.empty(len(beta)), np.zeros(n, np.int64), np.zeros(n), np.zeros((n, MEASURES))
+    return dual, _Programs(groups, first_group - first_group[0], first, dual.t, dual.lower, dual.upper, *made, flags)
+
+
+def _around_0(dual: Dual) -> bool:
+    """Whether all variables may be 0."""
+    return bool(dual.lower.max(initial=0.0) <= 0.0 <= dual.upper.min(initial=0.0))
+
+
+def _sorted_out(
+    tasks: Tasks, some: range, options: Options, programs: _Programs, seconds: float, found: Found
+) -> dict[int, State | None]:
+    """Put what is proven into ``found``; where the others are."""
+    n_iter, own, first = programs.steps, slice(some.start, some.stop), programs.first.tolist()
+    stopped, proven = programs.flags[:, 0] != 0, tasks.gram.dtype == np.float64
+    found.keep_all(own, _proofs(tasks, some, programs), programs.biases)
+    found.n_iter[own], found.seconds[own] = n_iter, seconds
+    found.beta[found.first[some.start] : found.first[some.stop]] = programs.beta
+    status = np.where(found.convex[own], STATUSES.index(Status.CONVERGED), STATUSES.index(Status.NOT_CONVEX))
+    good = (found.violation[own] <= options.tol) & (
+        n_iter != np.minimum(STEPS * np.diff(programs.first), options.max_iter)
+    )
+    good &= ~found.convex[own] | (found.relative_gaps_of(own) <= options.widest_gap)
+    if monotonic() >= options.deadline:  # what is proven will do
+        status[~good], good[:] = STATUSES.index(Status.MAX_TIME), True
+    good &= ~stopped & proven
+    found.status[own] = np.where(good, status, UNSOLVED)
+    left: dict[int, State | None] = {}
+    for k in np.flatnonzero(~good).tolist():
+        parts = programs.beta[first[k] : first[k + 1]], programs.g[first[k] : first[k + 1]], int(n_iter[k]), seconds
+        left[some[k]] = tasks.start(some[k]) if stopped[k] else State(*parts)
+    return left
+
+
+def _proofs(tasks: Tasks, some: range, programs: _Programs) -> NDArray[np.float64]:
+    """The numbers of the certificates, see ``conclude_all``."""
+    out = conclude_all(programs.measures)
+    if not tasks.gram.kernel.convex and tasks.gram.dtype == np.float64:
+        ends, flags = programs.first.tolist(), programs.flags.tolist()
+        for k, (number, measures) in enumerate(zip(some, programs.measures.tolist(), strict=True)):
+            if not flags[k][0]:
+                beta = programs.beta[ends[k] : ends[k + 1]]
+                out[-1, k] = conclude(tasks.view(number), beta, measures, not flags[k][1]).convex
+    return out
+
+
+@functools.cache
+def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> NDArray[np.int64]:
+    """Where the code of the parts is: compiled once, not again into the loop below."""
+    K, g, stack = np.empty((0, 0), dtype), np.empty(0, dtype), np.empty(0, dtype)
+    v, whole, flag = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+    bounds = v, v, 0.0
+    if equality:
+        update = address(pairs, K, v, g, v, v, whole, 0.0, 0.0, 0, flag)
+    else:
+        update = address(singles, K, v, g, v, v, 0.0, 0.0, 0, flag)
+    least = address(minimise, v, v, *bounds, NO_ROW, NO_SIGN, v)
+    bias = address(average, v, v, *bounds, NO_ROW, NO_SIGN, v)
+    proof = address(weigh, v, v, v, v, *bounds, NO_ROW, NO_SIGN, v, v, v)
+    matrix, shared = maker(kind, dtype)
+    return np.array([update, least, proof, address(matrix, shared, whole, 0, K, stack, whole), bias])
+
+
+@jit
+def _solve(
+    code: Any, shared: Any, programs: Any, totals: Any, lambda2: float, epsilon: float, tol: float, gap_tol: float,
+    most: int, magnitude: float, rounding: float, places: Any, K: Any, stack: Any,
+) -> None:  # fmt: skip
+    """Solve each program, nearer as long as its gap is too large, and prove it; a proof by float32 values is none.
+
+    ``magnitude``, ``rounding``: bounds of a kernel value and of its error; ``places``: 0, 1, 2, ...
+    """
+    shared, programs, places, K, stack = lent(shared), lent(programs), lent(places), lent(K), lent(stack)
+    row, sign, mu, ends = np.empty(0, np.int64), np.empty(0), np.empty(len(totals)), np.empty(2, np.int64)
+    kept, most_wide, made = -1, len(places), np.full(3, -1)
+    wide, slopes, blurs = np.empty(3 * most_wide), np.empty(most_wide, K.dtype), np.empty(most_wide)
+    for p in range(len(programs.steps)):
+        a, b, flag = programs.first[p], programs.first[p + 1], programs.flags[p]
+        if flag[0] != 0:
+            continue
+        n = b - a
+        width = len(K) if len(programs.groups) == 0 else -(-n // CHUNK) * CHUNK
+        t, beta, g = programs.t[a:b], programs.beta[a:b], programs.g[a:b]
+        new, low, high, slope = wide[:width], wide[width : 2 * width], wide[2 * width : 3 * width], slopes[:width]
+        wide[: 3 * width], slope[:] = 0.0, 0.0
+        if len(programs.groups):
+            groups = programs.groups[programs.first_group[p] : programs.first_group[p + 1]]
+            call(code[3], shared, groups, kept, K, stack, made)
+            kept = -1 if lambda2 else groups[0]
+            _frame(K[:width], n, lambda2)
+        errors = blurs[:n]
+        new[:n], low[:n], high[:n] = beta, programs.lower[a:b], programs.upper[a:b]
+        bounds = low[:n], high[:n], epsilon
+        ends[0], ends[1], limit, aim = 0, width, min(STEPS * n, most), tol
+        _gradient(K, places[:n], beta, t, g)
+        while aim:
+            slope[:n], left = g, limit - programs.steps[p]
+            if len(totals):
+                steps = count(code[0], K[:width], new, slope, low, high, ends, epsilon, INNER * aim, left, flag)
+            else:
+                steps = count(code[0], K[:width], new, slope, low, high, epsilon, INNER * aim, left, flag)
+            programs.steps[p] += steps
+            beta[:] = new[:n]
+            used = _gradient(K, places[:n], beta, t, g)
+            if K.itemsize < 8 and gap_tol == np.inf:
+                break
+            call(code[1], beta, g, *bounds, row, sign, mu)
+            found, rate = programs.measures[p], rounding + UNIT * (used + 8.0) * (magnitude + lambda2)
+            _bound(beta, CARE * rate, errors)
+            call(code[2], beta, g, errors, t, *bounds, row, sign, totals, mu, found)
+            more = programs.steps[p] < limit and flag[0] == 0 and flag[1] == 0
+            aim = _nearer(found, aim, gap_tol, beta, g, magnitude + lambda2, K.itemsize) if more else 0.0
+        call(code[4], beta, g, *bounds, row, sign, mu)
+        programs.biases[p] = mu[0] if len(mu) else lambda2 * _total(beta)
+
+
+@jit
+def _total(values: Any) -> float:
+    out = 0.0
+    for value in values:
+        out += value
+    return out
+
+
+@jit
+def _gradient(K: Any, places: Any, beta: Any, t: Any, g: Any) -> int:
+    """g <- K beta - t; returns how many coefficients are not zero."""
+    used = 0
+    for i in range(len(beta)):
+        g[i] = 0.0
+        used += beta[i] != 0.0
+    add_rows(K, places, beta, g)
+    for i in range(len(beta)):
+        g[i] -= t[i]
+    return used
+
+
+@jit
+def _bound(beta: Any, rate: float, errors: Any) -> None:
+    """errors <- rate |beta|_1."""
+    size = 0.0
+    for i in range(len(beta)):
+        size += abs(beta[i])
+    for i in range(len(beta)):
+        errors[i] = rate * size
+
+
+@jit
+def _nearer(found: Any, tol: float, gap_tol: float, beta: Any, g: Any, largest: float, itemsize: int) -> float:
+    """The tolerance to go on with from what ``weigh`` has found; 0 if that will do, or pairs come no nearer."""
+    gap, violation = _relative(found[4], found[0], found[6], found[1]), found[5] - found[3]
+    if gap <= gap_tol or violation > tol:
+        return 0.0
+    near, square, steepest = _closer(tol, gap, gap_tol), 0.0, 0.0
+    for i in range(len(beta)):
+        square, steepest = square + beta[i] * beta[i], max(steepest, abs(g[i]))
+    least = max(TYPICAL * found[3], _blur(square, largest, itemsize))
+    if itemsize == 4:
+        least = max(least, COARSE * steepest)
+    return near if near >= least else 0.0
+
+
+@jit
+def _frame(K: Any, n: int, lambda2: float) -> None:
+    """Add lambda^2 to the first n rows and columns, and make those around them 0, as far as they are looked at."""
+    width = len(K)
+    for i in range(n):
+        line = K[i]
+        if lambda2 != 0.0:
+            for j in range(n):
+                line[j] += lambda2
+        for j in range(n, width):
+            line[j] = 0.0
+    for i in range(n, width):
+        K[i, i] = 0.0

@@ -1,0 +1,6 @@
+"""Threads of a fit or prediction, the clock that ends it, and BLAS at one thread meanwhile."""
+
+from .clock import Clock, OutOfTime
+from .pool import Pool, allowed_threads
+
+__all__ = ["Clock", "OutOfTime", "Pool", "allowed_threads"]
