@@ -3,10 +3,11 @@
 import numpy as np
 
 from adatron.certificates import Exact, certify
-from adatron.gram import Gram, Source, gram
+from adatron.gram import Gram, Source, View
 from adatron.problems import ball, csvc, nusvc, nusvr, oneclass, svr, with_targets
-from adatron.solvers.base import Options, Watch
+from adatron.solvers.base import Options
 from adatron.solvers.blocks.block import Block
+from adatron.solvers.watch import Watch
 from adatron.threads import Pool
 
 
@@ -20,7 +21,7 @@ def samples(seed, n, d=2, noise=0.5):
 
 def view_of(X, kernel, dtype=np.float64, sizes=None, pool=None, copies=1, slots=0):
     gram = Gram(Source.of(X, np.arange(X.shape[0]), kernel), dtype, sizes or [X.shape[0]], pool or Pool(1), slots)
-    return gram.restrict(list(range(len(gram.segments))) * copies)
+    return View.of(gram, list(range(len(gram.segments))) * copies)
 
 
 def solve(view, dual, shards=1, state=None, report=None, flag=None, solver=None, **options):

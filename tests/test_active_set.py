@@ -12,10 +12,10 @@ from adatron import SVC, SVR
 from adatron.compiled.cholesky import rank_of
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.problems import csvc, nusvr, svr
-from adatron.solvers.base import Status
 from adatron.solvers.dense import active_set
 from adatron.solvers.dense.active_set import ActiveSet
 from adatron.solvers.linalg.bordered import Margin
+from adatron.solvers.status import Status
 from problems import samples, solve, view_of
 from twins import programs
 

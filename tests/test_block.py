@@ -10,9 +10,10 @@ import adatron.solvers.blocks.block as block
 from adatron.gram import Square
 from adatron.kernels import RBF, Linear, Precomputed, Sigmoid
 from adatron.solvers import proof_loop as ascent
-from adatron.solvers.base import State, Status
 from adatron.solvers.blocks import shard
 from adatron.solvers.start import feasible
+from adatron.solvers.status import Status
+from adatron.solvers.tasks import State
 from adatron.threads import Pool
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
 from twins import programs

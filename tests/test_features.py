@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from adatron.gram import Gram, Source
+from adatron.gram import Gram, Source, View
 from adatron.kernels import Linear
 from adatron.threads import Pool
 
@@ -19,7 +19,7 @@ def test_they_are_those_of_the_values(dtype, storage):
     outs = []
     for threads in (1, 3):
         source = Source.of(storage(X), np.arange(700), Linear())
-        view = Gram(source, dtype, [700], Pool(threads)).restrict()
+        view = View.of(Gram(source, dtype, [700], Pool(threads)))
         out = np.ones((700, 2))
         view.accumulate(out, view.points(points), V)
         outs.append(out)

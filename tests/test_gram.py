@@ -11,7 +11,7 @@ from scipy import sparse
 
 from adatron import SVC
 from adatron.compiled.panels import FEATURES, roundings
-from adatron.gram import Gram, Source, Square, Sums, plan
+from adatron.gram import Gram, Source, Square, Sums, View, plan
 from adatron.gram.backends.row_store import RowStore
 from adatron.gram.backends.segment import MOST, falling
 from adatron.kernels import RBF, Function, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
@@ -27,7 +27,7 @@ def data(n, d, seed=0, density=0.6):
 
 def view(X, kernel, dtype, sizes, pool, slots=0, ids=None):
     ids = np.arange(X.shape[0]) if ids is None else ids
-    return Gram(Source.of(X, ids, kernel), dtype, sizes, pool, slots).restrict()
+    return View.of(Gram(Source.of(X, ids, kernel), dtype, sizes, pool, slots))
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
@@ -41,7 +41,7 @@ def test_values_depend_on_the_pair_only(kernel, dtype, storage):
         parts = view(storage(X), kernel, dtype, [100, 333, 177], pool)
         # the mean's last bits depend on the order of the rows: shuffle the operands only
         source = whole.gram.source.take(perm)
-        shuffled = Gram(source, dtype, [610], pool).restrict()
+        shuffled = View.of(Gram(source, dtype, [610], pool))
         everything = np.arange(610)
         K = whole.rows(everything)
         assert np.array_equal(K, K.T)
@@ -84,7 +84,7 @@ def test_segments_and_points_that_come_twice(dtype, slots):
     K = RBF(0.01)(X)
     with Pool(2) as pool:
         gram = Gram(Source.of(X, np.arange(500), RBF(0.01)), dtype, [200, 300], pool, slots)
-        whole, parts = gram.restrict([0, 1, 0, 1]), [gram.restrict(g) for g in ([0, 1], [0], [1])]
+        whole, parts = View.of(gram, [0, 1, 0, 1]), [View.of(gram, g) for g in ([0, 1], [0], [1])]
         for _ in range(6):
             rows, V = rng.choice(1000, 90, replace=False), rng.normal(size=(90, 2))
             points, out = whole.points(rows), np.zeros((1000, 2))
@@ -101,7 +101,7 @@ def test_a_shared_store_under_concurrent_leases():
     X = data(500, 70)
     with Pool(4) as pool:
         gram = Gram(Source.of(X, np.arange(500), RBF(0.02)), np.float32, [200, 300], pool, slots=40)
-        views = [gram.restrict([0, 1]), gram.restrict([0]), gram.restrict([1]), gram.restrict([1, 0])]
+        views = [View.of(gram, [0, 1]), View.of(gram, [0]), View.of(gram, [1]), View.of(gram, [1, 0])]
         K = RBF(0.02)(X)
         worst = np.zeros(8)
 
@@ -178,7 +178,7 @@ def test_tasks_fall_in_size(n, workers):
 
 def test_a_point_that_comes_twice_is_asked_for_again_if_one_of_both_is():
     X = data(6, 3)
-    points = Gram(Source.of(X, np.arange(6), RBF()), np.float64, [6], Pool(1)).restrict().points(np.array([1, 4, 1, 2]))
+    points = View.of(Gram(Source.of(X, np.arange(6), RBF()), np.float64, [6], Pool(1))).points(np.array([1, 4, 1, 2]))
     marked = replace(points, again=np.array([False, True, True, False]))
     merged, V = marked.merged(np.array([[1.0], [1.0], [2.0], [1.0]]))
     assert merged.ids.tolist() == [1, 2, 4]
@@ -259,8 +259,8 @@ def test_bounds_do_not_depend_on_what_was_made_before():
             with Pool(2) as pool:
                 gram = Gram(Source.of(X, np.arange(150), RBF(0.1)), np.float32, [100, 50], pool, shared=shared)
                 if before:
-                    gram.restrict([1, 0]).accumulate(np.zeros((150, 1)), gram.own(0), np.ones((100, 1)))
-                both.append(gram.restrict().error_bounds(np.ones(150)))
+                    View.of(gram, [1, 0]).accumulate(np.zeros((150, 1)), gram.own(0), np.ones((100, 1)))
+                both.append(View.of(gram).error_bounds(np.ones(150)))
     np.testing.assert_array_equal(both[0], both[1])
     np.testing.assert_array_equal(both[2], both[3])
     assert (both[0] < both[2]).all()
@@ -316,7 +316,7 @@ def test_a_block_keeps_what_it_shares_with_the_last_one(seed, sizes, slots, thre
     rng, n = np.random.default_rng(seed), sum(sizes)
     with Pool(threads) as pool:
         one = view(data(n, 7, seed), RBF(0.3), dtype, sizes, pool, slots)
-        square, rows = Square(one), np.arange(n)  # at first all of them, side by side
+        square, rows = Square(one.gram), np.arange(n)  # at first all of them, side by side
         for _ in range(6):
             P = one.points(rows)
             width = len(rows) + int(rng.integers(0, 70))
@@ -356,7 +356,7 @@ def test_rows_are_stored_where_that_pays(cost, one, several):
 def test_blocks_in_turn_take_nothing_from_each_other():
     """Two problems of one thread have one room."""
     one = view(data(90, 7), RBF(0.3), np.float32, [50, 40], Pool(1))
-    squares = Square(one), Square(one)
+    squares = Square(one.gram), Square(one.gram)
     for moved in (0, 1, 5):  # most points stay, so that each would keep what is no longer there
         for square, first in zip(squares, (0, 40), strict=True):
             rows = np.arange(first, first + 30)
@@ -371,7 +371,7 @@ def test_the_block_of_values_that_are_given(sizes):
     K = np.random.default_rng(0).normal(size=(100, 100))
     one = view(K, Precomputed(), np.float64, sizes, Pool(1))
     rows = np.array([5, 70, 2, 99])
-    found = Square(one).among(one.points(rows), 6)
+    found = Square(one.gram).among(one.points(rows), 6)
     assert np.array_equal(found[:4, :4], one.block(one.points(rows), one.points(rows)))
     assert not found[4:].any()
     assert not found[:, 4:6].any()

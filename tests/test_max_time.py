@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC, IncrementalSVC, InputMarginSVC, NuSVR, load, save
 from adatron.kernels import RBF, Function, Precomputed
-from adatron.solvers.base import Status
+from adatron.solvers.status import Status
 from adatron.solvers.table import SOLVERS
 from adatron.threads import OutOfTime, Pool
 from machines import NAMES, ours, target, two_moons, values

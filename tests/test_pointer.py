@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from adatron.compiled._jit import JIT_DISABLED, jit
 from adatron.compiled.panels import Dense, Sparse
 from adatron.compiled.pointer import address, call
-from adatron.gram import Gram, Points, Source
+from adatron.gram import Gram, Points, Source, View
 from adatron.gram.backends.tile_loop import Weights
 from adatron.kernels import RBF
 from adatron.threads import Pool
@@ -88,7 +88,7 @@ def test_a_function_with_a_result_has_no_address():
 def test_points_of_another_precision_or_kind_than_the_rows_are_refused():
     X, some = np.eye(3), np.arange(3)
     with Pool(1) as pool:
-        view = Gram(Source.of(X, some, RBF()), np.float64, [3], pool).restrict()
+        view = View.of(Gram(Source.of(X, some, RBF()), np.float64, [3], pool))
         points, out, weights = view.points(some), np.zeros((3, 1)), Weights.of(some, np.ones((3, 1)))
         rows, other = view.gram.over(points), Source.of(csr_matrix(X), some, RBF())
         for wrong in (points.source.as_points(np.float32, pool), other.as_points(np.float64, pool)):

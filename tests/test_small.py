@@ -11,11 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 from adatron import SVC
 from adatron.certificates import duality_gap, kkt_violation
 from adatron.fitting import engine
-from adatron.gram import Gram, Source
+from adatron.gram import Gram, Source, View
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
-from adatron.solvers.base import State, Status
 from adatron.solvers.blocks import block
 from adatron.solvers.dense import STEPS
+from adatron.solvers.status import Status
+from adatron.solvers.tasks import State
 from adatron.threads import Pool
 from problems import csvc, nusvc, nusvr, oneclass, samples, shares_counted, solve, svr, view_of, with_targets
 from twins import programs
@@ -39,7 +40,7 @@ def case(name, seed, n, kernel, held):
     dual = PROGRAMS[name](X, y, rng)
     copies = len(dual) // n
     gram = Gram(Source.of(X, np.arange(n), kernel), np.float64, [n], Pool(1), whole=held)
-    return gram.restrict([0] * copies), dual, np.tile(kernel(X), (copies, copies))
+    return View.of(gram, [0] * copies), dual, np.tile(kernel(X), (copies, copies))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -183,7 +184,7 @@ def test_a_square_of_several_segments(sizes, kernel, storage, dtype):
     with Pool(3) as pool:
         gram = Gram(Source.of(storage(X), np.arange(n), kernel), dtype, sizes, pool)
         for groups in ([0, 1], [0, 1, 0, 1], list(range(len(sizes)))[::-1]):
-            view = gram.restrict(groups)
+            view = View.of(gram, groups)
             m = len(view)
             square = gram.square(view.points(np.arange(m)), m + 7)
             np.testing.assert_array_equal(square[:m, :m], view.rows(np.arange(m)))

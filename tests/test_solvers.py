@@ -13,8 +13,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from adatron import SVC, SVR
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.solvers import ISDA, SMO, Block, Decomposition, KernelAdatron, SVMseq, start
-from adatron.solvers.base import State
 from adatron.solvers.table import SOLVERS, choose
+from adatron.solvers.tasks import State
 from problems import ball, csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of, with_targets
 from twins import programs
 

@@ -10,14 +10,15 @@ from sklearn.datasets import make_blobs
 
 from adatron import SVC
 from adatron.fitting import engine
-from adatron.gram import Gram, Source
+from adatron.gram import Gram, Source, View
 from adatron.gram.shared import bytes_shared, gathered, matrix, share
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.solvers import Block
-from adatron.solvers.base import Options, Solver, State, Status
+from adatron.solvers.base import Options, Solver
 from adatron.solvers.dense import STEPS
 from adatron.solvers.found import STATUSES, Found
-from adatron.solvers.tasks import Tasks
+from adatron.solvers.status import Status
+from adatron.solvers.tasks import State, Tasks
 from adatron.solvers.whole import many as together
 from adatron.threads import Pool
 from problems import csvc, shares_counted, svr
@@ -46,7 +47,7 @@ def test_the_matrix_over_some_segments(sizes, kernel, storage, dtype):
         gram = Gram(Source.of(storage(X), np.arange(n), kernel), dtype, sizes, pool)
         shared = share(gram)
         for groups in ([0, 1], [1, 0], [1], list(range(len(sizes)))[::-1]):
-            view = gram.restrict(groups)
+            view = View.of(gram, groups)
             m = len(view)
             K = np.full((m + 7, m + 9), np.nan, dtype)
             matrix(shared, np.array(groups), -1, K, gram.workspace.stack, np.full(3, -1))
@@ -68,7 +69,7 @@ def test_given_values_over_some_segments(sizes, held):
     with Pool(2) as pool:
         gram = Gram(Source.of(X, rows, Precomputed(), columns), np.float64, sizes, pool, whole=held)
         for groups in ([0, 1], [1, 0], [1], list(range(len(sizes)))[::-1]):
-            view = gram.restrict(groups)
+            view = View.of(gram, groups)
             K = np.full((len(view) + 7, len(view) + 9), np.nan)
             for kept in (-1, groups[0]):
                 gathered(share(gram), np.array(groups), kept, K, gram.workspace.stack, np.full(3, -1))

@@ -119,11 +119,11 @@ def test_squared_distances_of_differences_know_their_error():
     near = RBF(0.1).by_differences()
     for data in (X, sparse.csr_matrix(X)):
         view = view_of(data, RBF(0.1)) if not sparse.issparse(data) else None
-        from adatron.gram import Gram, Source
+        from adatron.gram import Gram, Source, View
         from adatron.threads import Pool
 
         source = Source.of(data, np.arange(80), RBF(0.1)).by_differences()
-        got = Gram(source, np.float64, [80], Pool(1)).restrict().rows(np.arange(80))
+        got = View.of(Gram(source, np.float64, [80], Pool(1))).rows(np.arange(80))
         assert np.abs(got - K).max() <= near.error_bound(float((X**2).sum(axis=1).max()), 2, 2.0**-53) <= 1e-14
         if view is not None:  # what norms and products make of it
             assert np.abs(view.rows(np.arange(80)) - K).max() > 1e-5

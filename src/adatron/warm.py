@@ -73,12 +73,12 @@ def kernels(dtype: type) -> None:
 def tiles(dtype: type) -> None:
     """The tile loops in one precision, and what keeps a block's kernel matrix symmetric."""
     from .compiled.submatrix import reflect
-    from .gram import Gram, Source
+    from .gram import Gram, Source, View
     from .kernels import RBF
     from .threads import Pool
 
     with Pool(1) as pool:
-        view = Gram(Source.of(np.eye(2), np.arange(2), RBF()), dtype, [2], pool).restrict()
+        view = View.of(Gram(Source.of(np.eye(2), np.arange(2), RBF()), dtype, [2], pool))
         view.accumulate(np.zeros((2, 1)), view.points(np.arange(2)), np.ones((2, 1)))
         view.gram.square(view.points(np.arange(2)), 2)
     reflect(np.eye(2, dtype=dtype), np.zeros(1, np.int64), np.ones(1, np.int64))

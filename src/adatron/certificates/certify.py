@@ -19,8 +19,8 @@ from ..compiled._jit import jit
 from ..compiled.lapack import has_factor
 from ..compiled.scan import violation
 from ..gram import SMALL, View
-from ..gram.gram import ADDITIONS
 from ..gram.symmetry import refuse_asymmetric
+from ..gram.view import ADDITIONS
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
 from ..threads.gate import one_blas_thread

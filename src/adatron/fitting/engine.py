@@ -16,11 +16,12 @@ from ..gram.shared import bytes_shared, readable
 from ..gram.symmetry import refuse_asymmetric
 from ..kernels import Kernel
 from ..problems import Dual
-from ..solvers.base import Options, Solver, State, Tasks
+from ..solvers.base import Options, Solver
 from ..solvers.blocks.block import Block
 from ..solvers.found import Found
 from ..solvers.run import Callback, solve_all
 from ..solvers.table import choose
+from ..solvers.tasks import State, Tasks
 from ..solvers.whole.many import suits
 from ..threads import Clock, Pool, allowed_threads
 from .fits import Fits

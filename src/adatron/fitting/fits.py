@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificates import Certificate
-from ..solvers.base import Status
 from ..solvers.found import STATUSES, Found
+from ..solvers.status import Status
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]

@@ -11,17 +11,18 @@ products in a squared distance two are norms, whose errors can be looked at.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from .gram import Gram
+from .source import Source
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 CLASSES, STEP = 96, 2.0**-0.125  # classes of rows by their size, and how much smaller each is than the one before
+Norms = Callable[[], NDArray[Any] | None]
 CARE = 1.0 + 1e-8  # for what is computed in float64
 
 
@@ -43,15 +44,21 @@ class Errors(NamedTuple):
     sizes: NDArray[np.float64]
 
     @classmethod
-    def of(cls, gram: Gram) -> Errors:
-        source, unit = gram.source, float(np.finfo(gram.dtype).eps) / 2
-        terms, top, classes = float(source.terms), gram.largest, np.zeros(len(source), np.int64)
+    def of(cls, source: Source, dtype: Any, sizes: Vector, largest: float, norms: Norms) -> Errors:
+        """Those of the values between all rows of a source, made by tiles of a type.
+
+        sizes, largest : of the rows, see ``Source.sizes``
+        norms : what returns the squared norms of the rows as the tiles have them, or None
+        """
+        unit, kernel = float(np.finfo(dtype).eps) / 2, source.kernel
+        terms, top, classes = float(source.terms), largest, np.zeros(len(source), np.int64)
         if source.columns is None and top > 0.0:  # of given values only the largest one is known
-            sizes, terms = _close(gram, unit) or (gram.sizes, terms)
+            single = dtype != np.float64  # in double precision it does not matter
+            sizes, terms = (_close(source, unit, sizes, norms) if single else None) or (sizes, terms)
             top = float(np.abs(sizes).max(initial=0.0))
             shares = np.maximum(sizes * (1.0 + 1e-12) / top, STEP**CLASSES)
             classes = np.clip(np.floor(np.log(shares) / np.log(STEP)), 0, CLASSES - 1).astype(np.int64)
-        tops, kernel = [top * STEP**k for k in range(CLASSES)], gram.kernel
+        tops = [top * STEP**k for k in range(CLASSES)]
         bounds = np.array([kernel.error_bound(size, terms, unit) for size in tops])
         return cls(classes, bounds[_MEAN], np.array([kernel.magnitude(size) for size in tops])[_MEAN])
 
@@ -64,21 +71,20 @@ class Errors(NamedTuple):
         return np.sum(bounds * mass[some], axis=1)[classes]
 
 
-def _close(gram: Gram, unit: float) -> tuple[Vector, float] | None:
+def _close(source: Source, unit: float, sizes: Vector, tile_norms: Norms) -> tuple[Vector, float] | None:
     """Sizes, squared norms or more, and roundings of a term that bound errors of Gaussians closely.
 
-    None where nothing more is known, or in double precision, where it does not matter.
+    None where nothing more is known.
     """
-    source, kernel = gram.source, gram.kernel
-    gaussian = kernel.stationary and all(leaf.product == "dot" for leaf in kernel.leaves())
-    if gram.dtype == np.float64 or not gaussian or (source.terms + 3) * unit > 0.5:
+    gaussian = source.kernel.stationary and all(leaf.product == "dot" for leaf in source.kernel.leaves())
+    if not gaussian or (source.terms + 3) * unit > 0.5:
         return None
     weighted = source.weighted_sizes(lambda r: (r + 2) * unit / (1.0 - (r + 2) * unit))
-    mean = float(weighted.sum()) / float(gram.sizes.sum())  # of the growth of a term
+    mean = float(weighted.sum()) / float(sizes.sum())  # of the growth of a term
     if not 0.0 < mean < 1.0:
         return None
-    sizes, norms = np.maximum(gram.sizes, CARE * weighted / mean), gram.norms
+    norms, own, sizes = tile_norms(), sizes, np.maximum(sizes, CARE * weighted / mean)
     if norms is not None:
-        off = np.abs(norms - gram.sizes) / np.maximum(sizes, sizes.max() * STEP ** (CLASSES - 1))  # the least class
+        off = np.abs(norms - own) / np.maximum(sizes, sizes.max() * STEP ** (CLASSES - 1))  # the least class
         mean = 0.5 * (mean + CARE * float(off.max()) + source.X.shape[1] * 2.0**-52)
     return (sizes, max(1.0, mean / (unit * (1.0 + mean)) - 2.0)) if np.isfinite(mean) else None

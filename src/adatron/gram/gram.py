@@ -18,23 +18,19 @@ from numpy.typing import NDArray
 
 from ..compiled import lines
 from ..compiled.search import CHUNK
-from ..compiled.submatrix import CHAIN, add_dots, fold, mirror, scatter
+from ..compiled.submatrix import mirror, scatter
 from ..threads.pool import Pool
 from .backends.segment import Segment, TileSegment, WholeSegment, Workspace, uncompiled
-from .backends.tile_loop import Weights
 from .errors import Errors
 from .points import Points
 from .shared import GivenShared, Shared, share
 from .source import Source
-from .square import mirrored_sums
 from .symmetry import refuse_asymmetric
 
 Ids = NDArray[np.int64]
-EXACT_ROWS, EXACT_POINTS = 4096, 512  # float64 operands made at a time
 LOOKED_AT = 256  # samples among which a function is asked whether it is symmetric
 SPREAD = 64  # samples whose kernel values tell how far all are apart
 UNIT = 2.0**-53  # relative rounding of a float64
-ADDITIONS, FEW = CHAIN + 16.0, 12.0  # roundings of a product in an exact sum: of tiles, of values that are there
 
 
 class Gram:
@@ -106,7 +102,7 @@ class Gram:
         if self._parts is None:
             with self.pool.aside(), self._making:
                 if self._parts is None:
-                    self._parts = share(self)
+                    self._parts = share(self.source, self.starts, self.workspace, self.pool, lambda: self.whole)
         return self._parts
 
     @property
@@ -146,20 +142,26 @@ class Gram:
         return float(np.abs(self.sizes).max(initial=0.0)) if self.kernel.called else self.source.largest
 
     @property
+    def magnitude(self) -> float:
+        """Bound of |k(x, z)|."""
+        return self.kernel.magnitude(0.0 if self.kernel.stationary else self.largest)
+
+    @property
     def errors(self) -> Errors:
         """Bounds of the errors of its values, made when they are first needed."""
         if self._errors is None:
             with self.pool.aside(), self._making:
                 if self._errors is None:
-                    self._errors = Errors.of(self)
+                    self._errors = Errors.of(self.source, self.dtype, self.sizes, self.largest, lambda: self.norms)
         return self._errors
 
     @cached_property
     def spread(self) -> tuple[float, float]:
         """The mean of k(x, x) and that of k(x, z), by some samples."""
-        view, n = self.restrict(), len(self.source)
-        some = view.points(np.arange(min(n, SPREAD)) * n // min(n, SPREAD))
-        K = view.block(some, some)
+        n = len(self.source)
+        ids = np.arange(min(n, SPREAD)) * n // min(n, SPREAD)
+        some = Points(self.source.take(ids), ids)
+        K = self.block(some, some)
         return float(np.diagonal(K).mean()), float(K.mean())
 
     @cached_property
@@ -238,151 +240,6 @@ class Gram:
         rows = np.arange(self.starts[number], self.starts[number + 1])
         return Points(self.source.take(rows), rows)
 
-    def restrict(self, groups: Sequence[int] | None = None) -> View:
-        """The rows of some segments (all by default), in their order; a segment may come more than once."""
-        return View(self, list(range(len(self.starts) - 1) if groups is None else groups))
-
-
-class View:
-    """A subset of the training rows, numbered from 0 in the order of its segments."""
-
-    def __init__(self, gram: Gram, groups: list[int]) -> None:
-        self.gram = gram
-        self.groups = groups
-
-    @cached_property
-    def offsets(self) -> Ids:
-        """Where the rows of each segment begin, and their number."""
-        return np.cumsum([0, *(self.gram.starts[g + 1] - self.gram.starts[g] for g in self.groups)])
-
-    @cached_property
-    def ids(self) -> Ids:
-        """The row of the training set behind each row."""
-        return np.concatenate([np.arange(self.gram.starts[g], self.gram.starts[g + 1]) for g in self.groups])
-
-    @cached_property
-    def samples(self) -> Ids:
-        """The sample behind each row, the same in every view."""
-        return self.gram.source.ids[self.ids]
-
-    def __len__(self) -> int:
-        return int(self.offsets[-1])
-
-    def diagonal(self) -> NDArray[np.float64]:
-        """k(x, x) of every row, exact."""
-        return self.gram.kernel.diagonal(self.gram.sizes[self.ids])
-
-    @property
-    def magnitude(self) -> float:
-        """Bound of |k(x, z)|."""
-        kernel = self.gram.kernel
-        return kernel.magnitude(0.0 if kernel.stationary else self.gram.largest)
-
-    def points(self, rows: Ids) -> Points:
-        ids = self.ids[rows]
-        return Points(self.gram.source.take(ids), ids)
-
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
         """Kernel values of |P| points with |Q| points, in the precision of the tiles, for the caller to change."""
-        if self.gram.whole is not None:
-            return self.gram.among(P.ids, Q.ids)
-        return self.gram.segment(Q.source).values(P)
-
-    def rows(self, rows: Ids) -> NDArray[Any]:
-        """Whole rows of the matrix over this view, (|rows|, n)."""
-        P = self.points(rows)
-        return np.concatenate([self.gram.segments[group].values(P) for group in self.groups], axis=1)
-
-    def fill(self, store: NDArray[Any], slots: Ids, rows: Ids) -> None:
-        """store[slots] = rows of the matrix, without a copy in between where that can be done.
-
-        A row of the store has ``whole_tiles(n)`` entries; those beyond n are arbitrary.
-        """
-        if len(self.groups) == 1:
-            self.gram.segments[self.groups[0]].fill(self.points(rows), store, slots)
-        else:
-            store[slots, : len(self)] = self.rows(rows)
-
-    def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
-        """out += K[:, P] @ V for out of shape (n, p) and V of shape (|P|, p).
-
-        Points and segments that come more than once are visited once.
-        """
-        P, V = P.merged(V)
-        seen: dict[int, NDArray[np.float64]] = {}
-        for group, (a, b) in zip(self.groups, self.spans(), strict=True):
-            if self.groups.count(group) == 1:
-                self.gram.segments[group].accumulate(out[a:b], P, V)
-                continue
-            if group not in seen:
-                seen[group] = np.zeros((b - a, V.shape[1]))
-                self.gram.segments[group].accumulate(seen[group], P, V)
-            out[a:b] += seen[group]
-
-    def exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        """K[rows, points] @ v in double precision, from the data as given."""
-        gram = self.gram
-        if gram.whole is not None:
-            out, where = np.zeros((len(rows), 1)), np.arange(len(points))
-            with gram.pool.aside():
-                add_dots(gram.whole, self.ids[points], self.ids[rows], *Weights.of(where, v[:, None]), out)
-            return out[:, 0]
-        wide = gram.wide
-        if wide.mirrors and not wide.kernel.plain and np.array_equal(rows, points):
-            ids = self.ids[points]
-            return mirrored_sums(wide, Points(wide.source.take(ids), ids), v)
-        parts = [rows[a : a + EXACT_ROWS] for a in range(0, len(rows), EXACT_ROWS)]
-        return np.concatenate([np.zeros(0), *(self._exact(wide, part, points, v) for part in parts)])
-
-    def _exact(self, wide: Gram, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums over some of the points at a time, so that few rows keep all threads busy, too."""
-        segment = wide.segment(wide.source.take(self.ids[rows]))
-        sums = np.zeros((-(-len(points) // EXACT_POINTS), len(rows), 1))
-
-        def some(number: int) -> None:
-            part = slice(number * EXACT_POINTS, (number + 1) * EXACT_POINTS)
-            ids = self.ids[points[part]]
-            segment.accumulate(sums[number], Points(wide.source.take(ids), ids), v[part, None])
-
-        if wide.kernel.called:  # on this thread alone
-            for number in range(len(sums)):
-                some(number)
-        else:
-            wide.pool.run(some, len(sums))
-        total, low = np.zeros(len(rows)), np.zeros(len(rows))
-        for part in sums[:, :, 0]:
-            fold(part.copy(), total, low, len(rows))
-        return total + low
-
-    def exact_errors(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Proven bounds of the errors of ``exact`` for every row i, the kernel values being those of the data as given.
-
-        The values are rounded, the products and sums of them are, and of a given matrix that is not quite symmetric
-        either half may be meant.
-
-        Parameters
-        ----------
-        weights : (n,) the sizes of v, 0 for rows that are no points
-        """
-        wide = self.gram.wide
-        additions = ADDITIONS if self.gram.mirrors and not self.gram.held else FEW
-        return wide.errors.sums(self.ids, weights, additions * UNIT) + self.gram.asymmetry * float(weights.sum())
-
-    def error_bounds(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Proven bounds of sums over j of weights_j |computed - exact k(x_i, x_j)| for every row i; weights >= 0."""
-        return self.gram.errors.sums(self.ids, weights) + self.gram.asymmetry * float(weights.sum())
-
-    def widened(self) -> View:
-        """The same rows with tiles in double precision."""
-        return self._alone(self.ids, np.diff(self.offsets).tolist(), np.float64)
-
-    def narrowed(self, rows: Ids) -> View:
-        """Some of the rows, as a view of their own."""
-        return self._alone(self.ids[rows], [len(rows)], self.gram.dtype, self.gram.workspace)
-
-    def _alone(self, ids: Ids, sizes: list[int], dtype: Any, workspace: Workspace | None = None) -> View:
-        return Gram(self.gram.source.take(ids), dtype, sizes, self.gram.pool, workspace=workspace).restrict()
-
-    def spans(self) -> list[tuple[int, int]]:
-        """Where the rows of each of its segments begin and end."""
-        return list(zip(self.offsets[:-1], self.offsets[1:], strict=True))
+        return self.among(P.ids, Q.ids) if self.whole is not None else self.segment(Q.source).values(P)

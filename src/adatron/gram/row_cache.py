@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled import lines
+from . import View
 from .backends.segment import whole_tiles
-from .gram import View
 
 Ids = NDArray[np.int64]
 AHEAD = 64  # rows made at a time: one alone would read all of X for a few multiplications

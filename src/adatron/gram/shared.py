@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,10 @@ from ..compiled.micro import POINTS, rows_width
 from ..compiled.panels import POINT_PANELS, TILE, Operand, Sparse
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import mirror, take, transpose
-from .backends.segment import NARROW
+from ..threads import Pool
+from .backends.segment import NARROW, Workspace
 from .backends.tile_loop import evaluate
-
-if TYPE_CHECKING:
-    from .gram import Gram
-    from .source import Source
+from .source import Source
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -105,36 +104,39 @@ def bytes_shared(source: Source, sizes: list[int], dtype: Any) -> float:
     return within + packed * source.features * entry
 
 
-def share(gram: Gram) -> Shared | GivenShared:
-    """What the segments of a Gram matrix share."""
-    return _tiled(gram) if gram.kernel.compiled else _given(gram)
+def share(
+    source: Source, starts: Ids, workspace: Workspace, pool: Pool, whole: Callable[[], Vector | None]
+) -> Shared | GivenShared:
+    """What segments share, which begin at ``starts``; ``whole`` makes all of K if it is to be held."""
+    if source.kernel.compiled:
+        return _tiled(source, starts[1:] - starts[:-1], workspace, pool)
+    return _given(source, starts, whole(), pool)
 
 
-def _given(gram: Gram) -> GivenShared:
-    source, ids, first = gram.source, np.arange(len(gram.source)), gram.starts
-    K, rows, columns = gram.whole, ids, ids
-    if K is None:
+def _given(source: Source, first: Ids, K: Vector | None, pool: Pool) -> GivenShared:
+    ids = np.arange(len(source))
+    values, rows, columns = K, ids, ids
+    if values is None:
         assert source.columns is not None  # noqa: S101 (for the type checker)
-        K, rows, columns = source.X, source.ids, source.columns
+        values, rows, columns = source.X, source.ids, source.columns
     first_value = np.cumsum([0, *(n * n for n in np.diff(first).tolist())])
     within = np.empty(int(first_value[-1]))
 
     def copy(s: int) -> None:
         a, b = first[s], first[s + 1]
         out = within[first_value[s] : first_value[s + 1]].reshape(b - a, b - a)
-        take(K, rows[a:b], columns[a:b], out, ids)
+        take(values, rows[a:b], columns[a:b], out, ids)
 
-    gram.pool.run(copy, len(first) - 1)
-    return GivenShared(K, rows, columns, first, within, first_value)
+    pool.run(copy, len(first) - 1)
+    return GivenShared(values, rows, columns, first, within, first_value)
 
 
-def _tiled(gram: Gram) -> Shared:
-    sizes, space = gram.starts[1:] - gram.starts[:-1], gram.workspace
+def _tiled(source: Source, sizes: Ids, space: Workspace, pool: Pool) -> Shared:
     (points, first_point), (rows, first_row) = (
-        gram.source.by_segments(width, sizes, gram.dtype) for width in (POINTS, rows_width(gram.dtype))
+        source.by_segments(width, sizes, space.dtype) for width in (POINTS, rows_width(space.dtype))
     )
     first_value = np.cumsum([0, *(n * n for n in sizes.tolist())])
-    within = np.empty(int(first_value[-1]), gram.dtype)
+    within = np.empty(int(first_value[-1]), space.dtype)
     program = space.program(type(rows))
     side = TILE if isinstance(rows, Sparse) else NARROW  # CSR tiles spread their points anew
     operands = program, space.parameters, points, rows, first_point, first_row
@@ -144,7 +146,7 @@ def _tiled(gram: Gram) -> Shared:
     def task(number: int) -> None:
         fill_within(shared, number * each, min(len(sizes), (number + 1) * each), space.stack)
 
-    gram.pool.run(task, -(-len(sizes) // each))
+    pool.run(task, -(-len(sizes) // each))
     return shared
 
 

@@ -7,17 +7,15 @@ segment's rows over itself are stored and copied.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.submatrix import add_square, fold, reflect, scatter, transpose
 from .backends.segment import Then, TileSegment
-
-if TYPE_CHECKING:
-    from .gram import Gram, View
-    from .points import Points
+from .gram import Gram
+from .points import Points
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -37,8 +35,8 @@ class _Side(NamedTuple):
 class Square:
     """Kernel values among the points of one block after the other. Points that keep their places keep their values."""
 
-    def __init__(self, view: View) -> None:
-        self._view = view
+    def __init__(self, gram: Gram) -> None:
+        self._gram = gram
         self.forget()
 
     def forget(self) -> None:
@@ -51,9 +49,9 @@ class Square:
 
         They are followed by rows and columns of 0 up to the width, then by columns that are arbitrary.
         """
-        gram, n = self._view.gram, len(P)
+        gram, n = self._gram, len(P)
         if gram.held:
-            return np.pad(self._view.block(P, P), (0, width - n))
+            return np.pad(gram.block(P, P), (0, width - n))
         fresh = self._fresh(P.ids, width)
         K, self._ids = self._K, self._ids[:0]  # nothing is known until all of it is there
         if len(fresh) > FRESH * n or (len(fresh) and not gram.mirrors):
@@ -69,7 +67,7 @@ class Square:
 
     def _fresh(self, ids: Ids, width: int) -> Ids:
         """The places whose points are new."""
-        known = self._view.gram.workspace.holder is self and width == len(self._K) and len(ids) == len(self._ids)
+        known = self._gram.workspace.holder is self and width == len(self._K) and len(ids) == len(self._ids)
         return np.flatnonzero(ids != self._ids) if known else np.arange(len(ids))
 
 

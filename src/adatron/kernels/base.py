@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -18,13 +19,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from . import rounding
+from .derivatives import Mixture, cross_derivative, gradient
 
 # Operators of the postfix program; leaves are 0, 1, 2, ... in the order of the table.
 ADD, MULTIPLY, SCALE = 100, 101, 102
 
 Float64 = NDArray[np.float64]
 Term = tuple[int, tuple[float, float, float]]
-Mixture = dict["Kernel", float]  # a sum of multiples of kernels, of either sign
 TileProduct = Literal["dot", "l1", "squares", "given", "call"]
 
 
@@ -36,6 +37,7 @@ class Kernel(ABC):
     """
 
     name: ClassVar[str]
+    combine: ClassVar[dict[str, Callable[..., Kernel]]] = {}  # what operators make, by name; ``compose`` fills it
     __array_ufunc__ = None  # np.float64(2) * kernel asks the kernel, not NumPy
 
     @abstractmethod
@@ -117,14 +119,10 @@ class Kernel(ABC):
 
     def gradient(self, x: Float64, Z: Float64) -> Float64:
         """∂k(x, z_j)/∂x for every row z_j of Z, (d,) and (m, d) to (m, d)."""
-        from .derivatives import gradient
-
         return gradient(self, x, Z)
 
     def cross_derivative(self, x: Float64, z: Float64) -> Float64:
         """The matrix of ∂²k/∂x_a∂z_b, (d, d), row a."""
-        from .derivatives import cross_derivative
-
         return cross_derivative(self, x, z)
 
     def error_bound(self, sq_norm: float, d: float, u: float) -> float:
@@ -172,16 +170,12 @@ class Kernel(ABC):
         return {"kernel": self.name} | {k: v.spec() if isinstance(v, Kernel) else v for k, v in values.items()}
 
     def __add__(self, other: Any) -> Kernel:
-        from .compose import Sum
-
-        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
+        return self.combine["sum"](self, other) if isinstance(other, Kernel) else NotImplemented
 
     def __mul__(self, other: Any) -> Kernel:
-        from .compose import Product, Scaled
-
         if isinstance(other, Kernel):
-            return Product(self, other)
-        return Scaled(float(other), self) if isinstance(other, Real) else NotImplemented
+            return self.combine["product"](self, other)
+        return self.combine["scaled"](float(other), self) if isinstance(other, Real) else NotImplemented
 
     __rmul__ = __mul__
 

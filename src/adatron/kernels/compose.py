@@ -209,3 +209,6 @@ class Scaled(Kernel):
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         return self.factor * self.part(X, Z)
+
+
+Kernel.combine.update({kind.name: kind for kind in (Sum, Product, Scaled)})

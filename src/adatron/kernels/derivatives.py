@@ -11,11 +11,27 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .base import Float64, Kernel, Mixture
+Float64 = NDArray[np.float64]
+Mixture = dict[Any, float]  # a sum of multiples of kernels, of either sign
+
+
+class Smooth(Protocol):
+    """What is asked of a kernel."""
+
+    def slopes(self) -> tuple[Mixture, Mixture]:
+        """∂κ/∂s and ∂κ/∂D."""
+        ...
+
+    def __call__(self, X: Any, Z: Any = None) -> Float64:
+        """The kernel matrix of the rows of X and Z."""
+        ...
+
+    def __hash__(self) -> int: ...
 
 
 class Jet(NamedTuple):
@@ -30,7 +46,7 @@ class Jet(NamedTuple):
 
 
 @cache
-def jet(kernel: Kernel) -> Jet:
+def jet(kernel: Smooth) -> Jet:
     """The jet of a kernel.
 
     Raises
@@ -53,18 +69,18 @@ def _slopes(mixture: Mixture) -> tuple[Mixture, Mixture]:
     return dict(found[0]), dict(found[1])
 
 
-def mixed(mixture: Mixture, values: dict[Kernel, Float64]) -> Float64 | float:
+def mixed(mixture: Mixture, values: dict[Any, Float64]) -> Float64 | float:
     """The value of a mixture from those of its kernels; 0 of an empty one."""
     return sum((factor * values[kernel] for kernel, factor in mixture.items()), 0.0)
 
 
-def gradient(kernel: Kernel, x: Float64, Z: Float64) -> Float64:
+def gradient(kernel: Smooth, x: Float64, Z: Float64) -> Float64:
     """∂k(x, z_j)/∂x, (m, d)."""
     s, D = (_at(mixture, x, Z) for mixture in jet(kernel)[1:3])
     return s * Z + 2.0 * D * (x - Z)
 
 
-def cross_derivative(kernel: Kernel, x: Float64, z: Float64) -> Float64:
+def cross_derivative(kernel: Smooth, x: Float64, z: Float64) -> Float64:
     """∂²k/∂x∂z', (d, d)."""
     s, D, ss, sD, DD = (_at(mixture, x, z[None])[0, 0] for mixture in jet(kernel)[1:])
     r = x - z

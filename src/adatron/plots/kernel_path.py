@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .axes import axes
 
-if TYPE_CHECKING:
-    from ..selection import KernelPath
 
-
-def draw(path: KernelPath, ax: Any = None) -> Any:
-    """Draw R^2 / margin^2, and the validation error where there is one, over gamma; the best step is marked."""
+def draw(path: Any, ax: Any = None) -> Any:
+    """Draw R^2 / margin^2 of a ``KernelPath`` over gamma, and the validation error; the best step is marked."""
     ax = axes(ax)
     ax.loglog(path.gamma, path.radius_margin, "o-", label="R² / margin², smallest ball")
     ax.loglog(path.gamma, path.radius_margin_origin, "--", label="R² / margin², ball around 0")

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ..certificates import Certificate, half_width, intercept
 from ..problems import Dual
 from ..problems.dual import Ids, Vector
-from .base import TRACED, Solution, Status
+from .solution import TRACED, Solution
+from .status import Status
 
 STATUSES = list(Status)
 UNSOLVED = -1

@@ -29,10 +29,14 @@ from ..gram import View
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
 from ..threads import OutOfTime
-from .base import Options, Solution, Solver, State, Status, Watch, ended, first_tolerance, nearer
+from .base import Options, Solver, ended, first_tolerance, nearer
 from .blocks.parts import Origin
+from .solution import Solution
 from .start import feasible, filled
+from .status import Status
+from .tasks import State
 from .tolerance import blur, closer
+from .watch import Watch
 
 How = TypeVar("How", bound=Solver)
 ROUNDS = 8  # certificates refused before float64 tiles take over

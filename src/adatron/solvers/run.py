@@ -11,11 +11,14 @@ from time import monotonic
 import numpy as np
 
 from ..threads import OutOfTime, Pool
-from .base import Options, Progress, Report, Solution, Solver, State, Status, Tasks, Watch, late
+from .base import Options, Solver
 from .found import Found
+from .solution import Solution, late
 from .start import feasible
-from .tasks import Task
+from .status import Status
+from .tasks import State, Task, Tasks
 from .units import solve_in_unit
+from .watch import Progress, Report, Watch
 
 Callback = Callable[[Progress], object]
 

@@ -63,7 +63,7 @@ class Tasks:
 
     def view(self, number: int) -> View:
         """The rows of a program."""
-        return self.gram.restrict(self.groups[self.first[number] : self.first[number + 1]].tolist())
+        return View.of(self.gram, self.groups[self.first[number] : self.first[number + 1]].tolist())
 
     def start(self, number: int) -> State | None:
         """Where to start with a program."""

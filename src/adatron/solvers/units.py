@@ -14,7 +14,11 @@ from ..certificates import half_width
 from ..gram import View
 from ..problems import Dual
 from ..problems.unit import by_margin, by_sums, scaled, unit_of
-from .base import Options, Solution, Solver, State, Status, Watch
+from .base import Options, Solver
+from .solution import Solution
+from .status import Status
+from .tasks import State
+from .watch import Watch
 
 
 def solve_in_unit(

@@ -31,7 +31,7 @@ def warn_unless_converged(fitted: Fits, X: Any, max_iter: int, what: str = "prob
     It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words. What a kernel
     is to blame for has no numbers in it: Python shows equal warnings once, where nothing resets its filters.
     """
-    from ...solvers.base import NO_KERNEL, OTHER_KERNEL, Status
+    from ...solvers.status import NO_KERNEL, OTHER_KERNEL, Status
 
     found = fitted.found
     open_ones = np.flatnonzero(~found.good)

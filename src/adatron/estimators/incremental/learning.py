@@ -21,8 +21,8 @@ from ...fitting.problems import Listed, Problem
 from ...fitting.samples import Samples
 from ...gram.storage import opened, tidy
 from ...problems import Dual
-from ...solvers.base import Status
 from ...solvers.path import Stalled, compaction
+from ...solvers.status import Status
 from ...threads import Clock, OutOfTime
 from ..base.convergence import warn_unless_converged
 from ..base.machine import KernelMachine

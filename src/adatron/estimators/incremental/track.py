@@ -23,8 +23,8 @@ from ...fitting.fits import Fitted
 from ...gram import Gram, Source, View
 from ...kernels import Kernel
 from ...problems import Dual
-from ...solvers.base import Status
 from ...solvers.path import Homotopy, compaction
+from ...solvers.status import Status
 from ...threads import Pool, allowed_threads
 from .store import Store
 
@@ -104,7 +104,7 @@ class Track:
 
     def _view(self, pool: Pool) -> View:
         X = self._samples
-        return Gram(Source.of(X, np.arange(X.shape[0]), self.kernel), np.float64, [X.shape[0]], pool).restrict()
+        return View.of(Gram(Source.of(X, np.arange(X.shape[0]), self.kernel), np.float64, [X.shape[0]], pool))
 
     def dual(self, program: Program, gone: Ids | None = None) -> Dual:
         """The program; the bounds of those in the positions ``gone`` are 0."""

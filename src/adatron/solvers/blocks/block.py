@@ -32,11 +32,15 @@ from ...gram.points import Points
 from ...problems import Dual
 from ...problems.dual import Vector
 from ...threads import OutOfTime
-from ..base import Options, Solution, Solver, State, Status, Tasks, Watch
+from ..base import Options, Solver
 from ..dense import INNER, Inner, Layout
 from ..found import Found
 from ..linalg.factor import factor_bytes
 from ..proof_loop import Ascent
+from ..solution import Solution
+from ..status import Status
+from ..tasks import State, Tasks
+from ..watch import Watch
 from ..whole.many import bundles, together
 from ..whole.one import at_once, is_small
 from .interior import interior, price
@@ -116,11 +120,11 @@ class _Block(Ascent[Block]):
         self.newton = Newton(self.view, self.dual, self.options.memory, self.stopped)
         alone = self.origin is None and self.q == len(self.dual)
         self.inner = Inner(self.stopped, self.n_iter if alone else 0)
-        self.square = Square(self.view)
+        self.square = Square(self.view.gram)
         self.shards: list[Shard] = []
         for groups in np.array_split(np.arange(len(self.view.groups)), self.how.shards):
             a, b = self.view.offsets[groups[0]], self.view.offsets[groups[-1] + 1]
-            part = self.view.gram.restrict([self.view.groups[i] for i in groups])
+            part = View.of(self.view.gram, [self.view.groups[i] for i in groups])
             self.shards.append(Shard(part, int(a), self.dual.take(slice(a, b)), self.beta[a:b], self.g[a:b]))
 
     def ascend(self, tol: float) -> Status:

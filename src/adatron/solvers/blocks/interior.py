@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...gram.gram import View
+from ...gram import View
 from ...problems import Dual
 from ...problems.dual import Ids, Vector, dot
 from ..linalg.factor import Factor, Stopped

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...certificates import best_multipliers
-from ...gram.gram import View
+from ...gram import View
 from ...gram.plan import STORE_COST
 from ...problems import Dual
 from ...problems.dual import Vector, dot

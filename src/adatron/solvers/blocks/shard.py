@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...compiled.scan import scan
-from ...gram.gram import View
+from ...gram import View
 from ...gram.points import Points
 from ...problems import Dual
 from ...problems.dual import Vector

@@ -22,9 +22,13 @@ from numpy.typing import NDArray
 from ...gram import View
 from ...problems import Dual
 from ...problems.dual import Vector
-from ..base import Options, Solution, Solver, State, Status, Watch
+from ..base import Options, Solver
 from ..dense import Inner, Layout
 from ..proof_loop import Ascent
+from ..solution import Solution
+from ..status import Status
+from ..tasks import State
+from ..watch import Watch
 
 Ids = NDArray[np.int64]
 STEPS = 1000  # updates in a working set, as a multiple of its size

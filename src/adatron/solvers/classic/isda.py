@@ -27,10 +27,14 @@ from ...compiled.search import argmax
 from ...gram import View
 from ...gram.row_cache import AHEAD, Rows
 from ...problems import Dual
-from ..base import Options, Solution, Solver, State, Status, Watch
+from ..base import Options, Solver
 from ..dense.pairs import slopes
 from ..dense.singles import proximal
 from ..proof_loop import Ascent
+from ..solution import Solution
+from ..status import Status
+from ..tasks import State
+from ..watch import Watch
 from .active import Active, promising
 from .secant import Secant
 

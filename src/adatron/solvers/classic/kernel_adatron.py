@@ -23,7 +23,11 @@ from ...certificates import intercept
 from ...gram import View
 from ...problems import Dual
 from ...problems.dual import Vector
-from ..base import Options, Solution, Solver, State, Status, Watch
+from ..base import Options, Solver
+from ..solution import Solution
+from ..status import Status
+from ..tasks import State
+from ..watch import Watch
 from .secant import Secant
 from .sweeps import Sweeps
 

@@ -29,9 +29,13 @@ from ...gram import View
 from ...gram.row_cache import Rows
 from ...problems import Dual
 from ...problems.dual import Vector
-from ..base import Options, Solution, Solver, State, Status, Watch
+from ..base import Options, Solver
 from ..dense.pairs import settled
 from ..proof_loop import Ascent
+from ..solution import Solution
+from ..status import Status
+from ..tasks import State
+from ..watch import Watch
 
 LOOK = 64  # steps between reports of the second-order choice
 TINY = 1e-14  # a smaller step, relative to the variables, is no progress

@@ -20,7 +20,11 @@ import numpy as np
 
 from ...gram import View
 from ...problems import Dual
-from ..base import Options, Solution, Solver, State, Status, Watch
+from ..base import Options, Solver
+from ..solution import Solution
+from ..status import Status
+from ..tasks import State
+from ..watch import Watch
 from .kernel_adatron import TINY, legal_rate
 from .sweeps import Sweeps
 

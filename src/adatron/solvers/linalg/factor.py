@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dgetrf, dgetrs, get_lapack_funcs  # pyright: ignore[reportAttributeAccessIssue]
 
 from ...compiled.cholesky import invert_factor
-from ...gram.gram import View
+from ...gram import View
 from ...threads.gate import one_blas_thread
 
 Matrix = NDArray[Any]  # in the precision of the tiles

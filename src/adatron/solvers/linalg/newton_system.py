@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ...gram.gram import View
+from ...gram import View
 from ...problems import Dual
 from ...problems.dual import Vector, dot
 from .factor import Factor

@@ -32,10 +32,12 @@ from ...compiled.submatrix import add_rows
 from ...gram.shared import GivenShared, maker
 from ...problems import Dual
 from ...problems.dual import NO_ROW, NO_SIGN, UNIT, Ids, Vector
-from ..base import TYPICAL, Options, State, Status, Tasks
+from ..base import TYPICAL, Options
 from ..dense import COARSE, INNER, STEPS, pairs, singles
 from ..found import STATUSES, UNSOLVED, Found
 from ..start import feasible
+from ..status import Status
+from ..tasks import State, Tasks
 from ..tolerance import blur, closer
 
 _blur, _closer, _relative = jit(blur), jit(closer), jit(relative)
@@ -130,7 +132,7 @@ def together(
         return {number: tasks.start(number) for number in some}
     dual, programs = _programs(tasks, some, flags)
     width = -(-int(tasks.sizes[some.start : some.stop].max()) // CHUNK) * CHUNK
-    values = gram.restrict([0]).magnitude, gram.rounding
+    values = gram.magnitude, gram.rounding
     goals = options.tol, options.widest_gap, options.max_iter
     numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, *goals
     if gram.in_one:

@@ -20,9 +20,13 @@ from ...certificates import Exact, certify, prove
 from ...gram import SMALL, View
 from ...problems import Dual
 from ...problems.dual import Vector
-from ..base import Options, Solution, State, Status, Watch, ended, first_tolerance, nearer
+from ..base import Options, ended, first_tolerance, nearer
 from ..dense import INNER, Inner, Layout
+from ..solution import Solution
 from ..start import feasible
+from ..status import Status
+from ..tasks import State
+from ..watch import Watch
 
 BLURRED = 0.01  # part of the tolerance that errors may add to a violation before it is looked at more closely
 HALF, NEARLY = 0.5, 0.9  # of the last violation and gap: where rounding blurs them, they fall so far or not at all

@@ -1,0 +1,50 @@
+"""What a solver finds: a dual point, its certificate, and the trace of the way there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..certificates import Certificate, unproven
+from ..problems import Dual
+from ..problems.dual import Vector
+from .status import Status
+
+TRACED: tuple[str, ...] = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective")
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A dual point with its certificate. ``trace`` has one array for each quantity.
+
+    ``blur``: how well multipliers are known, if that is not the resolution of the certificate.
+    """
+
+    beta: Vector
+    g: Vector
+    n_iter: int
+    status: Status
+    certificate: Certificate
+    trace: dict[str, NDArray[np.float64]]
+    blur: float | None = None
+
+    def times(self, c: float) -> Solution:
+        """That of the program whose coefficients are c times as large."""
+        if c == 1.0:
+            return self
+        trace = {**self.trace, "dual_objective": c * c * self.trace["dual_objective"]}
+        return replace(self, beta=c * self.beta, g=c * self.g, certificate=self.certificate.times(c), trace=trace)
+
+
+def late(dual: Dual, beta: Vector, g: Vector | None, n_iter: int = 0) -> Solution:
+    """Where a problem began, if there was no time for anything else."""
+    g = -dual.t if g is None else g
+    return Solution(beta, g, n_iter, Status.MAX_TIME, unproven(dual, beta, g), trace_of([]))
+
+
+def trace_of(rows: list[tuple[float, ...]], more: tuple[str, ...] = ()) -> dict[str, NDArray[np.float64]]:
+    """The trace of a solution from what was recorded, one line each; ``more``: what it has besides."""
+    names = (*TRACED, *more)
+    return dict(zip(names, np.array(rows, np.float64).reshape(-1, len(names)).T.copy(), strict=True))

@@ -1,0 +1,33 @@
+"""How fits end."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+NO_KERNEL = "the kernel is not positive semi-definite on these data"
+OTHER_KERNEL = "use another kernel or other kernel parameters, and (K + K.T) / 2 of a given matrix"
+
+
+class Status(Enum):
+    """How a fit ended; the text says what usually causes it and what to try."""
+
+    CONVERGED = "converged"
+    RULE = "the solver's own stopping rule was met"
+    MAX_ITER = "the limit of updates (max_iter) was reached; lower C, or raise max_iter"
+    MAX_TIME = "the time limit (max_time) was reached; raise it, lower C, or use a larger tol"
+    STOPPED = "the callback asked to stop"
+    STUCK = "no step makes progress in double precision; lower C, or use a larger tol or gap_tol"
+    DIVERGED = (
+        "the dual grows without bound: with C=inf the classes are not separable by this kernel, or the targets do not "
+        "fit into the tube; use a finite C, or scale the features"
+    )
+    OVERFLOW = (
+        "kernel values or coefficients are too large for double precision, so nothing is proven; scale the features, "
+        "or lower C or the parameters of the kernel"
+    )
+    NOT_CONVEX = f"{NO_KERNEL}: the point found is stationary, but the duality gap bounds nothing; {OTHER_KERNEL}"
+
+    @property
+    def good(self) -> bool:
+        """Whether the fit ended as it was asked to."""
+        return self in (Status.CONVERGED, Status.RULE)
