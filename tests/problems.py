@@ -3,7 +3,7 @@
 import numpy as np
 
 from adatron.certificates import Exact, certify
-from adatron.gram import Gram, Source, View
+from adatron.gram import Gram, Source, View, gram
 from adatron.problems import ball, csvc, nusvc, nusvr, oneclass, svr, with_targets
 from adatron.solvers.base import Options
 from adatron.solvers.blocks.block import Block
@@ -72,5 +72,5 @@ __all__ = [
 def shares_counted(monkeypatch):
     """The Gram matrices whose segments share something, from now on."""
     made, share = [], gram.share
-    monkeypatch.setattr(gram, "share", lambda one: made.append(one) or share(one))
+    monkeypatch.setattr(gram, "share", lambda *one: made.append(one) or share(*one))
     return made

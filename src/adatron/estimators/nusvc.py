@@ -72,6 +72,7 @@ class NuSVC(Classifier):
     sized_programs = True
     _one_sided = INFEASIBLE
 
+    _theirs = "NuSVC"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Classifier._parameter_constraints, **PART}
 
     def __init__(

@@ -64,6 +64,7 @@ class NuSVR(Regressor):
     nu: float
     _copies = 2
 
+    _theirs = "NuSVR"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Regressor._parameter_constraints,
         **PART,

@@ -61,6 +61,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     nu: float
     sized_programs: ClassVar[bool] = True
 
+    _theirs = "OneClassSVM"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**KernelMachine._parameter_constraints, **PART}
 
     def __init__(

@@ -120,6 +120,7 @@ class SVC(Classifier):
     _separable = True
     _one_sided = "Invalid input - all samples with positive weights belong to the same class."
 
+    _theirs = "SVC"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Classifier._parameter_constraints, **PENALTY}
 
     def __init__(

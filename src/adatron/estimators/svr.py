@@ -60,6 +60,7 @@ class SVR(Regressor):
 
     epsilon: float
 
+    _theirs = "SVR"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Regressor._parameter_constraints,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],

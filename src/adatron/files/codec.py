@@ -20,8 +20,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from ..estimators import SVC, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM
+from ..estimators.base.machine import KernelMachine
 from ..estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
-from ..estimators.incremental.machine import Incremental
 from ..kernels import Kernel, from_spec
 from ..solvers.base import Solver
 from ..solvers.found import Traces
@@ -141,7 +141,7 @@ class Encoder:
             given = f"{type(value).__module__}.{name}"
             raise CodecError(f"a {given} cannot be stored, only {', '.join(CLASSES)} of adatron can")
         params = value.get_params(deep=False)
-        lasting = value.lasting_state() if isinstance(value, Incremental) else vars(value)
+        lasting = value.lasting_state() if isinstance(value, KernelMachine) else vars(value)
         state = {key: item for key, item in lasting.items() if key not in params}
         return {"$": "estimator", "class": name, "params": self._named(params), "state": self._named(state)}
 
@@ -201,7 +201,7 @@ def _decode_estimator(value: dict[str, Json], arrays: Mapping[str, NDArray[Any]]
         raise CodecError(f"holds a {name!r}, which this adatron does not know")
     params, state = ({key: decode(item, arrays) for key, item in value[part].items()} for part in ("params", "state"))
     estimator = CLASSES[name](**params)
-    if isinstance(estimator, Incremental):
+    if isinstance(estimator, KernelMachine):
         estimator.restore_state(state)
     else:
         vars(estimator).update(state)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..fitting.storage import tidy
 from ..gram import PairSums, Source
-from ..gram.storage import tidy
 from ..threads import Pool, allowed_threads
 from .expansion import Expansion
 from .signs import FAR, Decided, Signs

@@ -17,11 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...compiled.collector import collector_paused
 from ...fitting.layout import Coefficients, feature_weights
-from ...predicting.prepared import forget, prepared
+from ...fitting.storage import for_reading
 from ..checks import inputs, objects
 from .quiet import Quiet, quiet
 
 if TYPE_CHECKING:
+    from ...fitting.engine import Settings
     from ...fitting.fits import Fits
     from ...fitting.problems import Problems
     from ...kernels import Kernel
@@ -54,6 +55,7 @@ Finish = Callable[[NDArray[np.float64]], NDArray[Any]]  # makes a result of the 
 PLAIN = {str, int, float, bool, type(None)}  # types of values that neither change nor hold anything
 PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
 PART: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
+MOST_BYTES = 2.0**62  # of memory
 LARGEST_AUGMENT = 1e100  # its square is added to the kernel
 BIAS: dict[str, list[Any]] = {
     "bias": [StrOptions({"explicit", "augmented", "none"})],
@@ -85,6 +87,8 @@ class KernelMachine(Quiet, BaseEstimator):
     _good: ClassVar[tuple[tuple[type, object], ...]]
     _n_support: NDArray[np.int32]
     sized_programs: ClassVar[bool] = False  # whether its programs have units of their own, see ``problems.unit``
+    _theirs: ClassVar[str]  # the class of scikit-learn that decides as it does
+    _kept: Any = None  # what predictions keep ready, see ``predicting.prepared``
     objects_: Any = None  # training samples of a kernel function that are no rows of numbers, see objects.py
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -131,6 +135,26 @@ class KernelMachine(Quiet, BaseEstimator):
         tags.input_tags.sparse = not self._given
         return tags
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles, which have nothing of what predictions keep."""
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_kept"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "support_vectors_" in state:
+            for_reading(state["support_vectors_"])
+
+    def lasting_state(self) -> dict[str, Any]:
+        """What a model file keeps besides the parameters."""
+        return {name: value for name, value in vars(self).items() if name != "_kept"}
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Take what ``lasting_state`` gave."""
+        vars(self).update(state)
+        if "support_vectors_" in vars(self):
+            for_reading(self.support_vectors_)
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "fit_status_")
 
@@ -164,7 +188,25 @@ class KernelMachine(Quiet, BaseEstimator):
         X = inputs.as_dense_if_small(X, self.kernel)
         self._gamma = inputs.gamma(self.gamma, X, self.kernel)
         self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
-        return engine.fit(X, distinct, problems, inputs.settings(self, self._served(), clock))
+        return engine.fit(X, distinct, problems, self._settings(self._served(), clock))
+
+    def _settings(self, kernel: Kernel, clock: Clock) -> Settings:
+        """The parameters as a fit takes them."""
+        from ...fitting.engine import Settings
+
+        return Settings(
+            kernel=kernel,
+            solver=self.solver,
+            precision=self.precision,
+            cache_bytes=min(self.cache_size * 2.0**20, MOST_BYTES),
+            n_jobs=self.n_jobs,
+            tol=float(self.tol),
+            gap_tol=self.gap_tol,
+            max_iter=int(self.max_iter),
+            clock=clock,
+            callback=self.callback or (_print_progress if self.verbose else None),
+            sized=self.sized_programs,
+        )
 
     def _spread(self, distinct: Any, fitted: Fits, C: float) -> Coefficients:
         """Coefficients of all samples from those of the distinct ones, at most C times weight."""
@@ -181,7 +223,7 @@ class KernelMachine(Quiet, BaseEstimator):
         """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
         self.compact_ = False
         self.support_ = support.astype(np.int32)
-        self.support_vectors_ = self._vectors(X, support)
+        self.support_vectors_ = for_reading(self._vectors(X, support))
         as_sparse = sparse.issparse(X) and not objects.is_function(self.kernel)  # as scikit-learn
         self.dual_coef_ = sparse.csr_matrix(dual) if as_sparse else dual
         self.intercept_ = intercepts
@@ -203,7 +245,7 @@ class KernelMachine(Quiet, BaseEstimator):
         alone : there is one problem only, whose numbers are plain floats
         unit : what weights that are all that bounds the coefficients were divided by
         """
-        forget(self)
+        self._kept = None
         found = fitted.found
         self.n_iter_: Any = found.n_iter.astype(np.int32)
         self.fit_status_ = int(not found.good.all())
@@ -268,13 +310,32 @@ class KernelMachine(Quiet, BaseEstimator):
 
         Sums are taken in another order: a sample whose decision value is zero but for rounding may change sides.
         """
-        from ..model.compact import shrink
-
         check_is_fitted(self)
         model = copy(self)
         if not self.compact_:
-            shrink(model, self._coefficients())
+            model._shrink()
         return model
+
+    def _shrink(self) -> None:
+        """Become compact."""
+        from ..model.compact import shrunk
+
+        if self.objects_ is not None:
+            raise ValueError(
+                "compact() needs samples that are rows of numbers; this model's kernel function takes others."
+            )
+        numbers = self.support_ if self._given else None
+        found = shrunk(self.kernel_, numbers, self.support_vectors_, self._coefficients())
+        self.compact_, self.support_ = True, self.support_[found.first]
+        if numbers is None:
+            self.support_vectors_ = for_reading(found.vectors)
+        else:  # from now on X has the columns of the support vectors only
+            self.n_features_in_ = len(self.support_)
+            if "feature_names_in_" in vars(self):
+                self.feature_names_in_ = vars(self)["feature_names_in_"][self.support_]
+        as_sparse = sparse.issparse(self.support_vectors_)
+        self.dual_coef_ = sparse.csr_matrix(found.coefficients) if as_sparse else found.coefficients
+        self._n_support = np.array([found.coefficients.shape[1]], np.int32)
 
     def to_sklearn(self) -> Any:
         """A fitted estimator of :mod:`sklearn.svm` with the same decisions, to rounding, to be used without adatron.
@@ -296,7 +357,7 @@ class KernelMachine(Quiet, BaseEstimator):
         from ..model.export import exported
 
         check_is_fitted(self)
-        return exported(self, self._columns())
+        return exported(self, self._theirs, self._columns(), self._one_against_one())
 
     def _coefficients(self) -> NDArray[np.float64]:
         """Coefficients of the support vectors, (n_problems, n_support_vectors)."""
@@ -328,7 +389,17 @@ class KernelMachine(Quiet, BaseEstimator):
 
     def _prepared(self, make: Callable[[Any], Any]) -> Any:
         """What predictions need, made of the support vectors; kept for later calls."""
-        return prepared(self, (self._served(), self.compact_, *self._layout()), make)
+        from ...predicting.prepared import prepared
+
+        others = self._served(), self.compact_, *self._layout()
+        found = prepared(self._kept, self.support_vectors_, self.dual_coef_, others, make)
+        if found.lasting and "support_vectors_" in vars(self):  # others are made anew each time
+            self._kept = found
+        return found.expansion
+
+    def _one_against_one(self) -> bool:
+        """Whether there is a problem for each pair of more than two classes."""
+        return False
 
     def _layout(self) -> tuple[Any, ...]:
         """What ``_coefficients`` depends on beside ``dual_coef_``."""
@@ -361,3 +432,10 @@ class KernelMachine(Quiet, BaseEstimator):
     def _asked(self) -> str:
         """The precision of predictions: a proven error of float32 sums was up to 0.1 of the margin on common data."""
         return "single" if self.precision == "single" else "double"
+
+
+def _print_progress(state: Any) -> None:
+    print(
+        f"problem {state.problem + 1}/{state.n_problems}: {state.seconds:.1f} s, {state.n_iter} iterations, "
+        f"KKT violation {state.kkt_violation:.2e}, relative gap {state.duality_gap:.2e}"
+    )

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data  # pyright: ignore[reportPrivateUsage]
 
 
-def checked(model: BaseEstimator, X: Any, dtype: tuple[type, ...], reset: bool = True, **others: Any) -> Any:
+def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **others: Any) -> Any:
     """X, or X and y if there is one, as ``validate_data`` returns them.
 
     Finite C-ordered arrays of the right type and shape are returned as they are; all else is for scikit-learn to

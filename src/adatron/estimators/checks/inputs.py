@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +13,12 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
 
-from ...gram.storage import opened, tidy
+from ...fitting.storage import opened, tidy
 from . import objects
 from .checked import checked
 
-if TYPE_CHECKING:
-    from ...fitting.engine import Settings
-    from ...kernels import Kernel
-    from ...threads import Clock
-    from ..base.machine import KernelMachine
-
 Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
-MOST_BYTES = 2.0**62  # of memory
 FEW = 2**16  # entries of a matrix that is small however it is stored
 NOT_FINITE = (
     "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be "
@@ -33,12 +26,24 @@ NOT_FINITE = (
 )
 
 
+class Machine(Protocol):
+    """What the checks know of an estimator."""
+
+    kernel: Any
+    objects_: Any
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors."""
+        ...
+
+
 def given(kernel: Any) -> bool:
     """Whether X holds kernel values: by name or as a kernel object, which is not imported for this."""
     return (kernel if isinstance(kernel, str) else getattr(kernel, "name", None)) == "precomputed"
 
 
-def training_data(model: KernelMachine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector."""
     numeric = is_regressor(model)
     checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
@@ -56,7 +61,7 @@ def training_data(model: KernelMachine, X: Any, y: Any) -> tuple[Any, NDArray[An
     return X, y
 
 
-def training_rows(model: KernelMachine, X: Any) -> Any:
+def training_rows(model: Machine, X: Any) -> Any:
     """The same for X alone."""
     kept = objects.kept(model.kernel, X)
     X = _rows(model, X) if kept is None else objects.kernel_matrix(model.kernel, X, X)
@@ -64,7 +69,7 @@ def training_rows(model: KernelMachine, X: Any) -> Any:
     return X
 
 
-def _rows(model: KernelMachine, X: Any, **targets: Any) -> Any:
+def _rows(model: Machine, X: Any, **targets: Any) -> Any:
     """Rows of numbers, alone or with their targets, checked."""
     if sparse.issparse(X) and given(model.kernel):
         raise TypeError("Sparse precomputed kernels are not supported.")
@@ -72,21 +77,21 @@ def _rows(model: KernelMachine, X: Any, **targets: Any) -> Any:
     return (_training(model, found[0]), found[1]) if targets else _training(model, found)
 
 
-def _types(model: KernelMachine) -> tuple[type, ...]:
+def _types(model: Machine) -> tuple[type, ...]:
     """Return what X may hold. A function gets float64, as in scikit-learn: float32 rows would give float32 values."""
     kernel = model.kernel
     called = not isinstance(kernel, str) and (objects.is_function(kernel) or kernel.called)
     return (np.float64,) if called else FLOATS
 
 
-def _keep(model: KernelMachine, kept: Any) -> None:
+def _keep(model: Machine, kept: Any) -> None:
     """Keep samples that are no rows of numbers, once all is accepted; they have no features."""
     model.objects_ = kept
     if kept is not None:
         vars(model).pop("n_features_in_", None)
 
 
-def _training(model: KernelMachine, X: Any) -> Any:
+def _training(model: Machine, X: Any) -> Any:
     n, d = X.shape
     if given(model.kernel):
         if n != d:
@@ -113,7 +118,7 @@ def as_dense_if_small(X: Any, kernel: Any) -> Any:
     return X.toarray() if small else X
 
 
-def new_data(model: KernelMachine, X: Any, vectors: Any, columns: NDArray[np.int64]) -> Any:
+def new_data(model: Machine, X: Any, vectors: Any, columns: NDArray[np.int64]) -> Any:
     """X for prediction, as it is if it is an array or CSR matrix of floats; its rows are made ready block by block.
 
     If X has kernel values, these ``columns`` of it are needed.
@@ -199,29 +204,3 @@ def augment(value: float | str, X: Any) -> float:
     else:
         squares = np.square(X, dtype=np.float64).sum(axis=1)
     return float(np.sqrt(fsum(squares) / X.shape[0])) or 1.0  # exactly rounded: the order of the rows does not matter
-
-
-def settings(model: KernelMachine, kernel: Kernel, clock: Clock) -> Settings:
-    """The parameters as the engine takes them."""
-    from ...fitting.engine import Settings
-
-    return Settings(
-        kernel=kernel,
-        solver=model.solver,
-        precision=model.precision,
-        cache_bytes=min(model.cache_size * 2.0**20, MOST_BYTES),
-        n_jobs=model.n_jobs,
-        tol=float(model.tol),
-        gap_tol=model.gap_tol,
-        max_iter=int(model.max_iter),
-        clock=clock,
-        callback=model.callback or (_print_progress if model.verbose else None),
-        sized=model.sized_programs,
-    )
-
-
-def _print_progress(state: Any) -> None:
-    print(
-        f"problem {state.problem + 1}/{state.n_problems}: {state.seconds:.1f} s, {state.n_iter} iterations, "
-        f"KKT violation {state.kkt_violation:.2e}, relative gap {state.duality_gap:.2e}"
-    )

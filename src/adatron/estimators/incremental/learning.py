@@ -19,7 +19,7 @@ from ...fitting import engine
 from ...fitting.fits import Fits, Fitted
 from ...fitting.problems import Listed, Problem
 from ...fitting.samples import Samples
-from ...gram.storage import opened, tidy
+from ...fitting.storage import opened, tidy
 from ...problems import Dual
 from ...solvers.path import Stalled, compaction
 from ...solvers.status import Status

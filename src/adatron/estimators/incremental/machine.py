@@ -181,7 +181,7 @@ class Incremental(Learning):
     def lasting_state(self) -> dict[str, Any]:
         """What a model file keeps besides the parameters."""
         params = self.get_params(deep=False)
-        hidden = {"_store", "_tracks", "_fitted", "_gathered", "_saved", *params}
+        hidden = {"_store", "_tracks", "_fitted", "_gathered", "_saved", "_kept", *params}
         state = {name: value for name, value in vars(self).items() if name not in hidden}
         if "_tracks" in vars(self):
             state["_store"], state["_tracks"] = self._store.state(), [track.state() for track in self._tracks]

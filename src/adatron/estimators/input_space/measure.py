@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ...gram.storage import opened
+from ...fitting.storage import opened
 from ..base.quiet import quiet
 from ..checks.checked import checked
 

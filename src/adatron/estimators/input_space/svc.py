@@ -154,6 +154,7 @@ class InputMarginSVC(Classifier):
     solver = "auto"
     precision = "auto"
     _separable = True
+    _theirs = ""
     _one_sided = "Invalid input - all samples with positive weights belong to the same class."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -219,7 +220,7 @@ class InputMarginSVC(Classifier):
         rows = _dense(X[distinct.rows])
         with one_blas_thread(), Pool(allowed_threads(self.n_jobs), clock.limit) as pool:
             metric = Metric.of(self.metric, rows)
-            data = steps.Data(rows, metric, inputs.settings(self, self.kernel_, clock), pool)
+            data = steps.Data(rows, metric, self._settings(self.kernel_, clock), pool)
             if self.algorithm == "full":
                 how = (self.n_steps, self.rule, self.hyperplane)
                 climbs = [steps.full(data, *parts, *how) for parts in zip(problems, fitted, strict=True)]

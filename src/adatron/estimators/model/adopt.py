@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...fitting.storage import for_reading
 from ...kernels import resolve
 from ...solvers.found import Traces
 from ..svc import SVC
@@ -44,7 +45,7 @@ def adopt(
     model._fitted_multi_class = "ovo"  # pyright: ignore[reportPrivateUsage]
     model.kernel_ = resolve(model.kernel, float(model.gamma), model.degree, model.coef0)
     model._gamma = float(model.gamma)  # pyright: ignore[reportPrivateUsage]
-    model.support_, model.support_vectors_ = support.astype(np.int32), vectors
+    model.support_, model.support_vectors_ = support.astype(np.int32), for_reading(vectors)
     if vectors.shape[1]:
         model.n_features_in_ = vectors.shape[1]  # pyright: ignore[reportAttributeAccessIssue]
     model._n_support = counts.astype(np.int32)  # pyright: ignore[reportPrivateUsage]

@@ -6,7 +6,7 @@ A merged vector may come from samples of several classes. So the vectors of a co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,44 +14,45 @@ from scipy import sparse
 
 from ...fitting.layout import feature_weights
 from ...fitting.samples import canonical
-from ...gram.storage import opened, tidy
-from ...kernels import Linear
-from ..checks import inputs
-
-if TYPE_CHECKING:
-    from ..base.machine import KernelMachine
+from ...fitting.storage import opened, tidy
+from ...kernels import Kernel, Linear
 
 Ids = NDArray[np.int64]
 Matrix = NDArray[np.float64]
 
 
-def shrink(model: KernelMachine, coefficients: Matrix) -> None:
-    """Make an ordinary model compact, in place.
+class Compact(NamedTuple):
+    """What is left of a model.
+
+    first : (m,) for each vector the first support vector that it is made of; empty if the vectors are weights
+    vectors : (m, d); None where kernel values are given, and a support vector is known by its number only
+    coefficients : (n_problems, m)
+    """
+
+    first: Ids
+    vectors: Any
+    coefficients: Matrix
+
+
+def shrunk(kernel: Kernel, support: NDArray[np.int32] | None, vectors: Any, coefficients: Matrix) -> Compact:
+    """The compact form of a model.
 
     Parameters
     ----------
-    coefficients : ndarray of shape (n_problems, n_support)
-        Those of the model, for each problem.
+    support : (m,) the numbers of the support vectors if kernel values are given, else None
+    vectors : (m, d) support vectors
+    coefficients : (n_problems, m)
     """
-    if model.objects_ is not None:
-        raise ValueError("compact() needs samples that are rows of numbers; this model's kernel function takes others.")
-    given, vectors = inputs.given(model.kernel), model.support_vectors_
-    # Where kernel values are given, a support vector is known by its number only.
-    rows, coefficients = _merge(model.support_[:, None].astype(np.float64) if given else vectors, coefficients)
-    support = model.support_[rows]
-    if given:
-        _narrow(model, support)
-    else:
-        vectors = vectors[rows]
-    if model.kernel_ == Linear():
+    rows, coefficients = _merge(vectors if support is None else support[:, None].astype(np.float64), coefficients)
+    if support is not None:
+        return Compact(rows, None, coefficients)
+    vectors = vectors[rows]
+    if kernel == Linear():
         weights = feature_weights(coefficients, vectors)
         if weights.size < vectors.size:  # of CSR: the numbers it stores
             # f(x) = w·x + b: w is the one vector that a problem needs.
-            support, vectors, coefficients = support[:0], weights, np.eye(len(coefficients))
-    model.compact_ = True
-    model.support_, model.support_vectors_ = support, vectors
-    model.dual_coef_ = sparse.csr_matrix(coefficients) if sparse.issparse(vectors) else coefficients
-    model._n_support = np.array([coefficients.shape[1]], np.int32)  # pyright: ignore[reportPrivateUsage]
+            return Compact(rows[:0], weights, np.eye(len(coefficients)))
+    return Compact(rows, vectors, coefficients)
 
 
 def _merge(rows: Any, coefficients: Matrix) -> tuple[Ids, Matrix]:
@@ -64,11 +65,3 @@ def _merge(rows: Any, coefficients: Matrix) -> tuple[Ids, Matrix]:
     kept = np.flatnonzero(sums.any(axis=1))
     kept = kept[np.argsort(equal.rows[kept])]
     return equal.rows[kept], np.ascontiguousarray(sums[kept].T)
-
-
-def _narrow(model: KernelMachine, support: Any) -> None:
-    """From now on X has the columns of the support vectors only."""
-    fitted = vars(model)
-    fitted["n_features_in_"] = len(support)
-    if "feature_names_in_" in fitted:
-        fitted["feature_names_in_"] = fitted["feature_names_in_"][support]

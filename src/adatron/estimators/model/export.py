@@ -12,43 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn import svm
+from sklearn.base import is_classifier, is_outlier_detector
 
 from ...kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
-from ..base.classifier import Classifier
-from ..base.machine import KernelMachine
 from ..checks import inputs
-from ..nusvc import NuSVC
-from ..nusvr import NuSVR
-from ..oneclass import OneClassSVM
-from ..svc import SVC
-from ..svr import SVR
 
-THEIRS: dict[type[KernelMachine], type[Any]] = {
-    SVC: svm.SVC,
-    NuSVC: svm.NuSVC,
-    SVR: svm.SVR,
-    NuSVR: svm.NuSVR,
-    OneClassSVM: svm.OneClassSVM,
-}
 KERNELS = (Linear, Polynomial, RBF, Sigmoid, Precomputed)
 KERNEL_PARAMETERS = ("kernel", "degree", "gamma", "coef0")
 
 
-def exported(model: KernelMachine, columns: NDArray[np.int64]) -> Any:
+def exported(model: Any, name: str, columns: NDArray[np.int64], pairs: bool) -> Any:
     """scikit-learn's estimator for a fitted model.
 
     Parameters
     ----------
+    model : KernelMachine
+    name : that of the class
     columns : ndarray of shape (n_support,)
         The column of each support vector where X holds kernel values.
+    pairs : bool
+        Whether there is a problem for each pair of more than two classes.
 
     Raises
     ------
     ValueError
         What ``KernelMachine.to_sklearn`` lists.
     """
-    kind = next(theirs for ours, theirs in THEIRS.items() if isinstance(model, ours))
-    _check(model, kind.__name__)
+    kind = getattr(svm, name)
+    _check(model, name, pairs)
     kernel = model.kernel_.spec()
     estimator = kind(**_parameters(model, kind, kernel))
     vars(estimator).update(
@@ -62,21 +53,21 @@ def exported(model: KernelMachine, columns: NDArray[np.int64]) -> Any:
         **_machine(model, columns),
         **_inputs(model),
     )
-    if isinstance(model, Classifier):
+    if is_classifier(model):
         vars(estimator).update(classes_=model.classes_, class_weight_=model.class_weight_)
-    if isinstance(model, OneClassSVM):
+    if is_outlier_detector(model):
         estimator.offset_ = model.offset_
     return estimator
 
 
-def _check(model: KernelMachine, name: str) -> None:
+def _check(model: Any, name: str, pairs: bool) -> None:
     kernel = model.kernel_
     if not isinstance(kernel, KERNELS):
         known = ", ".join(repr(one.name) for one in KERNELS)
         raise ValueError(f"scikit-learn's {name} without this library knows only the kernels {known}; not {kernel}.")
-    if not isinstance(model, Classifier) or len(model.classes_) == 2:
+    if not is_classifier(model) or len(model.classes_) == 2:
         return
-    if not model._one_against_one():  # pyright: ignore[reportPrivateUsage]
+    if not pairs:
         raise ValueError(
             f"scikit-learn's {name} decides between {len(model.classes_)} classes by pairs of them; this model, with "
             "multi_class='ovr', by one class against the rest."
@@ -88,7 +79,7 @@ def _check(model: KernelMachine, name: str) -> None:
         )
 
 
-def _parameters(model: KernelMachine, kind: type[Any], kernel: dict[str, Any]) -> dict[str, Any]:
+def _parameters(model: Any, kind: type[Any], kernel: dict[str, Any]) -> dict[str, Any]:
     """Those that both have. A kernel object becomes its name and parameters."""
     own = {name: value for name, value in model.get_params(deep=False).items() if name != "probability"}
     if not isinstance(model.kernel, str):
@@ -97,7 +88,7 @@ def _parameters(model: KernelMachine, kind: type[Any], kernel: dict[str, Any]) -
     return {name: value for name, value in own.items() if name in names}
 
 
-def _machine(model: KernelMachine, columns: NDArray[np.int64]) -> dict[str, Any]:
+def _machine(model: Any, columns: NDArray[np.int64]) -> dict[str, Any]:
     """Support vectors, coefficients and intercepts, as arrays of the types that LIBSVM's wrapper takes."""
     dual: Any = model.dual_coef_
     dual = np.array(dual.toarray() if sparse.issparse(dual) else dual, np.float64, order="C")
@@ -113,8 +104,8 @@ def _machine(model: KernelMachine, columns: NDArray[np.int64]) -> dict[str, Any]
         vectors = np.empty((0, 0))
     else:
         vectors = np.array(vectors, np.float64, order="C")
-    two = isinstance(model, Classifier) and len(model.classes_) == 2
-    counts = model.n_support_ if isinstance(model, Classifier) else np.array([n, n])
+    two = is_classifier(model) and len(model.classes_) == 2
+    counts = model.n_support_ if is_classifier(model) else np.array([n, n])
     if two and model.compact_:
         counts = np.array([n, 0])  # with two classes it makes no difference whose a vector is
     return {
@@ -129,7 +120,7 @@ def _machine(model: KernelMachine, columns: NDArray[np.int64]) -> dict[str, Any]
     }
 
 
-def _inputs(model: KernelMachine) -> dict[str, Any]:
+def _inputs(model: Any) -> dict[str, Any]:
     """What X must be."""
     kept = {name: vars(model)[name] for name in ("n_features_in_", "feature_names_in_") if name in vars(model)}
     if not inputs.given(model.kernel):

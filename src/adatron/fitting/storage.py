@@ -1,7 +1,8 @@
-"""Arrays and CSR matrices of the user's, in the form that compiled code takes; copied only where they must be."""
+"""The memory of arrays and CSR matrices: in the form that compiled code takes, copied only where it must be."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -39,3 +40,30 @@ def tidy(X: Any) -> Any:
         X.sum_duplicates()
         X.eliminate_zeros()
     return X
+
+
+def for_reading(vectors: Any) -> Any:
+    """Support vectors whose numbers may only be read from now on, if no array of somebody else's has them, too."""
+    parts = list(parts_of(vectors))
+    if all(map(_alone, parts)):
+        for array in parts:
+            _freeze(array)
+    return vectors
+
+
+def parts_of(values: Any) -> Iterator[NDArray[Any]]:
+    """The arrays of one."""
+    yield from (values.data, values.indices, values.indptr) if sparse.issparse(values) else (values,)
+
+
+def _alone(array: NDArray[Any]) -> bool:
+    """Whether it is all of the memory behind it, not a part of somebody's array."""
+    base = array.base
+    return not isinstance(base, np.ndarray) or (base.nbytes == array.nbytes and _alone(base))
+
+
+def _freeze(array: NDArray[Any]) -> None:
+    """So that it can no longer be written to, nor made writable without its base."""
+    array.flags.writeable = False
+    if isinstance(array.base, np.ndarray):
+        _freeze(array.base)
