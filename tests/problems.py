@@ -1,5 +1,7 @@
 """Programs over small data, and the certificate of any beta by the library."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from adatron.certificates import Exact, certify
@@ -7,6 +9,7 @@ from adatron.gram import Gram, Source, View, gram
 from adatron.problems import ball, csvc, nusvc, nusvr, oneclass, svr, with_targets
 from adatron.solvers.base import Options
 from adatron.solvers.blocks.block import Block
+from adatron.solvers.route import way_of
 from adatron.solvers.watch import Watch
 from adatron.threads import Pool
 
@@ -27,7 +30,10 @@ def view_of(X, kernel, dtype=np.float64, sizes=None, pool=None, copies=1, slots=
 def solve(view, dual, shards=1, state=None, report=None, flag=None, solver=None, **options):
     solver = solver or Block(shards)
     watch = Watch(dual, report, np.zeros(2, np.int64) if flag is None else flag, solver.traced)
-    return solver.solve(view, dual, Options(**{"max_iter": solver.most(len(dual)), **options}), state, watch)
+    chosen, gram = Options(**{"max_iter": solver.most(len(dual)), **options}), view.gram
+    coarse = gram.dtype == np.float32 or (gram.kernel.called and not gram.held)
+    way = way_of(len(dual), dual, solver, chosen.block, chosen.whole, coarse)
+    return solver.solve(view, dual, replace(chosen, way=way), state, watch)
 
 
 def certificate(view, dual, beta, K):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from adatron.kernels import RBF
-from adatron.solvers.base import Options
+from adatron.solvers.base import Options, Way
 from adatron.solvers.blocks import block
 from adatron.solvers.blocks.newton import Newton
 from adatron.solvers.blocks.parts import near
@@ -142,7 +142,7 @@ def test_a_step_in_a_part_is_judged_by_the_objective_of_all(monkeypatch, parts):
 def test_what_parts_have_cost_counts_for_the_next_step(parts):
     """The memory of the last factor is given back while a part is solved."""
     X, dual, _ = problem("C, explicit")
-    options, watch = Options(max_iter=10**6, block=Q), block.Watch(dual, None, np.zeros(2, np.int64))
+    options, watch = Options(max_iter=10**6, block=Q, way=Way.PARTS), block.Watch(dual, None, np.zeros(2, np.int64))
     work = block._Block(block.Block(), view_of(X, RBF(0.3)), dual, options, None, watch)
     work.newton.spent, work.newton.system = 5.0, object()
     assert work._descend(np.arange(0, N, 4), 0.0, 0.1)

@@ -10,9 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
 from adatron.certificates import duality_gap, kkt_violation
-from adatron.fitting import engine
 from adatron.gram import Gram, Source, View
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
+from adatron.solvers import route
 from adatron.solvers.blocks import block
 from adatron.solvers.dense import STEPS
 from adatron.solvers.status import Status
@@ -198,7 +198,7 @@ def test_a_square_of_several_segments(sizes, kernel, storage, dtype):
 @pytest.mark.parametrize(("n", "classes"), [(600, 4), (1700, 4), (900, 9)])
 def test_many_small_problems_on_many_threads(n, classes, parameters, monkeypatch):
     """They take turns, whoever makes what they share; one that fails lets the others end."""
-    monkeypatch.setattr(engine, "LARGEST", 0.0)
+    monkeypatch.setattr(route, "LARGEST", 0.0)
     made = shares_counted(monkeypatch)
     X, y = np.random.default_rng(0).normal(size=(n, 30)), np.arange(n) % classes
     one, three = (SVC(n_jobs=jobs, **parameters).fit(X, y) for jobs in (1, 3))

@@ -1,6 +1,7 @@
 """Many problems in bundles: what compiled code solves alone is what ``small`` or ``block`` solves one by one."""
 
 import time
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -14,9 +15,11 @@ from adatron.gram import Gram, Source, View
 from adatron.gram.shared import bytes_shared, gathered, matrix
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.solvers import Block
-from adatron.solvers.base import Options, Solver
+from adatron.solvers import route as routes
+from adatron.solvers.base import Options, Way
 from adatron.solvers.dense import STEPS
 from adatron.solvers.found import STATUSES, Found
+from adatron.solvers.route import choose_route
 from adatron.solvers.status import Status
 from adatron.solvers.tasks import State, Tasks
 from adatron.solvers.whole import many as together
@@ -32,8 +35,13 @@ def blobs(n=300, classes=9, seed=0):
 
 
 def one_by_one(monkeypatch):
-    monkeypatch.setattr(Block, "bundles", Solver.bundles)
-    monkeypatch.setattr(Block, "solve_bundle", Solver.solve_bundle)
+    """The same routes, but no problem goes in a bundle with others."""
+
+    def chosen(*given):
+        route = choose_route(*given)
+        return replace(route, ways=np.where(route.ways == Way.BUNDLE, route.alone(0, route.variables), route.ways))
+
+    monkeypatch.setattr(engine, "choose_route", chosen)
 
 
 @pytest.mark.parametrize("sizes", [[1, 70, 130], [64, 64], [3, 2, 1, 257], [3, 0, 80], [300, 20]])
@@ -125,7 +133,7 @@ def test_given_values_and_functions_in_bundles(form, parameters, monkeypatch):
 def test_the_same_solutions_as_one_by_one(parameters, storage, precision, monkeypatch):
     X, y = blobs()
     if precision == "float32":
-        monkeypatch.setattr(engine, "SMALL", 10)
+        monkeypatch.setattr(routes, "SMALL", 10)
     weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
     shares = shares_counted(monkeypatch)
     both = SVC(**parameters).fit(storage(X), y, weight)
@@ -215,7 +223,7 @@ def test_no_time_is_left():
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_every_problem_is_heard_of_and_may_be_the_last(jobs, monkeypatch):
-    monkeypatch.setattr("adatron.fitting.engine.BUNDLED", 0.0)
+    monkeypatch.setattr("adatron.solvers.route.BUNDLED", 0.0)
     monkeypatch.setattr(together, "BUNDLE", 3e5)
     heard = []
     X, y = blobs()
@@ -315,7 +323,8 @@ def test_bundles_have_the_tasks_in_their_order(bundle, monkeypatch):
     plain, hard, other = csvc(y, np.ones(20)), csvc(y, np.full(20, np.inf)), svr(y, np.ones(20), 0.1)
     duals = [plain, plain, hard, plain, plain, plain, other, other, plain]
     tasks = together_of(gram, duals, groups=np.arange(len(duals)) % 4)
-    found = together.bundles(tasks, Options(whole=1000))
+    ways = np.array([Way.AT_ONCE if dual.unbounded else Way.BUNDLE for dual in duals], np.int8)
+    found = together.bundles(tasks, ways)
     assert [number for some in found for number in some] == list(range(len(duals)))
     lengths = [len(some) for some in found]
     assert lengths == {0.0: [1] * 9, 2.5e5: [2, 1, 2, 1, 2, 1], 1e12: [2, 1, 3, 2, 1]}[bundle]
@@ -332,12 +341,10 @@ def test_what_is_shared_stays_within_the_memory(monkeypatch):
 
 
 def test_nothing_is_shared_where_no_room_would_be_left_for_a_block_of_all(monkeypatch):
-    shares, plans, solve = shares_counted(monkeypatch), [], engine._solve
-    monkeypatch.setattr(engine, "_solve", lambda *parts: plans.append(parts[-1]) or solve(*parts))
+    shares = shares_counted(monkeypatch)
     X, y = np.random.default_rng(0).normal(size=(480, 3)), np.arange(480) % 8  # 0.24 MB within the classes
-    for megabytes in (1.4, 2.0):  # blocks of 144 variables take 1.33
-        SVC(cache_size=megabytes).fit(X, y)
-    assert [plan.whole for plan in plans] == [144, 144]
+    models = [SVC(cache_size=megabytes).fit(X, y) for megabytes in (1.4, 2.0)]  # blocks of 144 variables take 1.33
+    assert [model.route_.whole for model in models] == [144, 144]
     assert len(shares) == 1
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..compiled._jit import jit
 from ..compiled.lapack import has_factor
 from ..compiled.scan import violation
-from ..gram import SMALL, View
+from ..gram import View
 from ..gram.symmetry import refuse_asymmetric
 from ..gram.view import ADDITIONS
 from ..problems import Dual
@@ -27,6 +27,7 @@ from ..threads.gate import one_blas_thread
 from .gap import SMALLEST, best_multipliers, duality_gap, relative, sum_of_terms
 from .kkt import kkt_violation
 
+EVERY_ROW = 1000  # variables up to which a proof computes the whole gradient anew
 LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectives are to be known
 MEASURES = 9  # of ``weigh``
 SURELY = (
@@ -169,7 +170,7 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
     exact.at(beta)
     tracked = g.copy()
     rows = np.arange(len(beta))
-    if len(beta) > SMALL:
+    if len(beta) > EVERY_ROW:
         first = dual.free(beta)
         if not dual.hard_margin:  # whose smallest margin is to be known first
             mu = best_multipliers(dual, beta, g)  # nearly those of the corrected gradient
@@ -322,7 +323,7 @@ def weigh(
     gap = sum_of_terms(beta, g, errors, lower, upper, epsilon, row, sign, mu) + missed
     off = 0.5 * doubt + (n + 4) * UNIT * (sizes + epsilon * own)
     found[0], found[2] = 0.5 * twice - epsilon * own, norm2 + 2.0 * off
-    found[1] = max(off, SURELY * abs(found[0])) if n > SMALL else off
+    found[1] = max(off, SURELY * abs(found[0])) if n > EVERY_ROW else off
     worst = violation(beta, g, errors, lower, upper, epsilon, row, sign, len(totals))
     bare = violation(beta, g, np.empty(0), lower, upper, epsilon, row, sign, len(totals))
     found[3], found[4], found[5] = worst - bare if worst > -np.inf else 0.0, gap, max(worst, 0.0)

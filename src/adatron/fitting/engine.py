@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..gram import SMALL, Gram, Plan, Source, plan
-from ..gram.shared import bytes_shared, readable
+from ..gram import Gram, Source
 from ..gram.symmetry import refuse_asymmetric
 from ..kernels import Kernel
 from ..problems import Dual
 from ..solvers.base import Options, Solver
-from ..solvers.blocks.block import Block
 from ..solvers.found import Found
+from ..solvers.plan import SMALL
+from ..solvers.route import Route, Sizes, Wanted, choose_route
 from ..solvers.run import Callback, solve_all
 from ..solvers.table import choose
 from ..solvers.tasks import State, Tasks
-from ..solvers.whole.many import suits
 from ..threads import Clock, Pool, allowed_threads
 from .fits import Fits
 from .problems import Problems, ranges
@@ -31,12 +29,8 @@ from .samples import Samples
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 MANY, FEW = 96, 0.125  # features, and the part of them that is not 0, from and up to which CSR rows are faster
-LARGEST, WORK = 1e8, 1e9  # multiply-adds of one Gram matrix, and of all, below which threads cost more than they give
-BUNDLED = 3e8  # the same of all where problems are solved in bundles
 BLURRED = 0.1  # part of the tolerance that errors of kernel values in double precision may be of
 LAZY = 64  # problems, from which none is made before it is needed
-SEVERAL = 8  # problems over all samples, from which they share one matrix in double precision
-AGAIN = 1.6  # times that each given value is asked for, from which a copy class by class is faster
 
 
 @dataclass(frozen=True)
@@ -120,10 +114,12 @@ class _Programs:
         whole = len(problems) == 1 or len(problems.groups) == m * len(problems)
         return whole and (len(problems) == 1 or bool((problems.groups.reshape(-1, m) == np.arange(m)).all()))
 
-    def between(self) -> float:
-        """Kernel values between two segments that all problems ask for."""
+    def as_sizes(self) -> Sizes:
+        """What the route of the fit depends on."""
         lengths = (self._ends - self._starts).astype(np.float64)
-        return float(np.sum(self.sizes.astype(np.float64) ** 2) - np.sum(lengths[self.problems.groups] ** 2))
+        between = float(np.sum(self.sizes.astype(np.float64) ** 2) - np.sum(lengths[self.problems.groups] ** 2))
+        duals = [self.typical] if self.lazy else [self.dual(number) for number in range(len(self.problems))]
+        return Sizes(self._ends - self._starts, self.sizes, self.open, duals, self.everywhere, between)
 
 
 def fit(
@@ -138,24 +134,18 @@ def fit(
     ``start``: for the problem of a number where to start, a coefficient for each of *all* distinct samples.
     """
     settings = replace(settings, kernel=settings.clock.limited(settings.kernel))
-    n, programs = len(samples.rows), _Programs(problems, samples)
+    programs = _Programs(problems, samples)
     solver = choose(settings.solver, programs.typical)
     source = _source(X, samples.rows, settings.kernel, programs.sizes.max() <= SMALL)
     if source.columns is not None:
         off = refuse_asymmetric(X, "The kernel matrix K that was given as X", settings.n_jobs)
         source = replace(source, asymmetry=off)
     source = source.cautious(programs.most, BLURRED * settings.tol)
-    alone, everywhere = len(problems) == 1, programs.everywhere
-    blocks = isinstance(solver, Block)
-    matrix = blocks and everywhere and not alone and _matrix_fits(n, programs, settings)
-    small = matrix or programs.sizes.max() <= SMALL or not settings.kernel.compiled
-    dtype = _tile_type(source, settings, small)
-    p, shared, whole = _planned(source, dtype, samples, programs, settings, blocks, matrix)
-    work = [n * n] if matrix else programs.sizes.astype(np.float64) ** 2
-    cost, least = settings.kernel.cost(source.features), BUNDLED if shared else WORK
-    light = (np.max(work) * cost < LARGEST and np.sum(work) * cost < least) or settings.kernel.called
-    with Pool(1 if light else allowed_threads(settings.n_jobs), settings.clock.limit) as pool:
-        gram = Gram(source, dtype, [n] if everywhere else samples.sizes.tolist(), pool, p.slots, whole, shared)
+    everywhere = programs.everywhere
+    route = choose_route(source, programs.as_sizes(), Wanted(settings.cache_bytes, settings.precision), solver)
+    with Pool(1 if route.light else allowed_threads(settings.n_jobs), settings.clock.limit) as pool:
+        segments = [len(samples.rows)] if everywhere else samples.sizes.tolist()
+        gram = Gram(source, route.dtype, segments, pool, route.slots, route.held, route.shared)
         groups, first = problems.groups, problems.first
         if everywhere:
             first = programs.copies * np.arange(len(problems) + 1)
@@ -163,48 +153,9 @@ def fit(
         state = None if start is None else lambda number: State(start(number)[programs.ids(range(number, number + 1))])
         joined = programs.joined if programs.lazy else None
         tasks = Tasks(gram, groups, first, programs.dual, programs.open, state, joined)
-        found = _solve(tasks, solver, settings, pool, p)
+        found = _solve(tasks, solver, settings, pool, route)
     found.intercept[~programs.open] = programs.bias[~programs.open]
-    return Fits(found, programs.all_ids, programs.copies)
-
-
-def _matrix_fits(n: int, programs: _Programs, settings: Settings) -> bool:
-    """Whether problems over all samples share one matrix in double precision."""
-    suited = settings.precision != "single" and suits(programs.typical, np.float64)
-    return suited and (n <= SMALL or len(programs.problems) >= SEVERAL) and 4 * 8.0 * n * n <= settings.cache_bytes
-
-
-def _planned(
-    source: Source,
-    dtype: Any,
-    samples: Samples,
-    programs: _Programs,
-    settings: Settings,
-    blocks: bool,
-    matrix: bool,
-) -> tuple[Plan, bool, bool]:
-    """Sizes for a fit, whether its problems, each one block, share what is within their segments; whether K is held.
-
-    ``matrix``: all of them share the matrix of all samples.
-    """
-    n, lengths, memory = len(samples.rows), programs.sizes, settings.cache_bytes
-    compiled, given = settings.kernel.compiled, source.columns is not None
-    cost = settings.kernel.cost(source.features) if compiled else 0.0
-    sized = partial(plan, n, lengths, cost, np.dtype(dtype).itemsize, blocks=blocks)
-    room = n <= 2 * SMALL and 2 * 8 * n * n <= memory
-    if matrix:
-        return sized(memory - 8.0 * n * n), True, settings.kernel.called and room
-    largest = int(lengths.max())
-    again = not given or float(np.sum(lengths.astype(np.float64) ** 2)) > AGAIN * n * n
-    if blocks and len(lengths) > 1 and suits(programs.typical, dtype):
-        within = bytes_shared(source, samples.sizes.tolist(), dtype)
-        whole = not compiled and (not given or not readable(source) or (again and room))
-        once = 2 * largest < n or programs.between() <= n * n  # or values are made again for it
-        fits = (room or not whole) and (once or not compiled) and 4 * within <= memory
-        if fits and largest <= (p := sized(memory - within)).whole:
-            return p, True, whole
-    small = largest <= SMALL or not compiled
-    return sized(memory), False, small and again and room
+    return Fits(found, programs.all_ids, programs.copies, route)
 
 
 def _source(X: Any, rows: Ids, kernel: Kernel, small: bool) -> Source:
@@ -222,22 +173,21 @@ def _source(X: Any, rows: Ids, kernel: Kernel, small: bool) -> Source:
     return lean if lean.suits_single(lean.largest) else dense
 
 
-def _tile_type(source: Source, settings: Settings, small: bool) -> Any:
-    """float32 where its error is proven small; float64 for small problems, without tiles, on request."""
-    if settings.precision == "double" or small:
-        return np.float64
-    asked = settings.precision == "single"
-    if source.kernel.plain and not asked and source.uneven:
-        return np.float64
-    return np.float32 if source.suits_single(source.largest, asked) else np.float64
-
-
-def _solve(tasks: Tasks, solver: Solver, settings: Settings, pool: Pool, p: Plan) -> Found:
+def _solve(tasks: Tasks, solver: Solver, settings: Settings, pool: Pool, route: Route) -> Found:
     """Solutions of the tasks but for those whose variables must be 0 or are all on one side of it."""
     most = settings.max_iter
     if most == -1:
         most = solver.most(int(tasks.sizes[tasks.open].max(initial=0)))
     chosen = settings.max_iter != -1
-    sizes = p.block, p.whole, p.factor
-    options = Options(settings.tol, settings.gap_tol, most, chosen, settings.clock.deadline, *sizes, settings.sized)
-    return solve_all(tasks, solver, options, pool, p.concurrent, settings.callback)
+    options = Options(
+        settings.tol,
+        settings.gap_tol,
+        most,
+        chosen,
+        settings.clock.deadline,
+        block=route.block,
+        whole=route.whole,
+        memory=route.memory,
+        sized=settings.sized,
+    )
+    return solve_all(tasks, solver, options, route, pool, settings.callback)

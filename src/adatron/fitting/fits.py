@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..certificates import Certificate
 from ..solvers.found import STATUSES, Found
+from ..solvers.route import Route
 from ..solvers.status import Status
 
 Ids = NDArray[np.int64]
@@ -46,21 +47,22 @@ class Fits(Sequence[Fitted]):
     found : solutions and certificates
     all_ids : the samples of all problems, one problem after the other, when they are asked for
     copies : variables that a sample has, if there is one problem only
+    route : the way that was chosen; None where a fit has several
     """
 
-    def __init__(self, found: Found, all_ids: Callable[[], Ids], copies: int = 1) -> None:
-        self.found, self._all_ids = found, all_ids
+    def __init__(self, found: Found, all_ids: Callable[[], Ids], copies: int = 1, route: Route | None = None) -> None:
+        self.found, self._all_ids, self.route = found, all_ids, route
         self.beta = found.beta if copies == 1 else found.beta.reshape(copies, -1).sum(axis=0)
         self.first = found.first // copies
 
     @classmethod
-    def of(cls, parts: Sequence[Fitted]) -> Fits:
+    def of(cls, parts: Sequence[Fitted], route: Route | None = None) -> Fits:
         """Those of a list."""
         found = Found(np.array([len(one.ids) for one in parts], np.int64))
         for number, one in enumerate(parts):
             found.keep(number, one.beta, one.n_iter, one.status, one.certificate, one.trace)
             found.intercept[number], found.half_width[number] = one.intercept, one.half_width
-        return cls(found, partial(np.concatenate, [one.ids for one in parts]))
+        return cls(found, partial(np.concatenate, [one.ids for one in parts]), route=route)
 
     @cached_property
     def ids(self) -> Ids:

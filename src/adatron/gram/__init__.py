@@ -1,8 +1,7 @@
-"""How K is served: operands, tiles, the row store, the plan of a fit."""
+"""How K is served: operands, tiles, the row store."""
 
 from .between_classes import PairSums
 from .gram import Gram
-from .plan import SMALL, Plan, plan
 from .points import Points
 from .source import Source, take_rows
 from .square import Square
@@ -10,15 +9,12 @@ from .sums import Sums
 from .view import View
 
 __all__ = [
-    "SMALL",
     "Gram",
     "PairSums",
-    "Plan",
     "Points",
     "Source",
     "Square",
     "Sums",
     "View",
-    "plan",
     "take_rows",
 ]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from enum import IntEnum
 from math import isfinite
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..certificates import Certificate
 from ..gram import View
 from ..problems import Dual
-from .found import Found
 from .solution import Solution
 from .status import Status
 from .tasks import State, Tasks
@@ -29,11 +28,40 @@ __all__ = [  # all that a solver of one's own needs
     "Status",
     "Tasks",
     "Watch",
+    "Way",
 ]
 
 TYPICAL = 1 / 16  # of a proven error: so large the error of a gradient is at most, as a rule
 BEGUN = 2.0**-40  # of the largest target
 WITHIN = 0.9  # of what errors leave of the tolerance
+
+
+class Way(IntEnum):
+    """How one problem is solved, see ``route``."""
+
+    CLOSED = 0
+    BUNDLE = 1
+    AT_ONCE = 2
+    BLOCK = 3
+    BLOCKS = 4
+    PARTS = 5
+    SINGLE_ROWS = 6
+
+    @property
+    def said(self) -> str:
+        """The way in words."""
+        return SAID[self]
+
+
+SAID = {
+    Way.CLOSED: "with nothing to solve",
+    Way.BUNDLE: "one block each, many in one go",
+    Way.AT_ONCE: "one block in float64, solved and proven in one go",
+    Way.BLOCK: "one block",
+    Way.BLOCKS: "block after block",
+    Way.PARTS: "block after block, the variables in play first as a program of their own",
+    Way.SINGLE_ROWS: "by single rows",
+}
 
 
 @dataclass(frozen=True)
@@ -45,8 +73,9 @@ class Options:
     max_iter : most iterations, in the solver's own unit
     chosen : whether the user chose that limit; reaching the default says more about the problem
     deadline : value of ``time.monotonic()`` at which to stop
+    way : how the problem is solved
     block : most variables in a block of the block solver
-    whole : a problem of up to so many variables is one block
+    whole : a part of a problem, of up to so many variables, is one block
     memory : bytes for the factor of a Newton step, or for stored rows of K
     sized : whether each program is solved in a unit of its own, see ``units``
     """
@@ -56,6 +85,7 @@ class Options:
     max_iter: int = 10**8
     chosen: bool = False
     deadline: float = np.inf
+    way: Way = Way.BLOCKS
     block: int = 1024
     whole: int = 0
     memory: float = 2.5e8
@@ -74,10 +104,17 @@ class Solver(ABC):
     ----------
     unit : what ``n_iter`` and ``max_iter`` count
     traced : names of what the trace has besides the common quantities
+    blocks : whether it goes by blocks of variables; others go through single rows, which they store themselves
     """
 
     unit: ClassVar[str]
     traced: ClassVar[tuple[str, ...]] = ()
+    blocks: ClassVar[bool] = False
+
+    @property
+    def sharded(self) -> bool:
+        """Whether the problem is split into parts that are far from each other."""
+        return False
 
     @abstractmethod
     def accepts(self, dual: Dual) -> bool:
@@ -86,19 +123,6 @@ class Solver(ABC):
     @abstractmethod
     def most(self, n: int) -> int:
         """The limit of iterations for n samples unless the user gives one."""
-
-    def bundles(self, tasks: Tasks, options: Options) -> list[range]:
-        """The numbers of the tasks that are open, in their order, in ranges that ``solve_bundle`` takes together."""
-        return [range(number, number + 1) for number in np.flatnonzero(tasks.open).tolist()]
-
-    def solve_bundle(
-        self, tasks: Tasks, some: range, options: Options, flags: NDArray[np.int64], found: Found
-    ) -> dict[int, State | None]:
-        """Put the solutions of a bundle into ``found``; where each other task of it is to be solved from, one by one.
-
-        flags : (n_tasks, 2), each as that of a ``Watch``
-        """
-        return {number: tasks.start(number) for number in some}
 
     @abstractmethod
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:

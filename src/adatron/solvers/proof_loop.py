@@ -29,7 +29,7 @@ from ..gram import View
 from ..problems import Dual
 from ..problems.dual import UNIT, Vector, dot
 from ..threads import OutOfTime
-from .base import Options, Solver, ended, first_tolerance, nearer
+from .base import Options, Solver, Way, ended, first_tolerance, nearer
 from .blocks.parts import Origin
 from .solution import Solution
 from .start import feasible, filled
@@ -161,7 +161,7 @@ class Ascent(ABC, Generic[How]):
         single = self.view.gram.dtype != np.float64
         if not single and self._rounds >= 4 * ROUNDS and self._rounds % ROUNDS == 0:
             return 0.0
-        if single and (self._rounds % ROUNDS == 0 or (len(self.dual) <= self.options.whole and self._coarse() > tol)):
+        if single and (self._rounds % ROUNDS == 0 or (self.options.way < Way.BLOCKS and self._coarse() > tol)):
             self._widen()  # float32 tiles do not get there, or of one block float64 ones cost little more
         return nearer(tol, proof, self.options)
 

@@ -5,20 +5,23 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
+from dataclasses import replace
 from time import monotonic
 
 import numpy as np
 
 from ..threads import OutOfTime, Pool
-from .base import Options, Solver
+from .base import Options, Solver, Way
 from .found import Found
+from .route import Route
 from .solution import Solution, late
 from .start import feasible
 from .status import Status
 from .tasks import State, Task, Tasks
 from .units import solve_in_unit
 from .watch import Progress, Report, Watch
+from .whole.many import bundles, together
 
 Callback = Callable[[Progress], object]
 
@@ -86,34 +89,36 @@ class _Desk:
 
 
 def solve_all(
-    tasks: Tasks, solver: Solver, options: Options, pool: Pool, concurrent: int, callback: Callback | None
+    tasks: Tasks, solver: Solver, options: Options, route: Route, pool: Pool, callback: Callback | None
 ) -> Found:
     """Solve every task that is open; the solutions do not depend on the number of threads."""
     desk, found = _Desk(tasks, callback), Found(tasks.sizes)
     try:
-        bundles = solver.bundles(tasks, options)
+        ranges = bundles(tasks, route.ways)
     except OutOfTime:
-        bundles = [range(number, number + 1) for number in np.flatnonzero(tasks.open).tolist()]
-    direct = len(bundles) == 1 or pool.threads == 1
+        ranges = [range(number, number + 1) for number in np.flatnonzero(tasks.open).tolist()]
+    direct = len(ranges) == 1 or pool.threads == 1
 
     def solve(number: int) -> None:
-        some = bundles[number]
+        some = ranges[number]
         ended = desk.ended(some, options)
         if ended is not None and len(tasks) > 1:
             found.leave(some, ended)
             return
         with pool.turn() if tasks.sizes[some.start] <= options.whole and not direct else nullcontext():
-            try:
-                left = solver.solve_bundle(tasks, some, options, desk.flags[some.start : some.stop], found)
-            except OutOfTime:
-                left = {i: tasks.start(i) for i in some}
+            left = None
+            if route.ways[some.start] == Way.BUNDLE:
+                with suppress(OutOfTime):
+                    left = together(tasks, some, options, desk.flags[some.start : some.stop], found)
+            left = {i: tasks.start(i) for i in some} if left is None else left
             for i in some if callback is not None else left:
                 report = desk.reporter(i, direct)
                 if i in left:
                     task, state = tasks[i], left[i]
                     start = monotonic() - (state.seconds if state else 0.0)
                     watch = Watch(task.dual, report, desk.flags[i], solver.traced, start)
-                    found.put(i, task.dual, _solved(solver, task, options, state, watch))
+                    own = replace(options, way=route.alone(i, len(task.dual)))
+                    found.put(i, task.dual, _solved(solver, task, own, state, watch))
                 finish(i, report)
 
     def finish(i: int, report: Report | None) -> None:
@@ -124,10 +129,10 @@ def solve_all(
             report(int(found.n_iter[i]), proof.kkt_violation, proof.relative_gap, proof.dual)
 
     if direct:
-        for number in range(len(bundles)):
+        for number in range(len(ranges)):
             solve(number)
     else:
-        _on_a_thread(lambda: pool.run(solve, len(bundles), concurrent), desk)
+        _on_a_thread(lambda: pool.run(solve, len(ranges), route.concurrent), desk)
     return found
 
 

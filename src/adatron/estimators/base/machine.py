@@ -88,6 +88,7 @@ class KernelMachine(Quiet, BaseEstimator):
     _n_support: NDArray[np.int32]
     sized_programs: ClassVar[bool] = False  # whether its programs have units of their own, see ``problems.unit``
     _theirs: ClassVar[str]  # the class of scikit-learn that decides as it does
+    route_: Any = None  # ``solvers.route.Route``; None of models that were not fitted as a whole
     _kept: Any = None  # what predictions keep ready, see ``predicting.prepared``
     objects_: Any = None  # training samples of a kernel function that are no rows of numbers, see objects.py
 
@@ -147,7 +148,7 @@ class KernelMachine(Quiet, BaseEstimator):
 
     def lasting_state(self) -> dict[str, Any]:
         """What a model file keeps besides the parameters."""
-        return {name: value for name, value in vars(self).items() if name != "_kept"}
+        return {name: value for name, value in vars(self).items() if name not in ("_kept", "route_")}
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Take what ``lasting_state`` gave."""
@@ -245,7 +246,7 @@ class KernelMachine(Quiet, BaseEstimator):
         alone : there is one problem only, whose numbers are plain floats
         unit : what weights that are all that bounds the coefficients were divided by
         """
-        self._kept = None
+        self._kept, self.route_ = None, fitted.route
         found = fitted.found
         self.n_iter_: Any = found.n_iter.astype(np.int32)
         self.fit_status_ = int(not found.good.all())

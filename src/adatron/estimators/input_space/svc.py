@@ -229,7 +229,7 @@ class InputMarginSVC(Classifier):
                 climbs = steps.simplified(data, X, distinct, problems, fitted, self.n_steps, rescaled)
         warn_of_cut_steps(any(climb.cut for climb in climbs))
         self._keep_margins(climbs, distinct, X.shape)
-        return Fits.of([climb.fitted for climb in climbs])
+        return Fits.of([climb.fitted for climb in climbs], fitted.route)
 
     def _keep_margins(self, climbs: list[Climb], distinct: Samples, shape: tuple[int, int]) -> None:
         alone = len(climbs) == 1

@@ -32,17 +32,15 @@ from ...gram.points import Points
 from ...problems import Dual
 from ...problems.dual import Vector
 from ...threads import OutOfTime
-from ..base import Options, Solver
+from ..base import Options, Solver, Way
 from ..dense import INNER, Inner, Layout
-from ..found import Found
 from ..linalg.factor import factor_bytes
 from ..proof_loop import Ascent
 from ..solution import Solution
 from ..status import Status
-from ..tasks import State, Tasks
+from ..tasks import State
 from ..watch import Watch
-from ..whole.many import bundles, together
-from ..whole.one import at_once, is_small
+from ..whole.one import at_once
 from .interior import interior, price
 from .newton import Newton, Standing
 from .parts import Origin, near, restricted
@@ -52,7 +50,6 @@ Ids = NDArray[np.int64]
 CLOSE = 0.1  # part of the violation that a block, or part, is solved to; or a factor times a power of the ratio:
 OF_BLOCKS, OF_PARTS = (0.3, 2), (1.0, 4)  # rows of a part are short, but what it leaves asks for whole ones
 ENOUGH = 0.75  # part of the tolerance to which it is solved at most
-LARGE = 24  # blocks of variables, from which a program has parts
 NOISE = 1e-6  # of the terms of an objective: what is negative beyond it is no rounding of float64
 SPREAD = 8  # every eighth variable makes the part to begin with
 
@@ -69,6 +66,7 @@ class Block(Solver):
 
     shards: int = 1
     unit: ClassVar[str] = "updates of pairs or coordinates"
+    blocks: ClassVar[bool] = True
 
     def accepts(self, dual: Dual) -> bool:
         return True
@@ -76,17 +74,12 @@ class Block(Solver):
     def most(self, n: int) -> int:
         return max(20_000_000, 2000 * n)
 
-    def bundles(self, tasks: Tasks, options: Options) -> list[range]:
-        return bundles(tasks, options) if self.shards == 1 and tasks.gram.shared else super().bundles(tasks, options)
-
-    def solve_bundle(
-        self, tasks: Tasks, some: range, options: Options, flags: NDArray[np.int64], found: Found
-    ) -> dict[int, State | None]:
-        solve = together if self.shards == 1 else super().solve_bundle
-        return solve(tasks, some, options, flags, found)
+    @property
+    def sharded(self) -> bool:
+        return self.shards > 1
 
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
-        if self.shards == 1 and is_small(view, dual, options, watch):
+        if options.way is Way.AT_ONCE:
             solution, state = at_once(view, dual, options, state, watch)
             if solution is not None:
                 return solution
@@ -107,7 +100,7 @@ class _Block(Ascent[Block]):
         origin: Origin | None = None,
     ) -> None:
         self.origin = origin
-        self.q = len(dual) if len(dual) <= options.whole else min(options.block, len(dual))
+        self.q = len(dual) if options.way < Way.BLOCKS else min(options.block, len(dual))
         self.mark = np.zeros(len(dual), bool)
         self.places: Ids = np.empty(0, np.int64)  # the variable at each place of the block
         self.ages: Ids = np.empty(0, np.int64)  # its places, those first whose variable was chosen longest ago
@@ -156,7 +149,7 @@ class _Block(Ascent[Block]):
         None while all rows that the solution needs are stored: a part makes them anew.
         """
         n, known, nothing = len(self.dual), np.count_nonzero(self.beta), np.empty(0, np.int64)
-        if self.origin is not None or n < LARGE * self.q or self.dual.unbounded or self.view.gram.slots > known:
+        if self.options.way is not Way.PARTS or self.view.gram.slots > known:
             return nothing
         return near(self.dual, self.beta, self.g, tol, 2 * self.q) if known else np.arange(0, n, SPREAD)
 
@@ -168,7 +161,8 @@ class _Block(Ascent[Block]):
         origin = Origin(self.beta[ids], self.g[ids], objective)
         dual, state = restricted(self.dual, ids, origin.beta), State(origin.beta, origin.g, self.n_iter)
         watch = self.watch.within(self.before, self.relative_gap)
-        part = _Block(Block(), self.view.narrowed(ids), dual, self.options, state, watch, origin)
+        options = replace(self.options, way=Way.BLOCK if len(ids) <= self.options.whole else Way.BLOCKS)
+        part = _Block(Block(), self.view.narrowed(ids), dual, options, state, watch, origin)
         part.newton.spent = self.newton.spent
         part.ascend(tol)
         self.n_iter, self.newton.spent = part.n_iter, part.newton.spent

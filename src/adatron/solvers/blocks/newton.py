@@ -30,11 +30,11 @@ from numpy.typing import NDArray
 
 from ...certificates import best_multipliers
 from ...gram import View
-from ...gram.plan import STORE_COST
 from ...problems import Dual
 from ...problems.dual import Vector, dot
 from ..linalg.factor import TILE, Stopped, factor_bytes
 from ..linalg.newton_system import CHANGED, ITERATIONS, System, norm
+from ..plan import STORE_COST
 
 Ids = NDArray[np.int64]
 ROUNDS, EXACT, ROUGHLY = 12, 2.0, 5.0  # solutions in one step: at most, and usually, by one factor and by several

@@ -32,7 +32,7 @@ from ...compiled.submatrix import add_rows
 from ...gram.shared import GivenShared, maker
 from ...problems import Dual
 from ...problems.dual import NO_ROW, NO_SIGN, UNIT, Ids, Vector
-from ..base import TYPICAL, Options
+from ..base import TYPICAL, Options, Way
 from ..dense import COARSE, INNER, STEPS, pairs, singles
 from ..found import STATUSES, UNSOLVED, Found
 from ..start import feasible
@@ -43,7 +43,6 @@ from ..tolerance import blur, closer
 _blur, _closer, _relative = jit(blur), jit(closer), jit(relative)
 BUNDLE, MOST, PARTS = 3e7, 3e8, 64  # multiply-adds of a bundle, at least (a millisecond) and most; part of all work
 AMONG = 1e5  # the same that a program takes beside its matrix
-CLOSED, ALONE = -2, -1  # kinds of programs for no bundle: nothing is open; solved one by one
 NOTHING = np.empty(0, np.int64)
 
 
@@ -64,10 +63,10 @@ class _Programs(NamedTuple):
     flags: NDArray[np.int64]
 
 
-def bundles(tasks: Tasks, options: Options) -> list[range]:
+def bundles(tasks: Tasks, ways: NDArray[np.int8]) -> list[range]:
     """The numbers of the tasks that are open, in their order, those that are solved together in one range."""
     gram = tasks.gram
-    kinds = _kinds(tasks, options)
+    bundled, kinds = ways == Way.BUNDLE, _kinds(tasks, ways)
     cost = 1.0 if gram.in_one else gram.kernel.cost(gram.source.features)
     works = np.cumsum([0.0, *(tasks.sizes.astype(np.float64) ** 2 * cost + AMONG)])
     most = max(BUNDLE, min(MOST, works[-1] / PARTS))
@@ -75,49 +74,29 @@ def bundles(tasks: Tasks, options: Options) -> list[range]:
     out: list[range] = []
     for start, last in pairwise(cuts.tolist()):
         first = start
-        while first < last and kinds[first] != CLOSED:
-            end = int(np.searchsorted(works, works[first] + most, side="right")) - 1 if kinds[first] >= 0 else 0
+        while first < last and ways[first] != Way.CLOSED:
+            end = int(np.searchsorted(works, works[first] + most, side="right")) - 1 if bundled[first] else 0
             out.append(range(first, min(last, max(end, first + 1))))
             first = out[-1].stop
-    if (kinds >= 0).any():  # made by all threads, before each of them has a bundle
+    if bundled.any():  # made by all threads, before each of them has a bundle
         if gram.in_one:
-            gram.framed(tasks.dual(int(np.argmax(kinds >= 0))).lambda2)
+            gram.framed(tasks.dual(int(np.argmax(bundled))).lambda2)
         else:
             gram.parts  # noqa: B018
     return out
 
 
-def _kinds(tasks: Tasks, options: Options) -> Ids:
-    """Numbers of kinds: equal ones of programs that are alike; CLOSED, ALONE for those that are for no bundle."""
-    gram = tasks.gram
+def _kinds(tasks: Tasks, ways: NDArray[np.int8]) -> Ids:
+    """Numbers of kinds, equal ones of programs that are alike; negative ones for those that are for no bundle."""
+    kinds = -1 - ways.astype(np.int64)
     if tasks.joined is not None:
-        kinds = np.zeros(len(tasks), np.int64)
-        if not suits(tasks.dual(int(np.argmax(tasks.open))), gram.dtype):
-            kinds[:] = ALONE
-    else:
-        known: dict[Any, int] = {}
-        duals = [tasks.dual(number) if one else None for number, one in enumerate(tasks.open.tolist())]
-        kinds = np.array([
-            known.setdefault((dual.totals, dual.lambda2, dual.epsilon), len(known))
-            if dual is not None and suits(dual, gram.dtype) else ALONE for dual in duals
-        ], np.int64)  # fmt: skip
-    if not (gram.shared and gram.in_one):
-        kinds[tasks.sizes > (options.whole if gram.shared else 0)] = ALONE
-    kinds[~tasks.open] = CLOSED
+        kinds[ways == Way.BUNDLE] = 0
+        return kinds
+    known: dict[Any, int] = {}
+    for number in np.flatnonzero(ways == Way.BUNDLE).tolist():
+        dual = tasks.dual(number)
+        kinds[number] = known.setdefault((dual.totals, dual.lambda2, dual.epsilon), len(known))
     return kinds
-
-
-def _fits(tasks: Tasks, number: int, options: Options) -> bool:
-    """Whether a program is for a bundle."""
-    gram = tasks.gram
-    room = gram.shared and (gram.in_one or tasks.sizes[number] <= options.whole)
-    return bool(room and suits(tasks.dual(number), gram.dtype))
-
-
-def suits(dual: Dual, dtype: Any) -> bool:
-    """Whether a program is of the kind that is solved in bundles, by tiles of this precision."""
-    exact = dtype == np.float64 or not dual.lambda2  # added to float32 values it would be rounded
-    return exact and dual.row is None and dual.sign is None and not dual.unbounded and len(dual) > 0
 
 
 def together(
@@ -128,7 +107,7 @@ def together(
     Float32 tiles certify nothing.
     """
     gram, begun = tasks.gram, monotonic()
-    if not _fits(tasks, some.start, options) or flags[:, 0].any() or begun >= options.deadline:
+    if flags[:, 0].any() or begun >= options.deadline:
         return {number: tasks.start(number) for number in some}
     dual, programs = _programs(tasks, some, flags)
     width = -(-int(tasks.sizes[some.start : some.stop].max()) // CHUNK) * CHUNK

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...certificates import Exact, certify, prove
-from ...gram import SMALL, View
+from ...gram import View
 from ...problems import Dual
 from ...problems.dual import Vector
 from ..base import Options, ended, first_tolerance, nearer
@@ -32,21 +32,17 @@ BLURRED = 0.01  # part of the tolerance that errors may add to a violation befor
 HALF, NEARLY = 0.5, 0.9  # of the last violation and gap: where rounding blurs them, they fall so far or not at all
 
 
-def is_small(view: View, dual: Dual, options: Options, watch: Watch) -> bool:
-    """Whether a program is to be solved in one go, and there is time to."""
-    gram = view.gram
-    fits = 0 < len(dual) <= min(SMALL, options.whole) and gram.dtype == np.float64 and not dual.unbounded
-    return fits and (gram.held or not gram.kernel.called) and not watch.flag[0] and monotonic() < options.deadline
-
-
 def at_once(
     view: View, dual: Dual, options: Options, state: State | None, watch: Watch
 ) -> tuple[Solution | None, State]:
     """The certified solution, or None; and where it is, for the block solver to go on.
 
-    It is stuck where no smaller violation can be told from none: the gap, or the violation itself, is still too large.
+    None where it was stopped before it began, too. It is stuck where no smaller violation can be told from none: the
+    gap, or the violation itself, is still too large.
     """
     state = State(np.zeros(len(dual))) if state is None else replace(state)
+    if watch.flag[0] or monotonic() >= options.deadline:
+        return None, state
     whole, tol = _Whole(view, dual, Inner(watch.until(options.deadline), state.n_iter)), first_tolerance(dual, options)
     last = np.inf, np.inf
     while True:

@@ -1,0 +1,278 @@
+"""Which way a fit goes: chosen once, from the sizes of the data and the parameters, and kept with the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..gram import Source
+from ..gram.shared import bytes_shared, readable
+from ..problems import Dual
+from ..problems.dual import Ids
+from .base import Solver, Way
+from .plan import SMALL, Plan, plan
+
+LARGEST, WORK = 1e8, 1e9  # multiply-adds of one Gram matrix, and of all, below which threads cost more than they give
+BUNDLED = 3e8  # the same of all where problems are solved in bundles
+SEVERAL = 8  # problems over all samples, from which they share one matrix in double precision
+AGAIN = 1.6  # times that each given value is asked for, from which a copy class by class is faster
+PARTED = 24  # blocks of variables, from which a program has parts
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asks for.
+
+    cache_bytes : for kernel values
+    precision : 'auto', 'single' or 'double'
+    """
+
+    cache_bytes: float
+    precision: str
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What is to be solved.
+
+    segments : (m,) samples of each segment
+    variables : (n,) of each problem
+    open : (n,) whether there is anything to solve
+    duals : the programs if there are few, else one like all
+    everywhere : whether every problem is about all samples in the same order
+    between : kernel values between two segments that all problems ask for
+    """
+
+    segments: Ids
+    variables: Ids
+    open: NDArray[np.bool_]
+    duals: Sequence[Dual]
+    everywhere: bool
+    between: float
+
+    @property
+    def samples(self) -> int:
+        """All of them."""
+        return int(self.segments.sum())
+
+    @property
+    def typical(self) -> Dual:
+        """A program that has equalities if any has."""
+        return max(self.duals, key=lambda dual: len(dual.totals))
+
+
+@dataclass(frozen=True)
+class Route:
+    """How the problems of a fit are solved, and how K is served; ``print`` says it in three lines.
+
+    Attributes
+    ----------
+    ways : (n_problems,) numbers of :class:`Way`
+    variables : variables of the largest problem
+    single : whether tiles of kernel values are float32, proven in float64
+    reason : why they are, or are not
+    shared : whether values within classes, or of all samples, are made once for many problems
+    held : whether all of K is held
+    slots : rows of K that may be stored
+    light : whether one thread is enough
+    block : most variables of a block
+    whole : a problem of up to so many variables is one block
+    concurrent : most problems solved at the same time
+    memory : bytes for the factors of one problem's Newton steps, or for the rows that its solver stores itself
+    """
+
+    ways: NDArray[np.int8]
+    variables: int
+    single: bool
+    reason: str
+    shared: bool
+    held: bool
+    slots: int
+    light: bool
+    block: int
+    whole: int
+    concurrent: int
+    memory: float
+
+    @property
+    def dtype(self) -> Any:
+        """That of the tiles."""
+        return np.float32 if self.single else np.float64
+
+    def alone(self, number: int, n: int) -> Way:
+        """The way of a problem of n variables that is left over from a bundle, or was in none."""
+        way = Way(int(self.ways[number]))
+        if way is not Way.BUNDLE:
+            return way
+        if n <= min(SMALL, self.whole) and not self.single:
+            return Way.AT_ONCE
+        return Way.BLOCK if n <= max(self.whole, self.block) else Way.BLOCKS
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Route):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    def __str__(self) -> str:
+        counts = np.bincount(self.ways, minlength=len(Way)).tolist()
+        said = [f"{n:,} {Way(k).said}" for k, n in enumerate(counts) if n]
+        noun = "problem" if len(self.ways) == 1 else "problems"
+        if len(said) == 1:
+            said = [f"{len(self.ways):,} {noun}, {Way(int(self.ways[0])).said}"]
+        else:
+            said = [f"{len(self.ways):,} {noun}: {'; '.join(said)}"]
+        size = f"up to {self.variables:,} variables" if len(self.ways) > 1 else f"{self.variables:,} variables"
+        if (self.ways >= Way.BLOCKS).any() and self.block > 1:
+            size += f", {self.block:,} a block"
+        tiles = "float32, proven in float64" if self.single else "float64"
+        threads = "1 thread" if self.light else "all threads"
+        many = f", up to {self.concurrent:,} problems side by side" if self.concurrent > 1 else ""
+        return f"{said[0]} ({size})\nkernel values in {tiles}: {self.reason}; {self._served()}\n{threads}{many}"
+
+    def _served(self) -> str:
+        if self.held:
+            return "all of them are held"
+        if self.shared:
+            return "shared by the problems"
+        return f"up to {self.slots:,} rows are stored" if self.slots else "made when they are needed"
+
+
+def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -> Route:
+    """The route of a fit, by this table; nothing else decides, no clock and no number of cores.
+
+    A problem (``Route.ways``)
+
+    =============================================================  ===================================
+    it has nothing to solve                                        CLOSED
+    the solver goes through single rows, which it stores itself    SINGLE_ROWS
+    one of several that share values, one sum or none, finite      BUNDLE
+    bounds, up to ``whole`` variables (all share one matrix: any)
+    up to 1,000 variables, float64, finite bounds, K held or       AT_ONCE
+    made by compiled tiles
+    up to ``whole`` variables                                      BLOCK
+    up to 24 blocks, or with infinite bounds                       BLOCKS
+    more                                                           PARTS
+    =============================================================  ===================================
+
+    Kernel values (``single``, ``shared``, ``held``, ``slots``)
+
+    =============================================================  ===================================
+    precision='double'; small problems; values given or called     float64
+    the proven error of float32 values is small on these data,     float32
+    or precision='single' and it says anything
+    else                                                           float64
+    several problems over all samples, few samples or >= 8         one matrix of all samples, shared
+    problems, and four such matrices fit into the memory
+    several problems of one block over a few classes, and what     values within classes, shared
+    is within the classes fits into a quarter of the memory
+    a function's values of small problems                          held
+    else                                                           stored as far as memory goes where
+                                                                   they are dear, or made again
+    =============================================================  ===================================
+    """
+    suited = suits(sizes.typical, single=False)
+    n, alone, kernel = sizes.samples, len(sizes.variables) == 1, source.kernel
+    matrix = (
+        solver.blocks and sizes.everywhere and not alone and suited and _matrix_fits(n, len(sizes.variables), wanted)
+    )
+    largest = int(sizes.variables.max())
+    small = matrix or largest <= SMALL or not kernel.compiled
+    single, reason = _precision(source, wanted.precision, small)
+    found, shared, held = _memory(source, sizes, wanted, solver.blocks, single, matrix)
+    work = np.array([float(n) * n]) if matrix else sizes.variables.astype(np.float64) ** 2
+    cost, least = kernel.cost(source.features), BUNDLED if shared else WORK
+    light = bool((np.max(work) * cost < LARGEST and np.sum(work) * cost < least) or kernel.called)
+    ways = _ways(sizes, solver, found, single, shared, matrix, held or not kernel.called)
+    own = found.block, found.whole, found.concurrent, found.factor
+    return Route(ways, largest, single, reason, shared, held, found.slots, light, *own)
+
+
+def suits(dual: Dual, single: bool) -> bool:
+    """Whether a program is of the kind that is solved in bundles, by float32 tiles or others."""
+    exact = not (single and dual.lambda2)  # added to float32 values it would be rounded
+    return exact and dual.row is None and dual.sign is None and not dual.unbounded and len(dual) > 0
+
+
+def _matrix_fits(n: int, problems: int, wanted: Wanted) -> bool:
+    """Whether problems over all samples share one matrix in double precision."""
+    few = n <= SMALL or problems >= SEVERAL
+    return wanted.precision != "single" and few and 4 * 8.0 * n * n <= wanted.cache_bytes
+
+
+def _precision(source: Source, precision: str, small: bool) -> tuple[bool, str]:
+    """float32 where its error is proven small; float64 for small problems, without tiles, on request."""
+    if precision == "double":
+        return False, "asked for"
+    if small:
+        return False, "few samples" if source.kernel.compiled else "they come from outside"
+    asked = precision == "single"
+    if source.kernel.plain and not asked and source.uneven:
+        return False, "float32 says too little of products of such features"
+    if source.suits_single(source.largest, asked):
+        return True, "asked for" if asked else "their error is proven small"
+    return False, "the error of float32 may be large on these data"
+
+
+def _memory(
+    source: Source, sizes: Sizes, wanted: Wanted, blocks: bool, single: bool, matrix: bool
+) -> tuple[Plan, bool, bool]:
+    """Sizes for a fit, whether its problems, each one block, share what is within their segments; whether K is held.
+
+    ``matrix``: all of them share the matrix of all samples.
+    """
+    n, lengths, memory, dtype = sizes.samples, sizes.variables, wanted.cache_bytes, np.dtype("f4" if single else "f8")
+    compiled, given = source.kernel.compiled, source.columns is not None
+    cost = source.kernel.cost(source.features) if compiled else 0.0
+    sized = partial(plan, n, lengths, cost, dtype.itemsize, blocks=blocks)
+    room = n <= 2 * SMALL and 2 * 8 * n * n <= memory
+    if matrix:
+        return sized(memory - 8.0 * n * n), True, source.kernel.called and room
+    largest = int(lengths.max())
+    again = not given or float(np.sum(lengths.astype(np.float64) ** 2)) > AGAIN * n * n
+    if blocks and len(lengths) > 1 and suits(sizes.typical, single):
+        within = bytes_shared(source, sizes.segments.tolist(), dtype)
+        whole = not compiled and (not given or not readable(source) or (again and room))
+        once = 2 * largest < n or sizes.between <= n * n  # or values are made again for it
+        fits = (room or not whole) and (once or not compiled) and 4 * within <= memory
+        if fits and largest <= (found := sized(memory - within)).whole:
+            return found, True, whole
+    small = largest <= SMALL or not compiled
+    return sized(memory), False, small and again and room
+
+
+def _ways(
+    sizes: Sizes, solver: Solver, found: Plan, single: bool, shared: bool, matrix: bool, at_hand: bool
+) -> NDArray[np.int8]:
+    """The way of each problem; ``at_hand``: values are held, or made by compiled tiles or of given ones."""
+    if len(sizes.duals) < len(sizes.variables):  # all are alike but for their sizes
+        known, which = np.unique(sizes.variables, return_inverse=True)
+        each = [(int(n), sizes.duals[0]) for n in known]
+    else:
+        each, which = list(zip(sizes.variables.tolist(), sizes.duals, strict=True)), slice(None)
+    ways = np.empty(len(each), np.int8)
+    for number, (n, dual) in enumerate(each):
+        bundled = shared and not solver.sharded and suits(dual, single) and (matrix or n <= found.whole)
+        ways[number] = (
+            Way.BUNDLE if bundled else way_of(n, dual, solver, found.block, found.whole, single or not at_hand)
+        )
+    return np.where(sizes.open, ways[which], np.int8(Way.CLOSED))
+
+
+def way_of(n: int, dual: Dual, solver: Solver, block: int, whole: int, coarse: bool) -> Way:
+    """The way of a problem of n variables that is solved on its own; ``coarse``: no float64 values are at hand."""
+    if not n:
+        return Way.CLOSED
+    if not solver.blocks:
+        return Way.SINGLE_ROWS
+    if n <= min(SMALL, whole) and not (coarse or solver.sharded or dual.unbounded):
+        return Way.AT_ONCE
+    if n <= max(whole, block):
+        return Way.BLOCK
+    return Way.PARTS if n >= PARTED * block and not dual.unbounded else Way.BLOCKS
