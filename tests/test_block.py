@@ -10,6 +10,7 @@ import adatron.solvers.blocks.block as block
 from adatron.gram import Square
 from adatron.kernels import RBF, Linear, Precomputed, Sigmoid
 from adatron.solvers import proof_loop as ascent
+from adatron.solvers import route
 from adatron.solvers.blocks import shard
 from adatron.solvers.start import feasible
 from adatron.solvers.status import Status
@@ -105,7 +106,7 @@ def test_those_chosen_longest_ago_leave_a_block(bias, monkeypatch):
             before = new
 
 
-@pytest.mark.parametrize("large", [block.LARGE, 4])
+@pytest.mark.parametrize("large", [route.PARTED, 4])
 def test_blocks_and_parts_are_solved_more_closely_where_the_violation_falls(large, monkeypatch):
     found, solved, inner_tol, descend = [], [], block._Block._inner_tol, block._Block._descend
 
@@ -122,7 +123,7 @@ def test_blocks_and_parts_are_solved_more_closely_where_the_violation_falls(larg
 
     monkeypatch.setattr(block._Block, "_inner_tol", seen)
     monkeypatch.setattr(block._Block, "_descend", spied)
-    monkeypatch.setattr(block, "LARGE", large)
+    monkeypatch.setattr(route, "PARTED", large)
     X, y = samples(0, 900, 5)
     assert solve(view_of(X, RBF(0.3), np.float32), csvc(y, np.full(900, 3.0)), block=128).status.good
     assert any(part for part, _ in solved) == (large == 4)

@@ -15,7 +15,7 @@ from adatron.gram import Gram, Source, Square, Sums, View
 from adatron.gram.backends.row_store import RowStore
 from adatron.gram.backends.segment import MOST, falling
 from adatron.kernels import RBF, Function, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
-from adatron.solvers import plan
+from adatron.solvers.plan import plan
 from adatron.threads import Pool
 
 KERNELS = [RBF(0.2), Linear(), Polynomial(0.1, 3, 1.0), Sigmoid(0.05, 0.1), Laplacian(0.1), 0.5 * RBF(0.1) + Linear()]
