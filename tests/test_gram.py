@@ -13,7 +13,7 @@ from adatron import SVC
 from adatron.compiled.panels import FEATURES, roundings
 from adatron.gram import Gram, Source, Square, Sums, View
 from adatron.gram.backends.row_store import RowStore
-from adatron.gram.backends.segment import MOST, falling
+from adatron.gram.backends.segment import MOST_TILES, falling
 from adatron.kernels import RBF, Function, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.solvers.plan import plan
 from adatron.threads import Pool
@@ -165,15 +165,15 @@ def test_rows_of_variables_at_a_bound_are_not_stored(monkeypatch):
 @given(st.integers(0, 5000), st.integers(2, 64))
 def test_tasks_fall_in_size(n, workers):
     """So that who is late is late by a small one."""
-    ends = np.array(falling(n, workers, MOST))
+    ends = np.array(falling(n, workers, MOST_TILES))
     sizes = np.diff(ends)
     assert ends[0] == 0
     assert ends[-1] == n
     assert (sizes > 0).all()
     assert (np.diff(sizes) <= 0).all()
-    assert sizes.max(initial=0) <= MOST
+    assert sizes.max(initial=0) <= MOST_TILES
     assert sizes[-1:].sum() <= max(1, n // (16 * workers))
-    if 16 * workers <= n <= 2 * MOST * workers:
+    if 16 * workers <= n <= 2 * MOST_TILES * workers:
         assert sizes[0] == n // (2 * workers) >= 4 * sizes[-1]
 
 

@@ -150,8 +150,8 @@ def test_bundles_of_pairs_read_the_values_of_one_tile(monkeypatch):
     """Small classes beside each other: the values are those that each pair would make."""
     X, y = blobs(60, 3)
     both = SVC(C=5.0).fit(X, y)
-    monkeypatch.setattr(together, "BUNDLE", 0.0)
-    monkeypatch.setattr(together, "MOST", 0.0)
+    monkeypatch.setattr(together, "SMALLEST_BUNDLE", 0.0)
+    monkeypatch.setattr(together, "LARGEST_BUNDLE", 0.0)
     alone = SVC(C=5.0).fit(X, y)
     np.testing.assert_array_equal(both.dual_coef_, alone.dual_coef_)
     np.testing.assert_array_equal(both.intercept_, alone.intercept_)

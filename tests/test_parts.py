@@ -144,6 +144,7 @@ def test_what_parts_have_cost_counts_for_the_next_step(parts):
     X, dual, _ = problem("C, explicit")
     options, watch = Options(max_iter=10**6, block=Q, way=Way.PARTS), block.Watch(dual, None, np.zeros(2, np.int64))
     work = block._Block(block.Block(), view_of(X, RBF(0.3)), dual, options, None, watch)
+    work.prepare()
     work.newton.spent, work.newton.system = 5.0, object()
     assert work._descend(np.arange(0, N, 4), 0.0, 0.1)
     assert work.newton.spent > 5.0

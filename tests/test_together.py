@@ -224,7 +224,7 @@ def test_no_time_is_left():
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_every_problem_is_heard_of_and_may_be_the_last(jobs, monkeypatch):
     monkeypatch.setattr("adatron.solvers.route.BUNDLED", 0.0)
-    monkeypatch.setattr(together, "BUNDLE", 3e5)
+    monkeypatch.setattr(together, "SMALLEST_BUNDLE", 3e5)
     heard = []
     X, y = blobs()
     SVC(n_jobs=jobs, callback=lambda progress: heard.append((progress.problem, progress.n_finished))).fit(X, y)
@@ -246,7 +246,7 @@ def test_every_problem_is_heard_of_and_may_be_the_last(jobs, monkeypatch):
 
 
 def test_after_a_stop_nothing_more_is_solved(monkeypatch):
-    monkeypatch.setattr(together, "BUNDLE", 0.0)
+    monkeypatch.setattr(together, "SMALLEST_BUNDLE", 0.0)
     worked, run = [], together._solve
     monkeypatch.setattr(together, "_solve", lambda *parts: worked.append(1) or run(*parts))
     X, y = blobs()
@@ -316,8 +316,8 @@ def test_memory_of_what_is_shared(sizes, dtype):
 
 @pytest.mark.parametrize("bundle", [0.0, 2.5e5, 1e12])
 def test_bundles_have_the_tasks_in_their_order(bundle, monkeypatch):
-    monkeypatch.setattr(together, "BUNDLE", bundle)
-    monkeypatch.setattr(together, "MOST", 0.0)
+    monkeypatch.setattr(together, "SMALLEST_BUNDLE", bundle)
+    monkeypatch.setattr(together, "LARGEST_BUNDLE", 0.0)
     X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([1.0, -1.0], 10)
     gram = Gram(Source.of(X, np.arange(80), RBF(0.5)), np.float64, [20] * 4, Pool(1), shared=True)
     plain, hard, other = csvc(y, np.ones(20)), csvc(y, np.full(20, np.inf)), svr(y, np.ones(20), 0.1)

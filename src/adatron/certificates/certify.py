@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from ..compiled._jit import jit
 from ..compiled.lapack import has_factor
+from ..compiled.precision import UNIT
 from ..compiled.scan import violation
 from ..gram import View
 from ..gram.symmetry import refuse_asymmetric
 from ..gram.view import ADDITIONS
 from ..problems import Dual
-from ..problems.dual import UNIT, Vector, dot
+from ..problems.dual import Vector, dot
 from ..threads.gate import one_blas_thread
 from .gap import SMALLEST, best_multipliers, duality_gap, relative, sum_of_terms
 from .kkt import kkt_violation

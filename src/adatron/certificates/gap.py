@@ -1,8 +1,8 @@
 """The duality gap: an upper bound of D(beta) - min D, and the difference of primal and dual objective.
 
-For every program of ``problems.dual`` and any multipliers mu of the equalities, with h = g + A' mu,
+For every program of ``problems.dual`` and any multipliers mu of the equalities, with h = g + A' mu
 
-    gap(mu) = sum_i max over l_i <= v <= u_i of h_i (beta_i - v) + epsilon (|beta_i| - |v|),
+    gap(mu) = sum_i max over l_i <= v <= u_i of h_i (beta_i - v) + epsilon (|beta_i| - |v|)
 
 every term of which is >= 0, so nothing cancels near the optimum; the largest v is l_i, u_i or 0. For C-SVC mu is the
 bias b, the terms are the complementary slackness and the hinge losses, and the minimum over b is taken exactly.
@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..compiled._jit import jit
+from ..compiled.precision import UNIT
 from ..compiled.scan import gains
 from ..problems import Dual
-from ..problems.dual import NO_ERRORS, UNIT, Vector, dot
+from ..problems.dual import NO_ERRORS, Vector, dot
 
 SMALLEST = float(np.finfo(float).tiny)  # a smaller number has lost digits
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..problems import Bias, Dual, feasible_nu, nusvc
 from .base.classifier import Classifier
-from .base.machine import PART
+from .base.machine import NU
 
 if TYPE_CHECKING:
     from ..fitting.fits import Fits
@@ -73,7 +73,7 @@ class NuSVC(Classifier):
     _one_sided = INFEASIBLE
 
     _theirs = "NuSVC"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Classifier._parameter_constraints, **PART}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Classifier._parameter_constraints, **NU}
 
     def __init__(
         self,

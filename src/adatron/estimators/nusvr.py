@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from ..problems import Bias, Dual, nusvr
-from .base.machine import PART
+from .base.machine import NU
 from .base.regressor import Regressor
 
 
@@ -67,7 +67,7 @@ class NuSVR(Regressor):
     _theirs = "NuSVR"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Regressor._parameter_constraints,
-        **PART,
+        **NU,
         "C": [Interval(Real, 0.0, None, closed="neither")],
     }
 

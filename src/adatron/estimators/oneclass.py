@@ -11,7 +11,7 @@ from sklearn.base import OutlierMixin, _fit_context  # pyright: ignore[reportPri
 
 from ..problems import oneclass
 from .base.convergence import warn_unless_converged
-from .base.machine import PART, KernelMachine
+from .base.machine import NU, KernelMachine
 from .checks import inputs
 
 
@@ -62,7 +62,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     sized_programs: ClassVar[bool] = True
 
     _theirs = "OneClassSVM"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**KernelMachine._parameter_constraints, **PART}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**KernelMachine._parameter_constraints, **NU}
 
     def __init__(
         self,

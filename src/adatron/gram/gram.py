@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled import lines
+from ..compiled.precision import UNIT
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import mirror, scatter
 from ..threads.pool import Pool
@@ -30,7 +31,6 @@ from .symmetry import refuse_asymmetric
 Ids = NDArray[np.int64]
 LOOKED_AT = 256  # samples among which a function is asked whether it is symmetric
 SPREAD = 64  # samples whose kernel values tell how far all are apart
-UNIT = 2.0**-53  # relative rounding of a float64
 
 
 class Gram:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.submatrix import add_square, fold, reflect, scatter, transpose
-from .backends.segment import Then, TileSegment
+from .backends.segment import Room, Then, TileSegment
 from .gram import Gram
 from .points import Points
 
@@ -33,10 +33,21 @@ class _Side(NamedTuple):
 
 
 class Square:
-    """Kernel values among the points of one block after the other. Points that keep their places keep their values."""
+    """Kernel values among the points of one block after the other. Points that keep their places keep their values.
+
+    It leases room of its Gram matrix, which is to be given back.
+    """
 
     def __init__(self, gram: Gram) -> None:
         self._gram = gram
+        self._room: Room | None = None
+        self.forget()
+
+    def give_back(self) -> None:
+        """Give its room back; what is known of the values is lost."""
+        if self._room is not None:
+            self._gram.workspace.give_back(self._room)
+        self._room = None
         self.forget()
 
     def forget(self) -> None:
@@ -55,7 +66,7 @@ class Square:
         fresh = self._fresh(P.ids, width)
         K, self._ids = self._K, self._ids[:0]  # nothing is known until all of it is there
         if len(fresh) > FRESH * n or (len(fresh) and not gram.mirrors):
-            K = gram.workspace.room(width, self)
+            K = self._leased(width)
             symmetric(gram, P, K)
         elif len(fresh):
             rows, lines = TileSegment(P.source, gram.workspace, gram.pool), np.arange(n)
@@ -67,8 +78,15 @@ class Square:
 
     def _fresh(self, ids: Ids, width: int) -> Ids:
         """The places whose points are new."""
-        known = self._gram.workspace.holder is self and width == len(self._K) and len(ids) == len(self._ids)
+        known = width == len(self._K) and len(ids) == len(self._ids)
         return np.flatnonzero(ids != self._ids) if known else np.arange(len(ids))
+
+    def _leased(self, width: int) -> NDArray[Any]:
+        """Room of this width."""
+        if self._room is None or len(self._room.K) != width:
+            self.give_back()
+            self._room = self._gram.workspace.lease(width)
+        return self._room.K
 
 
 def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:

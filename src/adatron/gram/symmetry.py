@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..compiled.submatrix import asymmetry
 from ..threads.pool import Pool, allowed_threads
 
-MOST = 1e-3  # difference of two mirror images, in units of the largest value, that may still be rounding
+LARGEST_ASYMMETRY = 1e-3  # difference of two mirror images, in units of the largest value, that may still be rounding
 ROWS = 256  # of a task
 HEAVY = 2000  # rows from which threads gain more than they cost
 
@@ -36,7 +36,7 @@ def refuse_asymmetric(K: NDArray[Any], what: str, n_jobs: int | None = 1) -> flo
     with Pool(allowed_threads(n_jobs) if n > HEAVY else 1) as pool:
         pool.run(task, len(found))
     off = float(found.max())
-    if off > MOST * max(abs(float(K.max(initial=0.0))), abs(float(K.min(initial=0.0)))):
+    if off > LARGEST_ASYMMETRY * max(abs(float(K.max(initial=0.0))), abs(float(K.min(initial=0.0)))):
         i, j = np.unravel_index(int(np.argmax(np.abs(K - K.T))), K.shape)
         raise ValueError(
             f"{what} is not symmetric: K[{i}, {j}] = {K[i, j]:g}, K[{j}, {i}] = {K[j, i]:g}. The value of a pair must "

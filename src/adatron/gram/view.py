@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled.precision import UNIT
 from ..compiled.submatrix import CHAIN, add_dots, fold
 from .backends.segment import Workspace
 from .backends.tile_loop import Weights
-from .gram import UNIT, Gram
+from .gram import Gram
 from .points import Points
 from .square import mirrored_sums
 

@@ -11,7 +11,7 @@ from ..compiled._jit import jit
 from .base import Float64, Leaf, Mixture, Term, number, products
 from .rounding import affine_error, growth, power, tiny
 
-MOST = 2**31 - 1  # the largest degree, as in LIBSVM
+LARGEST_DEGREE = 2**31 - 1  # the largest degree, as in LIBSVM
 PIECES = 32  # of a segment, along which the stretch by φ is bounded
 
 
@@ -41,7 +41,7 @@ class Polynomial(Leaf):
 
     def __post_init__(self) -> None:
         number(self, "gamma", low=0.0)
-        number(self, "degree", low=0, high=MOST, integer=True)
+        number(self, "degree", low=0, high=LARGEST_DEGREE, integer=True)
         number(self, "coef0")
 
     @property

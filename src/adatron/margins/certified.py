@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compiled.precision import UNIT
 from ..threads import Pool
 from .field import Field, Vector
 from .metric import Metric
 
-UNIT = 2.0**-53
 HALVINGS = 60
 
 

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-UNIT = 2.0**-53  # relative rounding of a float64
 NO_ROW, NO_SIGN, NO_ERRORS = np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
 
 

@@ -25,15 +25,16 @@ from ..certificates import (
     relative,
     unproven,
 )
+from ..compiled.precision import UNIT
 from ..gram import View
 from ..problems import Dual
-from ..problems.dual import UNIT, Vector, dot
+from ..problems.dual import Vector, dot
 from ..threads import OutOfTime
 from .base import Options, Solver, Way, ended, first_tolerance, nearer
 from .blocks.parts import Origin
 from .solution import Solution
 from .start import feasible, filled
-from .status import Status
+from .status import BENT, Status
 from .tasks import State
 from .tolerance import blur, closer
 from .watch import Watch
@@ -77,7 +78,6 @@ class Ascent(ABC, Generic[How]):
             self.round(1, len(dual), float(np.abs(self.beta).sum()))  # the tiles' errors come with every proof
         elif self.beta.any():
             self._add(self.beta)
-        self.prepare()
 
     @abstractmethod
     def prepare(self) -> None:
@@ -90,6 +90,7 @@ class Ascent(ABC, Generic[How]):
     def solve(self) -> Solution:
         """Run to the end, or until there is no time for more kernel values."""
         try:
+            self.prepare()
             return self._to_the_end()
         except OutOfTime:
             return Solution(self.beta, self.g, self.n_iter, Status.MAX_TIME, self._in_time(), self.watch.trace())
@@ -114,14 +115,17 @@ class Ascent(ABC, Generic[How]):
             here = self._errors()
             slack = here + self._proven + self.rounding
             self._proven = np.maximum(self._proven, here)
-            proof = certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[1])
+            proof = certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[BENT])
             proven = ended(proof, self.options)
             if proven is Status.OVERFLOW or (status in (Status.CONVERGED, Status.STUCK) and proven is not None):
                 status = proven
             elif status is Status.CONVERGED:
                 if proof.kkt_violation <= self.options.tol and not (best and best[2].relative_gap < proof.relative_gap):
                     best = self.beta.copy(), self.g.copy(), proof
-                tol = self._next(tol, proof)
+                self._rounds += 1
+                coarse, tol = self._tiles_are_coarse(tol), self._next(tol, proof)
+                if coarse:
+                    self._widen()
                 if tol > 0.0:
                     continue
                 status = Status.STUCK
@@ -144,7 +148,7 @@ class Ascent(ABC, Generic[How]):
         wanted = self.options.widest_gap
         while True:
             status = self.ascend(tol)
-            bent = self.watch.flag[1] and not self.view.gram.kernel.convex
+            bent = self.watch.flag[BENT] and not self.view.gram.kernel.convex
             if status is not Status.CONVERGED or wanted == np.inf or bent:
                 return status, tol
             gap = self.relative_gap()
@@ -157,13 +161,13 @@ class Ascent(ABC, Generic[How]):
 
     def _next(self, tol: float, proof: Certificate) -> float:
         """The tolerance to go on with after a refusal; 0 if there is none that rounding lets a gradient meet."""
-        self._rounds += 1
-        single = self.view.gram.dtype != np.float64
-        if not single and self._rounds >= 4 * ROUNDS and self._rounds % ROUNDS == 0:
-            return 0.0
-        if single and (self._rounds % ROUNDS == 0 or (self.options.way < Way.BLOCKS and self._coarse() > tol)):
-            self._widen()  # float32 tiles do not get there, or of one block float64 ones cost little more
-        return nearer(tol, proof, self.options)
+        endless = self._rounds >= 4 * ROUNDS and self._rounds % ROUNDS == 0
+        return 0.0 if endless and self.view.gram.dtype == np.float64 else nearer(tol, proof, self.options)
+
+    def _tiles_are_coarse(self, tol: float) -> bool:
+        """Whether float32 tiles do not get there, or of one block float64 ones cost little more."""
+        refused = self._rounds % ROUNDS == 0 or (self.options.way < Way.BLOCKS and self._coarse() > tol)
+        return self.view.gram.dtype != np.float64 and refused
 
     def _coarse(self) -> float:
         """What the tiles blur of a gradient."""

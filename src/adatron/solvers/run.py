@@ -17,7 +17,7 @@ from .found import Found
 from .route import Route
 from .solution import Solution, late
 from .start import feasible
-from .status import Status
+from .status import STOP, Status
 from .tasks import State, Task, Tasks
 from .units import solve_in_unit
 from .watch import Progress, Report, Watch
@@ -38,7 +38,7 @@ class _Desk:
 
     def ended(self, some: range, options: Options) -> Status | None:
         """What forbids to begin with some problems."""
-        if self.flags[some.start : some.stop, 0].all():
+        if self.flags[some.start : some.stop, STOP].all():
             return Status.STOPPED
         return Status.MAX_TIME if monotonic() >= options.deadline else None
 
@@ -53,7 +53,7 @@ class _Desk:
                 self._show(progress)
             else:
                 self._mail.put(progress)
-            return bool(self.flags[number][0])
+            return bool(self.flags[number][STOP])
 
         return report
 
@@ -62,7 +62,7 @@ class _Desk:
             self.stop()
 
     def stop(self) -> None:
-        self.flags[:, 0] = 1
+        self.flags[:, STOP] = 1
 
     def serve(self, worker: threading.Thread) -> None:
         """Show reports until the desk is closed; Ctrl-C or an error of the callback stops every problem first."""
@@ -124,7 +124,7 @@ def solve_all(
     def finish(i: int, report: Report | None) -> None:
         desk.finished += 1
         # Every problem is heard of, however short it is, so that a callback can stop the others.
-        if report is not None and not desk.flags[i][0]:
+        if report is not None and not desk.flags[i][STOP]:
             proof = found.certificate(i)
             report(int(found.n_iter[i]), proof.kkt_violation, proof.relative_gap, proof.dual)
 

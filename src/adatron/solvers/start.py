@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compiled.precision import UNIT
 from ..problems import Dual
-from ..problems.dual import UNIT, Ids, Vector
+from ..problems.dual import Ids, Vector
 
 
 def feasible(dual: Dual, beta: Vector) -> Vector:

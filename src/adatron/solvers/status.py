@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+STOP, BENT = 0, 1  # entries of the flags that solvers share with compiled loops: end; negative curvature was met
 NO_KERNEL = "the kernel is not positive semi-definite on these data"
 OTHER_KERNEL = "use another kernel or other kernel parameters, and (K + K.T) / 2 of a given matrix"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-from ..problems.dual import UNIT
+from ..compiled.precision import UNIT
 
 AIM = 0.5  # of the gap that is wanted
 SINGLE = 2.0**-24  # rounding of a float32

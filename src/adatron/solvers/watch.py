@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..problems import Dual
 from .solution import trace_of
+from .status import STOP
 
 Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relative gap, dual objective -> stop?
 
@@ -83,11 +84,11 @@ class Watch:
             if stop:
                 return True
         self.rows.append((seconds, n_iter, violation, gap, -objective, *extra))
-        return bool(self.flag[0])
+        return bool(self.flag[STOP])
 
     def until(self, deadline: float) -> Callable[[], bool]:
         """What says whether it is time to stop: it is too late, or somebody asked to."""
-        return lambda: bool(self.flag[0]) or monotonic() >= deadline
+        return lambda: bool(self.flag[STOP]) or monotonic() >= deadline
 
     def trace(self) -> dict[str, NDArray[np.float64]]:
         return trace_of(self.rows, self.names)

@@ -54,7 +54,7 @@ class NameIn(StrOptions):
 Finish = Callable[[NDArray[np.float64]], NDArray[Any]]  # makes a result of the decision values of some rows
 PLAIN = {str, int, float, bool, type(None)}  # types of values that neither change nor hold anything
 PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
-PART: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
+NU: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
 MOST_BYTES = 2.0**62  # of memory
 LARGEST_AUGMENT = 1e100  # its square is added to the kernel
 BIAS: dict[str, list[Any]] = {

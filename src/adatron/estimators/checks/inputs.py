@@ -19,7 +19,7 @@ from .checked import checked
 
 Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
-FEW = 2**16  # entries of a matrix that is small however it is stored
+SMALL_MATRIX = 2**16  # entries of a matrix that is small however it is stored
 NOT_FINITE = (
     "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be "
     "preprocessed."
@@ -114,7 +114,7 @@ def as_dense_if_small(X: Any, kernel: Any) -> Any:
 
     Functions get the rows as they were given.
     """
-    small = sparse.issparse(X) and X.shape[0] * X.shape[1] <= FEW and not objects.is_function(kernel)
+    small = sparse.issparse(X) and X.shape[0] * X.shape[1] <= SMALL_MATRIX and not objects.is_function(kernel)
     return X.toarray() if small else X
 
 

@@ -16,7 +16,7 @@ from .tile_loop import Weights
 if TYPE_CHECKING:
     from ..points import Points
 
-PART = 256  # rows, or points, of a task: its sums and numbers stay in the first-level cache
+TASK_ROWS = 256  # rows, or points, of a task: its sums and numbers stay in the first-level cache
 TRIFLE = 1 << 17  # entries below which threads cost more than they give
 
 
@@ -50,7 +50,7 @@ class GivenSegment:
 
     def _run(self, task: Callable[[slice], None], n: int, each: int) -> None:
         """The task for all of n, in parts, of which each one is so much work."""
-        step = PART if n * each >= TRIFLE else max(1, n)
+        step = TASK_ROWS if n * each >= TRIFLE else max(1, n)
 
         def one(number: int) -> None:
             self._pool.check_time()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +24,11 @@ from .row_store import Lease, RowStore
 if TYPE_CHECKING:
     from ..points import Points
 
-LEAST = 16  # the smallest part of a thread's tiles that is a task
-MOST, LONGEST = 64, 2e9  # tiles of a task, and its multiply-adds: between two of them Ctrl-C and a limit are heard
+FEWEST_TILES = 16  # the smallest part of a thread's tiles that is a task
+MOST_TILES, LONGEST_TASK = (
+    64,
+    2e9,
+)  # tiles of a task, and its multiply-adds: between two of them Ctrl-C and a limit are heard
 NARROW = CHUNK  # rows of a tile where half of a matrix is made: what stands on its wrong side is made in vain
 Then = Callable[[int, int], None]
 FUNCTION_ROWS = 1024  # a function is asked for this many rows at a time, with this many points
@@ -51,6 +53,13 @@ class Segment(Protocol):
     def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
         """store[slots[i], t] = k(point i, row t); a row may have more than n entries, which are arbitrary then."""
         ...
+
+
+class Room(NamedTuple):
+    """Room for a matrix, in memory that is given back."""
+
+    memory: NDArray[Any]
+    K: NDArray[Any]
 
 
 class Workspace:
@@ -80,25 +89,29 @@ class Workspace:
             self._local.stack = lines.empty((self.depth * tiles.TILE_SIZE,), self.dtype)
         return self._local.stack
 
-    def room(self, n: int, holder: object) -> NDArray[Any]:
-        """Room for n rows of n values, which a thread uses again and again: new pages cost more than the values.
+    def lease(self, n: int) -> Room:
+        """Room for n rows of n values, for the one who leases it until it is given back, on the same thread.
 
-        Whoever asked last holds it, see ``holder``. Rows are a little longer: a column of rows whose distance is a
-        power of two meets in one place of the cache.
+        A thread uses the same memory again and again: new pages cost more than the values. Rows are a little longer: a
+        column of rows whose distance is a power of two meets in one place of the cache.
         """
         apart = lines.LINE // self.dtype.itemsize
-        size = n * (n + apart)
-        room = getattr(self._local, "room", None)
-        if room is None or room.size < size:
-            room = self._local.room = lines.zeros((size,), self.dtype)  # what is beyond the values is finite
-        self._local.holder = weakref.ref(holder)  # it refers to this workspace
-        return room[:size].reshape(n, n + apart)
+        size, free = n * (n + apart), self._free
+        memory = free.pop() if free else None
+        if memory is None or memory.size < size:
+            memory = lines.zeros((size,), self.dtype)  # what is beyond the values is finite
+        return Room(memory, memory[:size].reshape(n, n + apart))
+
+    def give_back(self, room: Room) -> None:
+        """Let others on this thread have the memory."""
+        self._free.append(room.memory)
 
     @property
-    def holder(self) -> object:
-        """Who holds the room of the calling thread."""
-        found = getattr(self._local, "holder", None)
-        return found() if found is not None else None
+    def _free(self) -> list[NDArray[Any]]:
+        """Memory of the calling thread that nobody has."""
+        if not hasattr(self._local, "free"):
+            self._local.free = []
+        return self._local.free
 
 
 class TileSegment:
@@ -234,7 +247,7 @@ class TileSegment:
         n_tiles = -(-self._blocks // tile)
         helpers = self._pool.idle
         each = TILE * max(1, points) * max(1.0, self._workspace.cost(self._source.features))
-        ends = falling(n_tiles, 1 + helpers, max(1, min(MOST, int(LONGEST / each))))
+        ends = falling(n_tiles, 1 + helpers, max(1, min(MOST_TILES, int(LONGEST_TASK / each))))
 
         def one(number: int) -> None:
             self._pool.check_time()
@@ -250,7 +263,7 @@ def falling(n: int, workers: int, most: int) -> list[int]:
     """
     if workers == 1:
         return [*range(0, n, most), n]
-    ends, least = [0], max(1, n // (LEAST * workers))
+    ends, least = [0], max(1, n // (FEWEST_TILES * workers))
     while ends[-1] < n:
         share = max(least, (n - ends[-1]) // (2 * workers))
         ends.append(min(n, ends[-1] + min(most, share)))

@@ -14,7 +14,7 @@ from .artificial import mirror_symmetry
 from .machine import Vector, fitted
 
 MARGIN, CHANGE = 0.999, 1e-5  # where learning ends
-MOST = 20_000  # epochs
+MOST_EPOCHS = 20_000  # epochs
 
 
 class Problem(NamedTuple):
@@ -70,7 +70,7 @@ def learning_time(problem: Problem, m: int, rng: np.random.Generator) -> int:
     while len(np.unique(problem.y[chosen])) < 2:
         chosen = rng.permutation(len(problem.y))[:m]
     solver = KernelAdatron(rate=1.0)
-    model = fitted(problem.X[chosen], problem.y[chosen], problem.sigma, solver=solver, tol=1e-6, max_iter=MOST)
+    model = fitted(problem.X[chosen], problem.y[chosen], problem.sigma, solver=solver, tol=1e-6, max_iter=MOST_EPOCHS)
     still = np.abs(np.diff(model.trace_["bias"])) < CHANGE
     done = np.flatnonzero(still & (model.trace_["margin"][1:] >= MARGIN))
     return int(model.trace_["n_iter"][done[0] + 1] if len(done) else model.n_iter_[0])

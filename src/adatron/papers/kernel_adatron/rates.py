@@ -18,8 +18,8 @@ from .machine import Vector, fitted, gaussian, plain
 MARGIN = 0.99
 LEGAL = np.r_[0.1:1.95:0.1, 1.95].round(2)
 ILLEGAL = (-0.5, -0.1, 0.0, 2.02, 2.1, 2.3)
-FEW = (0.2, 0.6, 1.0)  # rates at which the order of the visits is compared
-MOST = 1000
+COMPARED_RATES = (0.2, 0.6, 1.0)  # rates at which the order of the visits is compared
+MOST_EPOCHS = 1000
 ORDER = (
     "The order of the visits matters as much as the rate, and the paper does not name its own: the library visits one "
     "class after the other, the samples of a class in an order of their content; the plain copy visits them as drawn. "
@@ -65,10 +65,11 @@ def _figure_1(draws: list[Data], sheet: Sheet, most: int) -> Section:
     section.add("fewest epochs for 0.7 <= rate <= 1.3, best of all = 1", 1.0, near, near <= 1.25)
     K = gaussian(X, sigma)
     _add_illegal(section, K, y)
-    drawn = [(plain(K, y, rate, most)[0] or most) / epochs(X, y, sigma, rate) for rate in FEW]
+    drawn = [(plain(K, y, rate, most)[0] or most) / epochs(X, y, sigma, rate) for rate in COMPARED_RATES]
     section.remarks.append(
-        f"Medians of {len(draws)} draws. {ORDER}Epochs in the order as drawn, those in the library's order = 1, at the "
-        f"rates {', '.join(map(str, FEW))}: {', '.join(f'{v:.2g}' for v in drawn)} (at most {most} epochs). {TRANSIENT}"
+        f"Medians of {len(draws)} draws. {ORDER}Epochs in the order as drawn, those in the library's order = 1, at "
+        f"the rates {', '.join(map(str, COMPARED_RATES))}: "
+        f"{', '.join(f'{v:.2g}' for v in drawn)} (at most {most} epochs). {TRANSIENT}"
     )
     _draw(sheet, section, "figure_01", found)
     return section
@@ -82,14 +83,17 @@ def _figure_2(train: Data, sheet: Sheet) -> Section:
     _add_rates(section, found, None)
     K = gaussian(X, 1.0)
     shuffled = [np.arange(len(y)), *(np.random.default_rng(k).permutation(len(y)) for k in range(2))]
-    means = [np.mean([plain(K[np.ix_(p, p)], y[p], rate, MOST)[0] or MOST for p in shuffled]) for rate in FEW]
-    best = FEW[int(np.argmin(means))]
+    means = [
+        np.mean([plain(K[np.ix_(p, p)], y[p], rate, MOST_EPOCHS)[0] or MOST_EPOCHS for p in shuffled])
+        for rate in COMPARED_RATES
+    ]
+    best = COMPARED_RATES[int(np.argmin(means))]
     fastest = float(LEGAL[int(np.argmin(settled))])
     section.add("best rate to a KKT violation of 0.01", "below 1", fastest, None, f"{settled.min():.0f} epochs")
     section.add("best rate, samples as in the file or shuffled", "below 1", best, best < 1.0)
     _add_illegal(section, K, y)
     section.remarks.append(
-        f"{ORDER}Mean epochs in the other orders at the rates {', '.join(map(str, FEW))}: "
+        f"{ORDER}Mean epochs in the other orders at the rates {', '.join(map(str, COMPARED_RATES))}: "
         f"{', '.join(f'{v:.0f}' for v in means)}. {TRANSIENT}"
     )
     _draw(sheet, section, "figure_02", found, {"KKT violation 0.01": (LEGAL, settled)})
@@ -106,15 +110,15 @@ def _add_rates(section: Section, found: Vector, published: float | None) -> None
 
 
 def _add_illegal(section: Section, K: Vector, y: Vector) -> None:
-    reached = [rate for rate in ILLEGAL if plain(K, y, rate, MOST)[0] is not None]
+    reached = [rate for rate in ILLEGAL if plain(K, y, rate, MOST_EPOCHS)[0] is not None]
     text = ", ".join(map(str, ILLEGAL))
-    section.add(f"rates that reach it of {text} ({MOST} epochs)", "none", reached or "none", not reached)
+    section.add(f"rates that reach it of {text} ({MOST_EPOCHS} epochs)", "none", reached or "none", not reached)
 
 
 def _draw(sheet: Sheet, section: Section, name: str, found: Vector, more: Curves | None = None) -> None:
     curves: Curves = {
         "margin 0.99": (LEGAL, found),
         **(more or {}),
-        f"rates outside (0, 2): not in {MOST}": (np.array(ILLEGAL), np.full(len(ILLEGAL), MOST)),
+        f"rates outside (0, 2): not in {MOST_EPOCHS}": (np.array(ILLEGAL), np.full(len(ILLEGAL), MOST_EPOCHS)),
     }
     sheet.draw(section, name, curves, xlabel="η", ylabel="epochs", yscale="log")

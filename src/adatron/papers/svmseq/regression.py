@@ -13,7 +13,7 @@ from ..report import Section, Sheet
 Vector = NDArray[np.float64]
 N, NOISE, C, EPSILON, SIGMA = 100, 0.1, 10.0, 0.1, 1.0
 PRINTED_EPOCHS = 60
-PART = 1.9  # of max R_ii is the rate, eq. 44
+RATE = 1.9  # of max R_ii is the rate, eq. 44
 
 
 def sections(sheet: Sheet) -> Iterator[Section]:
@@ -51,7 +51,7 @@ def _sinc(x: Vector) -> Vector:
 def _printed_update(x: Vector, y: Vector) -> float:
     """Objective (49) after some epochs of the algorithm of section 6.1, word for word."""
     R = np.exp(-((x[:, None] - x) ** 2) / (2 * SIGMA**2))
-    rate = PART / R.diagonal().max()
+    rate = RATE / R.diagonal().max()
     low, high = np.zeros(N), np.zeros(N)  # alpha, alpha*
     for _ in range(PRINTED_EPOCHS):
         for i in range(N):

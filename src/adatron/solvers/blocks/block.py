@@ -37,7 +37,7 @@ from ..dense import INNER, Inner, Layout
 from ..linalg.factor import factor_bytes
 from ..proof_loop import Ascent
 from ..solution import Solution
-from ..status import Status
+from ..status import BENT, STOP, Status
 from ..tasks import State
 from ..watch import Watch
 from ..whole.one import at_once
@@ -107,12 +107,20 @@ class _Block(Ascent[Block]):
         self.before = 0.0  # the violation before the last block
         self.leapt = False
         super().__init__(how, view, dual, options, state, watch)
+        self.square = Square(view.gram)
+
+    def solve(self) -> Solution:
+        try:
+            return super().solve()
+        finally:
+            self.square.give_back()
 
     def prepare(self) -> None:
         """Shards over whole segments; each holds its part of beta and g (views of the whole here)."""
         self.newton = Newton(self.view, self.dual, self.options.memory, self.stopped)
         alone = self.origin is None and self.q == len(self.dual)
         self.inner = Inner(self.stopped, self.n_iter if alone else 0)
+        self.square.give_back()
         self.square = Square(self.view.gram)
         self.shards: list[Shard] = []
         for groups in np.array_split(np.arange(len(self.view.groups)), self.how.shards):
@@ -137,7 +145,7 @@ class _Block(Ascent[Block]):
             moved = self._descend(self._part(tol), objective, of_part)
             moved = moved or self._advance(self._choose(here.ends), of_block)
             if not moved:
-                return Status.STOPPED if self.watch.flag[0] else Status.STUCK
+                return Status.STOPPED if self.watch.flag[STOP] else Status.STUCK
 
     def _negative(self, objective: float) -> bool:
         """Whether |w|^2 is clearly negative: kernel values are rounded so much that steps follow their noise."""
@@ -158,13 +166,18 @@ class _Block(Ascent[Block]):
         if not len(ids):
             return False
         self.newton.forget()
+        self.square.give_back()
         origin = Origin(self.beta[ids], self.g[ids], objective)
         dual, state = restricted(self.dual, ids, origin.beta), State(origin.beta, origin.g, self.n_iter)
         watch = self.watch.within(self.before, self.relative_gap)
         options = replace(self.options, way=Way.BLOCK if len(ids) <= self.options.whole else Way.BLOCKS)
         part = _Block(Block(), self.view.narrowed(ids), dual, options, state, watch, origin)
+        part.prepare()
         part.newton.spent = self.newton.spent
-        part.ascend(tol)
+        try:
+            part.ascend(tol)
+        finally:
+            part.square.give_back()
         self.n_iter, self.newton.spent = part.n_iter, part.newton.spent
         moved = part.beta != origin.beta
         if moved.any():
@@ -283,7 +296,7 @@ class _Block(Ascent[Block]):
 
     def _leap(self, violation: float, tol: float) -> bool:
         """The whole program by interior points, once, where blocks crawl; whether it moved anything."""
-        unfit = self.leapt or self.origin is not None or self.watch.flag[1] or self.dual.unbounded
+        unfit = self.leapt or self.origin is not None or self.watch.flag[BENT] or self.dual.unbounded
         goal, memory = min(tol, self.options.gap_tol or tol), self.options.memory
         if unfit or factor_bytes(self.rows, 1, 8) > memory:
             return False

@@ -16,7 +16,10 @@ from ...problems import Dual
 from ...problems.dual import Ids, Vector, dot
 from .shard import Violators, worst
 
-PART, AROUND = 3, 2.0  # a part is a third of all at most, and so many times the variables that violate or are free
+LARGEST_SHARE, AROUND = (
+    3,
+    2.0,
+)  # a part is a third of all at most, and so many times the variables that violate or are free
 CLOSE_TO = 0.9  # of the most: so many that violate or are free make no part
 
 
@@ -36,7 +39,7 @@ class Origin(NamedTuple):
 def near(dual: Dual, beta: Vector, g: Vector, tol: float, least: int) -> Ids:
     """The variables that violate or are free, and as many again that come next; none if they are too many."""
     inward = dual.inward(beta, g + dual.push(best_multipliers(dual, beta, g)))
-    move, most = (inward > tol) | dual.free(beta), len(dual) // PART
+    move, most = (inward > tol) | dual.free(beta), len(dual) // LARGEST_SHARE
     moving = int(np.count_nonzero(move))
     if moving > CLOSE_TO * most:
         return np.empty(0, np.int64)

@@ -32,15 +32,15 @@ from ..dense.pairs import slopes
 from ..dense.singles import proximal
 from ..proof_loop import Ascent
 from ..solution import Solution
-from ..status import Status
+from ..status import STOP, Status
 from ..tasks import State
 from ..watch import Watch
 from .active import Active, promising
 from .secant import Secant
 
 STEPS = 1000  # between looks at the clock, and at what can be left out
-FEW = 2000  # samples that can be in play from the start, or an eighth of all
-PART = 0.1  # of the worst violation of all is left among the samples in play before all are looked at
+ALL_IN_PLAY = 2000  # samples that can be in play from the start, or an eighth of all
+LEFT_IN_PLAY = 0.1  # of the worst violation of all is left among the samples in play before all are looked at
 KEEP = 0.7  # leave samples out if no more than this part remains
 
 
@@ -94,7 +94,7 @@ def updates(
     path = gain = 0.0
     for step in range(steps):
         i = argmax(score, len(score))
-        if score[i] <= tol or flag[0] != 0:
+        if score[i] <= tol or flag[STOP] != 0:
             return step, path, gain, -1
         if slot[i] < 0:
             return step, path, gain, i
@@ -141,7 +141,7 @@ class _ISDA(Ascent[ISDA]):
         while True:
             before, score = self.beta.copy(), self.inward(b)
             active = self._chosen(score, b)
-            aim = max(tol, PART * float(score.max())) if len(active.ids) < len(self.g) else tol
+            aim = max(tol, LEFT_IN_PLAY * float(score.max())) if len(active.ids) < len(self.g) else tol
             self._value, self.steady = self.dual.objective(self.beta, self.g), False
             while True:
                 worst = max(0.0, float(active.score.max()))
@@ -158,7 +158,7 @@ class _ISDA(Ascent[ISDA]):
 
     def _chosen(self, score: NDArray[np.float64], b: float) -> Active:
         """Those of all samples that come into play."""
-        n, most = len(score), max(FEW, len(score) // 8, 2 * int(np.count_nonzero(self.beta)))
+        n, most = len(score), max(ALL_IN_PLAY, len(score) // 8, 2 * int(np.count_nonzero(self.beta)))
         ids = promising(score, self.beta, most) if self.how.shrinking and most < KEEP * n else np.arange(n)
         rows = self.rows if len(ids) == n else self.rows.among(ids, self.options.memory / 3)
         return Active(ids, rows, self.dual, self.inverse, self.beta, self.g + b)

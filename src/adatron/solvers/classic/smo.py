@@ -33,7 +33,7 @@ from ..base import Options, Solver
 from ..dense.pairs import settled
 from ..proof_loop import Ascent
 from ..solution import Solution
-from ..status import Status
+from ..status import BENT, Status
 from ..tasks import State
 from ..watch import Watch
 
@@ -168,7 +168,7 @@ class _SMO(Ascent[SMO]):
         if eta <= 0.0 and self.view.gram.kernel.convex:
             eta = 1e-12 * max(1.0, self.diagonal[i])  # rounding
         elif eta < 0.0:
-            self.watch.flag[1] = 1
+            self.watch.flag[BENT] = 1
         candidates = [d for d in (low, high, -a, c) if low <= d <= high and np.isfinite(d)]
         if eta > 0.0:
             tilts = (-2.0 * epsilon, 0.0, 2.0 * epsilon) if epsilon else (0.0,)

@@ -28,7 +28,7 @@ from ..watch import Watch
 from .kernel_adatron import TINY, legal_rate
 from .sweeps import Sweeps
 
-PART = 1.9  # of max D_ii is the default rate
+DEFAULT_RATE = 1.9  # of max D_ii is the default rate
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class _SVMseq(Sweeps[SVMseq]):
     def prepare(self) -> None:
         super().prepare()
         largest = max(float(self.diagonal.max()), TINY)
-        rate = PART / largest if self.how.rate is None else self.how.rate
+        rate = DEFAULT_RATE / largest if self.how.rate is None else self.how.rate
         self.rate = legal_rate(rate, self.diagonal)
 
     def ascend(self, tol: float) -> Status:

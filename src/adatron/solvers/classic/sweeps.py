@@ -14,6 +14,7 @@ from ...compiled._jit import jit
 from ...gram.row_cache import Rows
 from ..dense.singles import proximal
 from ..proof_loop import Ascent, How
+from ..status import STOP
 
 
 @jit
@@ -40,7 +41,7 @@ def sweep(
     ``told`` collects the gain of the Lagrangian (eq. 40 of SVMseq), the largest change, their sum and their number.
     """
     for i in range(first, len(g)):
-        if flag[0] != 0:
+        if flag[STOP] != 0:
             break
         h = g[i] + b
         value = proximal(beta[i], h, rate[i], lower[i], upper[i], epsilon)

@@ -15,6 +15,7 @@ from ...compiled.search import CHUNK
 from ...compiled.submatrix import add_rows, scatter
 from ...problems import Dual
 from ...problems.dual import Ids, Vector
+from ..status import BENT
 from .active_set import ActiveSet, price
 from .pairs import pairs
 from .singles import singles
@@ -132,7 +133,7 @@ class Inner:
         K is the kernel matrix of the places, and may be overwritten; further columns of it are not read. dual, beta and
         g belong to the block alone.
         """
-        given, bent = K, flag[1]
+        given, bent = K, flag[BENT]
         if K.dtype == np.float32 and (dual.lambda2 or COARSE * np.abs(g).max() > tol):  # a sum would be rounded
             K = K.astype(np.float64)
         if dual.lambda2:
@@ -149,7 +150,7 @@ class Inner:
         limit = min(max(len(beta), STEPS * len(beta) - self.before), steps)
         found, used = _updated(K, layout, plain, beta, g, tol, limit, flag)
         if whole.dtype != given.dtype:
-            flag[1] = bent  # by the measure of float64 the rounding of float32 values is negative curvature
+            flag[BENT] = bent  # by the measure of float64 the rounding of float32 values is negative curvature
         if used == limit < steps:
             self.credit += BLOCK + UPDATE * (self.before + used) * len(beta)
             free, floor = int(np.count_nonzero(plain.free(found))), FLOOR[given.itemsize]

@@ -25,7 +25,7 @@ from ..linalg.bordered import append_row, bordered
 from .pairs import slopes
 
 CALL = 1e4  # multiply-adds in the time that a step takes beside them
-PART = 2e8  # those between two looks at the clock, about 0.05 s
+BETWEEN_LOOKS = 2e8  # those between two looks at the clock, about 0.05 s
 BEST, ON_THE_WAY, LOST = 0, 1, 2  # see ``_settle``
 
 
@@ -86,7 +86,7 @@ class ActiveSet:
         """Walk; returns the number of steps, which is at most ``most`` but for the last few."""
         more = True
         while more and self.spent < budget and self.steps < most and not stopped():
-            more = go_on(self.walk, tol, min(budget, self.spent + PART), most)
+            more = go_on(self.walk, tol, min(budget, self.spent + BETWEEN_LOOKS), most)
         return self.steps
 
 

@@ -19,9 +19,10 @@ import numpy as np
 
 from ...compiled._jit import jit
 from ...compiled.search import argmax, follow, partner
+from ..status import BENT, STOP
 
 FAR = 1e30  # stands for "not allowed" in searches: finite, so that sums stay finite
-UNIT = 1e-6  # the smallest curvature, where gains are compared
+LEAST_CURVATURE = 1e-6  # the smallest curvature, where gains are compared
 CHECK = 8  # steps between looks at the stopping rule
 CRUMB = 2.0**-47  # of the larger one of two numbers: the roundings of some sums
 
@@ -99,7 +100,7 @@ def pairs(
     grow_bar, shrink_bar = np.empty(q, g.dtype), np.empty(q, g.dtype)
     diagonal, score = np.empty(q, g.dtype), np.empty(q, g.dtype)
     floor = smallest_curvature(K)
-    unit = real(UNIT) / floor  # gains are compared in a unit of K in which products of them stay in range
+    unit = real(LEAST_CURVATURE) / floor  # gains are compared in a unit of K in which products of them stay in range
     for t in range(q):
         grow_bar[t], shrink_bar[t] = slopes(beta[t], lower[t], upper[t], epsilon)
         diagonal[t] = K[t, t] * unit
@@ -118,17 +119,17 @@ def pairs(
             if step % CHECK == 0:
                 worst = max(worst, _worst(own, most, shrink, score[part]))
             b = starts[r] + partner(
-                own, K[a][part], diagonal[part], shrink, most, diagonal[a], real(UNIT), real(-2) * unit, size
+                own, K[a][part], diagonal[part], shrink, most, diagonal[a], real(LEAST_CURVATURE), real(-2) * unit, size
             )
             gain = _gain(most + g[b] + shrink_bar[b], K[a, a] + K[b, b] - real(2) * K[a, b], floor)
             if gain > best:
                 best, m, u, v = gain, most, a, b
         i, j = u, v
-        if best <= real(0) or stop[0] != 0 or (step % CHECK == 0 and worst <= real(tol)):
+        if best <= real(0) or stop[STOP] != 0 or (step % CHECK == 0 and worst <= real(tol)):
             return step
         curvature = (K[i, i] + K[j, j]) - real(2) * K[i, j]
         if curvature < -real(64) * floor:
-            stop[1] = 1
+            stop[BENT] = 1
         length = float(m + (g[j] + shrink_bar[j])) / float(max(curvature, floor))
         shift = real(exchange(beta, i, j, length, lower, upper, epsilon))
         for k in (i, j):

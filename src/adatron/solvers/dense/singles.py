@@ -18,6 +18,7 @@ import numpy as np
 
 from ...compiled._jit import jit
 from ...compiled.search import argmax
+from ..status import BENT, STOP
 from .pairs import CHECK, exchange, slopes, smallest_curvature
 
 
@@ -78,13 +79,13 @@ def singles(
         diagonal[t] = K[t, t]
         inverse[t] = real(1) / max(K[t, t], floor)
         if K[t, t] < -real(64) * floor:
-            stop[1] = 1
+            stop[BENT] = 1
     i, j, shift, other = 0, 0, real(0), real(0)
     for step in range(steps):
         _scores(g, shift, K[i], other, K[j], grow_bar, shrink_bar, inverse, score)
         i = argmax(score, q)
         alone = score[i]
-        if alone <= real(0) or stop[0] != 0:
+        if alone <= real(0) or stop[STOP] != 0:
             return step
         if step % CHECK == 0 and _worst(g, grow_bar, shrink_bar, score) <= real(tol):
             return step
@@ -96,7 +97,7 @@ def singles(
         if j != i and score[j] > alone:
             curvature = (diagonal[i] + diagonal[j]) - real(2) * K[i, j]
             if curvature < -real(64) * floor:
-                stop[1] = 1
+                stop[BENT] = 1
             length = float(m + (bar[j] + side * g[j])) / float(max(curvature, floor))
             u, v = (i, j) if grows else (j, i)
             shift = side * real(exchange(beta, u, v, length, lower, upper, epsilon))

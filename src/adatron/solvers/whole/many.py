@@ -27,22 +27,24 @@ from ...certificates.multipliers import average
 from ...compiled._jit import jit
 from ...compiled.panels import Operand
 from ...compiled.pointer import address, call, count, lent
+from ...compiled.precision import UNIT
 from ...compiled.search import CHUNK
 from ...compiled.submatrix import add_rows
 from ...gram.shared import GivenShared, maker
 from ...problems import Dual
-from ...problems.dual import NO_ROW, NO_SIGN, UNIT, Ids, Vector
+from ...problems.dual import NO_ROW, NO_SIGN, Ids, Vector
 from ..base import TYPICAL, Options, Way
 from ..dense import COARSE, INNER, STEPS, pairs, singles
 from ..found import STATUSES, UNSOLVED, Found
 from ..start import feasible
-from ..status import Status
+from ..status import BENT, STOP, Status
 from ..tasks import State, Tasks
 from ..tolerance import blur, closer
 
 _blur, _closer, _relative = jit(blur), jit(closer), jit(relative)
-BUNDLE, MOST, PARTS = 3e7, 3e8, 64  # multiply-adds of a bundle, at least (a millisecond) and most; part of all work
-AMONG = 1e5  # the same that a program takes beside its matrix
+SMALLEST_BUNDLE, LARGEST_BUNDLE = 3e7, 3e8  # multiply-adds of a bundle, at least (a millisecond) and most
+MOST_BUNDLES = 64  # parts of all work that bundles are, in between
+BESIDE_MATRIX = 1e5  # multiply-adds that a program takes beside its matrix
 NOTHING = np.empty(0, np.int64)
 
 
@@ -68,8 +70,8 @@ def bundles(tasks: Tasks, ways: NDArray[np.int8]) -> list[range]:
     gram = tasks.gram
     bundled, kinds = ways == Way.BUNDLE, _kinds(tasks, ways)
     cost = 1.0 if gram.in_one else gram.kernel.cost(gram.source.features)
-    works = np.cumsum([0.0, *(tasks.sizes.astype(np.float64) ** 2 * cost + AMONG)])
-    most = max(BUNDLE, min(MOST, works[-1] / PARTS))
+    works = np.cumsum([0.0, *(tasks.sizes.astype(np.float64) ** 2 * cost + BESIDE_MATRIX)])
+    most = max(SMALLEST_BUNDLE, min(LARGEST_BUNDLE, works[-1] / MOST_BUNDLES))
     cuts = np.concatenate([[0], 1 + np.flatnonzero(np.diff(kinds)), [len(tasks)]])
     out: list[range] = []
     for start, last in pairwise(cuts.tolist()):
@@ -107,7 +109,7 @@ def together(
     Float32 tiles certify nothing.
     """
     gram, begun = tasks.gram, monotonic()
-    if flags[:, 0].any() or begun >= options.deadline:
+    if flags[:, STOP].any() or begun >= options.deadline:
         return {number: tasks.start(number) for number in some}
     dual, programs = _programs(tasks, some, flags)
     width = -(-int(tasks.sizes[some.start : some.stop].max()) // CHUNK) * CHUNK
@@ -115,12 +117,18 @@ def together(
     goals = options.tol, options.widest_gap, options.max_iter
     numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, *goals
     if gram.in_one:
-        shared, K, programs = GivenShared.empty(), gram.framed(dual.lambda2), programs._replace(groups=NOTHING)
+        room, shared, K = None, GivenShared.empty(), gram.framed(dual.lambda2)
+        programs = programs._replace(groups=NOTHING)
     else:
-        shared, K = gram.parts, gram.workspace.room(width, gram)
+        room, shared = gram.workspace.lease(width), gram.parts
+        K = room.K
     code = addresses(shared.kind, gram.dtype, bool(dual.totals))
-    with gram.pool.aside():
-        _solve(code, shared, programs, *numbers, *values, np.arange(len(K)), K, gram.workspace.stack)
+    try:
+        with gram.pool.aside():
+            _solve(code, shared, programs, *numbers, *values, np.arange(len(K)), K, gram.workspace.stack)
+    finally:
+        if room is not None:
+            gram.workspace.give_back(room)
     return _sorted_out(tasks, some, options, programs, (monotonic() - begun) / len(some), found)
 
 
@@ -156,7 +164,7 @@ def _sorted_out(
 ) -> dict[int, State | None]:
     """Put what is proven into ``found``; where the others are."""
     n_iter, own, first = programs.steps, slice(some.start, some.stop), programs.first.tolist()
-    stopped, proven = programs.flags[:, 0] != 0, tasks.gram.dtype == np.float64
+    stopped, proven = programs.flags[:, STOP] != 0, tasks.gram.dtype == np.float64
     found.keep_all(own, _proofs(tasks, some, programs), programs.biases)
     found.n_iter[own], found.seconds[own] = n_iter, seconds
     found.beta[found.first[some.start] : found.first[some.stop]] = programs.beta
@@ -182,9 +190,9 @@ def _proofs(tasks: Tasks, some: range, programs: _Programs) -> NDArray[np.float6
     if not tasks.gram.kernel.convex and tasks.gram.dtype == np.float64:
         ends, flags = programs.first.tolist(), programs.flags.tolist()
         for k, (number, measures) in enumerate(zip(some, programs.measures.tolist(), strict=True)):
-            if not flags[k][0]:
+            if not flags[k][STOP]:
                 beta = programs.beta[ends[k] : ends[k + 1]]
-                out[-1, k] = conclude(tasks.view(number), beta, measures, not flags[k][1]).convex
+                out[-1, k] = conclude(tasks.view(number), beta, measures, not flags[k][BENT]).convex
     return out
 
 
@@ -220,7 +228,7 @@ def _solve(
     wide, slopes, blurs = np.empty(3 * most_wide), np.empty(most_wide, K.dtype), np.empty(most_wide)
     for p in range(len(programs.steps)):
         a, b, flag = programs.first[p], programs.first[p + 1], programs.flags[p]
-        if flag[0] != 0:
+        if flag[STOP] != 0:
             continue
         n = b - a
         width = len(K) if len(programs.groups) == 0 else -(-n // CHUNK) * CHUNK
@@ -252,7 +260,7 @@ def _solve(
             found, rate = programs.measures[p], rounding + UNIT * (used + 8.0) * (magnitude + lambda2)
             _bound(beta, CARE * rate, errors)
             call(code[2], beta, g, errors, t, *bounds, row, sign, totals, mu, found)
-            more = programs.steps[p] < limit and flag[0] == 0 and flag[1] == 0
+            more = programs.steps[p] < limit and flag[STOP] == 0 and flag[BENT] == 0
             aim = _nearer(found, aim, gap_tol, beta, g, magnitude + lambda2, K.itemsize) if more else 0.0
         call(code[4], beta, g, *bounds, row, sign, mu)
         programs.biases[p] = mu[0] if len(mu) else lambda2 * _total(beta)

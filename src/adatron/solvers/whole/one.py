@@ -24,7 +24,7 @@ from ..base import Options, ended, first_tolerance, nearer
 from ..dense import INNER, Inner, Layout
 from ..solution import Solution
 from ..start import feasible
-from ..status import Status
+from ..status import BENT, STOP, Status
 from ..tasks import State
 from ..watch import Watch
 
@@ -41,17 +41,17 @@ def at_once(
     gap, or the violation itself, is still too large.
     """
     state = State(np.zeros(len(dual))) if state is None else replace(state)
-    if watch.flag[0] or monotonic() >= options.deadline:
+    if watch.flag[STOP] or monotonic() >= options.deadline:
         return None, state
     whole, tol = _Whole(view, dual, Inner(watch.until(options.deadline), state.n_iter)), first_tolerance(dual, options)
     last = np.inf, np.inf
     while True:
         before = state.n_iter
         g = whole.improve(state, tol, options.max_iter - before, watch.flag)
-        proof = prove(view, dual, state.beta, g, convex=not watch.flag[1])
+        proof = prove(view, dual, state.beta, g, convex=not watch.flag[BENT])
         status = ended(proof, options)
         if status is None and proof.resolution > BLURRED * tol:  # sums of fewer terms, one after the other, prove more
-            proof = certify(view, Exact(dual), state.beta, g, np.zeros(len(dual)), convex=not watch.flag[1])
+            proof = certify(view, Exact(dual), state.beta, g, np.zeros(len(dual)), convex=not watch.flag[BENT])
             status = ended(proof, options)
         if watch.look(state.n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap):  # noqa: B023
             status = status or Status.STOPPED
