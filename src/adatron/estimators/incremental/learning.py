@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval
 
+from ...compiled.uninterrupted import uninterrupted
 from ...gram import Clock, OutOfTime
 from ...problems import Dual
 from ...solvers.base import Status
@@ -26,7 +27,6 @@ from ..fits import Fits, Fitted
 from ..machine import KernelMachine
 from ..problems import Listed, Problem
 from ..samples import Samples
-from .commit import uninterrupted
 from .store import Store
 from .track import Track
 
