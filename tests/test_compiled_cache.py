@@ -1,6 +1,7 @@
 """Compiled code: where it is kept, who compiles it, and what is compiled ahead."""
 
 import os
+import pickle
 import subprocess
 import sys
 import time
@@ -8,23 +9,164 @@ from pathlib import Path
 
 import pytest
 
-from adatron.compiled import ahead, folder
-from adatron.compiled.folder import Turn
+from adatron.compiled import ahead, folder, turn
+from adatron.compiled.kept import Kept
+from adatron.compiled.trust import private_folder
+from adatron.compiled.turn import Turn
 
 TIMEOUT = 120
 
 
-def test_compiled_code_is_kept_by_the_hash_of_the_package(tmp_path):
-    """Where the user's cache cannot be written, in a private temporary folder."""
-    environment = os.environ | {"ADATRON_CACHE_DIR": "/dev/null/x", "TMPDIR": str(tmp_path)}
-    code = "from adatron.compiled.folder import cache_folder as f, package_hash as h; print(f(), h())"
+WHERE = "from adatron.compiled.folder import cache_folder as f, package_hash as h; print(f(), h(), f().stat().st_mode)"
+
+
+def where(given, temporary):
+    """Return the folder that a process uses where ``given`` is asked for, its mode, and what it says."""
+    environment = os.environ | {"ADATRON_CACHE_DIR": str(given), "TMPDIR": str(temporary)}
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=TIMEOUT, check=True
+        [sys.executable, "-c", WHERE], capture_output=True, text=True, env=environment, timeout=TIMEOUT, check=True
     )
-    found, digest = done.stdout.split()
-    assert found.startswith(str(tmp_path))
+    found, digest, mode = done.stdout.split()
     assert found.endswith(digest)
-    assert Path(found).stat().st_mode & 0o077 == 0
+    return Path(found), int(mode), done.stderr
+
+
+def test_compiled_code_is_kept_by_the_hash_of_the_package(tmp_path):
+    found, mode, said = where(tmp_path / "a" / "b", tmp_path)
+    assert found.parent == tmp_path / "a" / "b"
+    assert mode & 0o777 == (tmp_path / "a").stat().st_mode & 0o777 == 0o700
+    assert found.exists()
+    assert not said
+
+
+def test_a_folder_that_cannot_be_made_gives_way_to_one_of_the_process(tmp_path):
+    """It is private, and gone when the process ends."""
+    found, mode, said = where("/dev/null/x", tmp_path)
+    assert found.parents[1] == tmp_path
+    assert mode & 0o777 == 0o700
+    assert not list(tmp_path.iterdir())
+    assert said.count("keeps no compiled code") == 1
+    assert "/dev/null" in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the platform has no modes")
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777], ids=oct)
+@pytest.mark.parametrize("writable", [".", "..", "../.."])
+def test_no_code_is_loaded_from_where_others_can_write(writable, mode, tmp_path):
+    """Neither the folder itself, nor one above it, from where it could be replaced."""
+    given = tmp_path / "home" / "cache" / "adatron"
+    given.mkdir(parents=True)
+    (given / writable).resolve().chmod(mode)
+    with pytest.raises(PermissionError, match="can be changed by other users") as refused:
+        private_folder(given)
+    assert str((given / writable).resolve()) in str(refused.value)
+    found, _, said = where(given, tmp_path)
+    assert given not in found.parents
+    assert f"(mode {mode:o})" in said
+    assert not list(given.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the platform has no modes")
+def test_a_sticky_folder_may_be_above_but_is_not_used_itself(tmp_path):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    assert private_folder(shared / "own") == shared / "own"
+    with pytest.raises(PermissionError, match="can be changed by other users"):
+        private_folder(shared)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links")
+def test_a_link_leads_to_what_is_checked(tmp_path):
+    (tmp_path / "good").mkdir(mode=0o700)
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad").chmod(0o777)
+    for name in ("good", "bad"):
+        (tmp_path / f"to {name}").symlink_to(tmp_path / name)
+    assert private_folder(tmp_path / "to good" / "x") == tmp_path / "good" / "x"
+    with pytest.raises(PermissionError):
+        private_folder(tmp_path / "to bad" / "x")
+    (tmp_path / "bad" / "to good").symlink_to(tmp_path / "good")  # the link is not used once it is resolved
+    assert private_folder(tmp_path / "bad" / "to good" / "x") == tmp_path / "good" / "x"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder away")
+@pytest.mark.parametrize("whose", [".", "..", "../.."])
+def test_no_code_is_loaded_from_another_users_folder(whose, tmp_path):
+    given = tmp_path / "home" / "cache" / "adatron"
+    given.mkdir(parents=True)
+    os.chown((given / whose).resolve(), 65534, 65534)
+    with pytest.raises(PermissionError, match=r"belongs to another user \(number 65534\)"):
+        private_folder(given)
+    _, _, said = where(given, tmp_path)
+    assert "belongs to another user" in said
+
+
+class Bomb:
+    """A pickle that runs code when it is read."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+def kept(folder):
+    file = Kept(folder / "function", pickle.dumps)
+    file.save("key", [1, 2, 3])
+    (path,) = folder.iterdir()
+    return file, path
+
+
+def bit_flipped(content, at):
+    return content[:at] + bytes([content[at] ^ 16]) + content[at + 1 :]
+
+
+DAMAGE = {
+    "empty": lambda content: b"",
+    "zeros": lambda content: bytes(len(content)),
+    "cut": lambda content: content[:-1],
+    "cut in the checksum": lambda content: content[:20],
+    "a bit of the checksum": lambda content: bit_flipped(content, 3),
+    "a bit of the pickle": lambda content: bit_flipped(content, len(content) - 5),
+    "more": lambda content: content + b"\0",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_file_counts_as_not_there_and_is_replaced(damage, tmp_path):
+    file, path = kept(tmp_path)
+    assert file.load("key") == [1, 2, 3]
+    path.write_bytes(DAMAGE[damage](path.read_bytes()))
+    assert file.load("key") is None
+    file.save("key", [4])
+    assert file.load("key") == [4]
+    assert list(tmp_path.iterdir()) == [path]
+    assert file.load("another key") is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the platform has no modes")
+@pytest.mark.parametrize("change", ["group", "others", "owner", "link", "pipe"])
+def test_a_file_that_others_can_write_is_not_unpickled(change, tmp_path):
+    (tmp_path / "cache").mkdir()
+    file, path = kept(tmp_path / "cache")
+    bomb, done = tmp_path / "bomb", tmp_path / "done"
+    file.save("key", Bomb(done))
+    if change == "owner" and os.geteuid() != 0:
+        pytest.skip("only root can give a file away")
+    if change == "link":
+        path.rename(bomb)
+        path.symlink_to(bomb)
+    elif change == "pipe":
+        path.unlink()
+        os.mkfifo(path)
+    elif change == "owner":
+        os.chown(path, 65534, 65534)
+    else:
+        path.chmod({"group": 0o620, "others": 0o602}[change])
+    assert file.load("key") is None
+    assert not done.exists()
 
 
 def test_the_faces_hold_no_compiled_code():
@@ -72,10 +214,10 @@ def test_nobody_is_waited_for_on_a_full_disk(tmp_path, monkeypatch):
     path, begun = tmp_path / "function.compiling", time.monotonic()
     monkeypatch.setattr(Path, "open", opened)
     Turn().wait(path)
-    assert time.monotonic() - begun < folder.LOCK_SECONDS / 2
+    assert time.monotonic() - begun < turn.LOCK_SECONDS / 2
     assert not path.exists()
     calls = []
-    monkeypatch.setattr(ahead, "_start", calls.append)
+    monkeypatch.setattr(ahead, "_start", lambda parts, base: calls.append(parts))
     monkeypatch.delenv(ahead.HELPER, raising=False)
     ahead.begin.cache_clear()
     ahead.begin(tmp_path)  # nor does anybody compile what nobody could read
@@ -85,7 +227,7 @@ def test_nobody_is_waited_for_on_a_full_disk(tmp_path, monkeypatch):
 
 def test_the_first_use_calls_helpers_once(tmp_path, monkeypatch, caplog):
     calls = []
-    monkeypatch.setattr(ahead, "_start", calls.append)
+    monkeypatch.setattr(ahead, "_start", lambda parts, base: calls.append(parts))
     monkeypatch.setattr(ahead.joblib, "cpu_count", lambda: 3)
     monkeypatch.delenv(ahead.HELPER, raising=False)
     ahead.begin.cache_clear()
@@ -102,7 +244,7 @@ def test_the_first_use_calls_helpers_once(tmp_path, monkeypatch, caplog):
 
 def test_a_single_helper_begins_with_what_the_fit_needs_last(tmp_path, monkeypatch):
     calls = []
-    monkeypatch.setattr(ahead, "_start", calls.append)
+    monkeypatch.setattr(ahead, "_start", lambda parts, base: calls.append(parts))
     monkeypatch.setattr(ahead.joblib, "cpu_count", lambda: 2)
     monkeypatch.delenv(ahead.HELPER, raising=False)
     ahead.begin.cache_clear()
@@ -136,7 +278,7 @@ AHEAD = """
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 from adatron import SVC, SVR, IncrementalSVC, OneClassSVM
-from adatron.warm import warmup
+from adatron.warm import FUNCTIONS, compiled_functions, warmup
 import gc
 
 def compiled():
@@ -144,6 +286,7 @@ def compiled():
             for f in gc.get_objects() if isinstance(f, Dispatcher) for s in f.signatures}
 
 warmup()
+assert compiled_functions() >= FUNCTIONS, compiled_functions()
 before = compiled()
 X = np.random.default_rng(0).normal(size=(2400, 3))
 for dtype in (np.float64, np.float32):
@@ -195,3 +338,6 @@ def test_code_from_the_disk_needs_no_compiler(tmp_path):
         return done.stdout.strip()
 
     assert [loads(), loads(), loads("more"), loads("more")] == ["True", "False", "False", "False"]
+    for path in tmp_path.glob("*/*.nbi"):
+        path.write_bytes(bytes(path.stat().st_size))
+    assert [loads(), loads()] == ["True", "False"]  # compiled again, and replaced

@@ -1,6 +1,7 @@
 """Fits beside each other, in workers, and interrupted: right answers, BLAS threads as before, no hang."""
 
 import gc
+import os
 import signal
 import subprocess
 import sys
@@ -10,10 +11,13 @@ import weakref
 
 import numpy as np
 import pytest
+from numba.core.event import Listener, install_listener
 from sklearn.datasets import make_classification
 from threadpoolctl import threadpool_info
 
 from adatron import SVC
+from adatron.compiled._jit import JIT_DISABLED, jit
+from adatron.compiled.uninterrupted import uninterrupted
 from adatron.gram import Gram
 from adatron.solvers.run import _Desk
 from adatron.solvers.tasks import Tasks
@@ -78,6 +82,94 @@ def test_a_fit_inside_a_worker(kind, tmp_path):
     script.write_text(WORKERS)
     done = subprocess.run([sys.executable, script, kind], capture_output=True, text=True, timeout=TIMEOUT, check=False)
     assert done.stdout.strip() == "equal", done.stderr
+
+
+FORKS = """
+import os, signal, threading, time
+import numpy as np
+
+X = np.random.default_rng(0).normal(size=(300, 3))
+y = (X[:, 0] > 0.3 * X[:, 1]).astype(int)
+fits = 0
+
+def fit():
+    global fits
+    from adatron import SVC
+    while True:
+        SVC(C=10.0 + fits, kernel=("rbf", "linear")[fits % 2]).fit(X, np.arange(300) % 4 if fits % 3 else y).predict(X)
+        fits += 1
+
+threading.Thread(target=fit, daemon=True).start()
+time.sleep(0.1)  # in its imports
+for _ in range(12):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        from adatron import SVC
+        SVC().fit(X, y).predict(X)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert status == 0, status
+    before, end = fits, time.monotonic() + 0.05  # the next one is in a fit
+    while fits == before and time.monotonic() < end:
+        time.sleep(0.001)
+print("all fitted", flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the platform has no fork")
+def test_a_child_forked_while_another_thread_imports_and_fits_can_fit():
+    """It has no copies of locks that the thread held."""
+    done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    assert done.stdout.strip() == "all fitted", done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform has no fork")
+def test_a_fork_waits_for_what_another_thread_does_in_one_go():
+    inside, over = threading.Event(), threading.Event()
+
+    def work():
+        with uninterrupted():
+            inside.set()
+            time.sleep(0.3)
+            over.set()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    inside.wait()
+    with uninterrupted():  # its own steps hold no fork back
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if over.is_set() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    worker.join()
+
+
+@jit
+def plus_one(x):
+    return x + 1.0
+
+
+class Press(Listener):
+    """Ctrl-C whenever Numba compiles."""
+
+    def on_start(self, event):
+        signal.raise_signal(signal.SIGINT)
+
+    def on_end(self, event):
+        pass
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
+def test_ctrl_c_waits_until_a_function_is_compiled():
+    """Within Numba it would be swallowed, or end as another error, and leave half a function."""
+    x = np.float32(1.0)
+    with install_listener("numba:compiler_lock", Press()), pytest.raises(KeyboardInterrupt):
+        plus_one(x)
+    assert len(plus_one.signatures) == 1
+    assert plus_one(x) == 2.0
 
 
 LONG = """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .files import load, save
     from .warm import warmup
 
-__version__ = metadata.version("adatron")
+__version__: str
 __all__ = [
     "SVC",
     "SVR",
@@ -29,7 +29,7 @@ __all__ = [
     "warmup",
 ]
 
-# Imported when first used: importing the package costs nothing.
+# Imported when first used: importing the package costs nothing, and the command line can hear Ctrl-C from the start.
 _HOME = {
     **dict.fromkeys(("SVC", "SVR", "InputMarginSVC", "NuSVC", "NuSVR", "OneClassSVM", "input_margin"), "estimators"),
     **dict.fromkeys((name for name in __all__ if name.startswith("Incremental")), "estimators.incremental"),
@@ -40,9 +40,15 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name == "__version__":
+        value = import_module("importlib.metadata").version("adatron")
+    elif name in _HOME:
+        from .compiled.uninterrupted import uninterrupted
+
+        with uninterrupted():
+            value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value
 

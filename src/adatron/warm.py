@@ -15,11 +15,24 @@ if TYPE_CHECKING:
     from .problems import Bias
 
 
+FUNCTIONS = 201  # that a warm-up compiles; a new function or type of arguments changes this number
+
+
+def compiled_functions() -> int:
+    """Return how many compiled functions the cache folder has, each counted once for every type of its arguments."""
+    from .compiled.folder import cache_folder
+    from .compiled.kept import SUFFIX
+
+    folder = cache_folder()
+    return 0 if folder is None else sum(1 for _ in folder.glob(f"*{SUFFIX}"))
+
+
 def warmup() -> None:
     """Compile all that is otherwise compiled by the first fits, and keep it in the cache folder.
 
     Small fits and predictions in both precisions, dense and sparse, through each compiled loop. Later processes load
-    the machine code from the cache (``ADATRON_CACHE_DIR``, else the user's cache folder).
+    the machine code from the cache (``ADATRON_CACHE_DIR``, else the user's cache folder). A warm-up takes one to two
+    minutes on two idle cores, and longer on a busy machine.
     """
     from scipy import sparse
 
@@ -116,7 +129,7 @@ def walk() -> None:
 
 
 def _end_with_parent() -> None:
-    from .compiled.folder import TURN
+    from .compiled.turn import TURN
 
     sys.stdin.read()
     TURN.end_all()

@@ -4,7 +4,9 @@ import importlib
 import math
 import re
 import signal
+import subprocess
 import sys
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -92,6 +94,36 @@ def test_an_interrupt_ends_with_130(train_csv, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("adatron.files.read", interrupted)
     assert main(["train", str(train_csv), "--model", str(tmp_path / "m")]) == 130
     assert "error: interrupted" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+@pytest.mark.parametrize("module", ["click.core", "sklearn.base", "numba.core.types"])
+def test_ctrl_c_during_imports_is_one_line(module, train_csv, tmp_path):
+    """Python tells on stderr what it has imported."""
+    command = [sys.executable, "-X", "importtime", "-m", "adatron", "train", str(train_csv), "--label", "colour"]
+    process = subprocess.Popen([*command, "--model", tmp_path / "m"], stderr=subprocess.PIPE, text=True)
+    try:
+        for line in process.stderr:
+            if line.split("|")[-1].strip() == module:
+                process.send_signal(signal.SIGINT)
+                break
+        said = [line for line in process.communicate(timeout=60)[1].splitlines() if "import time:" not in line]
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert [line for line in said if line] == [said[-1]]
+    assert said[-1].startswith("error: interrupted")
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_warm_up_tells_how_far_it_is(monkeypatch, capsys):
+    seconds = importlib.import_module("adatron.cli.warmup").SECONDS
+    monkeypatch.setitem(seconds, False, 0.01)
+    monkeypatch.setattr("adatron.warmup", lambda: time.sleep(0.2))
+    assert main(["warmup"]) == 0
+    err = capsys.readouterr().err
+    assert re.search(r"^\d+ of about \d+ functions compiled, 0 s$", err, re.MULTILINE)
+    assert "kept in" in err
 
 
 def test_progress_is_counted_in_decades():

@@ -13,12 +13,13 @@ import click
 from .convert import convert
 from .demo import demo
 from .evaluate import evaluate
-from .info import info, warmup
+from .info import info
 from .papers import papers
 from .predict import predict
 from .status import Status
 from .stream import stream
 from .train import train
+from .warmup import warmup
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})

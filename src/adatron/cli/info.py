@@ -1,8 +1,7 @@
-"""`adatron info` and `adatron warmup`: the installation and its models."""
+"""`adatron info`: the installation and its models."""
 
 from __future__ import annotations
 
-import time
 from importlib import metadata
 from typing import Any
 
@@ -33,26 +32,16 @@ def info(model: str | None, solvers: bool, wants_json: bool) -> None:
         echo_rows(rows, err=False)
 
 
-@click.command(short_help="Compile everything once.")
-def warmup() -> None:
-    """Compile everything that is compiled on first use and keep it in the cache folder."""
-    from .. import warmup as compile_all
-    from ..compiled.folder import cache_folder
-
-    start = time.perf_counter()
-    compile_all()
-    click.echo(f"compiled in {time.perf_counter() - start:.1f} s, kept in {cache_folder() or 'memory only'}", err=True)
-
-
 def _installation() -> list[tuple[str, object]]:
-    from ..compiled.folder import cache_folder
+    from ..compiled.folder import cache_place
     from ..threads.pool import allowed_threads
 
+    place = cache_place()
     packages = ("adatron", "numba", "numpy", "scipy", "scikit-learn")
     return [
         *((package, metadata.version(package)) for package in packages),
         ("threads", allowed_threads(None)),
-        ("cache folder", cache_folder() or "none: compiled code is kept in memory only"),
+        ("cache folder", place.folder if place.lasts else "none: every process compiles anew"),
     ]
 
 

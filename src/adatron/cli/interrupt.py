@@ -11,7 +11,7 @@ import click
 
 
 class Interrupt:
-    """While active, a first Ctrl-C sets ``asked``; a second one raises KeyboardInterrupt as usual.
+    """While active, a first Ctrl-C sets ``asked``; a second one does what it did before.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Interrupt:
             signal.signal(signal.SIGINT, self._before)
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
-        if self.asked:
-            raise KeyboardInterrupt
+        if self.asked and callable(self._before):
+            self._before(number, frame)
         self.asked = True
         click.echo("\nstopping; Ctrl-C again ends at once", err=True)

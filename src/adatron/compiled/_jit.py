@@ -2,11 +2,13 @@
 
 Numba's own cache looks only at the file a function is in: after an edit to a function that it calls, it
 silently returns old machine code. Here the folder of the cache is named by a hash of all layers with compiled code.
+Nor does Numba look at who wrote its files, or whether they are whole: ``trust`` and ``kept`` do.
 Nothing else in the package imports numba.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +16,9 @@ from typing import Any, ParamSpec, TypeVar
 from typing import overload as typing_overload
 
 from .collector import collector_paused
+from .uninterrupted import uninterrupted
 
-with collector_paused():
+with uninterrupted(), collector_paused():
     import numba
     from numba import typeof
     from numba import types as numba_types
@@ -23,14 +26,16 @@ with collector_paused():
     from numba.core.caching import (
         CompileResultCacheImpl,
         FunctionCache,
-        IndexDataCacheFile,
         _CacheLocator,  # pyright: ignore[reportPrivateUsage]
     )
     from numba.core.runtime.nrt import rtsys
+    from numba.core.serialize import dumps
     from numba.extending import intrinsic
 
 from . import ahead
-from .folder import TURN, cache_folder, package_hash
+from .folder import cache_folder, package_hash
+from .kept import Kept
+from .turn import TURN
 
 __all__ = ["JIT_DISABLED", "cgutils", "intrinsic", "jit", "numba_types", "typeof"]
 
@@ -38,6 +43,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 JIT_DISABLED = bool(vars(config)["DISABLE_JIT"])
+FOLDER = None if JIT_DISABLED else cache_folder()
 
 
 class _Locator(_CacheLocator):
@@ -49,6 +55,9 @@ class _Locator(_CacheLocator):
     def get_cache_path(self) -> Any:
         return str(self._folder)
 
+    def ensure_cache_path(self) -> None:
+        """Leave the folder as it was checked; Numba would make one that others may write to."""
+
     def get_source_stamp(self) -> Any:
         return package_hash()
 
@@ -57,8 +66,7 @@ class _Locator(_CacheLocator):
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator | None:
-        folder = cache_folder()
-        return None if folder is None else cls(py_func, folder)
+        return None if FOLDER is None else cls(py_func, FOLDER)
 
 
 class _CacheImpl(CompileResultCacheImpl):
@@ -66,21 +74,21 @@ class _CacheImpl(CompileResultCacheImpl):
 
 
 class _Cache(FunctionCache):
-    """Files of its own for every signature, which several processes compile side by side."""
+    """A file of its own for every signature, which several processes compile side by side."""
 
     _impl_class = _CacheImpl
 
-    def _choose(self, sig: Any) -> Any:
-        """Turn to a signature's files; the file that says that it is being compiled."""
+    def _choose(self, sig: Any) -> Path:
+        """Turn to a signature's file, and return the file that says that it is being compiled."""
         name = f"{self._impl.filename_base}-{hashlib.sha256(str(sig).encode()).hexdigest()[:10]}"
-        self._cache_file = IndexDataCacheFile(self._cache_path, name, package_hash())
-        folder = cache_folder()
-        return None if folder is None else folder / f"{name}.compiling"
+        folder = Path(self._cache_path)
+        self._cache_file = Kept(folder / name, dumps)
+        return folder / f"{name}.compiling"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         turn = self._choose(sig)
         found = self._on_disk(sig, target_context)
-        if found is None and turn is not None:
+        if found is None:
             ahead.begin(turn.parent)
             TURN.wait(turn)
             found = self._on_disk(sig, target_context)
@@ -101,8 +109,18 @@ class _Cache(FunctionCache):
         except OSError:
             pass  # a full disk costs the next process a compilation, not this one its result
         finally:
-            if turn is not None:
-                TURN.end(turn)
+            TURN.end(turn)
+
+
+def _unbroken(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile, or load, a function in one go: half of it would be an error later, in this process or in a child."""
+
+    @functools.wraps(method)
+    def compile_all(*arguments: Any) -> Any:
+        with uninterrupted():
+            return method(*arguments)
+
+    return compile_all
 
 
 @typing_overload
@@ -127,8 +145,9 @@ def jit(function: Callable[..., Any] | None = None, *, finite: bool = False) -> 
         # Nothing is called from C, and a wrapper for that takes 7 % of a compilation. numba's stubs do not know it.
         options: dict[str, Any] = {"nogil": True, "fastmath": flags, "error_model": "numpy", "no_cfunc_wrapper": True}
         dispatcher = numba.njit(**options)(py_func)
-        if cache_folder() is not None:
+        if FOLDER is not None:
             vars(dispatcher)["_cache"] = _Cache(py_func)  # numba has no public way to choose the cache
+        vars(dispatcher)["compile"] = _unbroken(dispatcher.compile)
         return dispatcher
 
     return decorate if function is None else decorate(function)

@@ -16,15 +16,22 @@ from pathlib import Path
 
 import joblib
 
-from .folder import first_to
+from .turn import first_to
 
 # See ``adatron.warm``. A fit compiles one of the precisions first and the pairs last, so the first helper begins with
 # those; only other forms of the bias need singles, and only blocks that pairs and singles leave unfinished a walk. One
 # of several helpers may meet the fit, and waits for its turn.
 PARTS = ("pairs", "double", "single", "singles", "walk")
 HELPER = "ADATRON_COMPILES_AHEAD"  # set in the helpers' environment
-FIRST = "adatron compiles itself for this machine, ten to twenty seconds; 'adatron warmup' compiles all of it ahead."
-LATER = "adatron compiles what is not in its cache yet, or waits for a process that does: up to a quarter of a minute."
+FIRST = (
+    "adatron compiles what a first fit needs on this machine, ten to thirty seconds; "
+    "'adatron warmup' compiles everything ahead, one to two minutes. A busy machine takes longer."
+)
+LATER = (
+    "adatron compiles what is not in its cache yet, or waits for a process that does: "
+    "some seconds for a fit, one to two minutes for 'adatron warmup'. A busy machine takes longer."
+)
+_PROCESSES: list[subprocess.Popen[bytes]] = []
 
 
 @functools.cache  # called under the compiler's lock
@@ -41,25 +48,42 @@ def begin(folder: Path) -> None:
         return
     python = sys.executable and not getattr(sys, "frozen", False)  # a frozen application would start itself
     helpers = min(len(PARTS), joblib.cpu_count() - 1) if python else 0
+    atexit.register(_end)
     for number in range(helpers):
-        _start(PARTS[number::helpers])
+        _start(PARTS[number::helpers], folder.parent)
 
 
-def _start(parts: tuple[str, ...]) -> None:
+def _start(parts: tuple[str, ...], base: Path) -> None:
     try:
         process = subprocess.Popen(  # noqa: S603 (this very Python)
             [sys.executable, "-P", "-m", "adatron.warm", *parts],
-            env={**os.environ, HELPER: "1"},
+            env={**os.environ, HELPER: "1", "ADATRON_CACHE_DIR": str(base)},  # it may be this process's own
+            start_new_session=True,  # the terminal's Ctrl-C is for this process, which may need their work later
             stdin=subprocess.PIPE,  # it closes with this process, however that ends
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
     except OSError:
         return  # this process compiles everything
+    _PROCESSES.append(process)
 
-    def end() -> None:
+
+def _end() -> None:
+    """Close the pipes of the helpers, who end then, and wait for them."""
+    for process in _PROCESSES:
         if process.stdin:
             process.stdin.close()
+    for process in _PROCESSES:
         process.wait()
 
-    atexit.register(end)
+
+def _leave_to_parent() -> None:
+    """Close a forked child's copies of the pipes: the helpers end with the parent, however long the child lives."""
+    for process in _PROCESSES:
+        if process.stdin:
+            process.stdin.close()
+    _PROCESSES.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)

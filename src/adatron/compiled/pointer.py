@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ._jit import JIT_DISABLED, cgutils, intrinsic, numba_types, typeof
+from .uninterrupted import uninterrupted
 
 _PLAIN: list[Callable[..., None]] = []  # where nothing is compiled, an address is a place in this list
 
@@ -25,9 +26,10 @@ def address(function: Any, *examples: Any) -> int:
             _PLAIN.append(function)
         return _PLAIN.index(function)
     types = tuple(typeof(example) for example in examples)
-    function.compile(types)
-    compiled = function.overloads[types]
-    place = compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
+    with uninterrupted():
+        function.compile(types)
+        compiled = function.overloads[types]
+        place = compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
     if compiled.signature.return_type not in (numba_types.none, numba_types.int64) or not place:
         raise TypeError(f"{function.__name__} must be compiled, and return nothing or a whole number, for its address")
     return place

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..certificates import Certificate
+from ..compiled.cached import cached_property
 from ..solvers.found import STATUSES, Found
 from ..solvers.route import Route
 from ..solvers.status import Status

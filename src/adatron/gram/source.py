@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..compiled import lines
+from ..compiled.cached import cached_property
 from ..compiled.micro import POINTS, rows_width
 from ..compiled.panels import (
     TILE,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled.cached import cached_property
 from ..compiled.precision import UNIT
 from ..compiled.submatrix import CHAIN, add_dots, fold
 from .backends.segment import Workspace

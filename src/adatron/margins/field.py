@@ -13,11 +13,11 @@ input space (2002). With k = κ(s, D), r = x - z and subscripts for slopes (``ke
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled.cached import cached_property
 from ..gram import Gram, Points, Source
 from ..kernels import Kernel
 from ..kernels.derivatives import Jet, jet, mixed

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled.cached import cached_property
 from ..gram import Source, Sums
 from ..kernels import Kernel
 from ..threads import Pool

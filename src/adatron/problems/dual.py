@@ -15,11 +15,12 @@ decision function is f(x) = sum_i beta_i k(x_i, x) + b.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..compiled.cached import cached_property
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]

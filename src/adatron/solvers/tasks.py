@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled.cached import cached_property
 from ..gram import Gram, View
 from ..problems import Dual
 from ..problems.dual import Ids, Vector

@@ -15,6 +15,8 @@ from importlib import import_module
 
 from threadpoolctl import LibController, ThreadpoolController
 
+from ..compiled.uninterrupted import uninterrupted
+
 
 def _set_threads(library: LibController, threads: int) -> None:
     """Set the number for the process, from any thread.
@@ -36,20 +38,23 @@ class _Gate:
         with self._lock:
             if not self._inside:
                 if self._libraries is None:
-                    import_module("scipy.linalg")  # its BLAS is another one than numpy's: load it to see it
-                    self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+                    with uninterrupted():
+                        import_module("scipy.linalg")  # its BLAS is another one than numpy's: load it to see it
+                        self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
                 self._threads = [library.get_num_threads() or 1 for library in self._libraries]
+                self._inside = 1  # first, so that a child of a fork by now restores
                 for library in self._libraries:
                     _set_threads(library, 1)
-            self._inside += 1
+            else:
+                self._inside += 1
 
     def leave(self) -> None:
         with self._lock:
             if not self._inside:
                 return  # what is left was entered before a fork
+            if self._inside == 1:
+                self._restore()  # first, for the same reason
             self._inside -= 1
-            if not self._inside:
-                self._restore()
 
     def _restore(self) -> None:
         for library, threads in zip(self._libraries or [], self._threads, strict=True):

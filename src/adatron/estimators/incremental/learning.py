@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval
 
+from ...compiled.uninterrupted import uninterrupted
 from ...fitting import engine
 from ...fitting.fits import Fits, Fitted
 from ...fitting.problems import Listed, Problem
@@ -28,7 +29,6 @@ from ..base.convergence import warn_unless_converged
 from ..base.machine import KernelMachine
 from ..checks import inputs, objects
 from ..checks.checked import checked
-from .commit import uninterrupted
 from .store import Store
 from .track import Track
 

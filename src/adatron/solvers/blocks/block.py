@@ -20,13 +20,13 @@ Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...certificates import best_multipliers
+from ...compiled.cached import cached_property
 from ...gram import Square, View
 from ...gram.points import Points
 from ...problems import Dual

@@ -1,0 +1,66 @@
+"""The file of one compiled function for one signature: a checksum, and a pickle.
+
+This is the one place where the package reads pickles, Numba's form of compiled code. Two guards stand before the
+unpickling. The file must be one that nobody but this user and root can change (``trust``), so that no attacker can
+have written it. Its checksum must be right, so that no damaged byte is run. Whatever fails a guard counts as not there;
+the function is compiled again, and the file is replaced.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from .trust import read_private
+
+SUFFIX = ".nbi"
+DIGEST = 32  # bytes of a SHA-256
+
+
+class Kept:
+    """Compiled code by its key, in files whose names begin with ``start``.
+
+    Machines with different processors may share a folder, so the name has a hash of the key, which names the processor.
+    """
+
+    def __init__(self, start: Path, dumps: Any) -> None:
+        self._start, self._dumps = start, dumps
+
+    def _path(self, key: Any) -> Path:
+        return self._start.with_name(f"{self._start.name}-{hashlib.sha256(str(key).encode()).hexdigest()[:10]}{SUFFIX}")
+
+    def load(self, key: Any) -> Any:
+        """Return what was saved, or None where there is no undamaged file for the key."""
+        try:
+            content = read_private(self._path(key))
+        except OSError:
+            return None
+        if content[:DIGEST] != hashlib.sha256(content[DIGEST:]).digest():
+            return None
+        found, data = pickle.loads(content[DIGEST:])  # noqa: S301 (see above)
+        return data if found == key else None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write the file anew; whoever reads meanwhile gets the old file or the new one.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+        """
+        content = self._dumps((key, data))
+        path = self._path(key)
+        descriptor, temporary = tempfile.mkstemp(".tmp", path.stem, path.parent)
+        try:
+            with open(descriptor, "wb") as stream:  # noqa: PTH123 (a descriptor)
+                stream.write(hashlib.sha256(content).digest() + content)
+            os.replace(temporary, path)  # noqa: PTH105 (a name)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temporary)  # noqa: PTH108
+            raise

@@ -1,0 +1,116 @@
+"""Steps that belong together: neither a signal's exception nor a fork comes between them.
+
+Ctrl-C within Numba's compiler or within the import of a C extension is swallowed, or ends as another error, and what
+is half made stays. A child that is forked while another thread compiles or imports waits for that thread for ever.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+Handler = Callable[[int, Any], Any]
+
+HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name)]
+FORK_SECONDS = 120.0  # a fork waits no longer than this
+import_module("concurrent.futures.thread")  # and logging with it: their hooks of forks must not come while a fork waits
+
+
+class _Busy:
+    """The threads of this process that a fork waits for."""
+
+    def __init__(self) -> None:
+        self._idle = threading.Condition()
+        self._inside: Counter[int] = Counter()  # how many steps each thread is within
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Let forks by other threads wait."""
+        me = threading.get_ident()
+        with self._idle:
+            self._inside[me] += 1
+        try:
+            yield
+        finally:
+            with self._idle:
+                self._inside[me] -= 1
+                if not self._inside[me]:
+                    del self._inside[me]
+                    self._idle.notify_all()
+
+    def before_fork(self) -> None:
+        me = threading.get_ident()
+        self._idle.acquire()
+        self._idle.wait_for(lambda: self._inside.keys() <= {me}, FORK_SECONDS)
+
+    def in_parent(self) -> None:
+        self._idle.release()
+
+    def in_child(self) -> None:
+        """Forget the threads that the child does not have."""
+        me = threading.get_ident()
+        self._idle = threading.Condition()
+        self._inside = Counter({me: self._inside[me]} if self._inside[me] else {})
+
+
+class _Held:
+    """A handler of signals that keeps what another one raises until the steps are over."""
+
+    def __init__(self, handler: Handler) -> None:
+        self.handler, self.over = handler, False
+        self.error: BaseException | None = None
+
+    def __call__(self, number: int, frame: Any) -> None:
+        try:
+            self.handler(number, frame)
+        except BaseException as error:
+            if self.over:
+                raise
+            self.error = error
+
+
+_BUSY = _Busy()
+_NOW: list[_Held] = []  # those in force
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_BUSY.before_fork, after_in_parent=_BUSY.in_parent, after_in_child=_BUSY.in_child)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold back what handlers of Ctrl-C, SIGTERM and SIGALRM raise, and forks by other threads.
+
+    The handlers themselves run at once. What they raise is raised at the end. Only the main thread runs handlers;
+    those that are not Python's stay.
+    """
+    held: dict[int, _Held] = {}
+    try:
+        if threading.current_thread() is threading.main_thread():
+            for number in HELD:
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    held[number] = _Held(handler)
+                    signal.signal(number, held[number])
+            _NOW.extend(held.values())
+        with _BUSY.step():
+            yield
+    finally:
+        for one in held.values():
+            one.over = True
+        if held:
+            _NOW[:] = [one for one in _NOW if not one.over]
+        for number, one in held.items():
+            signal.signal(number, one.handler)
+        for one in held.values():
+            if one.error is not None:
+                raise one.error
+
+
+def asked() -> bool:
+    """Whether a signal asks the steps of now to come to an end."""
+    return any(one.error is not None for one in _NOW)
