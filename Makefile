@@ -4,13 +4,17 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test lint docs clean
+.PHONY: demo test versions lint docs clean
 
 demo: $(STAMP)
 	$(BIN)/adatron demo
 
 test: $(STAMP)
 	$(BIN)/pytest -n auto --dist worksteal $(PYTEST_ARGS)
+
+# Some tests with the oldest versions that are allowed, and with other versions of Python that are installed.
+versions:
+	scripts/try_versions
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -192,7 +192,7 @@ def test_the_order_of_the_rows_does_not_matter(seed, n, classes, gamma):
     perm = rng.permutation(n)
     model, shuffled = SVC(gamma=gamma).fit(X, y), SVC(gamma=gamma).fit(X[perm], y[perm])
     # equal samples may change places: compare the coefficients of each set of equal samples in increasing order
-    _, same = np.unique(np.c_[X, y], axis=0, return_inverse=True)
+    same = np.unique(np.c_[X, y], axis=0, return_inverse=True)[1].ravel()  # NumPy 2.0.0 gives a column
     for a, b in zip(by_row(model, n)[:, perm], by_row(shuffled, n), strict=True):
         np.testing.assert_array_equal(a[np.lexsort((a, same[perm]))], b[np.lexsort((b, same[perm]))])
     np.testing.assert_array_equal(model.intercept_, shuffled.intercept_)

@@ -27,6 +27,8 @@ def column(text: str) -> int | str:
 def data_options(command: Any) -> Any:
     """Add the argument and the options that say which data files are read, and how."""
     counting = "LIBSVM text: features count from 0 or 1.  [default: as the model's data; from 0 if these use 0]"
+    room = "Bytes that a file, decompressed, and its table may take each.  [default: a quarter of the free memory]"
+    command = click.option("--max-bytes", type=click.IntRange(min=1), help=room)(command)
     command = click.option("--zero-based/--one-based", default=None, help=counting)(command)
     command = click.option("--label", type=column, help="The label's column or array.  [default: the last]")(command)
     formats = click.option("--format", type=click.Choice(FORMATS), help="Format of FILE.  [default: from its name]")
@@ -41,11 +43,12 @@ class Source:
     format: str | None
     label: int | str | None
     zero_based: bool | None
+    max_bytes: int | None = None
 
     def _read(self, features: int | None = None, labelled: bool = True, names: Names = None) -> Any:
         from ..files import read
 
-        return read(self.files, self.format, self.label, features, labelled, self.zero_based, names)
+        return read(self.files, self.format, self.label, features, labelled, self.zero_based, names, self.max_bytes)
 
     def to_train(self, features: int | None, given: bool) -> Any:
         """Read labelled data; the share of zeros decides how they are stored, whatever the format.
@@ -97,10 +100,18 @@ class Source:
             if sparse.issparse(X) and table.first_index != 0:
                 text = "a line of kernel values begins with the number of its sample, as in '+1 0:17 1:0.2 2:0.9'"
                 raise ValueError(f"{self.files[0]}: {text}; no feature 0 found")
-            return replace(table, X=X.toarray()[:, 1:] if sparse.issparse(X) else X)
+            return replace(table, X=self._dense(X)[:, 1:] if sparse.issparse(X) else X)
         if sparsely == sparse.issparse(X):
             return table
-        return replace(table, X=sparse.csr_matrix(X) if sparsely else X.toarray())
+        return replace(table, X=sparse.csr_matrix(X) if sparsely else self._dense(X))
+
+    def _dense(self, X: Any) -> Any:
+        """Sparse samples as an array, which may take far more memory than their file."""
+        from ..files.memory import room
+        from ..files.table import check_size
+
+        check_size(self.files[0], "dense samples", 8 * X.shape[0] * X.shape[1], self.max_bytes or room())
+        return X.toarray()
 
     def counting_as(self, first_index: int | None) -> Source:
         """The same, with features that are counted as other data's were, unless the user says how."""
@@ -127,7 +138,7 @@ class Source:
         check_is_fitted(svc)
         source, given = self.counting_as(counting_of(model)), svc.kernel == "precomputed"
         if is_libsvm_model(path) and not given:
-            source = replace(source, files=tuple(map(rewindable, self.files)))
+            source = replace(source, files=tuple(rewindable(one, self.max_bytes) for one in self.files))
             width = source._read(labelled=labelled).shape[1]
             model = svc = load(path, max(width, svc.n_features_in_))
         return model, source.like(svc.support_vectors_, given, labelled, take_names(model))

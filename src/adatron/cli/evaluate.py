@@ -22,6 +22,7 @@ def evaluate(
     format: str | None,
     label: str | int | None,
     zero_based: bool | None,
+    max_bytes: int | None,
     wants_json: bool,
     output: str | None,
 ) -> None:
@@ -29,7 +30,7 @@ def evaluate(
     from .report import scores
 
     refuse_overwriting("--output", output, (model, *files))
-    estimator, table = Source(files, format, label, zero_based).with_model(model, labelled=True)
+    estimator, table = Source(files, format, label, zero_based, max_bytes).with_model(model, labelled=True)
     measured = scores(estimator, table.X, table.y)
     write_result(as_json({"model": model, **measured}) if wants_json else _text(measured), output)
 

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+# The bytes that the lines read together may take. Asking how much memory is free would take longer than reading a line.
+MOST = 2**30
+
 _FORGET = re.compile(r"\s*-(\d+)\s*$")
 
 
@@ -82,7 +85,7 @@ class Lines:
         try:
             return read(
                 Piped(self.name, "\n".join(texts).encode()), self.format, self.label, self.features, self.labelled,
-                bool(self.zero_based),
+                bool(self.zero_based), max_bytes=MOST,
             )  # fmt: skip
         except DataError as error:
             message = str(error).replace(self.name, "", 1)

@@ -25,6 +25,7 @@ def predict(
     format: str | None,
     label: str | int | None,
     zero_based: bool | None,
+    max_bytes: int | None,
     output: str | None,
     decision: bool,
     to: str | None,
@@ -40,7 +41,7 @@ def predict(
     from .parts import svc_of
 
     refuse_overwriting("--output", output, (model, *files))
-    estimator, table = Source(files, format, label, zero_based).with_model(model, labelled=False)
+    estimator, table = Source(files, format, label, zero_based, max_bytes).with_model(model, labelled=False)
     predicted = estimator.predict(table.X)
     labels = [str(name) for name in predicted.tolist()]
     values = _columns(estimator.decision_function(table.X)) if decision else []

@@ -38,6 +38,7 @@ def train(
     format: str | None,
     label: str | int | None,
     zero_based: bool | None,
+    max_bytes: int | None,
     features: int | None,
     scale: str,
     save_partial: bool,
@@ -59,7 +60,7 @@ def train(
     refuse_overwriting("--model", target, (*files, *test))
     _require_folder(target)
     given = parameters["kernel"] == "precomputed"
-    source = Source(files, format, label, zero_based)
+    source = Source(files, format, label, zero_based, max_bytes)
     table = source.to_train(features, given)
     source = replace(source, files=test).counting_as(table.first_index)
     tested = source.like(table.X, given, names=table.feature_names) if test else None

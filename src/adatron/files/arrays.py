@@ -3,43 +3,71 @@
 from __future__ import annotations
 
 import io
+import math
 import zipfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from .source import open_binary
-from .table import MISSING_LABELS, DataError, Path, Request, Table, whole_if_possible
+from .source import read_whole
+from .table import (
+    MISSING_LABELS,
+    DataError,
+    Path,
+    Request,
+    Table,
+    check_size,
+    parsing,
+    text_labels,
+    whole_if_possible,
+)
 
 FEATURES = ("X", "data", "features")
 LABELS = ("y", "target", "label", "labels")
+PLAIN = "a NumPy file of plain arrays"
 
 
 def read_npy(path: Path, request: Request) -> Table:
     """Read features alone from one array; the labels are a file of their own, see `read_labels`."""
-    return of_features(path, checked_table(path, _load(path), None), request)
+    X = _array(path, read_whole(path, request.max_bytes))
+    return of_features(path, checked_table(path, X, None, request), request)
 
 
-def read_labels(path: Path) -> NDArray[Any]:
+def read_labels(path: Path, request: Request) -> NDArray[Any]:
     """Read the labels of a pair of files."""
-    return checked_labels(path, _load(path))
+    return checked_labels(path, _array(path, read_whole(path, request.max_bytes)), request)
 
 
 def read_npz(path: Path, request: Request) -> Table:
     """Read the arrays X and y (or data and target, or the one that ``label`` names) of a NumPy archive."""
-    archive = _load(path)
-    if not isinstance(archive, np.lib.npyio.NpzFile):
+    data = read_whole(path, request.max_bytes)
+    if data.startswith(npy.MAGIC_PREFIX):
         raise DataError(path, "one array, not an archive of arrays: rename it to .npy")
-    with archive, _damage_named(path):
-        return table_of_named(path, archive, request)
+    with parsing(path, PLAIN):
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
+
+    def array_of(name: str) -> NDArray[Any]:
+        check_size(path, f"contents of the array {name}", members[name].file_size, request.max_bytes)
+        with parsing(path, PLAIN):
+            return _array(path, archive.read(members[name]))
+
+    return table_of_named(path, members, array_of, request)
 
 
-def table_of_named(path: Path, arrays: Mapping[str, Any], request: Request) -> Table:
+def table_of_named(
+    path: Path, names: Collection[str], array_of: Callable[[str], NDArray[Any]], request: Request
+) -> Table:
     """Return the table of X and y among named arrays.
+
+    Parameters
+    ----------
+    array_of : callable
+        Reads the array of a name.
 
     Raises
     ------
@@ -48,21 +76,23 @@ def table_of_named(path: Path, arrays: Mapping[str, Any], request: Request) -> T
     """
     if isinstance(request.label, int):
         raise DataError(path, f"no column {request.label}; here the labels are an array: give its name")
-    features = _first(FEATURES, arrays)
-    label = request.label or _first(LABELS, arrays)
+    features = _first(FEATURES, names)
+    label = request.label or _first(LABELS, names)
     if features is None:
-        raise DataError(path, f"no array {' or '.join(FEATURES)}; the arrays are {', '.join(arrays) or 'none'}")
-    y = np.asarray(arrays[label]) if label is not None and label in arrays else None
-    if y is None and (request.labelled or request.label):
+        raise DataError(path, f"no array {' or '.join(FEATURES)}; the arrays are {', '.join(names) or 'none'}")
+    found = label if label in names else None
+    if found is None and (request.labelled or request.label):
         wanted = request.label or " or ".join(LABELS)
-        raise DataError(path, f"no array {wanted}; the arrays are {', '.join(arrays)}")
-    return of_features(path, checked_table(path, np.asarray(arrays[features]), y), request)
+        raise DataError(path, f"no array {wanted}; the arrays are {', '.join(names)}")
+    y = None if found is None else array_of(found)
+    return of_features(path, checked_table(path, array_of(features), y, request), request)
 
 
 def checked_table(
     path: Path,
     X: NDArray[Any],
     y: NDArray[Any] | None,
+    request: Request,
     names: Sequence[str] | None = None,
     label_name: str | None = None,
 ) -> Table:
@@ -74,25 +104,27 @@ def checked_table(
         raise DataError(path, f"features of type {X.dtype}, not numbers")
     if X.ndim < 2 or not X.size:
         raise DataError(path, f"features of shape {X.shape}; wanted are samples x features, none of them 0")
-    X = np.ascontiguousarray(X.reshape(len(X), -1), np.float32 if X.dtype == np.float32 else np.float64)
+    if y is not None and y.ndim and len(y) != len(X):
+        raise DataError(path, f"{len(X)} samples and {len(y)} labels")
+    dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
+    check_size(path, "features", X.size * dtype.itemsize, request.max_bytes)
+    X = np.ascontiguousarray(X.reshape(len(X), -1), dtype)
     if not np.isfinite(X).all():
         row, column = np.argwhere(~np.isfinite(X))[0]
         name = f" ({names[column]})" if names else ""
         raise DataError(path, f"sample {row}, feature {column}{name} is {X[row, column]}, not a finite number")
-    labels = None if y is None else checked_labels(path, y)
-    if labels is not None and len(labels) != len(X):
-        raise DataError(path, f"{len(X)} samples and {len(labels)} labels")
+    labels = None if y is None else checked_labels(path, y, request)
     return Table(X, labels, tuple(names) if names else None, label_name)
 
 
-def checked_labels(path: Path, y: NDArray[Any]) -> NDArray[Any]:
+def checked_labels(path: Path, y: NDArray[Any], request: Request) -> NDArray[Any]:
     """Return labels as int64 or float64 if all are numbers, written as text or not, else as text."""
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
         raise DataError(path, f"labels of shape {y.shape}; wanted is one for each sample")
     if y.dtype.kind in "OSU":
-        y = np.array([item.decode() if isinstance(item, bytes) else str(item) for item in y])
+        y = _text(path, y, request.max_bytes)
         gaps = np.flatnonzero(np.isin(y, MISSING_LABELS))
         if len(gaps):
             raise DataError(path, f"the label of sample {gaps[0]} is missing")
@@ -104,26 +136,43 @@ def checked_labels(path: Path, y: NDArray[Any]) -> NDArray[Any]:
         raise DataError(path, f"labels of type {y.dtype}, neither numbers nor text")
     if not np.isfinite(y).all():
         raise DataError(path, f"the label of sample {int(np.argmin(np.isfinite(y)))} is not a finite number")
+    check_size(path, "labels", 8 * len(y), request.max_bytes)
     return whole_if_possible(y.astype(np.float64))
 
 
-def _load(path: Path) -> Any:
-    """Read a NumPy file, never a pickle."""
-    with open_binary(path) as stream:
-        data = stream.read()
-    with _damage_named(path):
-        return np.load(io.BytesIO(data), allow_pickle=False)
-
-
-@contextmanager
-def _damage_named(path: Path) -> Iterator[None]:
-    """Turn what NumPy and zip raise for damaged files, and for pickles, into a DataError."""
+def _text(path: Path, y: NDArray[Any], most: int) -> NDArray[Any]:
+    """Return labels of text, of bytes in UTF-8, or of objects that stand for one value each, as text."""
+    if y.dtype.kind == "U":
+        return y
     try:
-        yield
-    except DataError:
-        raise
-    except (ValueError, EOFError, KeyError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
-        raise DataError(path, f"not a NumPy file of plain arrays ({error})") from error
+        if y.dtype.kind == "S":
+            check_size(path, "labels", 4 * y.nbytes, most)
+            return np.char.decode(y, "utf-8")
+        for kind in set(map(type, y)):
+            if not issubclass(kind, (str, bytes, Number, np.generic)):
+                raise DataError(path, f"a label is a {kind.__name__}, not a number or text")
+        return text_labels(path, [item.decode() if isinstance(item, bytes) else str(item) for item in y], most)
+    except UnicodeDecodeError as error:
+        raise DataError(path, f"a label is not text (byte 0x{error.object[error.start]:02x} is not UTF-8)") from error
+
+
+def _array(path: Path, data: bytes) -> NDArray[Any]:
+    """Return the array of a NumPy file, whose header must announce just what follows; objects would be a pickle."""
+    with parsing(path, PLAIN):
+        stream = io.BytesIO(data)
+        version = npy.read_magic(stream)
+        header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}.get(version)
+        if header is None:
+            raise DataError(path, f"not {PLAIN} (its version is {version[0]}.{version[1]})")
+        shape, by_columns, dtype = header(stream)
+    if dtype.hasobject or dtype.kind not in "biufcSU":
+        raise DataError(path, f"not {PLAIN} (it holds {dtype})")
+    start, announced = stream.tell(), math.prod(shape) * dtype.itemsize
+    if len(data) - start != announced or min(shape, default=0) < 0:
+        raise DataError(path, f"{len(data) - start} bytes where its header announces {announced}: shape {shape}")
+    with parsing(path, PLAIN):
+        values = np.frombuffer(data, dtype, offset=start) if announced else np.empty(0, dtype)
+        return values.reshape(shape, order="F" if by_columns else "C")
 
 
 def of_features(path: Path, table: Table, request: Request) -> Table:
@@ -133,5 +182,5 @@ def of_features(path: Path, table: Table, request: Request) -> Table:
     return table
 
 
-def _first(names: Iterable[str], arrays: Mapping[str, Any]) -> str | None:
-    return next((name for name in names if name in arrays), None)
+def _first(names: Iterable[str], found: Collection[str]) -> str | None:
+    return next((name for name in names if name in found), None)

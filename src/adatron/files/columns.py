@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import checked_table
-from .table import DataError, Path, Request, Table
+from .table import DataError, Path, Request, Table, check_size
 
 LABEL_NAMES = ("label", "target", "class", "y")
 
@@ -36,7 +36,8 @@ def label_column(path: Path, fields: Sequence[str], request: Request, line: int 
         return label % width
     if not request.labelled and request.n_features in (None, width):
         return None
-    beside = [index for index, name in enumerate(names) if name not in (request.feature_names or names)]
+    features = set(request.feature_names or names)
+    beside = [index for index, name in enumerate(names) if name not in features]
     if len(beside) == 1:
         return beside[0]
     lowered = [name.lower() for name in names]
@@ -71,11 +72,12 @@ def _check_names(path: Path, names: list[str], label: int | None, request: Reque
     """Compare the header, without the label, with the names of a model's features."""
     wanted = list(request.feature_names or ())
     found = [name for index, name in enumerate(names) if index != label]
+    set_of_wanted, set_of_found = set(wanted), set(found)
     # All features and no label is not a matter of names.
     if found == wanted or (names == wanted and request.label is None):
         return
-    missing = next((name for name in wanted if name not in found), None)
-    unknown = next((name for name in found if name not in wanted), None)
+    missing = next((name for name in wanted if name not in set_of_found), None)
+    unknown = next((name for name in found if name not in set_of_wanted), None)
     if missing is not None and label is not None and names[label] == missing:
         fault = f"column {missing!r} is taken for the label, but it is a feature of the model"
     elif missing is not None:
@@ -103,6 +105,8 @@ def table_of_columns(path: Path, names: Sequence[str], columns: Sequence[NDArray
     DataError
         If a feature is not numeric, or not finite.
     """
+    if not names:
+        raise DataError(path, "the file holds no columns")
     label = label_column(path, names, request)
     check_columns(path, names, len(names), label, request)
     features = [index for index in range(len(names)) if index != label]
@@ -111,10 +115,12 @@ def table_of_columns(path: Path, names: Sequence[str], columns: Sequence[NDArray
             fault = f"column {names[index]!r} holds text, not numbers: encode it, for example one-hot"
             raise DataError(path, fault + label_note(label, names, request))
     single = all(columns[index].dtype == np.float32 for index in features)
-    X = np.stack([columns[index] for index in features], axis=1, dtype=np.float32 if single else np.float64)
+    dtype = np.dtype(np.float32 if single else np.float64)
+    check_size(path, "features", len(columns[0]) * len(features) * dtype.itemsize, request.max_bytes)
+    X = np.stack([columns[index] for index in features], axis=1, dtype=dtype)
     if label is None:
-        return checked_table(path, X, None, [names[i] for i in features])
-    table = checked_table(path, X, columns[label], [names[i] for i in features], names[label])
+        return checked_table(path, X, None, request, [names[i] for i in features])
+    table = checked_table(path, X, columns[label], request, [names[i] for i in features], names[label])
     return replace(table, label_column=label)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .columns import LABEL_NAMES, check_columns, label_column, label_note
 from .source import data_lines, open_text
-from .table import MISSING_LABELS, DataError, Path, Request, Table, whole_if_possible
+from .table import MISSING_LABELS, DataError, Path, Request, Table, check_size, text_labels, whole_if_possible
 
 # A first row with a gap is data with a missing value, not a header.
 MISSING = ("", "?", "na", "n/a", "null", "none")
@@ -22,6 +22,9 @@ MISSING = ("", "?", "na", "n/a", "null", "none")
 SPREADSHEET_ERRORS = ("#N/A", "#NA", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
 # From here on 0, 1, 2, ... are the numbers of columns, not data that happen to look like it.
 MANY = 10
+
+# Bytes that a row takes beside its values: the objects of its label and of its line's number.
+ROW = 120
 
 Row = tuple[int, list[str]]
 
@@ -60,30 +63,30 @@ def read_delimited(path: Path, request: Request, delimiter: str | None) -> Table
     delimiter : str or None
         The character between fields; None: any white space.
     """
-    try:
-        with open_text(path) as stream:
-            rows = _rows(stream, delimiter)
-            first = next(rows, None)
-            if first is None:
-                raise DataError(path, "the file holds no data")
-            second = next(rows, None)
-            columns = _layout(path, first, second[1] if second else None, request)
-            data = [second] if second else []
-            return _table(columns, chain(data if columns.names else [first, *data], rows))
-    except csv.Error as error:
-        raise DataError(path, f"not a table ({error})") from error
+    with open_text(path, request.max_bytes) as stream:
+        rows = _rows(path, stream, delimiter)
+        first = next(rows, None)
+        if first is None:
+            raise DataError(path, "the file holds no data")
+        second = next(rows, None)
+        columns = _layout(path, first, second[1] if second else None, request)
+        data = [second] if second else []
+        return _table(columns, chain(data if columns.names else [first, *data], rows))
 
 
-def _rows(stream: TextIO, delimiter: str | None) -> Iterator[Row]:
+def _rows(path: Path, stream: TextIO, delimiter: str | None) -> Iterator[Row]:
     """Iterate over (line number, fields), leaving out blank lines and comments."""
     if delimiter is None:
         yield from ((number, line.split()) for number, line in data_lines(stream))
         return
     reader = csv.reader(stream, delimiter=delimiter, skipinitialspace=True)
-    for fields in reader:
-        comment = fields and fields[0].startswith("#") and fields[0].strip() not in SPREADSHEET_ERRORS
-        if fields and not comment and fields != [""]:
-            yield reader.line_num, fields
+    try:
+        for fields in reader:
+            comment = fields and fields[0].startswith("#") and fields[0].strip() not in SPREADSHEET_ERRORS
+            if fields and not comment and fields != [""]:
+                yield reader.line_num, fields
+    except csv.Error as error:
+        raise DataError(path, f"not a table ({error})", reader.line_num) from error
 
 
 def _layout(path: Path, first: Row, second: list[str] | None, request: Request) -> _Columns:
@@ -143,6 +146,7 @@ def _table(columns: _Columns, rows: Iterator[Row]) -> Table:
             raise DataError(columns.path, f"{len(fields)} fields found, {columns.width} expected", line)
         values.extend(columns.features(row))
         lines.append(line)
+        check_size(columns.path, "rows", 8 * len(values) + ROW * len(lines), columns.request.max_bytes, at_least=True)
         if columns.label is not None:
             labels.append(fields[columns.label].strip())
     if not lines:
@@ -162,11 +166,11 @@ def _assemble(columns: _Columns, X: NDArray[np.float64], labels: list[str], line
     if names is not None:
         label_name = names[columns.label]
         names = names[: columns.label] + names[columns.label + 1 :]
-    y = _labels(columns.path, labels, lines)
+    y = _labels(columns.path, labels, lines, columns.request.max_bytes)
     return Table(X, y, tuple(names) if names else None, label_name, columns.label)
 
 
-def _labels(path: Path, labels: list[str], lines: list[int]) -> NDArray[Any]:
+def _labels(path: Path, labels: list[str], lines: list[int], most: int) -> NDArray[Any]:
     """Return the labels as numbers if all of them are, else as text."""
     missing = next((i for i, label in enumerate(labels) if label in MISSING_LABELS), None)
     if missing is not None:
@@ -174,7 +178,7 @@ def _labels(path: Path, labels: list[str], lines: list[int]) -> NDArray[Any]:
     try:
         y = np.array(labels, dtype=np.float64)
     except ValueError:
-        return np.array(labels, dtype=np.str_)
+        return text_labels(path, labels, most)
     if not np.isfinite(y).all():
         at = int(np.argmin(np.isfinite(y)))
         raise DataError(path, f"the label {labels[at]!r} is not a finite number", lines[at])

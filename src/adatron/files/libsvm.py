@@ -13,6 +13,8 @@ from sklearn.datasets import load_svmlight_file
 from .source import data_lines, open_binary, open_text
 from .table import DataError, Path, Request, Table, whole_if_possible
 
+MOST_DIGITS = 18  # Of the number of a feature, which is an integer of 64 bits.
+
 
 def read_libsvm(path: Path, request: Request) -> Table:
     """Read a LIBSVM text file into CSR float64; explicit zeros are dropped.
@@ -29,7 +31,7 @@ def read_libsvm(path: Path, request: Request) -> Table:
         raise DataError(path, "LIBSVM text has its label in front: leave out the label column")
     n_features, zero_based = request.n_features, request.zero_based
     try:
-        with open_binary(path) as stream:
+        with open_binary(path, request.max_bytes, text=True, cost=_cost) as stream:
             read: Any = load_svmlight_file
             raw, y = read(stream, dtype=np.float64, zero_based=True)
     except DataError:
@@ -42,7 +44,13 @@ def read_libsvm(path: Path, request: Request) -> Table:
     lowest = min(1, int(raw.indices.min(initial=1)))
     first = lowest if zero_based is None else 1 - zero_based
     width = max(raw.shape[1] - first, 0) if n_features is None else n_features
-    if not (np.isfinite(raw.data).all() and np.isfinite(y).all()) or raw.shape[1] - first > width or lowest < first:
+    too_wide = raw.shape[1] * 8 > request.max_bytes
+    if (
+        too_wide
+        or not (np.isfinite(raw.data).all() and np.isfinite(y).all())
+        or raw.shape[1] - first > width
+        or lowest < first
+    ):
         raise _first_fault(path, replace(request, zero_based=not first)) or DataError(path, "not finite numbers")
     # Built anew from its parts, a matrix gets 32-bit indices where they suffice; most of scikit-learn wants these.
     X = csr_matrix((raw.data, raw.indices - first, raw.indptr), shape=(len(y), width))
@@ -52,9 +60,14 @@ def read_libsvm(path: Path, request: Request) -> Table:
     return Table(X, whole_if_possible(y), first_index=first)
 
 
+def _cost(text: bytes) -> int:
+    """Return the bytes of the arrays that a text becomes: 16 for each value, and for each sample."""
+    return 16 * (text.count(b":") + text.count(b"\n"))
+
+
 def _first_fault(path: Path, request: Request) -> DataError | None:
     """Return the error for the first line that breaks the format, None if none does."""
-    with open_text(path) as stream:
+    with open_text(path, request.max_bytes) as stream:
         for number, line in data_lines(stream):
             fault = _fault(line.partition("#")[0].split(), request)
             if fault:
@@ -74,9 +87,14 @@ def _fault(tokens: list[str], request: Request) -> str | None:
             continue
         if not (colon and index.isdecimal()):
             return f"{pair!r} is not index:value"
+        if len(index) > MOST_DIGITS:
+            return f"feature {index} found, and a feature's number has at most {MOST_DIGITS} digits"
         if not _is_finite(value):
             return f"feature {index} is {value!r}, not a finite number"
         indices.append(int(index))
+    widest = max(indices, default=0)
+    if widest * 8 > request.max_bytes:
+        return f"feature {widest} found, and a sample with so many takes more bytes than max_bytes allows"
     for before, after in pairwise(indices):
         if after <= before:
             return f"feature {after} follows feature {before}; indices must increase"

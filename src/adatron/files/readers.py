@@ -18,6 +18,7 @@ from .arff import read_arff
 from .delimited import read_delimited
 from .hdf5 import file_and_group, read_hdf5
 from .libsvm import read_libsvm
+from .memory import room
 from .parquet import read_parquet
 from .source import data_lines, open_binary, open_text, rewindable, undo_suffix
 from .table import DataError, Path, Request, Table
@@ -32,7 +33,7 @@ class Format:
 
     extensions: tuple[str, ...]
     read: Callable[[Path, Request], Table]
-    labels: Callable[[Path], NDArray[Any]] | None = None
+    labels: Callable[[Path, Request], NDArray[Any]] | None = None
 
 
 FORMATS: dict[str, Format] = {
@@ -59,6 +60,7 @@ def read(
     labelled: bool = True,
     zero_based: bool | None = None,
     feature_names: Sequence[str] | None = None,
+    max_bytes: int | None = None,
 ) -> Table:
     """Read samples and labels from a file, or from several.
 
@@ -89,6 +91,9 @@ def read(
     feature_names : sequence of str, optional
         The names of the features a model expects. A file with names must have these, in this order; by default its
         label is then the one column with another name.
+    max_bytes : int, optional
+        The most bytes that the contents of a file, decompressed, and its table may take each. By default a quarter of
+        the memory that is free. A reader holds up to three copies of the data for a moment.
 
     Returns
     -------
@@ -101,16 +106,23 @@ def read(
     OSError
         If a file cannot be read.
     """
-    paths = [rewindable(one) for one in ([path] if isinstance(path, (str, os.PathLike)) else path)]
+    most = room() if max_bytes is None else max_bytes
+    if most < 1:
+        raise ValueError(f"max_bytes is {max_bytes!r}; a positive number of bytes is allowed")
+    paths = [rewindable(one, most) for one in ([path] if isinstance(path, (str, os.PathLike)) else path)]
     if not paths:
         raise ValueError("no file to read")
     if format is not None and format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; the formats are {', '.join(FORMATS)}")
-    request = Request(label, n_features, labelled, zero_based, None if feature_names is None else tuple(feature_names))
-    chosen = FORMATS[format or _by_extension(paths[0]) or _sniff(paths[0])]
-    if chosen.labels is not None:
-        return _pair(chosen.read, chosen.labels, paths, request)
-    return reduce(_joined, [(p, chosen.read(p, request)) for p in paths])[1]
+    names = None if feature_names is None else tuple(feature_names)
+    request = Request(label, n_features, labelled, zero_based, names, most)
+    try:
+        chosen = FORMATS[format or _by_extension(paths[0]) or _sniff(paths[0], most)]
+        if chosen.labels is not None:
+            return _pair(chosen.read, chosen.labels, paths, request)
+        return reduce(_joined, [(p, chosen.read(p, request)) for p in paths])[1]
+    except MemoryError as error:
+        raise DataError(paths[0], "reading it takes more memory than there is") from error
 
 
 def _by_extension(path: Path) -> str | None:
@@ -118,16 +130,16 @@ def _by_extension(path: Path) -> str | None:
     return next((name for name, one in FORMATS.items() if extension in one.extensions), None)
 
 
-def _sniff(path: Path) -> str:
+def _sniff(path: Path, most: int) -> str:
     """Return the format that the first bytes or the first telling line show."""
-    with open_binary(path) as stream:
+    with open_binary(path, most) as stream:
         start = stream.read(8)
     binary = next((name for magic, name in _MAGIC.items() if start.startswith(magic)), None)
-    return binary or _sniff_text(path)
+    return binary or _sniff_text(path, most)
 
 
-def _sniff_text(path: Path) -> str:
-    with open_text(path) as stream:
+def _sniff_text(path: Path, most: int) -> str:
+    with open_text(path, most) as stream:
         for _, line in data_lines(stream):
             if _LIBSVM_LINE.match(line):
                 return "libsvm"
@@ -145,7 +157,7 @@ def _sniff_text(path: Path) -> str:
 
 def _pair(
     features: Callable[[Path, Request], Table],
-    labels: Callable[[Path], NDArray[Any]],
+    labels: Callable[[Path, Request], NDArray[Any]],
     paths: list[Path],
     request: Request,
 ) -> Table:
@@ -157,7 +169,7 @@ def _pair(
     table = features(paths[0], request)
     if len(paths) == 1:
         return table
-    y = labels(paths[1])
+    y = labels(paths[1], request)
     if len(y) != table.shape[0]:
         raise DataError(paths[1], f"{len(y)} labels for {table.shape[0]} samples")
     return Table(table.X, y)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +16,8 @@ from scipy.sparse import csr_matrix
 Path = str | os.PathLike[str]
 LARGEST_EXACT_INTEGER = 2.0**53
 MISSING_LABELS = ("", "?")
+# What is quoted from a file may be as long as the file.
+LONGEST_MESSAGE = 1000
 
 
 class DataError(ValueError):
@@ -20,7 +25,8 @@ class DataError(ValueError):
 
     def __init__(self, path: Path, message: str, line: int | None = None) -> None:
         place = os.fspath(path) if line is None else f"{os.fspath(path)}, line {line}"
-        super().__init__(f"{place}: {message}")
+        shown = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} ..."
+        super().__init__(f"{place}: {shown}")
 
 
 class ModelFileError(ValueError):
@@ -43,6 +49,7 @@ class Request:
     labelled: bool = True
     zero_based: bool | None = None
     feature_names: tuple[str, ...] | None = None
+    max_bytes: int = sys.maxsize
 
 
 @dataclass(frozen=True)
@@ -84,3 +91,42 @@ def whole_if_possible(y: NDArray[np.float64]) -> NDArray[Any]:
     if np.all(y == np.rint(y)) and np.all(np.abs(y) <= LARGEST_EXACT_INTEGER):
         return y.astype(np.int64)
     return y
+
+
+def check_size(path: Path, what: str, size: int, most: int, at_least: bool = False) -> None:
+    """Raise a DataError if something takes more bytes than may be.
+
+    Parameters
+    ----------
+    what : str
+        The thing, in the plural.
+    at_least : bool, default=False
+        Whether there may be more to come, so that the size is not known.
+    """
+    if size > most:
+        found = "" if at_least else f"{size:,} bytes, "
+        raise DataError(path, f"{what} of {found}more than the {most:,} bytes that it may take (max_bytes)")
+
+
+def text_labels(path: Path, labels: Sequence[str], most: int) -> NDArray[np.str_]:
+    """Return labels as an array of text, in which each takes as much as the longest."""
+    check_size(path, "labels", 4 * len(labels) * max(map(len, labels), default=0), most)
+    return np.array(labels, dtype=np.str_)
+
+
+@contextmanager
+def parsing(path: Path, kind: str) -> Iterator[None]:
+    """Turn whatever another library raises for a damaged file into a DataError; these libraries do not list it.
+
+    Parameters
+    ----------
+    kind : str
+        What the file should be, with its article.
+    """
+    try:
+        yield
+    except (DataError, MemoryError):
+        raise
+    except Exception as error:
+        reason = str(error) or type(error).__name__
+        raise DataError(path, f"not {kind} ({reason})") from error

@@ -30,15 +30,15 @@ METHODS = (
     "predict", "decision_function", "score_samples", "compact", "to_sklearn",
 )  # fmt: skip
 PREDICTIONS = ("predict", "decision_function", "score_samples")
-FOR_PREDICTIONS = ("decision", "expansion")
-FOR_OTHERS = ("engine", "samples", "folds", "binary", *FOR_PREDICTIONS)
+FOR_PREDICTIONS = ("predicting.decision", "predicting.expansion", "predicting.prepared")
+FOR_OTHERS = ("fitting.engine", "fitting.folds", "fitting.binary", *FOR_PREDICTIONS)
 
 
 @cache
 def _import_all(modules: tuple[str, ...]) -> None:
     with uninterrupted():
         for name in modules:
-            import_module(f".{name}", __package__)
+            import_module(f"adatron.{name}")
         with suppress(ModuleNotFoundError):  # older ones have none
             import_module("sklearn.callback")  # scikit-learn imports it in the first fit
 

@@ -1,0 +1,181 @@
+"""Damage data files of every format, or craft hostile ones, and read them."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import warnings
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from data_files import Files, npy, samples, valid
+from data_hostile import HOSTILE
+from scipy import sparse
+
+from adatron.files import DataError, Table, read
+
+Rng = np.random.Generator
+
+COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress,
+}  # fmt: skip
+MOST = 2**24  # the bytes that a file may take
+GROWTH = 2**28  # the bytes that an attempt may take: packages that are imported, and what a line becomes in Python
+HUGE = [0, 1, -1, 2**15, 2**16, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1]
+
+
+def _flip(rng: Rng, data: bytearray) -> None:
+    for at in rng.integers(0, len(data), rng.integers(1, 9)):
+        data[at] ^= 1 << rng.integers(0, 8)
+
+
+def _cut(rng: Rng, data: bytearray) -> None:
+    del data[rng.integers(0, len(data)) :]
+
+
+def _double(rng: Rng, data: bytearray) -> None:
+    start, end = sorted(rng.integers(0, len(data), 2))
+    data[end:end] = data[start:end] * rng.integers(1, 50)
+
+
+def _leave_out(rng: Rng, data: bytearray) -> None:
+    start = rng.integers(0, len(data))
+    del data[start : start + rng.integers(1, 64)]
+
+
+def _zero(rng: Rng, data: bytearray) -> None:
+    start, length = rng.integers(0, len(data)), rng.integers(1, 200)
+    data[start : start + length] = bytes(len(data[start : start + length]))
+
+
+def _declare(rng: Rng, data: bytearray) -> None:
+    """A wrong length where one may stand, most often in the first bytes or in the last."""
+    size, order = rng.choice([1, 2, 4, 8]), rng.choice(["little", "big"])
+    value = int(rng.choice(HUGE)) if rng.random() < 0.7 else int(rng.integers(0, 300))
+    near = min(len(data), 128 if rng.random() < 0.5 else len(data))
+    at = int(rng.integers(0, near)) if rng.random() < 0.5 else len(data) - int(rng.integers(1, near + 1))
+    data[at : at + size] = (value % 256 ** int(size)).to_bytes(int(size), str(order))
+
+
+def _insert(rng: Rng, data: bytearray) -> None:
+    pieces = [
+        b"\xff\xfe", b"\xc3", b"\0", b"\0" * 5000, b'"', b"'", b"\n", b"\r", b"#", b"nan", b"inf", b"1e999", b"?",
+        b",,,", b":", b" 99999999:1", b" 9223372036854775808:1", b" -1:1", b"{", b"}", b"@data\n", b"%",
+        b"@attribute z {x}\n", b"9" * 5000, b"x" * 200_000, b"1," * 100_000, b"\xef\xbb\xbf", "٣".encode(), b"1_0",
+        b"\x1c", b"\x85",
+    ]  # fmt: skip
+    at = rng.integers(0, len(data) + 1)
+    data[at:at] = pieces[rng.integers(len(pieces))]
+
+
+def _digit(rng: Rng, data: bytearray) -> None:
+    """Another digit for one, as in the shape that the text of a header declares."""
+    digits = [at for at, byte in enumerate(data[:4000]) if chr(byte).isdigit()]
+    if digits:
+        at = int(rng.choice(digits))
+        data[at : at + 1] = str(rng.choice(HUGE)).encode() if rng.random() < 0.3 else b"%d" % rng.integers(0, 10)
+
+
+DAMAGES = [_flip, _cut, _double, _leave_out, _zero, _declare, _insert, _digit]
+
+
+def _in_archive(rng: Rng, damage: Callable[[Rng, bytearray], None]) -> bytes:
+    """A NumPy archive with valid checksums whose member is damaged."""
+    out, (X, y) = io.BytesIO(), samples()
+    members = {"X.npy": bytearray(npy(X)), "y.npy": bytearray(npy(y))}
+    damage(rng, members[str(rng.choice(list(members)))])
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, bytes(data))
+    return out.getvalue()
+
+
+def damaged(rng: Rng) -> tuple[str, Files]:
+    """A valid file, damaged before or after it is compressed, by its own name or by one that tells nothing."""
+    damage = DAMAGES[rng.integers(len(DAMAGES))]
+    if rng.random() < 0.05:
+        return f"npz {damage.__name__[1:]} inside", [("a.npz", _in_archive(rng, damage))]
+    files = list(valid()[rng.integers(len(valid()))])
+    suffix = str(rng.choice(list(COMPRESSIONS))) if rng.random() < 0.4 else ""
+    name, content = files[victim := int(rng.integers(len(files)))]
+    late = bool(suffix) and rng.random() < 0.3
+    data = bytearray(COMPRESSIONS[suffix](content) if late else content)
+    for _ in range(rng.integers(1, 3)):
+        if data:
+            damage(rng, data)
+    files[victim] = (name, bytes(data))
+    done = [(n, c if late and i == victim else COMPRESSIONS[suffix](c)) for i, (n, c) in enumerate(files)]
+    kind = name.rpartition(".")[2].removeprefix("a-")
+    if rng.random() < 0.2:
+        return f"{kind} {damage.__name__[1:]}", [(f"{i}{suffix}", c) for i, (_, c) in enumerate(done)]
+    return f"{kind} {damage.__name__[1:]}", [(f"{n}{suffix}", c) for n, c in done]
+
+
+def attempt(rng: Rng, folder: Path) -> tuple[str, str]:
+    """Read one file, and return the kind of the damage and how it ended.
+
+    The end is 'refused' with the documented error, which names a file; 'right' if the samples are those that were
+    written; or 'differs' for others: a text with another digit is a valid file. What is crafted must be refused.
+    """
+    crafted = rng.random() < 0.1
+    if crafted:
+        kind = str(rng.choice(list(HOSTILE)))
+        files = HOSTILE[kind](folder)
+    else:
+        kind, files = damaged(rng)
+    paths = [folder / name for name, _ in files]
+    for path, (_, data) in zip(paths, files, strict=True):
+        path.write_bytes(data)
+    _forget_peak()
+    labelled = bool(rng.random() < 0.7)
+    end, peak = _outcome(paths, labelled), _memory("VmHWM") - _memory("VmRSS")
+    assert not crafted or end == "refused", f"{kind} was read"
+    assert peak < GROWTH, f"{kind}: {peak:,} bytes for a file that may take {MOST:,}"
+    return kind, end
+
+
+def _outcome(paths: list[Path], labelled: bool) -> str:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of NumPy, about headers that Python 2 wrote
+            return _end(read(paths, labelled=labelled, max_bytes=MOST))
+    except DataError as error:
+        message = str(error)
+    assert any(message.startswith(str(path)) for path in paths), f"no file is named: {message}"
+    assert len(message) < 2000, "a message without an end"
+    return "refused"
+
+
+def _forget_peak() -> None:
+    """Let the highest use of memory begin anew."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def _memory(field: str) -> int:
+    """Return a number of bytes from what Linux knows of this process."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
+
+
+def _end(table: Table) -> str:
+    """Check a table, and tell whether it holds the samples that were written."""
+    values = table.X.data if sparse.issparse(table.X) else table.X
+    n, d = table.shape
+    assert values.dtype in (np.float32, np.float64), values.dtype
+    assert np.isfinite(values).all(), "not finite"
+    assert table.X.ndim == 2, table.shape
+    assert min(n, d) > 0, table.shape
+    assert table.feature_names is None or len(table.feature_names) == d, "names"
+    if table.y is not None:
+        assert table.y.shape == (n,), table.y.shape
+        assert table.y.dtype.kind in "iUf", table.y.dtype
+        assert table.y.dtype.kind == "U" or np.isfinite(table.y).all(), "labels that are not finite"
+    X, y = samples()
+    if table.shape != X.shape or table.y is None:
+        return "differs"
+    same = np.array_equal(table.X.toarray() if sparse.issparse(table.X) else table.X, X)
+    return "right" if same and np.array_equal(table.y.astype(str), y.astype(str)) else "differs"
