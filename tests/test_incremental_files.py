@@ -18,7 +18,6 @@ from adatron import IncrementalSVC
 from adatron.cli import main
 from adatron.files import ModelFileError
 from adatron.files.atomic import atomic_write, remove_leftovers
-from adatron.files.journal import Journal
 from test_incremental import MODELS, Life, values
 
 SECRET = np.array([12345.678901234567, -98765.432109876543, 31415.926535897932])
@@ -170,30 +169,15 @@ def test_a_file_that_cannot_be_written_is_tried_again(tmp_path, monkeypatch):
 
 def killed_while_it_saves(model, path):
     """A child dies within a save, and leaves a file with all of the model."""
-    killed_while(lambda: adatron.save(model, path))
-
-
-def killed_while(write):
-    """A child dies within what writes a file."""
     child = os.fork()
     if child == 0:
         os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
-        write()
+        adatron.save(model, path)
     os.waitpid(child, 0)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a fork")
-def test_what_a_killed_process_left_of_a_journal_is_removed(tmp_path):
-    path = tmp_path / "m.adatron.journal"
-    journal = Journal(path, "name")
-    killed_while(journal.clear)
-    assert len(list(tmp_path.glob(".*"))) == 1
-    Journal(path, "name")
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a fork")
-@pytest.mark.parametrize("how", ["forget", "stream"])
+@pytest.mark.parametrize("how", ["forget", "stream", "save", "load"])
 def test_what_a_killed_process_left_is_removed(how, tmp_path):
     life, row = with_secret("svc")
     path, other = tmp_path / "m.adatron", tmp_path / "other.adatron"
@@ -205,6 +189,10 @@ def test_what_a_killed_process_left_is_removed(how, tmp_path):
     assert all(holds(file.read_bytes(), row) for file in left)
     if how == "forget":
         adatron.load(path).forget([1000])
+    elif how == "save":
+        adatron.save(life.model, path)
+    elif how == "load":
+        adatron.load(path)
     else:
         (tmp_path / "lines.csv").write_text("-1000\n")
         assert main(["stream", str(path), str(tmp_path / "lines.csv"), "--quiet"]) == 0
@@ -213,6 +201,33 @@ def test_what_a_killed_process_left_is_removed(how, tmp_path):
         stream.write(b"new")
         remove_leftovers(path)  # it is no leftover
     assert path.read_bytes() == b"new"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_what_only_has_the_name_of_a_leftover_stays(tmp_path):
+    path = tmp_path / "m.adatron"
+    life, _ = with_secret("svc")
+    adatron.save(life.model, path)
+    killed_while_it_saves(life.model, path)
+    (left,) = tmp_path.glob(".*")
+    pipe, link = (left.with_name(left.name[:-5] + end) for end in ("y.tmp", "z.tmp"))
+    os.mkfifo(pipe)  # opening it would wait for ever
+    link.symlink_to(path)
+    assert 1000 not in adatron.load(path).forget([1000]).ids_
+    assert sorted(tmp_path.iterdir()) == sorted([path, pipe, link])
+
+
+@pytest.mark.skipif(not hasattr(os, "link"), reason="needs hard links")
+def test_a_file_that_has_two_names(tmp_path):
+    """A process does not wait for itself."""
+    life, _ = with_secret("svc")
+    paths = [tmp_path / name for name in "ab"]
+    for path in paths:
+        adatron.save(life.model, path)
+    paths[1].unlink()
+    os.link(*paths)
+    with pytest.raises(ModelFileError, match="was replaced since"):
+        life.model.forget([1000])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="folders are synchronised on POSIX")

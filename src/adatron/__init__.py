@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .estimators import SVC, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, input_margin
-    from .estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
+    from .estimators.incremental import (
+        IncrementalNuSVC,
+        IncrementalOneClassSVM,
+        IncrementalSVC,
+        IncrementalSVR,
+        forget,
+    )
     from .files import load, save
     from .warm import warmup
 
@@ -23,6 +29,7 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "forget",
     "input_margin",
     "load",
     "save",
@@ -33,6 +40,7 @@ __all__ = [
 _HOME = {
     **dict.fromkeys(("SVC", "SVR", "InputMarginSVC", "NuSVC", "NuSVR", "OneClassSVM", "input_margin"), "estimators"),
     **dict.fromkeys((name for name in __all__ if name.startswith("Incremental")), "estimators.incremental"),
+    "forget": "estimators.incremental",
     "load": "files",
     "save": "files",
     "warmup": "warm",

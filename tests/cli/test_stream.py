@@ -4,7 +4,9 @@ import io
 import json
 import os
 import signal
+import struct
 import time
+import zlib
 from contextlib import suppress
 
 import numpy as np
@@ -16,6 +18,7 @@ import adatron
 from adatron import IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
 from adatron.cli import main
 from adatron.cli.learner import Learner
+from adatron.files import ModelFileError
 from adatron.files.journal import Journal, Record
 
 FIRST, LINES = 30, 60
@@ -263,7 +266,8 @@ def test_a_line_that_may_forget_or_be_a_sample(tmp_path, capsys):
     path = tmp_path / "forgets.adatron"
     assert main(["stream", str(path), str(data), *new, "--forget"]) == 0
     assert sorted(adatron.load(path).ids_) == [0, *range(2, FIRST + 5)]
-    data.write_text("\n".join([*lines, "1 1:0.5", "-3"]) + "\n")  # no class: it can only forget
+    with data.open("a") as more:
+        more.write("1 1:0.5\n-3\n")  # no class: it can only forget
     assert main(["stream", str(path), str(data)]) == 0
     assert 3 not in adatron.load(path).ids_
 
@@ -290,35 +294,234 @@ def test_bad_models(data, tmp_path, capsys):
     assert "it is the journal of another model" in capsys.readouterr().err
 
 
-def test_a_journal_keeps_whole_records(tmp_path):
-    path = tmp_path / "j"
-    journal = Journal(path, "name")
-    records = [Record(n, "file", n, "x" * n) for n in range(1, 20)]
-    for record in records:
-        journal.append(record)
-    data = path.read_bytes()
-    for end in range(len(data) + 1):
-        path.write_bytes(data[:end])
-        found = Journal(path, "name").records
-        assert found == records[: len(found)]
-    damaged = bytearray(data)
-    damaged[len(data) // 2] ^= 1
-    path.write_bytes(damaged)
-    found = Journal(path, "name").records
-    assert found == records[: len(found)]
-    assert len(found) < len(records)
-
-
 def test_a_journal_with_lines_must_be_learned_before_something_is_forgotten(data, tmp_path):
     path = tmp_path / "m.adatron"
     new = ["--first", str(FIRST), "--gamma", "0.5", "--quiet"]
     assert main(["stream", str(path), str(data), *new]) == 0
-    journal = Journal(tmp_path / "m.adatron.journal", adatron.load(path).stream_["name"])
-    journal.append(Record(10**6, "elsewhere", 1, "0.1,0.2,0.3,1"))
     model = adatron.load(path)
+    with Journal(tmp_path / "m.adatron.journal") as journal:
+        journal.clear(model.stream_["name"])
+        journal.append(Record(model.stream_["number"] + 1, "elsewhere", 1, "0.1,0.2,0.3,1"))
     with pytest.raises(ValueError, match=r"journal.*adatron stream"):
         model.forget(model.ids_[:1])
     assert len(adatron.load(path).ids_) == len(model.ids_)
     assert main(["stream", str(path), str(data), "--quiet"]) == 0
     model = adatron.load(path)
     assert model.forget(model.ids_[:1]) is model
+
+
+def bits(path):
+    model = adatron.load(path)
+    order = np.argsort(model.ids_)
+    return model.ids_[order].tolist(), model.store.X[order].tolist(), model.stream_["number"]
+
+
+@pytest.fixture
+def journalled(data, tmp_path, monkeypatch):
+    """A model whose stream died: its last ten samples are in the journal only. The files, and the whole state."""
+    path = tmp_path / "m.adatron"
+    lines = text_of(*rows(20, seed=3))
+    (tmp_path / "more.csv").write_text("\n".join(lines[:10]) + "\n")
+    assert main(["stream", str(path), str(data), "--first", str(FIRST), "--gamma", "0.5", "--quiet"]) == 0
+    assert main(["stream", str(path), str(tmp_path / "more.csv"), "--quiet"]) == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines[10:])))
+    with monkeypatch.context() as patch:
+        patch.setattr(Learner, "_snapshot", lambda self: None)  # a dead process writes nothing
+        assert main(["stream", str(path), "-", "--quiet"]) == 0
+    journal, model = path.with_name("m.adatron.journal"), path.read_bytes()
+    kept = journal.read_bytes()
+    assert kept.count(b"\n") == 11
+    assert again(path, monkeypatch) == 0
+    whole = bits(path)
+    path.write_bytes(model)
+    journal.write_bytes(kept)
+    assert len(whole[0]) == len(adatron.load(path).ids_) + 10
+    return path, journal, whole
+
+
+def again(path, monkeypatch, *more):
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    return main(["stream", str(path), "-", "--quiet", *more])
+
+
+def test_a_damaged_record_loses_nothing_in_silence(journalled, monkeypatch, capsys):
+    path, journal, whole = journalled
+    kept, model = journal.read_bytes(), path.read_bytes()
+    lines = kept.splitlines(keepends=True)
+    damaged = lines[3][:30] + b"?" + lines[3][31:]
+    journal.write_bytes(b"".join([*lines[:3], damaged, *lines[4:]]))
+    assert again(path, monkeypatch) == 1
+    error = capsys.readouterr().err
+    number = whole[2] - 7
+    assert f"m.adatron.journal: record {number} of {whole[2] - 9} to {whole[2]} missing, no record can be read" in error
+    assert "other records that can be read: 9." in error
+    assert "--accept-loss goes on" in error
+    assert path.read_bytes() == model
+    assert again(path, monkeypatch, "--accept-loss") == 0
+    ids, X, last = bits(path)
+    assert last == whole[2]
+    lost = whole[0][-8]
+    assert ids == [one for one in whole[0] if one != lost]  # those that came later keep their ids
+    assert [x for one, x in zip(*whole[:2], strict=True) if one != lost] == X
+
+
+def test_zeros_at_the_end_of_a_journal(journalled, monkeypatch):
+    path, journal, whole = journalled
+    with journal.open("ab") as stream:
+        stream.write(bytes(16))
+    assert again(path, monkeypatch) == 0
+    assert bits(path) == whole
+
+
+def test_a_journal_of_the_former_format(journalled, monkeypatch):
+    path, journal, whole = journalled
+    records = [line[9:] for line in journal.read_bytes().splitlines()[1:]]
+    name = adatron.load(path).stream_["name"].encode()
+    old = b"".join(struct.pack("<II", len(one), zlib.crc32(one)) + one for one in records)
+    journal.write_bytes(b"adatron-journal 1 " + name + b"\n" + old)
+    assert again(path, monkeypatch) == 0
+    assert bits(path) == whole
+    assert journal.read_bytes().startswith(b"adatron-journal 2 ")
+
+
+def test_a_record_that_is_no_sample(journalled, monkeypatch, capsys):
+    path, journal, whole = journalled
+    name = adatron.load(path).stream_["name"]
+    with Journal(journal) as other:
+        other.clear(name)
+        other.append(Record(whole[2] - 9, "-", 1, "0.5,zero,1"))
+    model = path.read_bytes()
+    assert again(path, monkeypatch) == 1
+    assert (
+        f"m.adatron.journal: record {whole[2] - 9} cannot be learned (standard input, line 1: "
+        in capsys.readouterr().err
+    )
+    assert path.read_bytes() == model
+
+
+def test_the_journal_of_a_model_that_was_deleted(journalled, data, capsys):
+    path, journal, _ = journalled
+    kept = journal.read_bytes()
+    path.unlink()
+    assert main(["stream", str(path), str(data), "--first", str(FIRST), "--quiet"]) == 1
+    assert "m.adatron.journal: it is the journal of another model" in capsys.readouterr().err
+    assert not path.exists()
+    assert journal.read_bytes() == kept
+
+
+def test_records_of_a_file_in_another_format(journalled, tmp_path):
+    """The journal has lines with commas; the stream goes on with LIBSVM text."""
+    path, _, whole = journalled
+    (tmp_path / "more.libsvm").write_text("1 1:0.5 2:0.25\n")
+    assert main(["stream", str(path), str(tmp_path / "more.libsvm"), "--quiet"]) == 0
+    ids, X, last = bits(path)
+    assert (ids[:-1], X[:-1], last - 1) == whole
+    assert X[-1] == [0.5, 0.25, 0.0]
+
+
+@pytest.mark.parametrize("new", [True, False])
+def test_the_second_stream_on_a_model_is_refused(new, data, tmp_path, capsys):
+    path = tmp_path / "m.adatron"
+    arguments = ["stream", str(path), str(data), "--quiet"]
+    begin = ["--first", str(FIRST), "--gamma", "0.5"]
+    if not new:
+        assert main([*arguments, *begin]) == 0
+    before = sorted(tmp_path.iterdir())
+    with Journal(path.with_name(path.name + ".journal")):
+        assert main([*arguments, *(begin if new else [])]) == 1
+        assert "another `adatron stream` is learning with this model" in capsys.readouterr().err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def meanwhile(act, at, monkeypatch):
+    """Have another process do something when a stream has learned so many lines, before the last one is written."""
+    append, count = Journal.append, [at]
+
+    def busy(self, record):
+        count[0] -= 1
+        if count[0] == 0:
+            act()
+        append(self, record)
+
+    monkeypatch.setattr(Journal, "append", busy)
+
+
+@pytest.fixture(params=["svc", "pipeline"])
+def running(request, tmp_path):
+    """A model, an input with 20 more lines, the last of which forgets, and all samples."""
+    X, y = rows(FIRST + 19)
+    model = IncrementalSVC(gamma=0.5)
+    if request.param == "pipeline":
+        model = make_pipeline(StandardScaler(), model)
+    path, data = tmp_path / "m.adatron", tmp_path / "data.csv"
+    adatron.save(model.fit(X[:FIRST], y[:FIRST]), path)
+    data.write_text("\n".join(text_of(X[FIRST:], y[FIRST:])) + "\n-5\n")
+    return path, data, ["stream", str(path), str(data), "--quiet", "--every", "5"]
+
+
+def last_of(path):
+    model = adatron.load(path)
+    return model[-1] if hasattr(model, "steps") else model
+
+
+def test_what_another_process_forgets_while_a_stream_runs_is_gone(running, monkeypatch):
+    path, _, arguments = running
+    meanwhile(lambda: last_of(path).forget([7]), 6, monkeypatch)  # a snapshot came after five
+    assert main(arguments) == 0
+    model = last_of(path)
+    assert sorted(model.ids_) == [one for one in range(FIRST + 19) if one not in (5, 7)]
+    fresh = IncrementalSVC(gamma=0.5).fit(model.store.X, model.store.y)
+    np.testing.assert_allclose(
+        model.decision_function(model.store.X), fresh.decision_function(model.store.X), atol=1e-8
+    )
+
+
+def test_nothing_is_forgotten_while_the_journal_has_lines(running, monkeypatch):
+    path, _, arguments = running
+
+    def refused():
+        with pytest.raises(ModelFileError, match="write the line -ID to its input"):
+            last_of(path).forget([7])
+
+    meanwhile(refused, 8, monkeypatch)
+    assert main(arguments) == 0
+    assert 7 in last_of(path).ids_
+
+
+def test_another_model_in_the_place_of_a_stream_stays(running, monkeypatch, capsys):
+    path, _, arguments = running
+    meanwhile(lambda: adatron.save(IncrementalSVC().fit(*rows(10)), path), 8, monkeypatch)
+    assert main(arguments) == 1
+    assert "it was replaced by another model while the stream was learning" in capsys.readouterr().err
+    assert len(last_of(path).ids_) == 10
+    assert path.with_name("m.adatron.journal").read_bytes().count(b"\n") == 6  # what came after the snapshot
+
+
+def test_an_older_state_in_the_place_of_a_stream_is_noticed(running, tmp_path, monkeypatch, capsys):
+    path, data, arguments = running
+    text = data.read_text()
+    data.write_text("\n".join(text.splitlines()[:3]) + "\n")
+    assert main(arguments) == 0
+    backup = path.read_bytes()
+    data.write_text(text)
+    meanwhile(lambda: path.write_bytes(backup), 8, monkeypatch)
+    assert main(arguments) == 1
+    assert "was replaced by another model" in capsys.readouterr().err
+    assert main(arguments) == 1
+    assert "missing" in capsys.readouterr().err
+    path.with_name("m.adatron.journal").unlink()  # as it says: the input has them all
+    assert main(arguments) == 0
+    assert sorted(last_of(path).ids_) == [one for one in range(FIRST + 19) if one != 5]
+
+
+def test_a_stream_says_that_a_scaler_remembers(running, capsys):
+    path, data, arguments = running
+    assert main(arguments) == 0
+    warned = (
+        "sample 5 has left the model, but the step 'standardscaler' (StandardScaler) keeps" in capsys.readouterr().err
+    )
+    assert warned == hasattr(adatron.load(path), "steps")
+    with data.open("a") as more:
+        more.write(f"-{FIRST + 2}\n")  # came after the scaler was fitted
+    assert main(arguments) == 0
+    assert not capsys.readouterr().err

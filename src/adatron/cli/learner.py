@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-import secrets
+import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..files import DataError
-from ..files.journal import Journal, Record, journal_of
+from ..files.journal import Journal, Record
+from .inputs import Input, after
 from .interrupt import Interrupt
 from .lines import Lines
+from .memory import STANDARD_INPUT, STANDARD_NAME, begun, new_stream, remembering
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a stream learns.
+
+    every : lines after which the model file is written anew
+    window : samples that are kept; None: as the model says
+    accept_loss : whether to go on with a journal that has lost records
+    """
+
+    every: int = 1000
+    window: int | None = None
+    accept_loss: bool = False
 
 
 class Learner:
@@ -20,48 +36,66 @@ class Learner:
     ----------
     path : path
         The model file, which is there.
-    source : str
-        Name of the input, which the model remembers with the lines that it has learned of it.
+    given : Input
+        What the lines come from.
     lines : Lines
         How lines are read.
-    every : int
-        Lines after which the model file is written anew.
+    journal : Journal
+        The journal, which no other process can have.
+    manner : Manner
 
     Raises
     ------
     ModelFileError
-        The model cannot be read, or the journal is that of another one.
+        The model cannot be read, or the journal is that of another one, or has lost records.
     ValueError
         The model is not an incremental one, or not fitted.
     """
 
-    def __init__(self, path: Path, source: str, lines: Lines, every: int, window: int | None = None) -> None:
-        from ..files import load
-        from ..files.atomic import remove_leftovers
-
-        remove_leftovers(path)
-        self.path, self.source, self.lines, self.every = path, source, lines, every
-        self.model: Any = load(path)
-        self.last: Any = incremental(self.model)
-        self.lines.expect(self.model, self.last)
-        if window is not None:
-            self.last.set_params(window=window)
-        if self.last.stream_ is None:
-            self.last.stream_ = new_stream()
-            self._save()
-        begun: dict[str, Any] = self.last.stream_
-        self.journal = Journal(journal_of(path), begun["name"])
-        self.replayed = 0
-        for record in self.journal.records:
-            if record.number > begun["number"]:
-                self._learn(record)
-                self.replayed += 1
+    def __init__(self, path: Path, given: Input, lines: Lines, journal: Journal, manner: Manner) -> None:
+        self.path, self.given, self.lines, self.journal, self.manner = path, given, lines, journal, manner
+        self.model: Any = None
+        self.last: Any = None
+        self._warned = False
+        self.replayed = self._open()
         self._snapshot()
 
     @property
     def done(self) -> int:
-        """Lines of the input that were learned before."""
-        return self.last.stream_["lines"].get(self.source, 0)
+        """Number of the last line of the input that was learned before."""
+        return self.last.stream_["lines"].get(self.given.source, 0)
+
+    @property
+    def _inputs(self) -> dict[str, Any]:
+        return self.last.stream_.get("inputs", {})  # a former version had none
+
+    def remaining(self, lines: Iterator[tuple[int, str]], skip_learned: bool | None) -> Iterator[tuple[int, str]]:
+        """Return the lines that are to be learned, and note the file that they come from.
+
+        Parameters
+        ----------
+        skip_learned : bool or None
+            Whether to leave out the lines that were learned of this input, whatever they are; None: in a file, if they
+            are the same.
+
+        Raises
+        ------
+        DataError
+            They are not.
+        """
+        given, skip = self.given, self.given.again if skip_learned is None else skip_learned
+        done, entry = self.done if skip else 0, begun(given.inode)
+        if skip and skip_learned is None:
+            seen = self._inputs.get(given.source) or begun("", done)
+            lines, entry = after(lines, given, done, seen), {**seen, "inode": given.inode}
+        elif skip:
+            lines, entry = ((number, text) for number, text in lines if number > done), begun(given.inode, done)
+        if given.again:
+            stream = self.last.stream_
+            said = {"lines": {**stream["lines"], given.source: done}, "inputs": {**self._inputs, given.source: entry}}
+            self.last.stream_ = {**stream, **said}
+            self._snapshot()
+        return lines
 
     def follow(self, lines: Iterator[tuple[int, str]]) -> int:
         """Learn numbered lines, and write the model; how many there were.
@@ -74,7 +108,7 @@ class Learner:
             for line, text in lines:
                 with Interrupt(wanted=True) as interrupt:
                     try:
-                        self._take(Record(self.last.stream_["number"] + 1, self.source, line, text))
+                        self._take(Record(self.last.stream_["number"] + 1, self.given.source, line, text))
                     except KeyboardInterrupt:
                         broken_off = True
                         raise
@@ -86,6 +120,38 @@ class Learner:
                 self._snapshot()
         return count
 
+    def _open(self) -> int:
+        """Load the model and learn what its journal adds; how many records that were."""
+        from ..files import load
+
+        self.model = load(self.path)
+        self.last = incremental(self.model)
+        self.lines.expect(self.model, self.last)
+        if self.manner.window is not None:
+            self.last.set_params(window=self.manner.window)
+        if self.last.stream_ is None:
+            self.last.stream_ = new_stream()
+        stream: dict[str, Any] = self.last.stream_
+        found = self.journal.read(stream["name"], stream["number"])
+        if found.lost and not self.manner.accept_loss:
+            raise _lost(self.journal.path, found.lost, len(found.records))
+        for record in found.records:
+            self._replay(record)
+        return len(found.records)
+
+    def _replay(self, record: Record) -> None:
+        from ..files import ModelFileError
+
+        self.last.store.skip(record.number - self.last.stream_["number"] - 1)
+        try:
+            self._learn(record)
+        except ValueError as error:
+            raise ModelFileError(
+                self.journal.path,
+                f"record {record.number} cannot be learned ({error}): go on with the options of the run that wrote it, "
+                "or move the journal away",
+            ) from error
+
     def _take(self, record: Record) -> None:
         """Learn or forget, and have that on the disk."""
         one = self.lines.forgotten(record.line, record.text)
@@ -95,26 +161,42 @@ class Learner:
             return
         self._learn(record)
         self.journal.append(record)
-        if record.number % self.every == 0:
+        if record.number % self.manner.every == 0:
             self._snapshot()
 
     def _learn(self, record: Record, one: int | None = None) -> None:
         """Learn the record's sample, or forget one; the model then says that it has."""
-        before, samples = self.last.stream_, self._samples
-        said = {"number": record.number, "lines": {**before["lines"], record.source: record.line}}
-        self.last.stream_ = {**before, **said}  # before forget writes the file
+        from ..files import DataError
+
+        before, samples, lines = self.last.stream_, self._samples, self._lines_of(record)
+        self.last.stream_ = remembering(before, record)  # before forget writes the file
         try:
             if one is not None:
-                self.last.forget([one])
+                self._forget(one)
             else:
-                X, y = self.lines.parse(record.line, record.text)
+                X, y = lines.parse(record.line, record.text)
                 self.last.partial_fit(X, y)
         except BaseException as error:
             if self._samples == samples:  # else only a file could not be written
                 self.last.stream_ = before
             if type(error) is not ValueError:  # a DataError has its line, and no other kind is about one
                 raise
-            raise DataError(self.lines.name, str(error), record.line) from error
+            raise DataError(lines.name, str(error), record.line) from error
+
+    def _lines_of(self, record: Record) -> Lines:
+        """How the lines of a record's input are read; its name may tell the format."""
+        if record.source == self.given.source:
+            return self.lines
+        return replace(self.lines, name=STANDARD_NAME if record.source == STANDARD_INPUT else record.source)
+
+    def _forget(self, one: int) -> None:
+        from ..estimators.incremental.forgetting import keeping, remembers
+
+        known = remembers(self.model, self.last, one)
+        self.last.forget([one])
+        if known and not self._warned:
+            self._warned = True
+            warnings.warn(f"sample {one} has left the model, but {'; '.join(keeping(self.model))}", stacklevel=1)
 
     @property
     def _samples(self) -> tuple[int, int]:
@@ -122,18 +204,48 @@ class Learner:
         return self.last.store.arrived, self.last.store.n
 
     def _snapshot(self) -> None:
-        self._save()
-        self.journal.clear()
+        """Write the model and empty the journal.
 
-    def _save(self) -> None:
-        from ..files import save
+        If another process has made the model forget something meanwhile, its file holds that: the journal adds to it
+        what was learned since.
+        """
+        from ..files.model import rewrite
 
-        save(self.model, self.path)
+        keeper = self.last.keeper_of(str(self.path.resolve()))
+        with keeper.held():
+            if keeper.replaced:
+                self._merge()
+            rewrite(self.model, self.path)
+            self.journal.clear(self.last.stream_["name"])
+
+    def _merge(self) -> None:
+        from ..files import ModelFileError
+
+        before, number = (self.model, self.last), self.last.stream_["number"]
+        try:
+            self._open()
+            if self.last.stream_["number"] != number:
+                raise ValueError("it knows other lines")
+        except BaseException as error:
+            self.model, self.last = before
+            if not isinstance(error, ValueError):
+                raise
+            raise ModelFileError(
+                self.path,
+                "it was replaced by another model while the stream was learning, and is left as it is; what was "
+                f"learned since is in {self.journal.path} ({error})",
+            ) from error
 
 
-def new_stream(learned: int = 0, lines: dict[str, int] | None = None) -> dict[str, Any]:
-    """What a model remembers of streams: a name, the number of the last record, and lines learned of each input."""
-    return {"name": secrets.token_hex(16), "number": learned, "lines": lines or {}}
+def _lost(place: Path, lost: str, there: int) -> Exception:
+    from ..files import ModelFileError
+
+    return ModelFileError(
+        place,
+        f"{lost}; other records that can be read: {there}. Lines that were learned are lost with the journal. If they "
+        "came from a file that still has them, move the journal away: the stream reads that file again from the last "
+        "line that the model file holds. Otherwise --accept-loss goes on with the records that can be read",
+    )
 
 
 def incremental(model: Any) -> Any:

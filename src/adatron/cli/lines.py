@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -80,15 +78,16 @@ class Lines:
     def table(self, first: int, texts: list[str]) -> Any:
         """Samples and labels of some lines; the first one has this number."""
         from ..files import DataError, read
-        from ..files.source import Piped
+        from ..files.source import Piped, uncompressed
 
+        plain = uncompressed(self.name)
         try:
             return read(
-                Piped(self.name, "\n".join(texts).encode()), self.format, self.label, self.features, self.labelled,
+                Piped(plain, "\n".join(texts).encode()), self.format, self.label, self.features, self.labelled,
                 bool(self.zero_based), max_bytes=MOST,
             )  # fmt: skip
         except DataError as error:
-            message = str(error).replace(self.name, "", 1)
+            message = str(error).replace(plain, "", 1)
             message = re.sub(r"^, line \d+", "", message).removeprefix(": ")
             raise DataError(self.name, message, first) from error
 
@@ -96,14 +95,3 @@ class Lines:
         """The sample of a line, and its label."""
         table = self.table(number, [text])
         return (table.X if self.scaling is None else self.scaling.transform(table.X)), table.y
-
-
-def numbered(path: str) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers, as they come; without blank ones and comments. ``-`` is standard input."""
-    from ..files.source import data_lines, open_text
-
-    if path != "-":
-        with open_text(path) as stream:
-            yield from data_lines(stream)
-        return
-    yield from data_lines(sys.stdin)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import warnings
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -27,7 +27,8 @@ PARAMETERS = (
 @click.option("--window", type=click.IntRange(min=1), help="Keep so many samples, the last ones.  [default: MODEL's]")
 @click.option("--every", type=click.IntRange(min=1), default=1000, help="Lines after which MODEL is written anew.")
 @click.option("--skip-learned/--no-skip-learned", default=None, help="Skip the lines that MODEL has learned of FILE "
-              "before.  [default: skip, but for standard input]")  # fmt: skip
+              "before, whatever they are.  [default: those of a file, if they are the same]")  # fmt: skip
+@click.option("--accept-loss", is_flag=True, help="Go on although records of the journal are damaged or missing.")
 @click.option("--format", type=click.Choice(FORMATS[:4]), help="Format of FILE.  [default: from its name or lines]")
 @click.option("--label", type=column, help="The label's column.  [default: the last]")
 @click.option("--zero-based/--one-based", default=None, help="LIBSVM text: features count from 0 or 1.  "
@@ -45,6 +46,7 @@ def stream(
     window: int | None,
     every: int,
     skip_learned: bool | None,
+    accept_loss: bool,
     format: str | None,
     label: str | int | None,
     zero_based: bool | None,
@@ -60,27 +62,35 @@ def stream(
     such as -17, makes MODEL forget the sample with this id: samples are numbered from 0 in the order of their arrival.
     Where such a line may be a sample, too (LIBSVM text with a label -17), --forget or --no-forget says what it is.
     Each line is in MODEL.journal, on the disk, before the next one is learned, and MODEL is written anew now and then
-    and at the end: after a crash or a kill the same command goes on where it stopped. If there is no MODEL yet, an
-    IncrementalSVC is fitted to the first lines; the options of the kernel and of C are for it.
+    and at the end: after a crash or a kill the same command goes on where it stopped. A last line of a file that has no
+    line end yet waits for it. If there is no MODEL yet, an IncrementalSVC is fitted to the first lines; the options of
+    the kernel and of C are for it.
     """
-    from .learner import Learner
-    from .lines import Lines, numbered
+    from ..files.journal import Journal, journal_of, read_journal
+    from .inputs import Input
+    from .learner import Learner, Manner
+    from .lines import Lines
 
-    given = {name: value for name, value in parameters.items() if value is not None}
-    path, source = Path(model), file if file == "-" else os.path.realpath(file)
-    lines, reader = (
-        numbered(file),
-        Lines("standard input" if file == "-" else file, format, label, zero_based, features, forget=forget),
-    )
-    with warnings_as_lines():
-        if path.exists() and given:
-            raise click.UsageError(f"{model} is there and has its own parameters: leave out --{min(given)}")
-        if not path.exists():
-            lines = _begin(path, source, lines, reader, first, given)
-        learner = Learner(path, source, reader, every, window)
-        skip = file != "-" if skip_learned is None else skip_learned
-        done = learner.done if skip else 0
-        count = learner.follow((number, text) for number, text in lines if number > done)
+    parameters = {name: value for name, value in parameters.items() if value is not None}
+    path, given = Path(model), Input(file)
+    lines, reader = given.lines(), Lines(given.name, format, label, zero_based, features, forget=forget)
+    with warnings_as_lines(), Journal(journal_of(path)) as journal:
+        if path.exists() and parameters:
+            raise click.UsageError(f"{model} is there and has its own parameters: leave out --{min(parameters)}")
+        new = not path.exists()
+        if new:
+            read_journal(journal.path, None, 0)  # one with records of a model that was deleted is refused
+            lines = _begin(path, given, lines, reader, first, parameters)
+        learner = Learner(path, given, reader, journal, Manner(every, window, accept_loss))
+        if not new:
+            lines = learner.remaining(lines, skip_learned)
+        count = learner.follow(lines)
+        if given.unfinished:
+            warnings.warn(
+                f"{given.name}, line {given.unfinished}: it has no line end and was not learned; a run does that once "
+                "it has one",
+                stacklevel=1,
+            )
     result = _result(learner, count)
     if not quiet:
         echo_rows([(name.replace("_", " "), value) for name, value in result.items()], err=True)
@@ -90,17 +100,17 @@ def stream(
 
 
 def _begin(
-    path: Path, source: str, lines: Iterator[tuple[int, str]], reader: Any, first: int, given: dict[str, Any]
+    path: Path, given: Any, lines: Iterator[tuple[int, str]], reader: Any, first: int, parameters: dict[str, Any]
 ) -> Iterator[tuple[int, str]]:
     """Fit a model to the first lines and write it; the lines after them."""
     import numpy as np
 
     from .. import IncrementalSVC
     from ..files import DataError, save
-    from .learner import new_stream
+    from .memory import fitted
     from .parts import remember_counting
 
-    weight = given.get("class_weight")
+    weight = parameters.get("class_weight")
     if weight == "balanced":
         raise click.UsageError(
             "--class-weight balanced depends on samples that are still to come: give LABEL:WEIGHT,LABEL:WEIGHT,..."
@@ -113,9 +123,9 @@ def _begin(
             raise DataError(reader.name, f"{text!r} forgets, but the first {first} lines are for the fit", number)
     table = reader.table(begin[0][0], [text for _, text in begin])
     if weight:
-        given = {**given, "class_weight": weights_of(np.unique(table.y), weight)}
-    model = IncrementalSVC(**given).fit(table.X, table.y)
-    model.stream_ = new_stream(len(begin), {source: begin[-1][0]})
+        parameters = {**parameters, "class_weight": weights_of(np.unique(table.y), weight)}
+    model = IncrementalSVC(**parameters).fit(table.X, table.y)
+    model.stream_ = fitted(given.source, given.inode, begin)
     remember_counting(model, table.first_index)
     save(model, path)
     return lines

@@ -6,16 +6,13 @@ import errno
 import os
 import secrets
 import shutil
-import zlib
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-try:
-    import fcntl
-except ImportError:  # Windows, where a file in use cannot be removed anyway
-    fcntl = None
+from .lock import hold, named, opened, prefix
 
 
 @contextmanager
@@ -24,7 +21,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     The bytes go to a temporary file in the same folder, which is flushed, synchronised and renamed at the end, and the
     folder is synchronised. After any error, a full disk and Ctrl-C included, the temporary file is removed and an old
-    file at `path` is as it was.
+    file at `path` is as it was. Leftovers of killed processes that wrote `path` are removed first, if they can be.
 
     Parameters
     ----------
@@ -45,22 +42,36 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with target.open("wb") as stream:
             yield stream
         return
-    temporary = target.with_name(f"{_prefix(target)}{secrets.token_hex(8)}.tmp")
     try:
-        with temporary.open("xb") as stream:
-            _lock(stream)
+        with suppress(OSError):
+            remove_leftovers(target)
+        temporary, stream = _temporary(target)
+    except OSError as error:
+        error.filename = os.fspath(path)
+        raise
+    try:
+        with stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        if target.exists():
-            shutil.copymode(target, temporary)
-        temporary.replace(target)
+            if target.exists():
+                shutil.copymode(target, temporary)
+            if sys.platform == "win32":  # which renames no open file
+                stream.close()
+            temporary.replace(target)  # while it is locked: another process takes an unlocked one for a leftover
         _synchronise(target.parent)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
             error.filename = os.fspath(path)
         raise
+
+
+def leftovers(path: str | os.PathLike[str]) -> list[Path]:
+    """Return the temporary files beside `path`, those that are being written among them."""
+    target = Path(path).resolve()
+    found = sorted(target.parent.glob(f"{prefix(target)}*.tmp"))
+    return [one for one in found if one.is_file() and not one.is_symlink()]
 
 
 def remove_leftovers(path: str | os.PathLike[str]) -> None:
@@ -71,23 +82,29 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
     OSError
         Something cannot be removed.
     """
-    target = Path(path).resolve()
-    for found in target.parent.glob(f"{_prefix(target)}*.tmp"):
+    for found in leftovers(path):
         with suppress(BlockingIOError, FileNotFoundError):
-            with found.open("rb") as stream:
-                _lock(stream)
-            found.unlink()
+            if sys.platform == "win32":
+                with suppress(PermissionError):  # in use
+                    found.unlink()
+                continue
+            with opened(found) as stream:
+                hold(stream)
+                found.unlink()
 
 
-def _prefix(target: Path) -> str:
-    """How the names of temporary files for a target begin: as short as they are for any name."""
-    return f".{zlib.crc32(os.fsencode(target.name)):08x}-"
-
-
-def _lock(stream: BinaryIO) -> None:
-    """Tell others that the file is in use, until it is closed; BlockingIOError: it is."""
-    if fcntl is not None:
-        fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+def _temporary(target: Path) -> tuple[Path, BinaryIO]:
+    """Return a new file beside a target, open and locked until it is closed."""
+    while True:
+        path = target.with_name(f"{prefix(target)}{secrets.token_hex(8)}.tmp")
+        stream = path.open("xb")
+        if sys.platform == "win32":  # a file in use cannot be removed anyway
+            return path, stream
+        with suppress(BlockingIOError):
+            hold(stream)
+            if named(stream, path):
+                return path, stream
+        stream.close()  # another process has just taken it for a leftover, and removes it
 
 
 def _synchronise(folder: Path) -> None:

@@ -1,36 +1,42 @@
 """A journal beside a model file: what the model has learned since it was last written, one record after the other.
 
-The file begins with a line that names the model's stream; then each record is its length, its CRC-32 and JSON: its
-number, the input it was read from, the line there, and that line's text. A record is on the disk before the next one is
-learned, and one that a crash cut off is left out. The model file says up to which number it has learned: so nothing is
-lost and nothing is learned twice, whichever of the two was written last.
+The first line names the model's stream. Each record is a line: the CRC-32 of the stream's name and of the JSON that
+follows, and a list in JSON: the record's number, the input it was read from, the line there, and that line's text. JSON
+has no line end of its own, so that damage to one record leaves the others readable. A record is on the disk before the
+next one is learned. One that a crash cut off is a part of a line, and zeros may follow: it was never acknowledged and
+is left out. Anything else that is no record is damage, and so is a number that is missing.
+
+The model file says up to which number it has learned: so nothing is lost and nothing is learned twice, whichever of the
+two was written last. The process that learns holds a lock on the journal, which therefore is never renamed.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import struct
 import zlib
+from contextlib import suppress
+from io import FileIO
 from pathlib import Path
-from typing import NamedTuple
+from types import TracebackType
+from typing import Any, NamedTuple, Self
 
-from .atomic import atomic_write, remove_leftovers
+from .lock import hold, named
 from .table import ModelFileError
 
-MAGIC = b"adatron-journal 1 "
-HEAD = struct.Struct("<II")
+MAGIC = b"adatron-journal 2 "
+BEGUN = re.compile(rb"[0-9a-f]{0,8}|[0-9a-f]{8} (\[[ -~]*)?")  # a part of a line, from its beginning
+LARGEST = 2**53  # a record's number, and that of its line
+FORMER = b"adatron-journal 1 "  # a record was its length and its CRC-32, both binary, and JSON
+FORMER_HEAD = struct.Struct("<II")
 
 
 def journal_of(model: Path) -> Path:
-    """Where the journal of a model file is."""
+    """Return the place of a model file's journal."""
     place = model.resolve()
     return place.with_name(place.name + ".journal")
-
-
-def holds_records(path: Path) -> bool:
-    """Whether there is a journal with lines in it."""
-    return path.exists() and bool(path.read_bytes().partition(b"\n")[2])
 
 
 class Record(NamedTuple):
@@ -42,63 +48,209 @@ class Record(NamedTuple):
     text: str
 
 
+class Content(NamedTuple):
+    """The records of a journal.
+
+    records : in the order of their numbers
+    lost : records that are missing between them or damaged, in words; empty if there are none
+    """
+
+    records: list[Record]
+    lost: str
+
+
 class Journal:
-    """The records that are on the disk, and more to come.
+    """The journal of a model, locked for this process until it is closed.
 
     Parameters
     ----------
     path : path
-    stream : str
-        Name of the model's stream.
-
-    Attributes
-    ----------
-    records : list of Record
-        Those found.
 
     Raises
     ------
     ModelFileError
-        The file is no journal, or that of another stream.
+        Another process has it.
     OSError
-        The file cannot be read or written.
+        The file cannot be opened.
     """
 
-    def __init__(self, path: Path, stream: str) -> None:
-        self.path, self._first = path, MAGIC + stream.encode() + b"\n"
-        self.records: list[Record] = []
-        remove_leftovers(path)
-        data = path.read_bytes() if path.exists() else b""
-        if not data.startswith(self._first):
-            if not self._first.startswith(data):
-                raise ModelFileError(path, "it is the journal of another model, or none: move it away")
-            self.clear()
-            return
-        end = self._parse(data)
-        if end < len(data):
-            os.truncate(path, end)
+    def __init__(self, path: Path) -> None:
+        self.path, self._stream, self._name = path, _opened(path), b""
 
-    def _parse(self, data: bytes) -> int:
-        """Read the whole records; the position behind the last of them."""
-        at = len(self._first)
-        while at + HEAD.size <= len(data):
-            length, checksum = HEAD.unpack_from(data, at)
-            payload = data[at + HEAD.size : at + HEAD.size + length]
-            if len(payload) < length or zlib.crc32(payload) != checksum:
-                break
-            self.records.append(Record(*json.loads(payload)))
-            at += HEAD.size + length
-        return at
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let others have the journal; one without a first line goes."""
+        if not os.fstat(self._stream.fileno()).st_size and named(self._stream, self.path):
+            with suppress(PermissionError):  # Windows removes no open file
+                self.path.unlink()
+        self._stream.close()
+
+    def read(self, name: str, number: int) -> Content:
+        """Do what ``read_journal`` does; what is appended belongs to the stream of this name."""
+        self._name = name.encode()
+        return read_journal(self.path, name, number)
+
+    def clear(self, name: str) -> None:
+        """Begin anew with a stream of this name; the model file holds all that was learned."""
+        self._name = name.encode()
+        self._stream.truncate(0)
+        self._write(b"")
 
     def append(self, record: Record) -> None:
-        """Write a record; it is on the disk when this returns."""
-        payload = json.dumps(record).encode()
-        with self.path.open("ab") as stream:
-            stream.write(HEAD.pack(len(payload), zlib.crc32(payload)) + payload)
-            stream.flush()
-            os.fsync(stream.fileno())
+        """Write a record after ``read`` or ``clear``; it is on the disk when this returns."""
+        self._write(_line(record, self._name))
 
-    def clear(self) -> None:
-        """Begin anew, once the model file holds all that was learned."""
-        with atomic_write(self.path) as stream:
-            stream.write(self._first)
+    def _write(self, data: bytes) -> None:
+        end = os.fstat(self._stream.fileno()).st_size
+        left = memoryview(data if end else MAGIC + self._name + b"\n" + data)
+        try:
+            while left:
+                left = left[self._stream.write(left) :]
+            os.fsync(self._stream.fileno())
+        except BaseException as error:
+            with suppress(OSError):
+                self._stream.truncate(end)  # no half of a record stands before the next one
+            if isinstance(error, OSError):
+                error.filename = os.fspath(self.path)
+            raise
+
+
+def read_journal(path: Path, name: str | None, number: int) -> Content:
+    """Return the records of a journal beyond a number; a journal that is not there has none.
+
+    Parameters
+    ----------
+    path : path
+    name : str or None
+        Name of the model's stream; None: it has none, so that no record can be its own.
+    number : int
+        Up to which the model has learned.
+
+    Raises
+    ------
+    ModelFileError
+        The file is no journal, or that of another model, or two records have the same number.
+    OSError
+        The file cannot be read.
+    """
+    data = path.read_bytes() if path.exists() else b""
+    if not data.strip(b"\0"):
+        return Content([], "")
+    first, line_end, rest = data.partition(b"\n")
+    own = [magic + (name or "").encode() for magic in (MAGIC, FORMER)]
+    if not line_end and any(one.startswith(data.rstrip(b"\0")) for one in own):
+        return Content([], "")
+    if first not in own:
+        newer = first.startswith(MAGIC[:-2]) and not first.startswith((MAGIC, FORMER))
+        what = "it is damaged, or of a newer adatron" if newer else "it is the journal of another model, or none"
+        raise ModelFileError(path, f"{what}: move it away")
+    found = _parsed(rest, first[len(MAGIC) :]) if first == own[0] else _parsed_former(rest)
+    return _in_order(path, found, number, len(first) + 1)
+
+
+def _opened(path: Path) -> FileIO:
+    """Open the journal and lock it."""
+    while True:
+        stream = path.open("ab", buffering=0)
+        try:
+            hold(stream)
+            if named(stream, path):
+                return stream
+        except BlockingIOError:
+            stream.close()
+            raise ModelFileError(
+                path,
+                "another `adatron stream` is learning with this model: wait until it has ended, or write the lines "
+                "to its input",
+            ) from None
+        stream.close()
+
+
+def _line(record: Record, name: bytes) -> bytes:
+    payload = json.dumps(record).encode()
+    return b"%08x %s\n" % (zlib.crc32(payload, zlib.crc32(name)), payload)
+
+
+def _record(payload: bytes) -> Record | None:
+    """Return the record that a text is; None if it is none."""
+    try:
+        value: Any = json.loads(payload)
+    except (ValueError, RecursionError):
+        return None
+    kinds = [type(item) for item in value] if isinstance(value, list) else []
+    if kinds != [int, str, int, str] or not (0 < value[0] <= LARGEST and 0 <= value[2] <= LARGEST):
+        return None
+    return Record(*value)
+
+
+def _whole(line: bytes, name: bytes) -> Record | None:
+    """Return the record of a line without its end; None if the line is damaged."""
+    record = _record(line[9:])
+    return record if record and _line(record, name) == line + b"\n" else None
+
+
+def _parsed(data: bytes, name: bytes) -> list[Record | int]:
+    """Return the records, and where there is damage, its position."""
+    found: list[Record | int] = []
+    at = 0
+    *lines, last = data.split(b"\n")
+    for line in lines:
+        record = _whole(line, name)
+        found.append(at if record is None else record)
+        at += len(line) + 1
+    rest = last.rstrip(b"\0")
+    record = _whole(rest, name)
+    if record is not None:
+        found.append(record)
+    elif not BEGUN.fullmatch(rest) or _whole(rest[:-1], name):  # else a crash cut it off; another line end is damage
+        found.append(at)
+    return found
+
+
+def _parsed_former(data: bytes) -> list[Record | int]:
+    """Do the same for a journal of the former format; behind the first damage nothing can be read."""
+    found: list[Record | int] = []
+    at = 0
+    rest = data.rstrip(b"\0")
+    while at + FORMER_HEAD.size <= len(rest):
+        length, checksum = FORMER_HEAD.unpack_from(data, at)
+        payload = data[at + FORMER_HEAD.size : at + FORMER_HEAD.size + length]
+        record = _record(payload) if zlib.crc32(payload) == checksum else None
+        if record is None:
+            # A crash cut it off if what is there is no whole list yet.
+            present = rest[at + FORMER_HEAD.size :]
+            if len(present) >= length or b"]" in present.rpartition(b'"')[2] or b"\0" in present:
+                found.append(at)
+            break
+        found.append(record)
+        at += FORMER_HEAD.size + length
+    return found
+
+
+def _in_order(path: Path, found: list[Record | int], number: int, start: int) -> Content:
+    """Return the records beyond a number in their order, and what is missing."""
+    records: dict[int, Record] = {}
+    damaged: list[int] = []
+    for one in found:
+        if isinstance(one, int):
+            damaged.append(start + one)
+        elif one.number > number and records.setdefault(one.number, one) != one:
+            raise ModelFileError(path, f"two records have the number {one.number}: move it away")
+        if not isinstance(one, int) and one.number <= number + 1:
+            damaged.clear()  # what came before it is in the model
+    numbers = sorted(records)
+    gaps = [
+        (before + 1, after - 1)
+        for before, after in zip([number, *numbers], numbers, strict=False)
+        if after > before + 1
+    ]
+    said = [f"record {a}" if a == b else f"records {a} to {b}" for a, b in gaps]
+    said = [f"{' and '.join(said)} of {number + 1} to {numbers[-1]} missing"] if said else []
+    if damaged:
+        said.append(f"no record can be read at byte {', '.join(map(str, damaged[:5]))}")
+    return Content([records[key] for key in numbers], ", ".join(said))

@@ -8,11 +8,12 @@ byte.
 from __future__ import annotations
 
 import json
+import os
+import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from importlib import metadata
 from pathlib import Path as FilePath
 from typing import Any, BinaryIO
@@ -21,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from ..estimators.incremental.machine import Incremental
 from .atomic import atomic_write, remove_leftovers
 from .codec import CodecError, Encoder, decode
-from .journal import holds_records, journal_of
+from .keeper import Keeper, incremental_part, refuse_behind, stamp
 from .libsvm_model import START, load_libsvm
-from .source import open_plain, rewindable
+from .lock import locked
+from .source import Piped, open_plain, rewindable
 from .table import ModelFileError, NoModelError, Path
 
 ZIP = b"PK\3\4"
@@ -48,25 +49,40 @@ def save(model: BaseEstimator, path: Path) -> None:
     Raises
     ------
     ModelFileError
-        If it is another estimator, or none, or holds a Python function (a callable kernel, a callback).
+        If it is another estimator, or none, or holds a Python function (a callable kernel, a callback); if another
+        process has forgotten samples in this file since this incremental model was saved to it or loaded from it.
     OSError
         If the file cannot be written; an old file is then as it was.
     """
-    encoder = Encoder()
     if not isinstance(model, BaseEstimator):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ModelFileError(path, f"only estimators can be stored, not a {type(model).__name__}")
+    last, place = incremental_part(model), FilePath(path)
+    if last is None or (place.exists() and not place.is_file()):
+        rewrite(model, path)
+        return
+    with locked(place):
+        refuse_behind(last, place, _generation_in)
+        rewrite(model, path)
+
+
+def rewrite(model: BaseEstimator, path: Path) -> None:
+    """Do what `save` does, by one who holds the file's lock and knows what the file holds."""
+    encoder, last = Encoder(), incremental_part(model)
     try:
         header = {
             "magic": MAGIC,
             "format": FORMAT_VERSION,
             "library": metadata.version("adatron"),
+            **({} if last is None else {"generation": last.generation}),
             "model": encoder.encode(model),
         }
     except CodecError as error:
         raise ModelFileError(path, str(error)) from error
     with atomic_write(path) as stream:
         _write_archive(stream, header, encoder.arrays)
-    _remember(model, path)
+        stream.flush()
+        found = os.fstat(stream.fileno())
+    _remember(model, path, found)
 
 
 def load(path: Path, n_features: int | None = None) -> Any:
@@ -90,63 +106,32 @@ def load(path: Path, n_features: int | None = None) -> Any:
         If the file cannot be read.
     """
     path = rewindable(path)
+    if not isinstance(path, Piped):
+        with suppress(OSError):  # a folder that may only be read
+            remove_leftovers(path)
     if is_libsvm_model(path):
         return load_libsvm(path, n_features)
     if not _begins_with(path, ZIP):
         raise NoModelError(path, "not an adatron model file")
     with _damage_named(path), open_plain(path) as stream, zipfile.ZipFile(stream) as archive:
+        # Another process may replace the file meanwhile.
+        found = None if isinstance(path, Piped) else os.fstat(stream.fileno())
         header = _read_header(archive, path)
         arrays = {name: _read_array(archive, name) for name in archive.namelist() if name.endswith(".npy")}
         model = decode(header.get("model"), arrays)
     if not isinstance(model, BaseEstimator):
         raise ModelFileError(path, f"damaged model file ({HEADER} has no model)")
-    _remember(model, path)
+    if found is not None:
+        _remember(model, path, found)
     return model
 
 
-def _remember(model: BaseEstimator, path: Path) -> None:
+def _remember(model: BaseEstimator, path: Path, found: os.stat_result) -> None:
     """Tell an incremental model, alone or in a pipeline, of the file that holds it."""
-    steps: Any = getattr(model, "steps", [("", model)])
-    place = FilePath(path)
-    if isinstance(steps[-1][1], Incremental) and place.is_file():
+    last, place = incremental_part(model), FilePath(path)
+    if last is not None and stat.S_ISREG(found.st_mode):
         place = place.resolve()
-        steps[-1][1].remember_file(str(place), Keeper(model, place, _stamp(place)))
-
-
-@dataclass
-class Keeper:
-    """Writes a file anew when its model has forgotten something."""
-
-    model: BaseEstimator
-    place: FilePath
-    stamp: tuple[int, int, int]
-
-    def check(self) -> None:
-        """Fail if there is a file that is another one than was written."""
-        if self.place.exists() and _stamp(self.place) != self.stamp:
-            raise ModelFileError(
-                self.place,
-                "it was replaced since the model was saved to it or loaded from it, and may hold what is to be "
-                "forgotten: delete it, or save the model there again",
-            )
-        if holds_records(journal_of(self.place)):
-            raise ModelFileError(
-                journal_of(self.place),
-                "it holds lines that were learned after the model was written, and maybe what is to be forgotten: let "
-                "`adatron stream` go on with the model first",
-            )
-
-    def write(self) -> None:
-        """Write it, if it is still there; leave nothing of what a killed process wrote."""
-        remove_leftovers(self.place)
-        if self.place.exists():
-            save(self.model, self.place)
-
-
-def _stamp(place: FilePath) -> tuple[int, int, int]:
-    """What tells a file from another one at the same place."""
-    found = place.stat()
-    return found.st_ino, found.st_mtime_ns, found.st_size
+        last.remember_file(str(place), Keeper(model, last, place, rewrite, stamp(found)))
 
 
 def is_libsvm_model(path: Path) -> bool:
@@ -157,6 +142,16 @@ def is_libsvm_model(path: Path) -> bool:
 def _begins_with(path: Path, magic: bytes) -> bool:
     with open_plain(path) as stream:
         return stream.read(len(magic)) == magic
+
+
+def _generation_in(place: FilePath) -> int:
+    """How often samples were forgotten in the model of a file; 0 if the file is no model that forgets."""
+    try:
+        with _damage_named(place), place.open("rb") as stream, zipfile.ZipFile(stream) as archive:
+            found = _read_header(archive, place).get("generation")
+    except ModelFileError:
+        return 0
+    return found if isinstance(found, int) else 0
 
 
 def _write_archive(stream: BinaryIO, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:

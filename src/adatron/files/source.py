@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path as FilePath
@@ -163,7 +163,7 @@ def _undecodable_line(path: Path, most: int | None) -> int | None:
     return None
 
 
-def data_lines(stream: TextIO) -> Iterator[tuple[int, str]]:
+def data_lines(stream: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Iterate over (line number from 1, line), leaving out blank lines and comments (#)."""
     for number, line in enumerate(stream, 1):
         stripped = line.strip()
@@ -171,9 +171,12 @@ def data_lines(stream: TextIO) -> Iterator[tuple[int, str]]:
             yield number, stripped
 
 
+def uncompressed(path: Path) -> str:
+    """Return the name of a file without the extension of its compression."""
+    name = FilePath(path)
+    return os.fspath(name.with_suffix("") if name.suffix.lower() in _OPENERS else path)
+
+
 def undo_suffix(path: Path) -> str:
     """Return the extension of a file under its compression: '.csv' for 'a.csv.gz', '' for 'a9a.gz'."""
-    name = FilePath(path)
-    if name.suffix.lower() in _OPENERS:
-        name = name.with_suffix("")
-    return name.suffix.lower()
+    return FilePath(uncompressed(path)).suffix.lower()

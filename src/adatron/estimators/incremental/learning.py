@@ -138,7 +138,7 @@ class Learning(KernelMachine):
         store = Store(X)
         some = self._arriving(store, X, y, weight, ids)
         store.append(*some)
-        store.arrived = len(y)
+        store.arrived = store.first = len(y)
         sides = self._sides()
         tracks = [Track(store, self.kernel_, one, len(sides) + 1) for one in sides]
         with self.in_time(store):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from contextlib import AbstractContextManager, ExitStack
 from copy import deepcopy
 from typing import Any, Protocol, Self
 
@@ -23,12 +24,30 @@ OWN = ("_store", "_tracks", "_gathered")  # what a step changes in place, or is 
 class Keeper(Protocol):
     """Keeps a file that holds a model."""
 
+    @property
+    def model(self) -> Any:
+        """The model in the file: this one, or a pipeline that ends with it."""
+        ...
+
+    @property
+    def replaced(self) -> bool:
+        """Whether there is a file that is another one than was written."""
+        ...
+
+    def held(self) -> AbstractContextManager[None]:
+        """Let no other process replace the file."""
+        ...
+
     def check(self) -> None:
         """Raise ValueError if the file is no longer the one that was written."""
         ...
 
     def write(self) -> None:
         """Write it anew, if it is still there."""
+        ...
+
+    def remains(self) -> list[str]:
+        """Say what beside the file may hold a forgotten sample."""
         ...
 
 
@@ -100,11 +119,17 @@ class Incremental(Learning):
             (on the disk, then renamed) before this returns, if they are still there. A copy of the estimator, by
             ``copy`` or ``pickle``, knows of no files.
 
+        Notes
+        -----
+        A scaler before the estimator keeps means and extremes of all samples: :func:`adatron.forget` refuses then, and
+        ``deletion_report`` names what stays.
+
         Raises
         ------
         ValueError
             An id that no sample has, or one named twice; all samples; a nu that the others make infeasible; a file that
-            was replaced by something else. The estimator is then as it was.
+            was replaced by something else, or whose journal has lines that are still to be learned. The estimator is
+            then as it was.
         OSError
             A file cannot be written. The rows have left this estimator but not that file; ``forget([])`` tries again.
         """
@@ -113,24 +138,46 @@ class Incremental(Learning):
         slots = self._store.slots(ids)
         if len(slots) == self._store.n:
             raise ValueError("ids must leave at least one sample in the model. Got all of them.")
-        for keeper in self._keepers():
-            keeper.check()
-        events = self._events()
-        if len(slots):
-            with self.in_time(self._store), self._or_as_before() as undo:
-                self._remove(slots, undo)
-                self._finish(events)
-        for keeper in self._keepers():
-            keeper.write()
+        with ExitStack() as held:
+            for keeper in self.keepers():
+                held.enter_context(keeper.held())
+            for keeper in self.keepers():
+                keeper.check()
+            if len(slots):
+                self._forget(slots)
+            for keeper in self.keepers():
+                keeper.write()
         return self
+
+    def _forget(self, slots: Ids) -> None:
+        events = self._events()
+        with self.in_time(self._store), self._or_as_before() as undo:
+            self._remove(slots, undo)
+            self._finish(events)
+        self._store.generation += 1
+        if self.stream_ is not None and "inputs" in self.stream_:  # digests of lines would prove a guess of a row
+            lines, inputs = self.stream_["lines"], self.stream_["inputs"]
+            blank = {name: {**one, "since": lines[name], "digest": ""} for name, one in inputs.items()}
+            self.stream_ = {**self.stream_, "inputs": blank}
+
+    @property
+    def generation(self) -> int:
+        """How often samples were forgotten: of two states of one model, the one with less is behind."""
+        return self.store.generation if "_store" in vars(self) else 0
 
     @property
     def files_(self) -> list[str]:
         """The files that hold this model, as far as it knows."""
         return sorted(vars(self).get("_saved", {}))
 
-    def _keepers(self) -> list[Keeper]:
-        return list(vars(self).get("_saved", {}).values())
+    def keepers(self) -> list[Keeper]:
+        """Those of ``files_``, in the order in which every process locks them."""
+        saved = vars(self).get("_saved", {})
+        return [saved[name] for name in sorted(saved)]
+
+    def keeper_of(self, path: str) -> Keeper | None:
+        """The keeper of one file, None if this model does not know it."""
+        return vars(self).get("_saved", {}).get(path)
 
     def remember_file(self, path: str, keeper: Keeper) -> None:
         """Keep in mind a file that holds this model; called when one is saved or loaded."""
@@ -150,6 +197,9 @@ class Incremental(Learning):
             JSON: 'samples', 'arrived', 'kkt_violation', 'duality_gap' (upper bounds for all programs, from a gradient
             computed anew in float64), 'files' written last, 'refits', 'adatron' (the version); with ``refit`` also
             'largest_difference', the largest one of the decision values of the samples before any division by a margin.
+            Lists of sentences: 'holds' names what still holds forgotten samples or may do so (a journal, a file that
+            another process replaced), 'derived' what was computed from them and stayed (a scaler before the model,
+            ``gamma='scale'``, a class without samples), 'unknown' what no program can know.
         """
         check_is_fitted(self)
         with self.in_time(self.store):

@@ -1,4 +1,4 @@
-"""What proves that a model is the solution of the samples it still has."""
+"""What proves that a model is the solution of the samples it still has, and what still knows those it has not."""
 
 from __future__ import annotations
 
@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...certificates import Certificate
+from .forgetting import keeping
 from .leave_out import decision
 from .track import Track
 
 if TYPE_CHECKING:
     from .machine import Incremental
+
+UNKNOWN = [
+    "copies of the model's files, backups and snapshots of the file system or the disk",
+    "copies of the model in this process or another one, pickled ones among them, and what was computed with them",
+    "the input files and the data that the samples came from",
+    "steps of a pipeline that is in none of the files: adatron.forget(pipeline, ids) looks at them",
+    "freed blocks of the disk, swapped memory and freed memory of the process",
+]
 
 
 def report(model: Incremental, refit: bool) -> str:
@@ -26,7 +35,26 @@ def report(model: Incremental, refit: bool) -> str:
     found["refits"] = model.n_refit_
     if refit:
         found["largest_difference"] = max(_difference(model, track) for track in model.tracks)
+    keepers = model.keepers()
+    found["holds"] = [sentence for keeper in keepers for sentence in keeper.remains()]
+    found["derived"] = list(dict.fromkeys(_derived(model) + [text for k in keepers for text in keeping(k.model)]))
+    found["unknown"] = UNKNOWN
     return json.dumps(found | {"adatron": metadata.version("adatron")})
+
+
+def _derived(model: Incremental) -> list[str]:
+    """Name the parts of the model that were computed from samples that may be gone."""
+    found: list[str] = []
+    if isinstance(model.gamma, str) and model.gamma == "scale":
+        found.append(
+            "gamma='scale' was computed from all samples of the first call and stays: fit again to the samples that "
+            "are left, or give gamma as a number"
+        )
+    classes = getattr(model, "classes_", None)
+    if classes is not None:
+        gone = np.setdiff1d(np.arange(len(classes)), model.store.y.astype(np.int64))
+        found += [f"classes_ keeps the label {classes[one]}, which no sample in the model has" for one in gone]
+    return found
 
 
 def _proof(model: Incremental, track: Track) -> Certificate:

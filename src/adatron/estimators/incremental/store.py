@@ -33,11 +33,13 @@ class Store:
     n : samples
     clock : how long what is done with them now may take
     arrived : samples that have ever come, the arrival number of the next one
+    first : samples that came with the first call
     next_id : larger than each id that a sample ever had
+    generation : how often samples were forgotten
     """
 
     def __init__(self, X: Any) -> None:
-        self.n = self.arrived = self.next_id = 0
+        self.n = self.arrived = self.first = self.next_id = self.generation = 0
         self.clock = Clock()
         self._X: Any = X[:0].astype(np.float64)
         self._columns: dict[str, NDArray[Any]] = {
@@ -115,6 +117,11 @@ class Store:
         self.next_id = max(self.next_id, int(ids.max(initial=-1)) + 1)
         self._columns, self._X, self.n = columns, rows, n
 
+    def skip(self, count: int) -> None:
+        """Leave out so many samples that should have arrived: those that come next have the ids that are theirs."""
+        self.arrived += count
+        self.next_id += count
+
     def keep(self, order: Ids) -> Callable[[], None]:
         """Keep the samples in ``order``, which ``solvers.homotopy.compaction`` gave; what takes this back."""
         left, n, X = len(order), self.n, self._X
@@ -151,7 +158,8 @@ class Store:
     def state(self) -> dict[str, Any]:
         """What a file keeps."""
         columns = {name: column[: self.n] for name, column in self._columns.items()}
-        return {"X": self.X, "arrived": self.arrived, "next_id": self.next_id, **columns}
+        counts = {name: getattr(self, name) for name in ("arrived", "first", "next_id", "generation")}
+        return {"X": self.X, **counts, **columns}
 
     @classmethod
     def of(cls, state: dict[str, Any]) -> Store:
@@ -159,6 +167,8 @@ class Store:
         store = cls(state["X"])
         store.append(state["X"], *(state[name] for name in COLUMNS))
         store.arrived, store.next_id = int(state["arrived"]), int(state["next_id"])
+        # A former version did not count these.
+        store.first, store.generation = int(state.get("first", store.arrived)), int(state.get("generation", 0))
         return store
 
 

@@ -1,0 +1,142 @@
+"""The input of a stream: its whole lines with their numbers, and whether it is the input that was learned before."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any, TextIO
+
+from .memory import STANDARD_INPUT, STANDARD_NAME, chained
+
+
+@dataclass
+class Input:
+    """An input, read line by line.
+
+    Parameters
+    ----------
+    path : str
+        ``-`` is standard input.
+
+    Attributes
+    ----------
+    name : for messages
+    source : what the model remembers the input by
+    growing : whether more may come behind its end: it is a file that is not compressed
+    again : whether it begins at the same line each time: it is a file
+    inode : number of the file; empty if the input is none
+    unfinished : whether its last line had no end, and so was left out
+    """
+
+    path: str
+    name: str = field(init=False)
+    source: str = field(init=False)
+    growing: bool = field(init=False)
+    again: bool = field(init=False)
+    inode: str = field(init=False)
+    unfinished: int | None = None
+
+    def __post_init__(self) -> None:
+        from ..files.source import uncompressed
+
+        standard = self.path == STANDARD_INPUT
+        self.name = STANDARD_NAME if standard else self.path
+        self.source = STANDARD_INPUT if standard else os.path.realpath(self.path)
+        found = _standard() if standard else Path(self.path).stat()
+        regular = found is not None and stat.S_ISREG(found.st_mode)
+        self.again = regular and not standard
+        self.inode = str(found.st_ino) if self.again and found is not None else ""
+        self.growing = regular and (standard or uncompressed(self.path) == self.path)
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Lines with their numbers, as they come; without blank ones and comments.
+
+        A line without an end at the end of a growing file is half of a line, and is left out. At the end of a pipe or
+        of a compressed file it is the last line.
+        """
+        from ..files.source import data_lines
+
+        with self._opened() as stream:
+            yield from data_lines(self._whole(stream))
+
+    @contextmanager
+    def _opened(self) -> Iterator[TextIO]:
+        if self.path == STANDARD_INPUT:
+            yield sys.stdin
+            return
+        from ..files.source import open_binary
+
+        with (
+            open_binary(self.path) as plain,
+            # A character that is not whole yet must not hide the lines before it.
+            io.TextIOWrapper(plain, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
+        ):
+            yield text
+
+    def _whole(self, stream: TextIO) -> Iterator[str]:
+        from ..files import DataError
+
+        for number, line in enumerate(stream, 1):
+            if self.growing and not line.endswith(("\n", "\r")):
+                self.unfinished = number if line.strip() else None
+                return  # what comes while this process reads on belongs to the same line
+            try:
+                line.encode()
+            except UnicodeEncodeError as error:
+                byte = ord(line[error.start]) & 0xFF
+                raise DataError(self.name, f"not a text file (byte 0x{byte:02x} is not UTF-8)", number) from error
+            yield line
+
+
+def _standard() -> os.stat_result | None:
+    try:
+        return os.fstat(sys.stdin.fileno())
+    except (OSError, ValueError, AttributeError):  # something else stands in for it
+        return None
+
+
+def after(lines: Iterator[tuple[int, str]], given: Input, done: int, seen: dict[str, Any]) -> Iterator[tuple[int, str]]:
+    """Return the lines after those that were learned, which are read here and must be the same.
+
+    Parameters
+    ----------
+    done : number of the last line that was learned
+    seen : what ``begun`` gave, with the digest of the lines since
+
+    Raises
+    ------
+    DataError
+        It is another file.
+    """
+    from ..files import DataError
+
+    last, digest = 0, ""
+    first: list[tuple[int, str]] = []
+    for number, text in lines:
+        if number > done:
+            first.append((number, text))
+            break
+        last = number
+        if number > seen["since"]:
+            digest = chained(digest, text)
+    what = None
+    if last != done:
+        what = f"line {done} is not there"
+    elif digest != seen["digest"]:
+        what = f"lines {seen['since'] + 1} to {done} are not those that were learned"
+    elif not digest and seen["inode"] not in ("", given.inode):
+        what = "it is another file"
+    if what:
+        raise DataError(
+            given.name,
+            f"the model has learned {done} lines of the file with this name, but {what}: --no-skip-learned learns it "
+            f"from its beginning, as a new one; --skip-learned goes on after line {done}, whatever comes before",
+        )
+    return chain(first, lines)

@@ -1,0 +1,214 @@
+"""What is forgotten is gone: no process that is behind brings it back, and what still tells of it is named."""
+
+import json
+import os
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
+
+import adatron
+from adatron import IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
+from adatron.files import ModelFileError
+from adatron.files.atomic import atomic_write
+from adatron.files.journal import Journal, Record, journal_of
+
+
+@pytest.fixture
+def data():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    return X, (X[:, 0] > 0).astype(int)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "m.adatron"
+
+
+@pytest.fixture
+def model(data, path):
+    model = IncrementalSVC(gamma=0.5).fit(*data)
+    adatron.save(model, path)
+    return model
+
+
+def report(model):
+    return json.loads(model.deletion_report())
+
+
+def test_one_who_is_behind_does_not_save(data, model, path):
+    X, y = data
+    other = adatron.load(path)
+    other.forget([7])
+    model.partial_fit(X[:1], y[:1])
+    with pytest.raises(ModelFileError, match="another process has forgotten samples in this file"):
+        adatron.save(model, path)
+    with pytest.raises(ModelFileError, match="was replaced since"):
+        model.forget([3])
+    assert 7 not in adatron.load(path).ids_
+    assert 3 in model.ids_
+    adatron.save(model, path.with_name("other"))
+    path.unlink()
+    adatron.save(model, path)
+    other = adatron.load(path)
+    other.partial_fit(X[:1], y[:1])
+    adatron.save(other, path)  # nothing was forgotten
+    adatron.save(model, path)
+    assert len(adatron.load(path).ids_) == 41
+
+
+def test_a_file_of_a_former_version_is_saved_over(data, model, path):
+    """It does not say how often samples were forgotten; nor does a file that is no model."""
+    path.write_text("something else")
+    adatron.save(model, path)
+    assert len(adatron.load(path).ids_) == 40
+
+
+def forget_each(path, ids):
+    for one in ids:
+        while True:
+            try:
+                adatron.load(path).forget([one])
+                break
+            except ModelFileError as error:
+                if "was replaced since" not in str(error):
+                    raise
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_two_processes_forget_in_one_file(model, path):
+    """What either of them has said to be forgotten is gone, whatever the order of their steps."""
+    children = []
+    for half in (range(0, 20, 2), range(1, 20, 2)):
+        children.append(os.fork())
+        if children[-1] == 0:
+            try:
+                forget_each(path, half)
+            except BaseException:
+                os._exit(1)
+            os._exit(0)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
+    assert sorted(adatron.load(path).ids_) == list(range(20, 40))
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_journal_of_what_the_model_knows_is_emptied(data, path, model):
+    """The model was written, and the process died before the journal began anew: it still has the row."""
+    model.stream_ = {"name": "s", "number": 41, "lines": {}, "inputs": {}}
+    model.partial_fit([[0.125, 0.25, 0.375]], [1])
+    adatron.save(model, path)
+    with Journal(journal_of(path)) as journal:
+        journal.clear("s")
+        journal.append(Record(41, "-", 1, "0.125,0.25,0.375,1"))
+    model.forget([40])
+    assert b"0.125" not in journal_of(path).read_bytes()
+    assert 40 not in adatron.load(path).ids_
+
+
+@pytest.mark.parametrize("scaler", [StandardScaler, MinMaxScaler, MaxAbsScaler])
+def test_a_scaler_remembers(scaler, data, path):
+    X, y = data
+    pipe = make_pipeline(scaler(), IncrementalSVC(gamma=0.5)).fit(X[:30], y[:30])
+    pipe[-1].partial_fit(pipe[:-1].transform(X[30:]), y[30:])
+    adatron.save(pipe, path)
+    for one in (pipe, adatron.load(path)):
+        with pytest.raises(
+            ValueError, match=rf"The step '{scaler.__name__.lower()}' .* was fitted to sample 29 .*again"
+        ):
+            adatron.forget(one, [35, 29])
+        assert len(one[-1].ids_) == 40
+    assert adatron.forget(pipe, [35, 39]) is pipe
+    assert sorted(adatron.load(path)[-1].ids_) == [one for one in range(40) if one not in (35, 39)]
+    (found,) = report(pipe[-1])["derived"]
+    assert f"({scaler.__name__}) keeps" in found
+    assert "n_samples_seen_" in found
+
+
+def test_the_row_can_be_computed_from_a_standard_scaler(data, path):
+    """This is why ``adatron.forget`` refuses and the report warns."""
+    X, y = data
+    pipe = make_pipeline(StandardScaler(), IncrementalSVC(gamma=0.5)).fit(X, y)
+    adatron.save(pipe, path)
+    pipe[-1].forget([5])
+    scaler, model = adatron.load(path)
+    rest = (model.store.X * scaler.scale_ + scaler.mean_).sum(0)
+    np.testing.assert_allclose(scaler.n_samples_seen_ * scaler.mean_ - rest, X[5])
+    assert "mean_" in report(pipe[-1])["derived"][0]
+
+
+def test_weights_of_a_scaler_do_not_make_it_forgetful(data):
+    X, y = data
+    pipe = make_pipeline(StandardScaler(), IncrementalSVC(gamma=0.5))
+    pipe.fit(X, y, standardscaler__sample_weight=np.full(len(y), 0.1))
+    assert pipe[0].n_samples_seen_ < 5
+    with pytest.raises(ValueError, match="was fitted to sample 20"):
+        adatron.forget(pipe, 20)
+
+
+def test_steps_that_remember_nothing(data):
+    pipe = make_pipeline(Normalizer(), "passthrough", IncrementalOneClassSVM(gamma=0.5)).fit(data[0])
+    assert 3 not in adatron.forget(pipe, [3])[-1].ids_
+    assert report(pipe[-1])["derived"] == []
+
+
+def test_other_models_are_refused(data):
+    X, y = data
+    for one in (adatron.SVC().fit(X, y), make_pipeline(StandardScaler(), adatron.SVC()).fit(X, y), 3):
+        with pytest.raises(ValueError, match="model must be an incremental model"):
+            adatron.forget(one, [1])
+    model = IncrementalSVR(gamma=0.5).fit(X, y)
+    with pytest.raises(ValueError, match="ids must be those of samples"):
+        adatron.forget(model, [40])
+    assert adatron.forget(model, 4) is model
+
+
+def test_the_report_names_what_was_computed_from_all_samples(data):
+    X, y = data
+    y = np.where(np.arange(40) == 7, 2, y)
+    model = IncrementalSVC().fit(X, y).forget([7])
+    gamma, label = report(model)["derived"]
+    assert "gamma='scale'" in gamma
+    assert "classes_ keeps the label 2" in label
+    assert report(IncrementalSVC(gamma="auto").fit(X, y))["derived"] == []
+
+
+def test_the_report_names_what_still_holds_samples(model, path):
+    model.forget([7])
+    found = report(model)
+    assert found["holds"] == []
+    assert any("snapshots" in one for one in found["unknown"])
+    model.stream_ = {"name": "s", "number": 0, "lines": {}, "inputs": {}}
+    with Journal(journal_of(path)) as journal:
+        journal.clear("s")
+        assert report(model)["holds"] == []
+        journal.append(Record(1, "-", 1, "1,2,3,1"))
+        assert report(model)["holds"] == [f"{path}.journal: a journal with lines that are not in the model"]
+        journal.clear("another")
+        assert len(report(model)["holds"]) == 1
+        journal.clear("s")
+    with atomic_write(path) as stream:
+        stream.write(b"not yet")
+        (sentence,) = report(model)["holds"]
+        assert sentence.startswith(str(path.parent / "."))
+    assert report(model)["holds"] == [f"{path}: another process has written it since"]
+    path.rename(path.with_name("moved"))
+    assert report(model)["holds"] == [f"{path}: it was moved or deleted; if it was moved, it is as it was"]
+
+
+def test_a_copy_knows_of_no_file(model, path):
+    copy = pickle.loads(pickle.dumps(model))  # noqa: S301 (our own bytes)
+    copy.forget([7])
+    assert 7 in adatron.load(path).ids_
+    assert report(copy)["files"] == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="folders that cannot be written to")
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere")
+def test_a_model_is_loaded_from_a_folder_that_may_only_be_read(model, path):
+    path.parent.chmod(0o500)
+    try:
+        assert len(adatron.load(path).ids_) == 40
+    finally:
+        path.parent.chmod(0o700)
