@@ -1,29 +1,25 @@
 """Save a fitted estimator in one file and load it again.
 
 A model file is an uncompressed zip: `model.json`, which holds the parameters and the fitted state, and one `.npy`
-member for each array. It holds no pickle, and loading one runs no code from it. Equal models give equal files, byte for
-byte.
+member for each array, see `archive`. It holds no pickle, and loading one runs no code from it: all that it says is
+checked, see `contents`, before anything is computed from it. Equal models give equal files, byte for byte.
 """
 
 from __future__ import annotations
 
 import json
-import zipfile
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path as FilePath
-from typing import Any, BinaryIO
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ..estimators.incremental.machine import Incremental
+from .archive import HEADER, MOST_HEADER, DamagedError, InvalidError, read_archive, write_archive
 from .atomic import atomic_write, remove_leftovers
-from .codec import CodecError, Encoder, decode
+from .codec import TOO_DEEP, CodecError, Encoder, decode
+from .contents import parts
 from .journal import holds_records, journal_of
 from .libsvm_model import START, load_libsvm
 from .source import open_plain, rewindable
@@ -32,7 +28,6 @@ from .table import ModelFileError, NoModelError, Path
 ZIP = b"PK\3\4"
 MAGIC = "adatron-model"
 FORMAT_VERSION = 1
-HEADER = "model.json"
 
 
 def save(model: BaseEstimator, path: Path) -> None:
@@ -41,31 +36,35 @@ def save(model: BaseEstimator, path: Path) -> None:
     Parameters
     ----------
     model : estimator of adatron
-        Fitted or not; alone, or in a Pipeline after a StandardScaler, MinMaxScaler or MaxAbsScaler.
+        Fitted or not; alone, or in a Pipeline after StandardScaler, MinMaxScaler or MaxAbsScaler. Such a pipeline may
+        be a step of another one. The ``memory`` of a pipeline is not stored.
     path : path
         By custom with the extension .adatron. An existing file is replaced once the new one is on the disk.
 
     Raises
     ------
     ModelFileError
-        If it is another estimator, or none, or holds a Python function (a callable kernel, a callback).
+        If it is another estimator, or none, or holds a Python function (a callable kernel, a callback) or what else
+        would not be loaded again, such as a parameter out of its range.
     OSError
         If the file cannot be written; an old file is then as it was.
     """
-    encoder = Encoder()
     if not isinstance(model, BaseEstimator):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ModelFileError(path, f"only estimators can be stored, not a {type(model).__name__}")
+    encoder = Encoder()
     try:
-        header = {
-            "magic": MAGIC,
-            "format": FORMAT_VERSION,
-            "library": metadata.version("adatron"),
-            "model": encoder.encode(model),
-        }
+        encoded = encoder.encode(model)
     except CodecError as error:
         raise ModelFileError(path, str(error)) from error
+    except RecursionError as error:
+        raise ModelFileError(path, TOO_DEEP) from error
+    library = metadata.version("adatron")
+    header = {"magic": MAGIC, "format": FORMAT_VERSION, "library": library, "model": encoded}
+    text = json.dumps(header, allow_nan=False).encode()
+    if len(text) > MOST_HEADER:
+        raise ModelFileError(path, f"values beside arrays take {len(text)} bytes; there is room for {MOST_HEADER}")
     with atomic_write(path) as stream:
-        _write_archive(stream, header, encoder.arrays)
+        write_archive(stream, text, encoder.arrays)
     _remember(model, path)
 
 
@@ -85,7 +84,8 @@ def load(path: Path, n_features: int | None = None) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is cut off or damaged, or was written in a newer format; NoModelError if it is no model file.
+        If the file is damaged, does not hold a valid model, or was written in a newer format; NoModelError if it is no
+        model file.
     OSError
         If the file cannot be read.
     """
@@ -94,23 +94,29 @@ def load(path: Path, n_features: int | None = None) -> Any:
         return load_libsvm(path, n_features)
     if not _begins_with(path, ZIP):
         raise NoModelError(path, "not an adatron model file")
-    with _damage_named(path), open_plain(path) as stream, zipfile.ZipFile(stream) as archive:
-        header = _read_header(archive, path)
-        arrays = {name: _read_array(archive, name) for name in archive.namelist() if name.endswith(".npy")}
-        model = decode(header.get("model"), arrays)
+    try:
+        with open_plain(path) as stream:
+            text, arrays = read_archive(stream)
+        model = decode(_parse(text, path).get("model"), arrays)
+    except DamagedError as error:
+        raise ModelFileError(path, f"the file is damaged, or cut off ({error})") from error
+    except InvalidError as error:
+        raise ModelFileError(path, f"the file is not a valid model: {error}") from error
+    except RecursionError as error:
+        raise ModelFileError(path, f"the file is not a valid model: {TOO_DEEP}") from error
     if not isinstance(model, BaseEstimator):
-        raise ModelFileError(path, f"damaged model file ({HEADER} has no model)")
+        raise ModelFileError(path, f"the file is not a valid model: {HEADER} has no model")
     _remember(model, path)
     return model
 
 
 def _remember(model: BaseEstimator, path: Path) -> None:
     """Tell an incremental model, alone or in a pipeline, of the file that holds it."""
-    steps: Any = getattr(model, "steps", [("", model)])
+    last: Any = list(parts(model))[-1:]
     place = FilePath(path)
-    if isinstance(steps[-1][1], Incremental) and place.is_file():
+    if last and isinstance(last[0], Incremental) and place.is_file():
         place = place.resolve()
-        steps[-1][1].remember_file(str(place), Keeper(model, place, _stamp(place)))
+        last[0].remember_file(str(place), Keeper(model, place, _stamp(place)))
 
 
 @dataclass
@@ -159,45 +165,25 @@ def _begins_with(path: Path, magic: bytes) -> bool:
         return stream.read(len(magic)) == magic
 
 
-def _write_archive(stream: BinaryIO, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-    with zipfile.ZipFile(stream, "w") as archive:
-        # A ZipInfo made from a name alone has a fixed date: equal models, equal bytes.
-        archive.writestr(zipfile.ZipInfo(HEADER), json.dumps(header, allow_nan=False))
-        for name, array in arrays.items():
-            with archive.open(zipfile.ZipInfo(name), "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, array, allow_pickle=False)
-
-
-def _read_header(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
-    header = json.loads(archive.read(HEADER)) if HEADER in archive.namelist() else None
+def _parse(text: bytes | None, path: Path) -> dict[str, Any]:
+    """Read the header."""
+    try:
+        header = None if text is None else json.loads(text, parse_constant=_refuse)
+    except ValueError as error:
+        raise InvalidError(f"{HEADER} is no JSON ({error})") from error
     if not (isinstance(header, dict) and header.get("magic") == MAGIC):
         raise NoModelError(path, "not an adatron model file (a zip of another kind)")
     version = header.get("format")
-    if not isinstance(version, int) or version < 1:
-        raise ModelFileError(path, f"damaged model file (format {version!r})")
+    if type(version) is not int or version < 1:
+        raise InvalidError(f"its format is {str(version)[:50]!r}")
     if version > FORMAT_VERSION:
         raise ModelFileError(
             path,
-            f"written in model format {version} by adatron {header.get('library')}; this one reads up to "
+            f"written in model format {version} by adatron {str(header.get('library'))[:50]}; this one reads up to "
             f"{FORMAT_VERSION}: update adatron",
         )
     return header
 
 
-def _read_array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    with archive.open(name) as member:
-        return np.lib.format.read_array(member, allow_pickle=False)
-
-
-@contextmanager
-def _damage_named(path: Path) -> Iterator[None]:
-    """Turn what zip, JSON and array readers raise for damaged files into a ModelFileError."""
-    try:
-        yield
-    except ModelFileError:
-        raise
-    except zipfile.BadZipFile as error:
-        raise ModelFileError(path, f"not an adatron model file, or one that is cut off or damaged ({error})") from error
-    # RuntimeError: an encrypted zip; NotImplementedError: an unknown compression; MemoryError: a forged array shape.
-    except (ValueError, KeyError, EOFError, RuntimeError, NotImplementedError, MemoryError, zlib.error) as error:
-        raise ModelFileError(path, f"damaged model file ({error})") from error
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number")
