@@ -119,7 +119,9 @@ def read_archive(stream: BinaryIO) -> tuple[bytes | None, dict[str, NDArray[Any]
             members = _members(archive, size)
             header = _read(archive, members.pop(HEADER)).tobytes()
             return header, {name: _array(_read(archive, member), name) for name, member in members.items()}
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, struct.error) as error:
+    except (DamagedError, InvalidError):
+        raise
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
         raise wrong(f"{error}") from error
     except OSError as error:
         if error.errno not in (None, errno.EINVAL):
