@@ -32,10 +32,12 @@ TYPES = (
     "<c16",
     ">f8",
     ">i4",
-    "|O",
-    "<f16",
-    "<M8[s]",
 )
+UNSTORABLE = ("|O", "<f16", "<M8[s]")
+WORDS = (
+    None, 1, 0.5, "ovo", "ovr", "rbf", "linear", "precomputed", "sigmoid", "poly", "laplacian", "scale", "auto", "svc",
+    "single", "double", "full", "rescaled", "inf", "nan", "matrix", "array", "sum", "product", "isda",
+)  # fmt: skip
 CLASSES = ("SVC", "SVR", "NuSVC", "OneClassSVM", "IncrementalSVC", "IncrementalSVR", "InputMarginSVC", "Pipeline")
 
 # --- raw damage ---------------------------------------------------------------------------------------------------
@@ -99,15 +101,7 @@ def crafted(rng: Generator, content: bytes) -> tuple[str, bytes]:
     """Change what a file says, and write it with the right check sums and digest."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    kinds: list[Callable[[Generator, dict[str, bytes]], None]] = [
-        _value,
-        _value,
-        _array,
-        _array,
-        _array,
-        _entry,
-        _zip_of,
-    ]
+    kinds = (_leaf, _leaf, _leaf, _value, _array, _array, _array, _entry, _zip_of)
     kind = kinds[int(rng.integers(len(kinds)))]
     for _ in range(int(rng.integers(1, 3))):
         kind(rng, members)
@@ -126,6 +120,31 @@ def _places(value: Any, found: list[tuple[Any, Any]]) -> None:
     for key, item in pairs:
         found.append((value, key))
         _places(item, found)
+
+
+def _leaf(rng: Generator, members: dict[str, bytes]) -> None:
+    """Replace a number, a truth value or a text by another one; exchange two arrays."""
+    header = json.loads(members["model.json"])
+    found: list[tuple[Any, Any]] = []
+    _places({"model": header["model"]}, found)
+    leaves = [(holder, key) for holder, key in found if key != "$" and not isinstance(holder[key], (dict, list))]
+    if not leaves:
+        return
+    holder, key = leaves[int(rng.integers(len(leaves)))]
+    old = holder[key]
+    if isinstance(old, str) and old.endswith(".npy"):
+        others = [pair for pair in leaves if str(pair[0][pair[1]]).endswith(".npy")]
+        other, place = others[int(rng.integers(len(others)))]
+        holder[key], other[place] = other[place], old
+    elif isinstance(old, bool):
+        holder[key] = not old
+    elif isinstance(old, int):
+        holder[key] = (-1, 0, 1, 2, 3, 7, 60, 1000, 2**31 - 1, 2**31, 2**53, 2**63, 2**70)[int(rng.integers(13))]
+    elif isinstance(old, float):
+        holder[key] = (-1.0, 0.0, 1e-320, 1e-30, 0.5, 3.0, 1e30, 1e200, 1e308)[int(rng.integers(9))]
+    else:
+        holder[key] = WORDS[int(rng.integers(len(WORDS)))]
+    members["model.json"] = json.dumps(header).encode()
 
 
 def _value(rng: Generator, members: dict[str, bytes]) -> None:

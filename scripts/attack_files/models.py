@@ -7,6 +7,7 @@ must be refused, or its model must predict finite numbers; unless it holds numbe
 from __future__ import annotations
 
 import functools
+import hashlib
 import io
 import json
 import warnings
@@ -24,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import adatron
 from adatron.files import ModelFileError, save_libsvm
+from adatron.files.archive import MARK, SEAL
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 
 Generator = np.random.Generator
@@ -58,12 +60,7 @@ def models() -> dict[str, tuple[bytes, Any]]:
         "IncrementalSVR": (adatron.IncrementalSVR().fit(X, X[:, 1]), X),
         "IncrementalOneClassSVM": (adatron.IncrementalOneClassSVM().fit(X), X),
         "pipeline": (make_pipeline(StandardScaler(), adatron.SVC()).fit(X, two), X),
-        "nested": (
-            make_pipeline(
-                MinMaxScaler(clip=True), make_pipeline(StandardScaler(), adatron.IncrementalNuSVC(nu=0.2))
-            ).fit(X, two),
-            X,
-        ),
+        "nested": (make_pipeline(MinMaxScaler(clip=True), inner).fit(X, two), X),
         "InputMarginSVC": (adatron.InputMarginSVC(n_steps=1).fit(X, two), X),
         "rescaled": (adatron.InputMarginSVC(n_steps=1, algorithm="rescaled").fit(X, three), X),
         "compact": (adatron.SVC(kernel="linear").fit(X, three).compact(), X),
@@ -103,7 +100,12 @@ def attempt(rng: Generator, folder: Path) -> tuple[str, str]:
     else:
         name, (content, X) = _one(rng, models())
         if rng.random() < 0.3:
-            kind, changed, harmless = "raw", damaged(rng, content), True
+            # As it is, without its digest, as earlier versions wrote it, or with a new one.
+            kind = ("raw", "raw unsealed", "raw sealed")[int(rng.integers(3))]
+            harmless = kind != "raw sealed"
+            changed = damaged(rng, content if kind == "raw" else content[:-SEAL])
+            if kind == "raw sealed":
+                changed += MARK + hashlib.sha256(changed).hexdigest().encode()
         else:
             kind, changed = crafted(rng, content)
             harmless = False
