@@ -103,7 +103,7 @@ def attempt(rng: Generator, folder: Path) -> tuple[str, str]:
             # As it is, without its digest, as earlier versions wrote it, or with a new one.
             kind = ("raw", "raw unsealed", "raw sealed")[int(rng.integers(3))]
             harmless = kind != "raw sealed"
-            changed = damaged(rng, content if kind == "raw" else content[:-SEAL])
+            changed = damaged(rng, content if kind == "raw" else content[: -SEAL - 2] + bytes(2))
             if kind == "raw sealed":
                 changed += MARK + hashlib.sha256(changed).hexdigest().encode()
         else:

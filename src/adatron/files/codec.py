@@ -287,10 +287,11 @@ class _Decoder:
 
     def _solver(self, value: dict[str, Json]) -> Solver:
         kind, params = SOLVERS[value["solver"]], self._named(value["params"])
-        defaults = {field.name: field.default for field in fields(kind)}
+        of_dataclass: Any = kind
+        defaults: dict[str, Any] = {field.name: field.default for field in fields(of_dataclass)}
         for name, given in params.items():
             # A number whose default is None is chosen by the solver.
-            allowed = {bool: (bool,), int: (int,)}.get(type(defaults[name]), (float, int, type(None)))
+            allowed: Any = {bool: (bool,), int: (int,)}.get(type(defaults[name]), (float, int, type(None)))
             if type(given) not in allowed:
                 raise CodecError(f"the {name!r} of the solver {value['solver']!r} is {given!r}")
         return kind(**params)

@@ -121,7 +121,7 @@ def check_estimator(estimator: BaseEstimator, state: dict[str, Any]) -> None:
     """
     kind = type(estimator)
     params = estimator.get_params(deep=False)
-    estimator._validate_params()
+    estimator._validate_params()  # pyright: ignore[reportPrivateUsage]
     if isinstance(estimator, Pipeline):
         _check_steps(estimator)
     fields = COMPACT[kind] if kind in COMPACT and "_store" not in state and "fit_status_" in state else STATES[kind]

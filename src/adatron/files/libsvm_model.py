@@ -200,13 +200,13 @@ def _assemble(text: _Text, n_features: int | None) -> SVC:
     if (counts < 0).any() or (counts > len(text.vectors)).any() or not len(text.vectors) == total == counts.sum():
         raise text.error(f"{len(text.vectors)} support vectors found, {total} announced", "total_sv")
     rho = text.numbers("rho", float, n * (n - 1) // 2)
-    words = [(line, *row.split(None, n - 1)) for line, row in text.vectors]
-    dual = np.zeros((n - 1, total))
-    for column, (line, *row) in zip(dual.T, words, strict=True):
-        if len(row) < n - 1:
+    dual, rest = np.zeros((n - 1, total)), list[tuple[int, str]]()
+    for column, (line, row) in zip(dual.T, text.vectors, strict=True):
+        words = row.split(None, n - 1)
+        if len(words) < n - 1:
             raise text.error(f"{n - 1} coefficients are expected", line=line)
-        column[:] = text.parsed(row[: n - 1], float, line)
-    rest = [(row[0], row[n] if len(row) > n else "") for row in words]
+        column[:] = text.parsed(words[: n - 1], float, line)
+        rest.append((line, words[n - 1] if len(words) == n else ""))
     if n == 2:
         dual, rho = -dual, -rho
     if model.kernel == "precomputed":
@@ -225,13 +225,17 @@ def _with_kernel(text: _Text) -> SVC:
     if named not in KERNELS:
         raise text.error(f"unknown kernel_type {named[:50]!r}", "kernel_type" if "kernel_type" in text.places else None)
     name = KERNELS[named]
-    needed = {field.name for field in fields(LEAVES[name])}
-    given = {key: text.numbers(key, kind, 1)[0].item() for key, kind in PARAMETERS.items() if key in needed}
+    leaf: Any = LEAVES[name]
+    needed = {field.name for field in fields(leaf)}
+    given: dict[str, Any] = {
+        key: text.numbers(key, kind, 1)[0].item() for key, kind in PARAMETERS.items() if key in needed
+    }
+    parameters: dict[str, Any] = {"gamma": 1.0, "degree": 3, "coef0": 0.0, **given}
     try:
-        resolve(name, **{"gamma": 1.0, "degree": 3, "coef0": 0.0, **given})
+        resolve(name, **parameters)
     except ValueError as error:
         raise text.error(str(error)) from error
-    return SVC(kernel=name, **{"gamma": 1.0, **given})
+    return SVC(kernel=name, **parameters)
 
 
 def _features(text: _Text, rows: list[tuple[int, str]], n_features: int | None) -> sparse.csr_matrix:
@@ -257,7 +261,7 @@ def _parsed(rows: list[str], n_features: int | None) -> sparse.csr_matrix:
         raise ValueError("a support vector is pairs of a number and a value")
     text = "".join(f"0 {row.strip()}\n" for row in rows).encode()
     read: Any = load_svmlight_file
-    found = sparse.csr_matrix(read(io.BytesIO(text), n_features=n_features, zero_based=False)[0])
+    found: Any = sparse.csr_matrix(read(io.BytesIO(text), n_features=n_features, zero_based=False)[0])
     if not found.shape[1]:
         found.resize(found.shape[0], 1)
     return tidy(found)

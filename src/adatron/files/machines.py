@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.utils._param_validation import validate_parameter_constraints
@@ -142,7 +142,7 @@ def _tracks_fit(known: Known) -> str | None:
             return f"_tracks[{number}] is not that of the classes {expected}"
         if slots is None and len(track["beta"]) != n:
             return f"_tracks[{number}].beta has {len(track['beta'])} entries for {n} samples"
-        if pairs and not np.array_equal(np.sort(slots), np.flatnonzero(np.isin(y, expected))):
+        if pairs and not np.array_equal(np.sort(cast("Any", slots)), np.flatnonzero(np.isin(y, expected))):
             return f"_tracks[{number}].slots are not the samples of the classes {expected}"
     return None
 

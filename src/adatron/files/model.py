@@ -97,15 +97,13 @@ def load(path: Path, n_features: int | None = None) -> Any:
     try:
         with open_plain(path) as stream:
             text, arrays = read_archive(stream)
-        model = decode(_parse(text, path).get("model"), arrays)
+        model = decode(_entry(text, path), arrays)
     except DamagedError as error:
         raise ModelFileError(path, f"the file is damaged, or cut off ({error})") from error
     except InvalidError as error:
         raise ModelFileError(path, f"the file is not a valid model: {error}") from error
     except RecursionError as error:
         raise ModelFileError(path, f"the file is not a valid model: {TOO_DEEP}") from error
-    if not isinstance(model, BaseEstimator):
-        raise ModelFileError(path, f"the file is not a valid model: {HEADER} has no model")
     _remember(model, path)
     return model
 
@@ -165,8 +163,8 @@ def _begins_with(path: Path, magic: bytes) -> bool:
         return stream.read(len(magic)) == magic
 
 
-def _parse(text: bytes | None, path: Path) -> dict[str, Any]:
-    """Read the header."""
+def _entry(text: bytes | None, path: Path) -> dict[str, Any]:
+    """Read the header; what it says of the model."""
     try:
         header = None if text is None else json.loads(text, parse_constant=_refuse)
     except ValueError as error:
@@ -182,7 +180,10 @@ def _parse(text: bytes | None, path: Path) -> dict[str, Any]:
             f"written in model format {version} by adatron {str(header.get('library'))[:50]}; this one reads up to "
             f"{FORMAT_VERSION}: update adatron",
         )
-    return header
+    entry = header.get("model")
+    if not (isinstance(entry, dict) and entry.get("$") == "estimator"):
+        raise InvalidError(f"{HEADER} has no model")
+    return entry
 
 
 def _refuse(name: str) -> None:

@@ -169,7 +169,7 @@ class Number(Field):
         return isinstance(value, Integral if self.whole else Real) and not isinstance(value, (bool, np.bool_))
 
     def check(self, name: str, value: Any, known: Known) -> None:
-        if self.finite and isinstance(value, Integral) and abs(int(value)) > EXACT:
+        if self.whole and abs(int(value)) > EXACT:
             raise InvalidError(f"{name} is too large")
         if self.finite and not (math.isfinite(value) and self.low <= value <= self.high):
             raise InvalidError(f"{name} must be from {self.low:g} to {self.high:g}; it is {value}")
