@@ -183,17 +183,7 @@ def _entry(rng: Generator, members: dict[str, bytes]) -> None:
     elif how == 1:
         one[("predict", "__class__", "steps", "n_features_in_", "support_", "_store", "compact_")[rng.integers(7)]] = 3
     elif how == 2:
-        classes = (
-            "SVC",
-            "SVR",
-            "NuSVC",
-            "OneClassSVM",
-            "IncrementalSVC",
-            "IncrementalSVR",
-            "InputMarginSVC",
-            "Pipeline",
-        )
-        one["class" if "class" in one else key] = classes[int(rng.integers(len(classes)))]
+        one["class" if "class" in one else key] = CLASSES[int(rng.integers(len(CLASSES)))]
     elif how == 3:
         kernels = [one for one in dicts if one.get("$") == "kernel" and "spec" in one]
         for kernel in kernels:
@@ -227,6 +217,8 @@ def _array(rng: Generator, members: dict[str, bytes]) -> None:
             value = (np.nan, np.inf, -1, 1e308, 1e9, 2**31, -(2**31), 2**62, 3, 0.5, 1e-310)[int(rng.integers(11))]
             with np.errstate(all="ignore"):
                 array.flat[int(rng.integers(array.size))] = np.float64(value).astype(array.dtype)
+    elif how == 2 and array.dtype.kind == "U":
+        array = array.view("<i4")
     elif how == 2:
         with np.errstate(all="ignore"):
             array = array.astype(TYPES[int(rng.integers(len(TYPES)))])

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from model_damage import changed_text, crafted, damaged
 from scipy import sparse
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
@@ -30,6 +30,7 @@ from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 
 Generator = np.random.Generator
 LARGE = 1e100  # numbers from which on sums of products may overflow
+DEGREE = 1e6  # numbers that are so large as the degree of a kernel
 
 
 @functools.cache
@@ -137,12 +138,14 @@ def _end(path: Path, X: Any, content: bytes) -> str:
 
 def _predicted(model: Any, X: Any, path: Path) -> str:
     last = model
-    while hasattr(last, "steps"):
+    while isinstance(last, Pipeline):
         last = last.steps[-1][1]
     try:
         check_is_fitted(last)
     except ValueError:
         return "unfitted"
+    if last.kernel == "precomputed":
+        X = data()[0] @ data()[0].T
     width = getattr(model, "n_features_in_", X.shape[1])
     if width != X.shape[1]:
         if width > 10**5:
@@ -183,7 +186,7 @@ def _is_large(path: Path) -> bool:
                     return True
         numbers: list[float] = []
         _walk(json.loads(archive.read("model.json")), numbers)
-        return any(map(_large, numbers))
+        return any(_large(number) or number > DEGREE for number in numbers)
 
 
 def _walk(value: Any, numbers: list[float]) -> None:
