@@ -15,7 +15,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from adatron import SVC, SVR, IncrementalNuSVC, IncrementalSVC, IncrementalSVR, InputMarginSVC, OneClassSVM, load, save
 from adatron.files import ModelFileError
-from adatron.files.archive import sealed_zip
+from adatron.files.archive import SEAL, sealed_zip
 from adatron.kernels import RBF, Linear
 
 
@@ -254,6 +254,13 @@ def test_kernels_are_checked(old, new, message, fitted, tmp_path):
         load(crafted.path)
 
 
+@pytest.mark.parametrize("model", ["learning", "learning regression", "dense", "one class"])
+def test_the_kernel_is_that_of_the_fit(model, fitted, tmp_path):
+    crafted = Crafted(fitted[model], tmp_path / "m.adatron")
+    crafted.header["model"]["params"]["kernel"] = "precomputed"
+    crafted.refused("kernel is 'precomputed', but kernel_ is RBF")
+
+
 def test_an_incremental_model_needs_a_semidefinite_kernel(fitted, tmp_path):
     crafted = Crafted(fitted["learning"], tmp_path / "m.adatron")
     spec = {"$": "dict", "items": [["kernel", "sigmoid"], ["gamma", 1.0], ["coef0", 0.0]]}
@@ -481,6 +488,21 @@ def test_a_users_own_attribute_comes_back(fitted, X, tmp_path):
     model.note = {"trained": "on Monday", "scores": np.arange(3.0)}
     save(model, tmp_path / "m.adatron")
     assert load(tmp_path / "m.adatron").note["scores"].tolist() == [0.0, 1.0, 2.0]
+
+
+def test_files_of_earlier_versions_are_read(fitted, X, tmp_path):
+    """They have no digest, fewer attributes, and a list of traces."""
+    for name in ("dense", "learning"):
+        crafted = Crafted(fitted[name], tmp_path / "m.adatron")
+        for part in (crafted.state["trace_"].pop("rows"), crafted.state["trace_"].pop("ends")):
+            del crafted.members[part]
+        crafted.state["trace_"] = [{"$": "dict", "items": []}] * 3
+        del crafted.state["_fitted_multi_class"]
+        del crafted.header["model"]["params"]["max_time"]
+        crafted.write()
+        content = crafted.path.read_bytes()
+        crafted.path.write_bytes(content[: -SEAL - 2] + bytes(2))
+        assert load(crafted.path).predict(X).tolist() == fitted[name].predict(X).tolist()
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])

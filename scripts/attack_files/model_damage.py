@@ -7,6 +7,7 @@ import io
 import json
 import tokenize
 import zipfile
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -217,10 +218,10 @@ def _array(rng: Generator, members: dict[str, bytes]) -> None:
             value = (np.nan, np.inf, -1, 1e308, 1e9, 2**31, -(2**31), 2**62, 3, 0.5, 1e-310)[int(rng.integers(11))]
             with np.errstate(all="ignore"):
                 array.flat[int(rng.integers(array.size))] = np.float64(value).astype(array.dtype)
-    elif how == 2 and array.dtype.kind == "U":
+    elif how == 2 and array.dtype.kind == "U" and array.ndim:
         array = array.view("<i4")
-    elif how == 2:
-        with np.errstate(all="ignore"):
+    elif how == 2 and array.dtype.kind != "U":
+        with np.errstate(all="ignore"), suppress(ValueError, RuntimeError, TypeError):
             array = array.astype(TYPES[int(rng.integers(len(TYPES)))])
     elif how == 3:
         shapes = (array.shape[::-1], (array.size,), (1, *array.shape), (array.size, 1), array.shape[:1])

@@ -10,6 +10,7 @@ import functools
 import hashlib
 import io
 import json
+import re
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -30,7 +31,7 @@ from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 
 Generator = np.random.Generator
 LARGE = 1e100  # numbers from which on sums of products may overflow
-DEGREE = 1e6  # numbers that are so large as the degree of a kernel
+DEGREE = 100  # of a polynomial kernel, likewise
 
 
 @functools.cache
@@ -145,7 +146,8 @@ def _predicted(model: Any, X: Any, path: Path) -> str:
     except ValueError:
         return "unfitted"
     if last.kernel == "precomputed":
-        X = data()[0] @ data()[0].T
+        columns = int(np.max(last.support_, initial=0)) + 1  # LIBSVM's text does not say how many there are
+        X = np.resize(data()[0] @ data()[0].T, (len(X), max(columns, getattr(last, "n_features_in_", 0))))
     width = getattr(model, "n_features_in_", X.shape[1])
     if width != X.shape[1]:
         if width > 10**5:
@@ -177,7 +179,7 @@ def _is_large(path: Path) -> bool:
     content = path.read_bytes()
     if not content.startswith(b"PK"):
         words = content.decode().replace(":", " ").split()
-        return any(_large(float(word)) for word in words if _is_number(word))
+        return any(_large(float(word)) or float(word) > DEGREE for word in words if _is_number(word))
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for name in archive.namelist():
             if name.endswith(".npy"):
@@ -186,7 +188,8 @@ def _is_large(path: Path) -> bool:
                     return True
         numbers: list[float] = []
         _walk(json.loads(archive.read("model.json")), numbers)
-        return any(_large(number) or number > DEGREE for number in numbers)
+        degrees = re.findall(rb'"degree", (\d+)', archive.read("model.json"))
+        return any(map(_large, numbers)) or any(int(degree) > DEGREE for degree in degrees)
 
 
 def _walk(value: Any, numbers: list[float]) -> None:

@@ -64,13 +64,21 @@ class Sealed:
         self._stream, self._digest, self._held = stream, hashlib.sha256(), b""
 
     def write(self, data: Any) -> int:
-        """Pass data on, except for what may be the comment."""
-        held = self._held + bytes(data)
-        ready = held[:-SEAL]
+        """Pass data on, except for the last bytes, which may be the comment."""
+        view = memoryview(data).cast("B")
+        kept = max(0, len(view) - SEAL)
+        if kept:
+            self._pass_on(self._held)
+            self._pass_on(view[:kept])
+            self._held = b""
+        held = self._held + bytes(view[kept:])
+        self._pass_on(held[:-SEAL])
         self._held = held[-SEAL:]
-        self._digest.update(ready)
-        self._stream.write(ready)
-        return len(data)
+        return len(view)
+
+    def _pass_on(self, data: Any) -> None:
+        self._digest.update(data)
+        self._stream.write(data)
 
     def flush(self) -> None:
         """Do nothing: the stream is flushed by its owner."""
@@ -193,8 +201,8 @@ def _array(data: NDArray[np.uint8], name: str) -> NDArray[Any]:
         raise InvalidError(f"the array {name} is not as long as its shape {shape} says")
     if dtype.kind == "b" and data.max(initial=0) > 1:
         raise InvalidError(f"the array {name} holds truth values other than 0 and 1")
-    # A copy is aligned, as compiled code wants its arrays.
-    array = np.frombuffer(data.tobytes(), dtype).astype(dtype.newbyteorder("="))
+    array = data.view(dtype)
+    array = array.astype(dtype.newbyteorder("="), copy=not array.flags.aligned)  # as compiled code wants its arrays
     if dtype.kind == "U" and array.view(np.uint32).max(initial=0) > LAST_CHARACTER:
         raise InvalidError(f"the array {name} holds numbers of no character")
     return array.reshape(shape, order="F" if found[2] == b"True" else "C")

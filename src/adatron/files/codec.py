@@ -25,7 +25,7 @@ from ..solvers.base import Solver
 from ..solvers.found import Traces
 from ..solvers.table import SOLVERS
 from .archive import TYPE, InvalidError
-from .contents import CLASSES, check_estimator, lasting_state
+from .contents import CLASSES, check_estimator, complete, lasting_state
 
 Json = Any  # None, bool, int, float, str, or a list or dict of these
 DEEPEST = 100  # values inside each other
@@ -304,6 +304,7 @@ class _Decoder:
         if CLASSES[name] is Pipeline:
             params["memory"] = None  # whoever made the file, it chooses no folder of pickles here
         estimator = CLASSES[name](**params)
+        complete(estimator, state)
         try:
             check_estimator(estimator, state)
         except InvalidError as error:

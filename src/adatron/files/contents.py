@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from ..estimators import SVC, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM
+from ..estimators.classifier import Classifier
 from ..estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
 from ..estimators.incremental.machine import Incremental
 from .archive import InvalidError
@@ -130,6 +131,12 @@ def check_estimator(estimator: BaseEstimator, state: dict[str, Any]) -> None:
         if not (name in fields and isinstance(fields[name], Field)) and not _free(kind, name):
             raise InvalidError(f"{kind.__name__} has no attribute {name[:50]!r} of its own")
     check_fields(fields, state, {"params": params, "state": state, "estimator": estimator})
+
+
+def complete(estimator: BaseEstimator, state: dict[str, Any]) -> None:
+    """Add to a state what files of earlier versions do not say."""
+    if isinstance(estimator, Classifier) and _is_fitted(type(estimator), state):
+        state.setdefault("_fitted_multi_class", estimator.multi_class)
 
 
 def lasting_state(estimator: BaseEstimator) -> dict[str, Any]:

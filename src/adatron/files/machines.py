@@ -196,7 +196,7 @@ EXPANSION: Fields = {
 }
 ONE_PROOF = Number(finite=False)
 MANY_PROOFS = Array(REAL, ("problems",), finite=False)
-TRACE = Named(Array(REAL, ("lines",), finite=False))
+TRACE = Record({}, more=Array(REAL, ("lines",), finite=False), own=True)
 PROOF = _Of(ONE_PROOF, MANY_PROOFS)
 PROOFS: Fields = {
     "fit_status_": OneOf(0, 1),
@@ -204,7 +204,7 @@ PROOFS: Fields = {
     "kkt_violation_": PROOF,
     "dual_objective_": PROOF,
     "primal_objective_": PROOF,
-    "trace_": Optional(_Of(TRACE, Instance(Traces))),
+    "trace_": Optional(_Of(TRACE, Either(Instance(Traces), Listed(TRACE, "problems")))),
     "traces": Rule(_traces_fit),
 }
 COUNTS = Either(COUNT, Array(WHOLE, ("problems",), low=0))
@@ -263,6 +263,7 @@ PROGRAM: Fields = {
 LEARNED: Fields = {
     "_store": Record(SAMPLES),
     "samples": Rule(_samples_fit),
+    "kernels": Rule(_kernel_fits),
     "_tracks": Listed(Record(PROGRAM, own=True), "problems"),
     "tracks": Rule(_tracks_fit),
     "n_refit_": COUNT,

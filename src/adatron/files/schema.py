@@ -305,11 +305,12 @@ class Record(Field):
         return type(value) is dict
 
     def check(self, name: str, value: Any, known: Known) -> None:
+        known = dict(known) if self.own else known
         for key in value.keys() - self.fields.keys():
             if self.more is None:
                 raise InvalidError(f"{name} has no place for {str(key)[:50]!r}")
             check_field(self.more, f"{name}[{key!r}]", value[key], known)
-        check_fields(self.fields, value, dict(known) if self.own else known, f"{name}.")
+        check_fields(self.fields, value, known, f"{name}.")
 
     @property
     def kind(self) -> str:
