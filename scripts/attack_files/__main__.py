@@ -1,8 +1,8 @@
 """Damage files of every kind, read them, and count how that ends.
 
 Run ``python scripts/attack_files --minutes 2 --seed 0``. Each kind of file is a module beside this one with a function
-``attempt(rng, folder)``. A child process calls it again and again; what must not happen, such as an undocumented error,
-a crash, a loop without end or too much memory, counts as broken, and ``--only NUMBER`` repeats that attempt alone.
+``attempt(rng, folder)``. A child process calls it again and again. An attempt counts as broken if it ends in an
+undocumented error, a crash or a loop without end, or takes too much memory. ``--only NUMBER`` repeats that attempt.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Child:
             thread.start()
 
     def report(self, seconds: float) -> dict[str, Any] | str:
-        """The next report, or in words why there is none."""
+        """Return the next report, or say in words why it is missing."""
         try:
             line = self.lines.get(timeout=seconds)
         except queue.Empty:

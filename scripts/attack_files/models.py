@@ -72,7 +72,7 @@ def models() -> dict[str, tuple[bytes, Any]]:
 
 @functools.cache
 def texts() -> dict[str, tuple[bytes, Any]]:
-    """The same of LIBSVM's text."""
+    """A file of LIBSVM's text for each kernel, and samples that its model takes."""
     X, three = data()
     two, found = (three > 0).astype(int), {}
     for kernel in ("linear", "poly", "rbf", "sigmoid", "precomputed"):

@@ -1,8 +1,8 @@
 """The container of a model file: an uncompressed zip of `model.json` and arrays, with a digest of the whole file.
 
 The zip's comment, its last bytes, is the SHA-256 digest of all bytes before it. So damage is told from a file that was
-made on purpose. Files of earlier versions have no comment. Whoever made a file, reading it takes no more memory than
-the file is long: nothing is compressed, no two members share bytes, and an array is as long as its header says.
+made on purpose. Files of earlier versions have no comment. Whoever made a file, its arrays take no more memory than the
+file is long: nothing is compressed, no two members share bytes, and an array is as long as its header says.
 """
 
 from __future__ import annotations

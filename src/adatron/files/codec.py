@@ -290,7 +290,7 @@ class _Decoder:
         of_dataclass: Any = kind
         defaults: dict[str, Any] = {field.name: field.default for field in fields(of_dataclass)}
         for name, given in params.items():
-            # A number whose default is None is chosen by the solver.
+            # The solver chooses a number whose default is None.
             allowed: Any = {bool: (bool,), int: (int,)}.get(type(defaults[name]), (float, int, type(None)))
             if type(given) not in allowed:
                 raise CodecError(f"the {name!r} of the solver {value['solver']!r} is {given!r}")

@@ -1,8 +1,8 @@
-"""What a model file may hold: for each class its state, field by field.
+"""List the classes that a model file may hold, and the state of each class, field by field.
 
-`codec` makes objects of these classes and of no others. What is saved is checked as what is loaded: so what was saved
-can be loaded. An attribute that is not listed is kept if it is public and the class has none of its name, as a user may
-have put it there; nothing in the library reads it.
+`codec` makes objects of these classes and of no others. `save` makes the same checks as `load`: so what was saved can
+be loaded. Attributes that a user has given a model are kept if they are public and hide nothing of the
+class; nothing in the library reads them.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def complete(estimator: BaseEstimator, state: dict[str, Any]) -> None:
 
 
 def lasting_state(estimator: BaseEstimator) -> dict[str, Any]:
-    """What a file keeps of an estimator besides the parameters."""
+    """Return what a file keeps of an estimator besides the parameters."""
     params = estimator.get_params(deep=False)
     kept = estimator.lasting_state() if isinstance(estimator, Incremental) else vars(estimator)
     state = {name: value for name, value in kept.items() if name not in params}

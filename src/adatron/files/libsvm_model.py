@@ -137,7 +137,7 @@ def load_libsvm(path: Path, n_features: int | None = None) -> SVC:
 
 
 def _renamed(error: DataError) -> ModelFileError:
-    """The same message as an error of a model file."""
+    """Return the error of a model file with the same message."""
     found = ModelFileError("", "")
     found.args = error.args
     return found
@@ -200,13 +200,14 @@ def _assemble(text: _Text, n_features: int | None) -> SVC:
     if (counts < 0).any() or (counts > len(text.vectors)).any() or not len(text.vectors) == total == counts.sum():
         raise text.error(f"{len(text.vectors)} support vectors found, {total} announced", "total_sv")
     rho = text.numbers("rho", float, n * (n - 1) // 2)
-    dual, rest = np.zeros((n - 1, total)), list[tuple[int, str]]()
-    for column, (line, row) in zip(dual.T, text.vectors, strict=True):
+    columns, rest = list[NDArray[np.float64]](), list[tuple[int, str]]()
+    for line, row in text.vectors:
         words = row.split(None, n - 1)
         if len(words) < n - 1:
             raise text.error(f"{n - 1} coefficients are expected", line=line)
-        column[:] = text.parsed(words[: n - 1], float, line)
+        columns.append(text.parsed(words[: n - 1], float, line))
         rest.append((line, words[n - 1] if len(words) == n else ""))
+    dual: Any = np.array(columns, np.float64).reshape(total, n - 1).T
     if n == 2:
         dual, rho = -dual, -rho
     if model.kernel == "precomputed":

@@ -1,4 +1,4 @@
-"""What the state of each kernel machine is, field by field, and what its parts have to do with each other."""
+"""Describe the state of each kernel machine, field by field, and the conditions that its parts fulfil together."""
 
 from __future__ import annotations
 

@@ -36,16 +36,16 @@ def save(model: BaseEstimator, path: Path) -> None:
     Parameters
     ----------
     model : estimator of adatron
-        Fitted or not; alone, or in a Pipeline after StandardScaler, MinMaxScaler or MaxAbsScaler. Such a pipeline may
-        be a step of another one. The ``memory`` of a pipeline is not stored.
+        Fitted or not; alone, or in a Pipeline after StandardScaler, MinMaxScaler or MaxAbsScaler. A pipeline may be a
+        step of another one. The ``memory`` of a pipeline is not stored.
     path : path
         By custom with the extension .adatron. An existing file is replaced once the new one is on the disk.
 
     Raises
     ------
     ModelFileError
-        If it is another estimator, or none, or holds a Python function (a callable kernel, a callback) or what else
-        would not be loaded again, such as a parameter out of its range.
+        If it is another estimator, or none, or holds a Python function (a callable kernel, a callback). Also if `load`
+        would refuse the file, for example because a parameter is out of its range.
     OSError
         If the file cannot be written; an old file is then as it was.
     """

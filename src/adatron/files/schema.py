@@ -1,4 +1,4 @@
-"""What values may be: the words in which `contents` describes a model, and their one interpreter.
+"""Describe what values may be: the words in which `contents` describes a model, and their one interpreter.
 
 A field checks one value against what is known: the values checked before it by their names, and sizes by theirs. The
 first array that has a size says how large it is; all others must agree.
@@ -29,7 +29,7 @@ EXACT = 2**62  # whole numbers up to which sums of a few do not overflow
 
 
 class Field(ABC):
-    """What one value may be."""
+    """A description of what one value may be."""
 
     needed: bool = True
 
@@ -44,7 +44,7 @@ class Field(ABC):
     @property
     @abstractmethod
     def kind(self) -> str:
-        """What values of the right type are called."""
+        """Name of the values of the right type."""
 
 
 def check_field(field: Field, name: str, value: Any, known: Known) -> None:
@@ -74,7 +74,7 @@ def check_fields(fields: Fields, values: Mapping[str, Any], known: Known, where:
 
 @dataclass(frozen=True)
 class Rule:
-    """What several values have to do with each other.
+    """A condition that several values fulfil together.
 
     Parameters
     ----------
