@@ -308,6 +308,22 @@ def test_a_kernel_that_could_not_be_loaded_is_not_saved(X, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_classes_of_a_learning_model_are_in_order(fitted, tmp_path):
+    crafted = Crafted(fitted["learning"], tmp_path / "m.adatron")
+    crafted.change(crafted.state["classes_"], lambda array: array[::-1].copy())
+    crafted.refused("classes_ must be in order")
+
+
+def test_a_model_whose_coefficients_are_beyond_their_bounds_learns_the_right_solution(fitted, X, tmp_path):
+    crafted = Crafted(fitted["learning"], tmp_path / "m.adatron")
+    crafted.change(dict_of(crafted.state["_tracks"][0])["beta"], lambda array: 7.0 - array)
+    crafted.write()
+    model = load(crafted.path)
+    model.partial_fit(X[:1], model.classes_[:1])
+    assert model.kkt_violation_.max() < 1e-9
+    assert model.n_refit_ > 0
+
+
 def test_an_array_is_used_once(fitted, tmp_path):
     crafted = Crafted(fitted["dense"], tmp_path / "m.adatron")
     crafted.state["intercept_"] = crafted.state["class_weight_"]

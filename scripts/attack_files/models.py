@@ -14,6 +14,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,14 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 import adatron
+from adatron.estimators.incremental.machine import Incremental
 from adatron.files import ModelFileError, save_libsvm
 from adatron.files.archive import MARK, SEAL
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 
 Generator = np.random.Generator
 LARGE = 1e100  # numbers from which on sums of products may overflow
+MOST_COLUMNS = 10**5  # of samples that are made for a model
 DEGREE = 100  # of a polynomial kernel, likewise
 
 
@@ -147,10 +150,13 @@ def _predicted(model: Any, X: Any, path: Path) -> str:
         return "unfitted"
     if last.kernel == "precomputed":
         columns = int(np.max(last.support_, initial=0)) + 1  # LIBSVM's text does not say how many there are
-        X = np.resize(data()[0] @ data()[0].T, (len(X), max(columns, getattr(last, "n_features_in_", 0))))
+        columns = max(columns, getattr(last, "n_features_in_", 0))
+        if columns > MOST_COLUMNS:
+            return "differs"
+        X = np.resize(data()[0] @ data()[0].T, (len(X), columns))
     width = getattr(model, "n_features_in_", X.shape[1])
     if width != X.shape[1]:
-        if width > 10**5:
+        if width > MOST_COLUMNS:
             return "differs"
         X = np.resize(X.toarray() if sparse.issparse(X) else X, (len(data()[0]), width))
     if sparse.issparse(getattr(last, "support_vectors_", None)) or sparse.issparse(X):
@@ -171,7 +177,22 @@ def _predicted(model: Any, X: Any, path: Path) -> str:
     for found in values:
         assert found.shape[0] == X.shape[0], found.shape
         assert found.dtype.kind not in "fc" or np.isfinite(found).all() or _is_large(path), found
+    _go_on(last, X)
     return "differs"
+
+
+def _go_on(model: Any, X: Any) -> None:
+    """Learn, unlearn and make smaller, which may fail only as it is documented."""
+    with np.errstate(all="ignore"), suppress(ValueError, ArithmeticError):
+        model.compact().predict(X)
+    if isinstance(model, Incremental):
+        for change in (
+            lambda: model.partial_fit(X[:1], getattr(model, "classes_", [0.0])[:1]),
+            lambda: model.forget(model.ids_[:1]),
+            model.deletion_report,
+        ):
+            with suppress(ValueError, ArithmeticError):
+                change()
 
 
 def _is_large(path: Path) -> bool:

@@ -158,7 +158,9 @@ class _Text:
         self.places: dict[str, int] = {}
         numbered = enumerate(stream, 1)
         for number, line in numbered:
-            key, *values = line.split() or [""]
+            if not line.strip():
+                continue
+            key, *values = line.split()
             if key == "SV":
                 break
             if key in self.header or key not in KEYS:

@@ -125,6 +125,8 @@ def _samples_fit(known: Known) -> str | None:
         return "_store.next_id must be larger than all ids, and there must be samples"
     if known["age"].max() >= known["arrived"]:
         return "_store.arrived must be larger than all arrival numbers"
+    if "classes" in known and not np.array_equal(np.unique(known["classes_"]), known["classes_"]):
+        return "classes_ must be in order"
     if "classes" in known and not (np.isin(y, np.arange(known["classes"])).all()):
         return f"_store.y holds numbers of classes beyond 0 to {known['classes'] - 1}"
     return None
