@@ -129,7 +129,7 @@ def check_estimator(estimator: BaseEstimator, state: dict[str, Any]) -> None:
     fields = fields if _is_fitted(kind, state) else UNFITTED
     for name in state:
         if not (name in fields and isinstance(fields[name], Field)) and not _free(kind, name):
-            raise InvalidError(f"{kind.__name__} has no attribute {name[:50]!r} of its own")
+            raise InvalidError(f"a fit sets no attribute {name[:50]!r}")
     check_fields(fields, state, {"params": params, "state": state, "estimator": estimator})
 
 

@@ -365,7 +365,8 @@ def _check_values(field: Array | Rows, name: str, values: Any, known: Known) -> 
         return
     high = known[field.high] - 1 if isinstance(field.high, str) else field.high
     if (field.low is not None and values.min() < field.low) or (high is not None and values.max() > high):
-        raise InvalidError(f"{name} holds {values.min()} to {values.max()}, beyond {field.low} to {high}")
+        allowed = f"allowed are {field.low} to {'any' if high is None else high}"
+        raise InvalidError(f"{name} holds {values.min()} to {values.max()}; {allowed}")
     if field.distinct and len(np.unique(values)) < values.size:
         raise InvalidError(f"{name} holds a value twice")
     limit = math.sqrt(np.finfo(np.float64).max / values.size)
