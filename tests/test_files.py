@@ -14,6 +14,7 @@ from sklearn.datasets import make_classification
 
 from adatron import SVC, SVR
 from adatron.files import ModelFileError, atomic_write, load, save
+from adatron.files.archive import SEAL, sealed_zip
 from adatron.files.codec import CodecError, Encoder, decode
 from adatron.kernels import RBF, Linear
 from adatron.solvers import ISDA, KernelAdatron
@@ -156,11 +157,11 @@ def test_an_unfitted_model_can_be_saved(tmp_path):
 
 
 def rewrite(path, change):
-    """Replace the members of a zip by what `change` makes of them."""
+    """Replace the members of a model file by what `change` makes of them; the digest is the right one."""
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     change(members)
-    with zipfile.ZipFile(path, "w") as archive:
+    with path.open("wb") as stream, sealed_zip(stream) as archive:
         for name, content in members.items():
             archive.writestr(name, content)
 
@@ -203,18 +204,18 @@ FORGERIES = {
     "other zip": (lambda members: members.pop("model.json"), "not an adatron model file"),
     "other magic": (set_header(magic="x"), "not an adatron model file"),
     "newer": (set_header(format=2, library="9.0"), "format 2 by adatron 9.0; .*update adatron"),
-    "no format": (set_header(format=None), "damaged"),
+    "no format": (set_header(format=None), "not a valid model: its format is 'None'"),
     "no model": (set_header(model=None), "no model"),
     "a model that is none": (set_header(model=[1]), "no model"),
     "other class": (set_model(**{"class": "Popen"}), "holds a 'Popen'"),
-    "class a list": (set_model(**{"class": ["SVC"]}), "damaged"),
-    "other parameter": (set_model(params={"cost": 1}), "damaged.*cost"),
-    "no state": (set_model(state=None), "damaged.*state"),
-    "state a list": (set_model(state=[1]), "damaged"),
-    "no arrays": (without_arrays, "damaged"),
-    "pickle": (pickled_array, "damaged"),
-    "cut array": (cut_array, "damaged"),
-    "bad JSON": (lambda members: members.update({"model.json": b"{"}), "damaged"),
+    "class a list": (set_model(**{"class": ["SVC"]}), "not a valid model"),
+    "other parameter": (set_model(params={"cost": 1}), "not a valid model.*cost"),
+    "no state": (set_model(state=None), "not a valid model.*state"),
+    "state a list": (set_model(state=[1]), "not a valid model"),
+    "no arrays": (without_arrays, "not a valid model: .*no array '[0-9]+.npy'"),
+    "pickle": (pickled_array, "not a valid model: the array 0.npy has no header of plain numbers"),
+    "cut array": (cut_array, "not a valid model: the array 0.npy is not as long"),
+    "bad JSON": (lambda members: members.update({"model.json": b"{"}), "not a valid model: model.json is no JSON"),
     "JSON list": (lambda members: members.update({"model.json": b"[]"}), "not an adatron model file"),
 }
 
@@ -228,20 +229,38 @@ def test_forged_model_files_are_refused(path, change, message):
 
 def test_cut_and_foreign_files_are_refused(path, tmp_path):
     whole = path.read_bytes()
-    for content in (b"", b"1 1:2\n", whole[:100], whole[: len(whole) // 2], whole[:-1]):
+    for content, message in (
+        (b"", "not an adatron model file"),
+        (b"1 1:2\n", "not an adatron model file"),
+        (whole[:100], "the file is damaged, or cut off"),
+        (whole[: len(whole) // 2], "the file is damaged, or cut off"),
+        (whole[:-1], "the file is damaged, or cut off"),
+    ):
         path.write_bytes(content)
-        with pytest.raises(ModelFileError, match=r"m\.adatron: .*not an adatron model file"):
+        with pytest.raises(ModelFileError, match=rf"m\.adatron: .*{message}"):
             load(path)
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "none.adatron")
 
 
 def test_a_flipped_bit_is_found(path):
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(ModelFileError):
-        load(path)
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 97):
+        content = bytearray(whole)
+        content[place] ^= 1
+        path.write_bytes(content)
+        with pytest.raises(ModelFileError, match=r"m\.adatron: (the file is damaged|not an adatron model file)"):
+            load(path)
+
+
+def test_a_file_without_a_digest_is_read(problem, model, path):
+    path.write_bytes(unsealed(path.read_bytes()))
+    assert load(path).predict(problem[0]).tolist() == model.predict(problem[0]).tolist()
+
+
+def unsealed(content):
+    """The file as earlier versions wrote it: the zip's last record ends with the length of the comment, 0."""
+    return content[: -SEAL - 2] + bytes(2)
 
 
 def test_code_is_not_stored(problem, tmp_path):

@@ -201,7 +201,32 @@ GOOD = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel
     [
         ("c_svc", "epsilon_svr", "a LIBSVM model for classification is wanted"),
         ("kernel_type linear", "kernel_type magic", "magic"),
-        ("kernel_type linear", "kernel_type rbf\ngamma x", "damaged"),
+        ("kernel_type linear", "kernel_type rbf\ngamma x", "line 3: damaged"),
+        ("kernel_type linear", "kernel_type rbf", "gamma is missing"),
+        ("kernel_type linear", "kernel_type polynomial\ngamma 1\ncoef0 0", "degree is missing"),
+        ("kernel_type linear", "kernel_type polynomial\ngamma 1\ndegree 3", "coef0 is missing"),
+        ("kernel_type linear", "kernel_type sigmoid\ngamma 1", "coef0 is missing"),
+        ("kernel_type linear", "kernel_type rbf\ngamma nan", "line 3: damaged .*not finite"),
+        ("kernel_type linear", "kernel_type rbf\ngamma -1", "'gamma' parameter of RBF"),
+        ("kernel_type linear", "kernel_type rbf\ngamma 1 2", "line 3: damaged .*gamma must have 1 values"),
+        ("kernel_type linear", "kernel_type polynomial\ngamma 1\ncoef0 0\ndegree -1", "'degree' parameter"),
+        ("kernel_type linear\n", "", "unknown kernel_type 'none'"),
+        ("nr_class 2", "nr_class 3", "line 6: damaged .*nr_class different labels"),
+        ("nr_class 2\n", "", "nr_class is missing"),
+        ("label 1 -1", "label 1 1", "line 6: damaged .*different labels"),
+        ("rho 0", "rho inf", "line 5: damaged .*not finite"),
+        ("rho 0", "rho 0\nrho 0", "line 6: .*repeated keyword 'rho'"),
+        ("rho 0", "rho 0\ncolour red", "line 6: unknown .* keyword 'colour'"),
+        ("-1 2:1", "-1 2:nan", "line 10: damaged .*feature 2 is nan"),
+        ("-1 2:1", "-1 2:1e999", "line 10: damaged .*feature 2 is inf"),
+        ("-1 2:1", "-1 2:1e200", "squares have no sum"),
+        ("-1 2:1", "-1 2:1 1:1", "line 10: damaged"),
+        ("-1 2:1", "-1 0:1", "line 10: damaged"),
+        ("-1 2:1", "-1 99999999999:1", "line 10: damaged"),
+        ("-1 2:1", "-1 2:1 # 1", "line 10: damaged"),
+        ("-1 2:1", "-1 qid:3 2:1", "line 10: damaged"),
+        ("-1 2:1", "inf 2:1", "line 10: damaged .*not finite"),
+        ("SV\n", "", "unknown or repeated keyword '1'"),
         ("total_sv 2", "total_sv 3", "2 support vectors found, 3 announced"),
         ("label 1 -1", "label 1", "damaged"),
         ("label 1 -1", "label a b", "damaged"),
@@ -222,5 +247,18 @@ def test_damaged_text_is_refused(old, new, message, tmp_path):
     path.write_text(GOOD)
     assert load(path).predict([[2.0, 1.0], [0.0, 1.0]]).tolist() == [1, -1]
     path.write_text(GOOD.replace(old, new))
-    with pytest.raises(ModelFileError, match=message):
+    with pytest.raises(ModelFileError, match=rf"model\b.*{message}"):
         load(path)
+
+
+def test_text_in_another_encoding_is_refused(tmp_path):
+    path = tmp_path / "model"
+    path.write_bytes(GOOD.encode() + b"\xff\n")
+    with pytest.raises(ModelFileError, match=r"model: not a text file"):
+        load(path)
+
+
+def test_support_vectors_without_features_are_read(tmp_path):
+    path = tmp_path / "model"
+    path.write_text(GOOD.replace("1 1:1", "1").replace("-1 2:1", "-1"))
+    assert load(path).predict([[2.0]]).tolist() == load(path, n_features=3).predict([[2.0, 1.0, 0.0]]).tolist()

@@ -63,13 +63,19 @@ def counting_of(model: Any) -> int | None:
 
 def _first(model: Any) -> Any:
     """Return the part of a model that meets the data first."""
-    return model.steps[0][1] if hasattr(model, "steps") else model
+    return _parts(model)[0]
 
 
 def _last(model: Any) -> Any:
-    return model.steps[-1][1] if hasattr(model, "steps") else model
+    return _parts(model)[-1]
+
+
+def _parts(model: Any) -> list[Any]:
+    from ..files.contents import parts
+
+    return list(parts(model))
 
 
 def scaling_of(model: Any) -> str:
     """Return the name of the scaling in a model."""
-    return type(model.steps[0][1]).__name__ if hasattr(model, "steps") else "none"
+    return type(_first(model)).__name__ if len(_parts(model)) > 1 else "none"

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 
 from ..estimators.incremental.machine import Incremental
 from .atomic import leftovers, remove_leftovers
+from .contents import parts
 from .journal import Journal, journal_of, read_journal
 from .lock import locked
 from .table import ModelFileError
@@ -96,8 +97,8 @@ class Keeper:
 
 def incremental_part(model: Any) -> Incremental | None:
     """Return the incremental model at the end of a model."""
-    last = model.steps[-1][1] if hasattr(model, "steps") else model
-    return last if isinstance(last, Incremental) else None
+    last = list(parts(model))[-1:]
+    return last[0] if last and isinstance(last[0], Incremental) else None
 
 
 def refuse_behind(last: Incremental, place: Path, generation_in: Callable[[Path], int]) -> None:

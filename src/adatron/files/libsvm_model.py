@@ -8,23 +8,33 @@ classes.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators import SVC
 from ..estimators.model.adopt import adopt
-from ..kernels import Kernel
+from ..fitting.storage import tidy
+from ..kernels import Kernel, resolve
+from ..kernels.table import LEAVES
 from .atomic import atomic_write
+from .contents import check_estimator, lasting_state
 from .source import open_text
-from .table import ModelFileError, Path
+from .table import DataError, ModelFileError, Path
 
 KERNELS = {"linear": "linear", "polynomial": "poly", "rbf": "rbf", "sigmoid": "sigmoid", "precomputed": "precomputed"}
 START = "svm_type"
+PARAMETERS: dict[str, type[Any]] = {"gamma": float, "degree": int, "coef0": float}
+#: All that LIBSVM writes; it has probabilities of its own, which are not those of this library.
+KEYS = (START, "kernel_type", *PARAMETERS, "nr_class", "total_sv", "rho", "label", "nr_sv", "probA", "probB",
+        "prob_density_marks")  # fmt: skip
+LARGEST = 2**31 - 1
 
 
 def save_libsvm(model: Any, path: Path) -> None:
@@ -105,60 +115,156 @@ def load_libsvm(path: Path, n_features: int | None = None) -> SVC:
     Raises
     ------
     ModelFileError
-        If the file is no such model, or one for regression or novelty detection.
+        If the file is no such model, or one for regression or novelty detection; if a parameter is missing, or a number
+        is not finite. The message names the line.
     OSError
         If the file cannot be read.
     """
-    with open_text(path) as stream:
-        header = _read_header(stream)
-        lines = [line for line in stream if line.strip()]
-    kind = " ".join(header.get(START, ["none"]))
-    if kind not in ("c_svc", "nu_svc"):
-        raise ModelFileError(path, f"a LIBSVM model for classification is wanted; its svm_type is {kind}")
     try:
-        return _assemble(header, lines, n_features)
-    except (KeyError, ValueError, IndexError, OverflowError) as error:
-        raise ModelFileError(path, f"damaged LIBSVM model ({error!r})") from error
+        with open_text(path) as stream:
+            text = _Text(path, stream)
+    except DataError as error:  # its message names the file
+        raise _renamed(error) from error
+    kind = " ".join(text.header.get(START, ["none"]))
+    if kind not in ("c_svc", "nu_svc"):
+        raise ModelFileError(path, f"a LIBSVM model for classification is wanted; its svm_type is {kind[:50]}")
+    model = _assemble(text, n_features)
+    try:
+        check_estimator(model, lasting_state(model))
+    except ValueError as error:
+        raise ModelFileError(path, f"damaged LIBSVM model: {error}") from error
+    return model
 
 
-def _read_header(stream: Any) -> dict[str, list[str]]:
-    header: dict[str, list[str]] = {}
-    for line in stream:
-        key, *values = line.split() or [""]
-        if key == "SV":
-            break
-        header[key] = values
-    return header
+def _renamed(error: DataError) -> ModelFileError:
+    """Return the error of a model file with the same message."""
+    found = ModelFileError("", "")
+    found.args = error.args
+    return found
 
 
-def _assemble(header: dict[str, list[str]], lines: list[str], n_features: int | None) -> SVC:
-    given = {name: header[name][0] for name in ("gamma", "coef0", "degree") if name in header}
-    types: dict[str, Any] = {"gamma": float, "coef0": float, "degree": int}
-    parameters: dict[str, Any] = {"gamma": 1.0, **{name: types[name](text) for name, text in given.items()}}
-    model = SVC(kernel=KERNELS[header["kernel_type"][0]], **parameters)
-    total, labels = int(header["total_sv"][0]), np.array(header["label"], np.int64)
-    counts = np.array(header["nr_sv"], np.int64)
-    n = len(labels)
-    if len(lines) != total or counts.sum() != total or len(counts) != n or n < 2 or (counts < 0).any():
-        raise ValueError(f"{len(lines)} support vectors found, {total} announced")
-    words = [line.split(None, n - 1) for line in lines]
-    dual = np.array([row[: n - 1] for row in words], np.float64).reshape(total, n - 1).T
-    rest = [row[n - 1] if len(row) == n else "" for row in words]
-    rho = np.array(header["rho"], np.float64)
-    if len(rho) != n * (n - 1) // 2 or not (np.isfinite(dual).all() and np.isfinite(rho).all()):
-        raise ValueError("rho or coefficients")
+class _Text:
+    """The words of the header and the lines of the support vectors.
+
+    Attributes
+    ----------
+    header, places : by keyword its values, and the number of its line
+    vectors : words of each support vector, with the number of its line
+    """
+
+    def __init__(self, path: Path, stream: Iterable[str]) -> None:
+        self.path = path
+        self.header: dict[str, list[str]] = {}
+        self.places: dict[str, int] = {}
+        numbered = enumerate(stream, 1)
+        for number, line in numbered:
+            if not line.strip():
+                continue
+            key, *values = line.split()
+            if key == "SV":
+                break
+            if key in self.header or key not in KEYS:
+                raise ModelFileError(path, f"unknown or repeated keyword {key[:50]!r} in a LIBSVM model", number)
+            self.header[key], self.places[key] = values, number
+        self.vectors = [(number, line) for number, line in numbered if line.strip()]
+
+    def error(self, message: str, key: str | None = None, line: int | None = None) -> ModelFileError:
+        """Make the error of a keyword's line, or of another one."""
+        return ModelFileError(self.path, f"damaged LIBSVM model: {message}", self.places[key] if key else line)
+
+    def numbers(self, key: str, kind: type[Any], count: int | None = None) -> NDArray[Any]:
+        """Values of a keyword, as many as are expected."""
+        if key not in self.header:
+            raise self.error(f"{key} is missing")
+        words = self.header[key]
+        if count is not None and len(words) != count:
+            raise self.error(f"{key} must have {count} values; it has {len(words)}", key)
+        return self.parsed(words, kind, self.places[key])
+
+    def parsed(self, words: list[str], kind: type[Any], line: int) -> NDArray[Any]:
+        """Words as finite numbers, whole ones if they are to be."""
+        try:
+            found = np.array([kind(word) for word in words], np.int64 if kind is int else np.float64)
+        except (ValueError, OverflowError) as error:
+            raise self.error(str(error), line=line) from error
+        if not np.isfinite(found).all():
+            raise self.error(f"a number is not finite in {' '.join(words)[:50]!r}", line=line)
+        return found
+
+
+def _assemble(text: _Text, n_features: int | None) -> SVC:
+    model = _with_kernel(text)
+    labels = text.numbers("label", int)
+    n, total = len(labels), int(text.numbers("total_sv", int, 1)[0])
+    if n < 2 or len(np.unique(labels)) < n or int(text.numbers("nr_class", int, 1)[0]) != n:
+        raise text.error("label must have nr_class different labels, at least 2", "label")
+    counts = text.numbers("nr_sv", int, n)
+    if (counts < 0).any() or (counts > len(text.vectors)).any() or not len(text.vectors) == total == counts.sum():
+        raise text.error(f"{len(text.vectors)} support vectors found, {total} announced", "total_sv")
+    rho = text.numbers("rho", float, n * (n - 1) // 2)
+    columns, rest = list[NDArray[np.float64]](), list[tuple[int, str]]()
+    for line, row in text.vectors:
+        words = row.split(None, n - 1)
+        if len(words) < n - 1:
+            raise text.error(f"{n - 1} coefficients are expected", line=line)
+        columns.append(text.parsed(words[: n - 1], float, line))
+        rest.append((line, words[n - 1] if len(words) == n else ""))
+    dual: Any = np.array(columns, np.float64).reshape(total, n - 1).T
     if n == 2:
         dual, rho = -dual, -rho
     if model.kernel == "precomputed":
-        X, support = np.zeros((total, 0)), np.array([int(row.removeprefix("0:")) - 1 for row in rest], np.int64)
-        if support.min(initial=0) < 0:
-            raise ValueError("the number of a support vector is below 1")
+        numbers = [int(text.parsed([row.removeprefix("0:")], int, line)[0]) for line, row in rest]
+        X, support = np.zeros((0, 0)), np.array(numbers, np.int64) - 1
+        if total and not (support.min() >= 0 and support.max() < LARGEST):
+            raise text.error(f"support vectors must have numbers from 1 to {LARGEST}")
     else:
-        X, support = _features(rest, n_features), np.arange(total)
+        X, support = _features(text, rest, n_features), np.arange(total)
     return adopt(model, labels, counts, X, dual, -rho, support)
 
 
-def _features(rows: list[str], n_features: int | None) -> sparse.csr_matrix:
+def _with_kernel(text: _Text) -> SVC:
+    """An estimator with the kernel of a file, all of whose parameters must be there."""
+    named = " ".join(text.header.get("kernel_type", ["none"]))
+    if named not in KERNELS:
+        raise text.error(f"unknown kernel_type {named[:50]!r}", "kernel_type" if "kernel_type" in text.places else None)
+    name = KERNELS[named]
+    leaf: Any = LEAVES[name]
+    needed = {field.name for field in fields(leaf)}
+    given: dict[str, Any] = {
+        key: text.numbers(key, kind, 1)[0].item() for key, kind in PARAMETERS.items() if key in needed
+    }
+    parameters: dict[str, Any] = {"gamma": 1.0, "degree": 3, "coef0": 0.0, **given}
+    try:
+        resolve(name, **parameters)
+    except ValueError as error:
+        raise text.error(str(error)) from error
+    return SVC(kernel=name, **parameters)
+
+
+def _features(text: _Text, rows: list[tuple[int, str]], n_features: int | None) -> sparse.csr_matrix:
+    try:
+        found = _parsed([row for _, row in rows], n_features)
+    except (ValueError, OverflowError) as error:
+        for line, row in rows:
+            try:
+                _parsed([row], n_features)
+            except (ValueError, OverflowError) as own:
+                raise text.error(str(own), line=line) from own
+        raise text.error(str(error)) from error
+    wrong = np.flatnonzero(~np.isfinite(found.data))
+    if len(wrong):
+        row = int(np.searchsorted(found.indptr, wrong[0], side="right")) - 1
+        raise text.error(f"feature {found.indices[wrong[0]] + 1} is {found.data[wrong[0]]}", line=rows[row][0])
+    return found
+
+
+def _parsed(rows: list[str], n_features: int | None) -> sparse.csr_matrix:
+    """Features from their text; if no vector has any, there is one all the same."""
+    if any(sign in row for row in rows for sign in ("#", "qid")):
+        raise ValueError("a support vector is pairs of a number and a value")
     text = "".join(f"0 {row.strip()}\n" for row in rows).encode()
     read: Any = load_svmlight_file
-    return sparse.csr_matrix(read(io.BytesIO(text), n_features=n_features, zero_based=False)[0])
+    found: Any = sparse.csr_matrix(read(io.BytesIO(text), n_features=n_features, zero_based=False)[0])
+    if not found.shape[1]:
+        found.resize(found.shape[0], 1)
+    return tidy(found)

@@ -1,8 +1,8 @@
 """Save a fitted estimator in one file and load it again.
 
 A model file is an uncompressed zip: `model.json`, which holds the parameters and the fitted state, and one `.npy`
-member for each array. It holds no pickle, and loading one runs no code from it. Equal models give equal files, byte for
-byte.
+member for each array, see `archive`. It holds no pickle, and loading one runs no code from it: all that it says is
+checked, see `contents`, before anything is computed from it. Equal models give equal files, byte for byte.
 """
 
 from __future__ import annotations
@@ -10,20 +10,16 @@ from __future__ import annotations
 import json
 import os
 import stat
-import zipfile
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path as FilePath
-from typing import Any, BinaryIO
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from .archive import HEADER, MOST_HEADER, DamagedError, InvalidError, read_archive, write_archive
 from .atomic import atomic_write, remove_leftovers
-from .codec import CodecError, Encoder, decode
+from .codec import TOO_DEEP, CodecError, Encoder, decode
 from .keeper import Keeper, incremental_part, refuse_behind, stamp
 from .libsvm_model import START, load_libsvm
 from .lock import locked
@@ -33,7 +29,6 @@ from .table import ModelFileError, NoModelError, Path
 ZIP = b"PK\3\4"
 MAGIC = "adatron-model"
 FORMAT_VERSION = 1
-HEADER = "model.json"
 
 
 def save(model: BaseEstimator, path: Path) -> None:
@@ -42,7 +37,8 @@ def save(model: BaseEstimator, path: Path) -> None:
     Parameters
     ----------
     model : estimator of adatron
-        Fitted or not; alone, or in a Pipeline after a StandardScaler, MinMaxScaler or MaxAbsScaler.
+        Fitted or not; alone, or in a Pipeline after StandardScaler, MinMaxScaler or MaxAbsScaler. A pipeline may be a
+        step of another one. The ``memory`` of a pipeline is not stored.
     path : path
         By custom with the extension .adatron. An existing file is replaced once the new one is on the disk.
 
@@ -50,7 +46,8 @@ def save(model: BaseEstimator, path: Path) -> None:
     ------
     ModelFileError
         If it is another estimator, or none, or holds a Python function (a callable kernel, a callback); if another
-        process has forgotten samples in this file since this incremental model was saved to it or loaded from it.
+        process has forgotten samples in this file since this incremental model was saved to it or loaded from it. Also
+        if `load` would refuse the file, for example because a parameter is out of its range.
     OSError
         If the file cannot be written; an old file is then as it was.
     """
@@ -69,17 +66,19 @@ def rewrite(model: BaseEstimator, path: Path) -> None:
     """Do what `save` does, by one who holds the file's lock and knows what the file holds."""
     encoder, last = Encoder(), incremental_part(model)
     try:
-        header = {
-            "magic": MAGIC,
-            "format": FORMAT_VERSION,
-            "library": metadata.version("adatron"),
-            **({} if last is None else {"generation": last.generation}),
-            "model": encoder.encode(model),
-        }
+        encoded = encoder.encode(model)
     except CodecError as error:
         raise ModelFileError(path, str(error)) from error
+    except RecursionError as error:
+        raise ModelFileError(path, TOO_DEEP) from error
+    library = metadata.version("adatron")
+    generation = {} if last is None else {"generation": last.generation}
+    header = {"magic": MAGIC, "format": FORMAT_VERSION, "library": library, **generation, "model": encoded}
+    text = json.dumps(header, allow_nan=False).encode()
+    if len(text) > MOST_HEADER:
+        raise ModelFileError(path, f"values beside arrays take {len(text)} bytes; there is room for {MOST_HEADER}")
     with atomic_write(path) as stream:
-        _write_archive(stream, header, encoder.arrays)
+        write_archive(stream, text, encoder.arrays)
         stream.flush()
         found = os.fstat(stream.fileno())
     _remember(model, path, found)
@@ -101,7 +100,8 @@ def load(path: Path, n_features: int | None = None) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is cut off or damaged, or was written in a newer format; NoModelError if it is no model file.
+        If the file is damaged, does not hold a valid model, or was written in a newer format; NoModelError if it is no
+        model file.
     OSError
         If the file cannot be read.
     """
@@ -113,14 +113,18 @@ def load(path: Path, n_features: int | None = None) -> Any:
         return load_libsvm(path, n_features)
     if not _begins_with(path, ZIP):
         raise NoModelError(path, "not an adatron model file")
-    with _damage_named(path), open_plain(path) as stream, zipfile.ZipFile(stream) as archive:
-        # Another process may replace the file meanwhile.
-        found = None if isinstance(path, Piped) else os.fstat(stream.fileno())
-        header = _read_header(archive, path)
-        arrays = {name: _read_array(archive, name) for name in archive.namelist() if name.endswith(".npy")}
-        model = decode(header.get("model"), arrays)
-    if not isinstance(model, BaseEstimator):
-        raise ModelFileError(path, f"damaged model file ({HEADER} has no model)")
+    try:
+        with open_plain(path) as stream:
+            # Another process may replace the file meanwhile.
+            found = None if isinstance(path, Piped) else os.fstat(stream.fileno())
+            text, arrays = read_archive(stream)
+        model = decode(_header(text, path)["model"], arrays)
+    except DamagedError as error:
+        raise ModelFileError(path, f"the file is damaged, or cut off ({error})") from error
+    except InvalidError as error:
+        raise ModelFileError(path, f"the file is not a valid model: {error}") from error
+    except RecursionError as error:
+        raise ModelFileError(path, f"the file is not a valid model: {TOO_DEEP}") from error
     if found is not None:
         _remember(model, path, found)
     return model
@@ -147,52 +151,35 @@ def _begins_with(path: Path, magic: bytes) -> bool:
 def _generation_in(place: FilePath) -> int:
     """How often samples were forgotten in the model of a file; 0 if the file is no model that forgets."""
     try:
-        with _damage_named(place), place.open("rb") as stream, zipfile.ZipFile(stream) as archive:
-            found = _read_header(archive, place).get("generation")
-    except ModelFileError:
+        with place.open("rb") as stream:
+            found = _header(read_archive(stream)[0], place).get("generation")
+    except (ModelFileError, DamagedError, InvalidError):
         return 0
-    return found if isinstance(found, int) else 0
+    return found if type(found) is int else 0
 
 
-def _write_archive(stream: BinaryIO, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-    with zipfile.ZipFile(stream, "w") as archive:
-        # A ZipInfo made from a name alone has a fixed date: equal models, equal bytes.
-        archive.writestr(zipfile.ZipInfo(HEADER), json.dumps(header, allow_nan=False))
-        for name, array in arrays.items():
-            with archive.open(zipfile.ZipInfo(name), "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, array, allow_pickle=False)
-
-
-def _read_header(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
-    header = json.loads(archive.read(HEADER)) if HEADER in archive.namelist() else None
+def _header(text: bytes | None, path: Path) -> dict[str, Any]:
+    """Read the header, which has a model."""
+    try:
+        header = None if text is None else json.loads(text, parse_constant=_refuse)
+    except ValueError as error:
+        raise InvalidError(f"{HEADER} is no JSON ({error})") from error
     if not (isinstance(header, dict) and header.get("magic") == MAGIC):
         raise NoModelError(path, "not an adatron model file (a zip of another kind)")
     version = header.get("format")
-    if not isinstance(version, int) or version < 1:
-        raise ModelFileError(path, f"damaged model file (format {version!r})")
+    if type(version) is not int or version < 1:
+        raise InvalidError(f"its format is {str(version)[:50]!r}")
     if version > FORMAT_VERSION:
         raise ModelFileError(
             path,
-            f"written in model format {version} by adatron {header.get('library')}; this one reads up to "
+            f"written in model format {version} by adatron {str(header.get('library'))[:50]}; this one reads up to "
             f"{FORMAT_VERSION}: update adatron",
         )
+    entry = header.get("model")
+    if not (isinstance(entry, dict) and entry.get("$") == "estimator"):
+        raise InvalidError(f"{HEADER} has no model")
     return header
 
 
-def _read_array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    with archive.open(name) as member:
-        return np.lib.format.read_array(member, allow_pickle=False)
-
-
-@contextmanager
-def _damage_named(path: Path) -> Iterator[None]:
-    """Turn what zip, JSON and array readers raise for damaged files into a ModelFileError."""
-    try:
-        yield
-    except ModelFileError:
-        raise
-    except zipfile.BadZipFile as error:
-        raise ModelFileError(path, f"not an adatron model file, or one that is cut off or damaged ({error})") from error
-    # RuntimeError: an encrypted zip; NotImplementedError: an unknown compression; MemoryError: a forged array shape.
-    except (ValueError, KeyError, EOFError, RuntimeError, NotImplementedError, MemoryError, zlib.error) as error:
-        raise ModelFileError(path, f"damaged model file ({error})") from error
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number")

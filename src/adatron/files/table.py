@@ -24,16 +24,22 @@ class DataError(ValueError):
     """Data that cannot be used: the message names the file, the line and what was found."""
 
     def __init__(self, path: Path, message: str, line: int | None = None) -> None:
-        place = os.fspath(path) if line is None else f"{os.fspath(path)}, line {line}"
         shown = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} ..."
-        super().__init__(f"{place}: {shown}")
+        super().__init__(f"{_place(path, line)}: {shown}")
 
 
 class ModelFileError(ValueError):
-    """A model that cannot be stored, or a file that is no model this library can read; the message names the file."""
+    """A model that cannot be stored, or a file that is no model this library can read; the message names the file.
 
-    def __init__(self, path: Path, message: str) -> None:
-        super().__init__(f"{os.fspath(path)}: {message}")
+    Of text the message also names the line, if the error is in one line.
+    """
+
+    def __init__(self, path: Path, message: str, line: int | None = None) -> None:
+        super().__init__(f"{_place(path, line)}: {message}")
+
+
+def _place(path: Path, line: int | None) -> str:
+    return os.fspath(path) if line is None else f"{os.fspath(path)}, line {line}"
 
 
 class NoModelError(ModelFileError):

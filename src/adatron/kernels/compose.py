@@ -21,9 +21,12 @@ def _check_parts(kernel: Kernel, *parts: Any) -> None:
                 raise TypeError(f"{type(leaf).__name__} cannot be combined with other kernels.")
 
 
-def _either_first(left: Kernel, right: Kernel, d: float) -> float:
-    """Cost of both parts where they share the product x·z."""
-    return 1.0 + max(left.cost(d) + right.cost(0.0), left.cost(0.0) + right.cost(d))
+def _shared(kernel: Kernel, d: float) -> float:
+    """Cost of a tree whose leaves share the product x·z: of all leaves without it, of one with it, of each operator."""
+    leaves = kernel.leaves()
+    alone = [leaf.cost(0.0) for leaf in leaves]
+    product = max(leaf.cost(d) - cost for leaf, cost in zip(leaves, alone, strict=True))
+    return product + sum(alone) + len(kernel.terms()) - len(leaves)
 
 
 def _total(left: Mixture, right: Mixture) -> Mixture:
@@ -57,7 +60,7 @@ class Sum(Kernel):
         return self.left.diagonal(sq_norms) + self.right.diagonal(sq_norms)
 
     def cost(self, d: float) -> float:
-        return _either_first(self.left, self.right, d)
+        return _shared(self, d)
 
     def magnitude(self, sq_norm: float) -> float:
         return self.left.magnitude(sq_norm) + self.right.magnitude(sq_norm)
@@ -111,7 +114,7 @@ class Product(Kernel):
         return self.left.diagonal(sq_norms) * self.right.diagonal(sq_norms)
 
     def cost(self, d: float) -> float:
-        return _either_first(self.left, self.right, d)
+        return _shared(self, d)
 
     def magnitude(self, sq_norm: float) -> float:
         return self.left.magnitude(sq_norm) * self.right.magnitude(sq_norm)
@@ -173,7 +176,7 @@ class Scaled(Kernel):
         return self.factor * self.part.diagonal(sq_norms)
 
     def cost(self, d: float) -> float:
-        return self.part.cost(d) + 1.0
+        return _shared(self, d)
 
     def magnitude(self, sq_norm: float) -> float:
         return self.factor * self.part.magnitude(sq_norm)

@@ -41,13 +41,10 @@ def tilted_values(X: Vector, field: Field, n_jobs: int | None) -> Vector:
 
 def _outputs(field: Field) -> dict[Kernel, Vector]:
     """The coefficients of each kernel, (m, 1 + d)."""
-    from ..kernels.derivatives import jet
-
-    k, s, D = jet(field.kernel)[:3]
+    s, D = field.kernel.slopes()
     b: Any = np.zeros_like(field.points) if field.b is None else field.b
     inner, found = np.sum(b * field.points, axis=1), defaultdict(lambda: np.zeros((len(b), 1 + b.shape[1])))
-    for kernel, factor in k.items():
-        found[kernel][:, 0] += factor * field.a
+    found[field.kernel][:, 0] += field.a
     for kernel, factor in s.items():
         found[kernel][:, 1:] += factor * b
     for kernel, factor in D.items():

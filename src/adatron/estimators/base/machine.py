@@ -148,7 +148,7 @@ class KernelMachine(Quiet, BaseEstimator):
 
     def lasting_state(self) -> dict[str, Any]:
         """What a model file keeps besides the parameters."""
-        return {name: value for name, value in vars(self).items() if name not in ("_kept", "route_")}
+        return {name: value for name, value in vars(self).items() if name != "_kept"}
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Take what ``lasting_state`` gave."""

@@ -129,7 +129,9 @@ def new_data(model: Machine, X: Any, vectors: Any, columns: NDArray[np.int64]) -
     if not values and model.n_support_.sum() != vectors.shape[0]:
         raise ValueError(f"The internal representation of {type(model).__name__} was altered")
     X = checked(model, X, _types(model), reset=False, ensure_min_features=int(not values))
-    if values and columns.max(initial=-1) >= X.shape[1]:
+    if values and columns.view(np.uint64).max(initial=0) >= max(1, X.shape[1]):  # a negative one is larger than all
+        if columns.min() < 0:
+            raise ValueError(f"support_ must hold numbers of training samples. Got {columns.min()}.")
         raise ValueError(
             f"X has {X.shape[1]} columns, kernel values with training samples; {columns.max() + 1} are needed"
         )

@@ -245,3 +245,4 @@ class Incremental(Learning):
             self._tracks = [Track.of(self._store, self.kernel_, one) for one in state["_tracks"]]
             iterations = np.atleast_1d(self.n_iter_).tolist()
             self._finish([now - n for now, n in zip(self._events(), iterations, strict=True)], anew=False)
+            getattr(self, GATHERED[0])  # what predictions need fails now, if at all: numbers that are not finite

@@ -34,7 +34,7 @@ def adopt(
     counts : ndarray of shape (n_classes,)
         Support vectors of each class, which come one class after the other.
     vectors : csr_matrix of shape (n_support, n_features)
-        Support vectors; for kernel='precomputed' without features.
+        Support vectors; for kernel='precomputed' an array of shape (0, 0).
     coefficients : ndarray of shape (n_classes - 1, n_support)
         In the layout of ``dual_coef_``.
     intercepts : ndarray of shape (n_pairs,)
@@ -46,10 +46,10 @@ def adopt(
     model.kernel_ = resolve(model.kernel, float(model.gamma), model.degree, model.coef0)
     model._gamma = float(model.gamma)  # pyright: ignore[reportPrivateUsage]
     model.support_, model.support_vectors_ = support.astype(np.int32), for_reading(vectors)
-    if vectors.shape[1]:
+    if model.kernel != "precomputed":
         model.n_features_in_ = vectors.shape[1]  # pyright: ignore[reportAttributeAccessIssue]
     model._n_support = counts.astype(np.int32)  # pyright: ignore[reportPrivateUsage]
-    model.dual_coef_ = sparse.csr_matrix(coefficients) if vectors.shape[1] else coefficients
+    model.dual_coef_ = sparse.csr_matrix(coefficients) if sparse.issparse(vectors) else coefficients
     model.intercept_ = intercepts
     model.fit_status_, model.n_iter_ = 0, np.zeros(len(intercepts), np.int32)
     model.shape_fit_ = vectors.shape

@@ -42,7 +42,9 @@ class State:
 
     def __init__(self, rows: Rows, dual: Dual, beta: Vector, g: Vector) -> None:
         self._rows = rows
-        self.beta, self.g = beta.copy(), g.copy()
+        self.beta, self.g = np.clip(beta, dual.lower, dual.upper), g.copy()
+        if np.abs(self.beta - beta).max(initial=0.0) > SNAP * np.abs(beta).max(initial=0.0):
+            raise Stalled  # compiled steps take the pieces between bounds as indices
         self.largest = 0.0  # entry of H seen
         n = len(dual)
         self._load(dual)

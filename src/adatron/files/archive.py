@@ -1,0 +1,208 @@
+"""The container of a model file: an uncompressed zip of `model.json` and arrays, with a digest of the whole file.
+
+The zip's comment, its last bytes, is the SHA-256 digest of all bytes before it. So damage is told from a file that was
+made on purpose. Files of earlier versions have no comment. Whoever made a file, its arrays take no more memory than the
+file is long: nothing is compressed, no two members share bytes, and an array is as long as its header says.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import math
+import os
+import re
+import struct
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+HEADER = "model.json"
+MOST_HEADER = 2**24  # bytes of model.json
+MARK = b"sha256:"
+SEAL = len(MARK) + 64  # bytes of the comment
+CHUNK = 2**20  # bytes that are read at a time
+LOCAL = 30  # least bytes of a zip between the begin of a member and its data
+LARGEST = 2**31 - 1  # of a dimension
+ENCRYPTED = 1  # bit of a member's flags
+LAST_CHARACTER = 0x10FFFF
+#: Types of arrays. The widest floats are left out: they differ from machine to machine.
+TYPE = re.compile(r"[<>|](?:b1|[iu][1248]|f[248]|c8|c16|U[1-9]\d{0,8})")
+_MEMBER = re.compile(r"model\.json|\d{1,9}\.npy")
+_NPY = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '([^']+)', 'fortran_order': (True|False), "
+    rb"'shape': \(((?:\d{1,19}, ?)*(?:\d{1,19})?)\), \} *\n",
+    re.DOTALL,
+)
+_LENGTH = struct.Struct("<8xH")  # of the header, at the begin of a NumPy file
+
+
+class DamagedError(ValueError):
+    """A file that is not as it was written."""
+
+
+class InvalidError(ValueError):
+    """A file that is as it was written, but no model."""
+
+
+class Sealed:
+    """A stream to which a zip is written; at the end its comment is replaced by the digest.
+
+    Parameters
+    ----------
+    stream : binary file, open for writing
+        It need not be seekable.
+    """
+
+    placeholder = bytes(SEAL)
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self._digest, self._held = stream, hashlib.sha256(), b""
+
+    def write(self, data: Any) -> int:
+        """Pass data on, except for the last bytes, which may be the comment."""
+        view = memoryview(data).cast("B")
+        kept = max(0, len(view) - SEAL)
+        if kept:
+            self._pass_on(self._held)
+            self._pass_on(view[:kept])
+            self._held = b""
+        held = self._held + bytes(view[kept:])
+        self._pass_on(held[:-SEAL])
+        self._held = held[-SEAL:]
+        return len(view)
+
+    def _pass_on(self, data: Any) -> None:
+        self._digest.update(data)
+        self._stream.write(data)
+
+    def flush(self) -> None:
+        """Do nothing: the stream is flushed by its owner."""
+
+    def close(self) -> None:
+        """Write the digest, after the zip has written its placeholder."""
+        self._stream.write(MARK + self._digest.hexdigest().encode())
+
+
+@contextmanager
+def sealed_zip(stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
+    """Open a zip for writing that ends with its digest."""
+    sealed: Any = Sealed(stream)
+    with zipfile.ZipFile(sealed, "w") as archive:
+        archive.comment = Sealed.placeholder
+        yield archive
+    sealed.close()
+
+
+def write_archive(stream: BinaryIO, header: bytes, arrays: dict[str, NDArray[Any]]) -> None:
+    """Write the header and the arrays: equal ones give equal bytes."""
+    with sealed_zip(stream) as archive:
+        # A ZipInfo made from a name alone has a fixed date.
+        archive.writestr(zipfile.ZipInfo(HEADER), header)
+        for name, array in arrays.items():
+            with archive.open(zipfile.ZipInfo(name), "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, version=(1, 0), allow_pickle=False)
+
+
+def read_archive(stream: BinaryIO) -> tuple[bytes | None, dict[str, NDArray[Any]]]:
+    """Read the header, None if it is a zip of another kind, and the arrays.
+
+    Raises
+    ------
+    DamagedError, InvalidError
+        See there; of a file without a digest nobody knows whether it was written as it is.
+    """
+    size, sealed = _verified(stream)
+    wrong = InvalidError if sealed else DamagedError
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            if not sealed and archive.comment:
+                raise DamagedError("its digest is damaged or cut off")
+            if HEADER not in archive.namelist():
+                return None, {}
+            members = _members(archive, size)
+            header = _read(archive, members.pop(HEADER)).tobytes()
+            return header, {name: _array(_read(archive, member), name) for name, member in members.items()}
+    except (DamagedError, InvalidError):
+        raise
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
+        raise wrong(f"{error}") from error
+    except OSError as error:
+        if error.errno not in (None, errno.EINVAL):
+            raise
+        raise wrong("its table of contents points outside the file") from error
+
+
+def _verified(stream: BinaryIO) -> tuple[int, bool]:
+    """The size of the file, and whether it has a digest, which then is the right one."""
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(max(0, size - SEAL))
+    seal = stream.read(SEAL)
+    stream.seek(0)
+    if not seal.startswith(MARK):
+        return size, False
+    digest, left = hashlib.sha256(), size - SEAL
+    while left > 0 and (data := stream.read(min(CHUNK, left))):
+        digest.update(data)
+        left -= len(data)
+    stream.seek(0)
+    if seal != MARK + digest.hexdigest().encode():
+        raise DamagedError("its content does not have the digest that it was written with")
+    return size, True
+
+
+def _members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
+    """The members by name, once their sizes and places are known to be honest."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    free = 0
+    for member in sorted(archive.infolist(), key=lambda member: member.header_offset):
+        name = member.filename
+        if name in found or not _MEMBER.fullmatch(name):
+            raise InvalidError(f"it holds a part {name[:50]!r} that no model has, or that it has already")
+        if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & ENCRYPTED:
+            raise InvalidError(f"its part {name} is compressed or encrypted")
+        if member.header_offset < free or member.file_size != member.compress_size:
+            raise InvalidError(f"its part {name} shares bytes with another part")
+        free = member.header_offset + LOCAL + member.file_size
+        found[name] = member
+    if free > size:
+        raise InvalidError("its parts are longer than the file")
+    if found[HEADER].file_size > MOST_HEADER:
+        raise InvalidError(f"its part {HEADER} is longer than {MOST_HEADER} bytes")
+    return found
+
+
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[np.uint8]:
+    """The bytes of a member; its check sum is verified at its end."""
+    out, done = np.empty(member.file_size, np.uint8), 0
+    with archive.open(member) as stream:
+        while data := stream.read(CHUNK):
+            out[done : done + len(data)] = np.frombuffer(data, np.uint8)
+            done += len(data)
+    if done < len(out):
+        raise EOFError(f"{member.filename} is cut off")
+    return out
+
+
+def _array(data: NDArray[np.uint8], name: str) -> NDArray[Any]:
+    """The array of a NumPy file, in the byte order of this machine; a view of the bytes where that can be."""
+    text = data[: 10 + (_LENGTH.unpack(data[:10].tobytes())[0] if len(data) >= _LENGTH.size else 0)].tobytes()
+    found = _NPY.fullmatch(text)
+    if found is None or not TYPE.fullmatch(found[1].decode("latin-1")):
+        raise InvalidError(f"the array {name} has no header of plain numbers, truth values or text")
+    dtype = np.dtype(found[1].decode())
+    shape = tuple(int(part) for part in found[3].split(b",") if part.strip())
+    data = data[len(text) :]
+    if max(shape, default=0) > LARGEST or len(shape) > 32 or math.prod(shape) * dtype.itemsize != len(data):
+        raise InvalidError(f"the array {name} is not as long as its shape {shape} says")
+    if dtype.kind == "b" and data.max(initial=0) > 1:
+        raise InvalidError(f"the array {name} holds truth values other than 0 and 1")
+    array = data.view(dtype)
+    array = array.astype(dtype.newbyteorder("="), copy=not array.flags.aligned)  # as compiled code wants its arrays
+    if dtype.kind == "U" and array.view(np.uint32).max(initial=0) > LAST_CHARACTER:
+        raise InvalidError(f"the array {name} holds numbers of no character")
+    return array.reshape(shape, order="F" if found[2] == b"True" else "C")

@@ -1,0 +1,243 @@
+"""Archives, arrays and pipelines that were made to do harm, old files, and models that were altered in memory."""
+
+import json
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from adatron import SVC, IncrementalNuSVC, IncrementalSVC, load, save
+from adatron.files import ModelFileError
+from adatron.files.archive import SEAL, sealed_zip
+from crafted import Crafted
+
+
+@pytest.fixture(scope="module")
+def X():
+    return np.random.default_rng(0).normal(size=(40, 3))
+
+
+@pytest.fixture(scope="module")
+def fitted(X):
+    three = np.digitize(X[:, 0], [-0.5, 0.5])
+    return {
+        "dense": SVC().fit(X, three),
+        "learning": IncrementalSVC().fit(X, three),
+        "pipeline": make_pipeline(StandardScaler(), SVC()).fit(X, three),
+    }
+
+
+# --- the container ------------------------------------------------------------------------------------------------
+
+
+def header_of(text, content=b""):
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + text.encode().ljust(117) + b"\n" + content
+
+
+HEADERS = {
+    "a shape beyond the file": ("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }", "not as long"),
+    "a shape of nothing": ("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 99999999999), }", "not as long"),
+    "a negative shape": ("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }", "no header"),
+    "objects": ("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "no header"),
+    "fields": ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", "no header"),
+    "dates": ("{'descr': '<M8[s]', 'fortran_order': False, 'shape': (0,), }", "no header"),
+    "text of no length": ("{'descr': '<U0', 'fortran_order': False, 'shape': (99,), }", "no header"),
+    "no dict": ("((((((((((((((((((((((((", "no header"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), HEADERS.values(), ids=HEADERS)
+def test_headers_of_arrays_are_plain(text, message, fitted, tmp_path):
+    crafted = Crafted(fitted["dense"], tmp_path / "m.adatron")
+    crafted.members["0.npy"] = header_of(text)
+    crafted.refused(f"the array 0.npy .*{message}")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (header_of("{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }", b"\x07"), "truth values"),
+        (header_of("{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }", b"\xff" * 4), "no character"),
+        (b"", "no header"),
+        (b"\x93NUMPY\x01\x00\xff\xff", "no header"),
+    ],
+)
+def test_bytes_of_arrays_mean_something(content, message, fitted, tmp_path):
+    crafted = Crafted(fitted["dense"], tmp_path / "m.adatron")
+    crafted.members["0.npy"] = content
+    crafted.refused(f"the array 0.npy .*{message}")
+
+
+def test_arrays_of_the_other_byte_order_are_read(fitted, X, tmp_path):
+    crafted = Crafted(fitted["dense"], tmp_path / "m.adatron")
+    for name in ("support_vectors_", "dual_coef_", "intercept_", "support_"):
+        crafted.change(crafted.state[name], lambda array: array.astype(array.dtype.newbyteorder(">")))
+    crafted.write()
+    assert load(crafted.path).decision_function(X).tobytes() == fitted["dense"].decision_function(X).tobytes()
+
+
+def compressed(archive, members):
+    for name, content in members.items():
+        archive.writestr(name, content, zipfile.ZIP_DEFLATED)
+
+
+def repeated(archive, members):
+    for name, content in [*members.items(), *members.items()]:
+        archive.writestr(name, content)
+
+
+def overlapping(archive, members):
+    """All parts are the same bytes: a small file that would be large in memory."""
+    for name, content in members.items():
+        archive.writestr(name, content)
+    first = archive.infolist()[0]
+    for other in archive.infolist()[1:]:
+        other.header_offset, other.CRC = first.header_offset, first.CRC
+        other.file_size = other.compress_size = first.file_size
+
+
+def outside(archive, members):
+    for name, content in members.items():
+        archive.writestr(name, content)
+    archive.infolist()[1].header_offset = 2**31
+
+
+def foreign(archive, members):
+    for name, content in [*members.items(), ("../../etc/passwd", b"")]:
+        archive.writestr(name, content)
+
+
+def longer(archive, members):
+    for name, content in members.items():
+        archive.writestr(name, content)
+    archive.infolist()[-1].file_size = archive.infolist()[-1].compress_size = 2**40
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (compressed, "compressed"),
+        (repeated, "has already"),
+        (overlapping, "shares bytes"),
+        (outside, "parts are longer than the file"),
+        (foreign, "no model has"),
+        (longer, "parts are longer than the file"),
+    ],
+)
+def test_parts_are_honest_about_their_sizes(make, message, fitted, tmp_path):
+    crafted = Crafted(fitted["dense"], tmp_path / "m.adatron")
+    with crafted.path.open("wb") as stream, sealed_zip(stream) as archive:
+        make(archive, crafted.members)
+    with pytest.raises(ModelFileError, match=rf"m\.adatron: the file is not a valid model: .*{message}"):
+        load(crafted.path)
+
+
+def test_a_table_of_contents_that_points_before_the_file_is_damage(fitted, tmp_path):
+    path = tmp_path / "m.adatron"
+    save(fitted["dense"], path)
+    content = bytearray(path.read_bytes())
+    end = content.rindex(b"PK\5\6")
+    struct.pack_into("<I", content, end + 16, 2**31 - 1)  # where the table begins
+    path.write_bytes(content)
+    with pytest.raises(ModelFileError, match=r"m\.adatron: the file is damaged"):
+        load(path)
+
+
+# --- pipelines ----------------------------------------------------------------------------------------------------
+
+
+def test_the_memory_of_a_pipeline_is_neither_saved_nor_taken(X, tmp_path):
+    model = Pipeline([("scale", StandardScaler()), ("svc", SVC())], memory=str(tmp_path / "cache"))
+    model.fit(X, X[:, 0] > 0)
+    crafted = Crafted(model, tmp_path / "m.adatron")
+    assert load(crafted.path).memory is None
+    assert str(tmp_path) not in json.dumps(crafted.header)
+    crafted.header["model"]["params"]["memory"] = str(tmp_path / "elsewhere")
+    crafted.write()
+    assert load(crafted.path).memory is None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda steps: steps.clear(), "at least one"),
+        (lambda steps: steps.reverse(), "must be a scaler"),
+        (lambda steps: steps[0]["items"].append(1), "pairs of a name and an estimator"),
+        (lambda steps: steps[0]["items"].__setitem__(0, "svc"), "names of their own"),
+        (lambda steps: steps[0]["items"].__setitem__(0, "steps"), "name of a parameter"),
+        (lambda steps: steps[0]["items"].__setitem__(1, 7), "must be a scaler"),
+        (lambda steps: steps[0]["items"][1]["state"].__setitem__("n_features_in_", 7), "7"),
+    ],
+)
+def test_steps_are_those_of_a_pipeline(change, message, fitted, tmp_path):
+    crafted = Crafted(fitted["pipeline"], tmp_path / "m.adatron")
+    change(crafted.header["model"]["params"]["steps"])
+    crafted.refused(message)
+
+
+def test_steps_were_fitted_together(X, tmp_path):
+    model = Pipeline([("scale", StandardScaler().fit(X[:, :2])), ("svc", SVC().fit(X, X[:, 0] > 0))])
+    with pytest.raises(ModelFileError, match="were not fitted together"):
+        save(model, tmp_path / "m.adatron")
+
+
+def test_nested_pipelines_come_back(X, tmp_path):
+    inner = make_pipeline(StandardScaler(), IncrementalNuSVC(nu=0.2))
+    model = make_pipeline(MinMaxScaler(), "passthrough", inner).fit(X, X[:, 0] > 0)
+    path = tmp_path / "m.adatron"
+    save(model, path)
+    copy = load(path)
+    assert copy.decision_function(X).tobytes() == model.decision_function(X).tobytes()
+    copy[-1][-1].forget([3])
+    assert 3 not in load(path)[-1][-1].ids_
+
+
+def test_a_users_own_attribute_comes_back(fitted, X, tmp_path):
+    model = SVC().fit(X, X[:, 0] > 0)
+    model.note = {"trained": "on Monday", "scores": np.arange(3.0)}
+    save(model, tmp_path / "m.adatron")
+    assert load(tmp_path / "m.adatron").note["scores"].tolist() == [0.0, 1.0, 2.0]
+
+
+def test_files_of_earlier_versions_are_read(fitted, X, tmp_path):
+    """They have no digest, fewer attributes, and a list of traces."""
+    for name in ("dense", "learning"):
+        crafted = Crafted(fitted[name], tmp_path / "m.adatron")
+        for part in (crafted.state["trace_"].pop("rows"), crafted.state["trace_"].pop("ends")):
+            del crafted.members[part]
+        crafted.state["trace_"] = [{"$": "dict", "items": []}] * 3
+        del crafted.state["_fitted_multi_class"]
+        del crafted.header["model"]["params"]["max_time"]
+        crafted.write()
+        content = crafted.path.read_bytes()
+        crafted.path.write_bytes(content[: -SEAL - 2] + bytes(2))
+        assert load(crafted.path).predict(X).tolist() == fitted[name].predict(X).tolist()
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_parameters_that_could_not_be_loaded_are_not_saved(kernel, tmp_path):
+    with pytest.raises(ModelFileError, match=r"m\.adatron: .*'C' parameter"):
+        save(SVC(C=-1.0, kernel=kernel), tmp_path / "m.adatron")
+
+
+# --- compiled code ------------------------------------------------------------------------------------------------
+
+
+def test_numbers_of_samples_are_checked_before_they_are_used(X):
+    K = X @ X.T
+    for number, message in ((-3, "Got -3"), (40, "41 are needed")):
+        model = SVC(kernel="precomputed").fit(K, X[:, 0] > 0)
+        model.support_[0] = number
+        with pytest.raises(ValueError, match=message):
+            model.decision_function(K)
+
+
+def test_coefficients_without_vectors_are_an_error(X):
+    model = SVC().fit(X, X[:, 0] > 0)
+    model.dual_coef_ = np.ones((1, 10_000))
+    with pytest.raises(ValueError, match="The model was altered"):
+        model.decision_function(X)

@@ -1,0 +1,318 @@
+"""Files that were made to do harm: they are refused with a sentence before anything computes from them."""
+
+import json
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from adatron import SVC, SVR, IncrementalSVC, IncrementalSVR, InputMarginSVC, OneClassSVM, load, save
+from adatron.files import ModelFileError
+from adatron.files.archive import sealed_zip
+from adatron.kernels import RBF, Linear
+from crafted import Crafted, dict_of, with_value
+
+
+@pytest.fixture(scope="module")
+def X():
+    return np.random.default_rng(0).normal(size=(40, 3))
+
+
+@pytest.fixture(scope="module")
+def fitted(X):
+    y, three = (X[:, 0] > 0).astype(int), np.digitize(X[:, 0], [-0.5, 0.5])
+    sparse = csr_matrix(np.where(np.abs(X) > 0.5, X, 0.0))
+    return {
+        "dense": SVC().fit(X, three),
+        "csr": SVC().fit(sparse, y),
+        "values": SVC(kernel="precomputed").fit(X @ X.T, y),
+        "sum": SVC(kernel=RBF(1.0) + Linear(), solver="isda").fit(X, y),
+        "regression": SVR().fit(X, X[:, 1]),
+        "one class": OneClassSVM().fit(X),
+        "learning": IncrementalSVC().fit(X, three),
+        "learning csr": IncrementalSVC().fit(sparse, y),
+        "learning regression": IncrementalSVR().fit(X, X[:, 1]),
+        "margins": InputMarginSVC(n_steps=1).fit(X, y),
+        "pipeline": make_pipeline(StandardScaler(), SVC()).fit(X, y),
+    }
+
+
+ARRAYS = [
+    ("values", "support_", with_value(-28), "support_ holds -28"),
+    ("values", "support_", with_value(40), "support_ holds 40"),
+    ("dense", "_n_support", with_value(-1), "_n_support holds -1"),
+    ("dense", "_n_support", with_value(1000), "support vectors"),
+    ("dense", "_n_support", lambda a: a[:2], "_n_support has 2 groups, not 3"),
+    ("dense", "dual_coef_", with_value(np.nan), "dual_coef_ holds NaN or infinity"),
+    ("dense", "dual_coef_", lambda a: a[:, 1:], "dual_coef_ has"),
+    ("dense", "dual_coef_", lambda a: a.astype("f2"), "dual_coef_ must be .* float64"),
+    ("dense", "support_vectors_", with_value(np.inf), "support_vectors_ holds NaN or infinity"),
+    ("dense", "support_vectors_", with_value(1e200), "squares have no sum"),
+    ("dense", "support_vectors_", lambda a: a[:, :2], "support_vectors_ has 2 width, not 3"),
+    ("dense", "support_vectors_", lambda a: a.astype("c16"), "support_vectors_ must be"),
+    ("dense", "intercept_", lambda a: a[:1], "intercept_ has 1 problems, not 3"),
+    ("dense", "classes_", lambda a: a[:1], "class_weight_ has 3 classes, not 1"),
+    ("dense", "classes_", with_value(1), "classes_ holds a value twice"),
+    ("dense", "class_weight_", with_value(-1.0), "class_weight_ holds -1"),
+    ("regression", "intercept_", lambda a: a[0], "intercept_ must be an array of 1 dimensions"),
+    ("one class", "offset_", with_value(np.nan), "offset_ holds NaN"),
+    ("margins", "problem_", with_value(7), "problem_ holds"),
+    ("margins", "tilts_", lambda a: a[1:], "tilts_ has"),
+]
+
+
+@pytest.mark.parametrize(("model", "name", "change", "message"), ARRAYS)
+def test_arrays_agree_with_each_other(model, name, change, message, fitted, tmp_path):
+    crafted = Crafted(fitted[model], tmp_path / "m.adatron")
+    crafted.change(crafted.state[name], change)
+    crafted.refused(message)
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "message"),
+    [
+        ("indices", with_value(2**31 - 1), "csr"),
+        ("indices", with_value(-1), "csr"),
+        ("indices", lambda a: a[::-1].copy(), "columns that are not in order"),
+        ("indices", lambda a: a.astype("f8"), "whole numbers"),
+        ("indptr", with_value(2**30, 3), "csr"),
+        ("indptr", lambda a: a[:-1], "CSR"),
+        ("data", with_value(np.nan), "NaN or infinity"),
+        ("data", lambda a: a[:-2], "csr"),
+        ("data", lambda a: a.astype("f2"), "support_vectors_ must be"),
+    ],
+)
+def test_sparse_rows_are_in_order(part, change, message, fitted, tmp_path):
+    crafted = Crafted(fitted["csr"], tmp_path / "m.adatron")
+    crafted.change({"name": crafted.state["support_vectors_"][part]}, change)
+    crafted.refused(message)
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "change", "message"),
+    [
+        ("learning", "y", with_value(2e9), "_store.y holds numbers of classes beyond 0 to 2"),
+        ("learning", "y", with_value(0.5), "_store.y holds numbers of classes"),
+        ("learning", "y", with_value(np.nan), "_store.y holds NaN"),
+        ("learning", "weight", with_value(-1.0), "_store.weight holds -1"),
+        ("learning", "ids", with_value(5), "_store.ids holds a value twice"),
+        ("learning", "ids", with_value(1000), "_store.next_id must be larger"),
+        ("learning", "age", with_value(1000), "_store.arrived must be larger"),
+        ("learning", "X", lambda a: a[1:], "_store.y has 40 samples, not 39"),
+        ("learning regression", "X", with_value(np.inf), "_store.X holds NaN or infinity"),
+    ],
+)
+def test_samples_agree_with_each_other(model, name, change, message, fitted, tmp_path):
+    crafted = Crafted(fitted[model], tmp_path / "m.adatron")
+    crafted.change(dict_of(crafted.state["_store"])[name], change)
+    crafted.refused(message)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("slots", with_value(-5), "slots holds -5"),
+        ("slots", with_value(40), "slots holds"),
+        ("slots", lambda a: a[1:], "own samples"),
+        ("beta", with_value(np.nan), "beta holds NaN"),
+        ("g", lambda a: a[1:], "g has"),
+        ("counts", with_value(-1), "counts holds -1"),
+    ],
+)
+def test_programs_have_the_samples_of_their_classes(name, change, message, fitted, tmp_path):
+    crafted = Crafted(fitted["learning"], tmp_path / "m.adatron")
+    crafted.change(dict_of(crafted.state["_tracks"][1])[name], change)
+    crafted.refused(message)
+
+
+HUGE = 10**400
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "value", "message"),
+    [
+        ("dense", "n_features_in_", -1, "n_features_in_ must be from 0"),
+        ("dense", "n_features_in_", HUGE, "n_features_in_ is too large"),
+        ("dense", "n_features_in_", None, "n_features_in_ must be a whole number"),
+        ("dense", "compact_", 1, "compact_ must be True or False"),
+        ("dense", "_fitted_multi_class", "all", "_fitted_multi_class must be 'ovo' or 'ovr'"),
+        ("dense", "kernel_", "rbf", "kernel_ must be a Kernel"),
+        ("dense", "fit_status_", "no", "fit_status_ must be 0 or 1"),
+        ("dense", "objects_", [1], "objects_ must be None"),
+        ("dense", "predict", 1, "no attribute 'predict'"),
+        ("dense", "__class__", 1, "no attribute '__class__'"),
+        ("dense", "_prepared", 1, "no attribute '_prepared'"),
+        ("learning", "support_", 1, "no attribute 'support_'"),
+        ("learning", "n_refit_", -1, "n_refit_ must be from 0"),
+        ("learning", "stream_", 3, "stream_ must be"),
+    ],
+)
+def test_attributes_are_those_of_the_class(model, name, value, message, fitted, tmp_path):
+    crafted = Crafted(fitted[model], tmp_path / "m.adatron")
+    crafted.state[name] = value
+    crafted.refused(message)
+
+
+@pytest.mark.parametrize("name", ["kernel_", "classes_", "support_vectors_", "n_features_in_", "duality_gap_"])
+def test_no_attribute_may_be_missing(name, fitted, tmp_path):
+    crafted = Crafted(fitted["dense"], tmp_path / "m.adatron")
+    entry = crafted.state.pop(name)
+    if isinstance(entry, dict) and "name" in entry:
+        del crafted.members[entry["name"]]
+    crafted.refused(f"{name} is missing")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("C", -1.0, "'C' parameter"),
+        ("C", {"$": "float", "value": "nan"}, "'C' parameter"),
+        ("gamma", "large", "'gamma' parameter"),
+        ("n_jobs", 0, "'n_jobs' parameter"),
+        ("kernel", "precomputed", "kernel is 'precomputed', but kernel_ is"),
+        ("solver", {"$": "solver", "solver": "isda", "params": {"shrinking": "yes"}}, "'shrinking' of the solver"),
+        ("callback", 3, "'callback' parameter"),
+    ],
+)
+def test_parameters_are_in_their_ranges(name, value, message, fitted, tmp_path):
+    crafted = Crafted(fitted["sum"], tmp_path / "m.adatron")
+    crafted.header["model"]["params"][name] = value
+    crafted.refused(message)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('["gamma", 1.0]', f'["gamma", {HUGE}]', "'kernel' is wrong"),
+        ('["gamma", 1.0]', '["gamma", -1.0]', "'gamma' parameter of RBF"),
+        ('["gamma", 1.0]', '["gamma", NaN]', "NaN is no number"),
+        ('["gamma", 1.0]', '["gamma", 1e999]', "'gamma' parameter of RBF"),
+        ('["kernel", "linear"]', '["kernel", "precomputed"]', "cannot be combined"),
+        ('["kernel", "linear"]', '["kernel", "distance_rbf"]', "A kernel is described by"),
+    ],
+)
+def test_kernels_are_checked(old, new, message, fitted, tmp_path):
+    crafted = Crafted(fitted["sum"], tmp_path / "m.adatron")
+    text = json.dumps(crafted.header)
+    assert old in text
+    crafted.members["model.json"] = text.replace(old, new).encode()
+    crafted.header = None
+    with crafted.path.open("wb") as stream, sealed_zip(stream) as archive:
+        for name, content in crafted.members.items():
+            archive.writestr(name, content)
+    with pytest.raises(ModelFileError, match=rf"m\.adatron: the file is not a valid model: .*{message}"):
+        load(crafted.path)
+
+
+@pytest.mark.parametrize("model", ["learning", "learning regression", "dense", "one class"])
+def test_the_kernel_is_that_of_the_fit(model, fitted, tmp_path):
+    crafted = Crafted(fitted[model], tmp_path / "m.adatron")
+    crafted.header["model"]["params"]["kernel"] = "precomputed"
+    crafted.refused("kernel is 'precomputed', but kernel_ is RBF")
+
+
+def test_an_incremental_model_needs_a_semidefinite_kernel(fitted, tmp_path):
+    crafted = Crafted(fitted["learning"], tmp_path / "m.adatron")
+    spec = {"$": "dict", "items": [["kernel", "sigmoid"], ["gamma", 1.0], ["coef0", 0.0]]}
+    crafted.state["kernel_"] = {"$": "kernel", "spec": spec}
+    crafted.refused("kernel_ must be positive semi-definite")
+
+
+def nested_list(depth):
+    value = 0
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def nested_kernel(depth):
+    spec = {"$": "dict", "items": [["kernel", "linear"]]}
+    for _ in range(depth):
+        spec = {"$": "dict", "items": [["kernel", "scaled"], ["factor", 1.0], ["part", spec]]}
+    return {"$": "kernel", "spec": spec}
+
+
+@pytest.mark.parametrize("value", [nested_list(150), nested_list(900), nested_kernel(150), nested_kernel(200)])
+def test_deep_nesting_is_refused(value, fitted, tmp_path):
+    crafted = Crafted(fitted["dense"], tmp_path / "m.adatron")
+    crafted.header["model"]["params"]["kernel"] = value
+    crafted.refused("nested 100 deep")
+
+
+def test_json_that_is_nested_beyond_the_parser_is_refused(fitted, tmp_path):
+    crafted = Crafted(fitted["dense"], tmp_path / "m.adatron")
+    crafted.members["model.json"] = b'{"magic": "adatron-model", "model": ' + b"[" * 200_000 + b"]" * 200_000 + b"}"
+    with crafted.path.open("wb") as stream, sealed_zip(stream) as archive:
+        archive.writestr("model.json", crafted.members["model.json"])
+    with pytest.raises(ModelFileError, match=r"m\.adatron: .*nested 100 deep"):
+        load(crafted.path)
+
+
+def test_a_kernel_that_could_not_be_loaded_is_not_saved(X, tmp_path):
+    kernel = RBF(1.0)
+    for number in range(150):
+        kernel = kernel + RBF(2.0 + number)
+    model = SVC(kernel=kernel).fit(X, X[:, 0] > 0)
+    with pytest.raises(ModelFileError, match=r"m\.adatron: .*nested 100 deep"):
+        save(model, tmp_path / "m.adatron")
+    assert not list(tmp_path.iterdir())
+
+
+def test_classes_of_a_learning_model_are_in_order(fitted, tmp_path):
+    crafted = Crafted(fitted["learning"], tmp_path / "m.adatron")
+    crafted.change(crafted.state["classes_"], lambda array: array[::-1].copy())
+    crafted.refused("classes_ must be in order")
+
+
+def test_a_model_whose_coefficients_are_beyond_their_bounds_learns_the_right_solution(fitted, X, tmp_path):
+    crafted = Crafted(fitted["learning"], tmp_path / "m.adatron")
+    crafted.change(dict_of(crafted.state["_tracks"][0])["beta"], lambda array: 7.0 - array)
+    crafted.write()
+    model = load(crafted.path)
+    model.partial_fit(X[:1], model.classes_[:1])
+    assert model.kkt_violation_.max() < 1e-9
+    assert model.n_refit_ > 0
+
+
+def test_an_array_is_used_once(fitted, tmp_path):
+    crafted = Crafted(fitted["dense"], tmp_path / "m.adatron")
+    crafted.state["intercept_"] = crafted.state["class_weight_"]
+    crafted.refused("used twice")
+    crafted = Crafted(fitted["dense"], tmp_path / "m.adatron")
+    crafted.members["99.npy"] = crafted.members["0.npy"]
+    crafted.refused("nothing uses the array 99.npy")
+
+
+# --- kernels ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Counted(RBF):
+    """Counts how often it is asked what it costs."""
+
+    asked: ClassVar[list[float]] = []
+
+    def cost(self, d):
+        self.asked.append(d)
+        return super().cost(d)
+
+
+def test_the_cost_of_a_sum_asks_each_part_a_few_times():
+    kernel = Counted(1.0)
+    for number in range(59):
+        kernel = 0.5 * (kernel + Counted(2.0 + number)) if number % 2 else kernel * Counted(2.0 + number)
+    Counted.asked.clear()
+    kernel.cost(3.0)
+    assert len(Counted.asked) == 2 * 60
+
+
+def test_the_cost_of_a_sum_has_the_product_once():
+    a, b, c = RBF(1.0), Linear(), Counted(2.0)
+    for kernel, operators in (((a + b) + c, 2), (a * (b + c), 2), (0.5 * (a + b) + c, 3)):
+        parts = kernel.leaves()
+        product = max(leaf.cost(7.0) - leaf.cost(0.0) for leaf in parts)
+        assert kernel.cost(7.0) == product + sum(leaf.cost(0.0) for leaf in parts) + operators
