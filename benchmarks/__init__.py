@@ -1,1 +1,1 @@
-"""Benchmarks: ``python -m benchmarks {fit,predict,memory,scaling,certify}``. The manual is docs/performance.md."""
+"""Benchmarks: ``python -m benchmarks {fit,predict,memory,scaling,certify}``. The manual is benchmarks/README.md."""

@@ -1,7 +1,7 @@
 """Concept drift: a stream whose rule changes is followed by an exact model of its last samples.
 
 Breast cancer data (Wisconsin, diagnostic), whose labels change their meaning half-way. A model with a window forgets
-the old rule, one that keeps all samples does not. The picture has the errors of both over time.
+the old rule. A model that keeps all samples does not. The picture shows the errors of both over time.
 """
 
 import os

@@ -8,7 +8,7 @@ from sklearn.datasets import make_moons
 from adatron import SVC
 
 X, y = make_moons(3000, noise=0.3, random_state=0)
-X = X.round(1)  # measured to one digit: many samples are equal, some of them of both classes
+X = X.round(1)  # measured to one digit: many samples are equal, and some of these belong to both classes
 model = SVC(C=10).fit(X, y)
 print(f"{len(model.support_)} support vectors, duality gap {model.duality_gap_:.1e}")
 
