@@ -9,7 +9,7 @@ import pytest
 
 from adatron import load, save
 from adatron.files import ModelFileError
-from adatron.files.archive import sealed_zip
+from adatron.files.models.archive import sealed_zip
 
 
 class Crafted:

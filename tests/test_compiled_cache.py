@@ -9,15 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from adatron.compiled import ahead, folder, turn
-from adatron.compiled.kept import Kept
-from adatron.compiled.trust import private_folder
-from adatron.compiled.turn import Turn
+from adatron.compiled.cache import ahead, folder, turn
+from adatron.compiled.cache.kept import Kept
+from adatron.compiled.cache.trust import private_folder
+from adatron.compiled.cache.turn import Turn
 
 TIMEOUT = 120
 
 
-WHERE = "from adatron.compiled.folder import cache_folder as f, package_hash as h; print(f(), h(), f().stat().st_mode)"
+WHERE = (
+    "from adatron.compiled.cache.folder import cache_folder as f, package_hash as h; "
+    "print(f(), h(), f().stat().st_mode)"
+)
 
 
 def where(given, temporary):

@@ -16,8 +16,8 @@ from sklearn.datasets import make_classification
 from threadpoolctl import threadpool_info
 
 from adatron import SVC
-from adatron.compiled._jit import JIT_DISABLED, jit
-from adatron.compiled.uninterrupted import uninterrupted
+from adatron.compiled.cache.jit import JIT_DISABLED, jit
+from adatron.compiled.cache.uninterrupted import uninterrupted
 from adatron.gram import Gram
 from adatron.solvers.run import _Desk
 from adatron.solvers.tasks import Tasks

@@ -11,7 +11,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from adatron import SVC, IncrementalNuSVC, IncrementalSVC, load, save
 from adatron.files import ModelFileError
-from adatron.files.archive import SEAL, sealed_zip
+from adatron.files.models.archive import SEAL, sealed_zip
 from crafted import Crafted
 
 

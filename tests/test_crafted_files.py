@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from adatron import SVC, SVR, IncrementalSVC, IncrementalSVR, InputMarginSVC, OneClassSVM, load, save
 from adatron.files import ModelFileError
-from adatron.files.archive import sealed_zip
+from adatron.files.models.archive import sealed_zip
 from adatron.kernels import RBF, Linear
 from crafted import Crafted, dict_of, with_value
 

@@ -14,8 +14,8 @@ from sklearn.datasets import make_classification
 
 from adatron import SVC, SVR
 from adatron.files import ModelFileError, atomic_write, load, save
-from adatron.files.archive import SEAL, sealed_zip
-from adatron.files.codec import CodecError, Encoder, decode
+from adatron.files.models.archive import SEAL, sealed_zip
+from adatron.files.models.codec import CodecError, Encoder, decode
 from adatron.kernels import RBF, Linear
 from adatron.solvers import ISDA, KernelAdatron
 

@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import IncrementalNuSVC, IncrementalSVC
-from adatron.compiled.uninterrupted import uninterrupted
+from adatron.compiled.cache.uninterrupted import uninterrupted
 from adatron.estimators.incremental import store, track
 from adatron.estimators.incremental.learning import Learning
 from adatron.estimators.incremental.store import Store

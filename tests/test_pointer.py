@@ -6,9 +6,9 @@ from numba import typeof
 from numba.core.errors import NumbaError
 from scipy.sparse import csr_matrix
 
-from adatron.compiled._jit import JIT_DISABLED, jit
+from adatron.compiled.cache.jit import JIT_DISABLED, jit
+from adatron.compiled.cache.pointer import address, call
 from adatron.compiled.panels import Dense, Sparse
-from adatron.compiled.pointer import address, call
 from adatron.gram import Gram, Points, Source, View
 from adatron.gram.backends.tile_loop import Weights
 from adatron.kernels import RBF

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adatron.compiled._jit import jit
+from adatron.compiled.cache.jit import jit
 from adatron.compiled.search import CHUNK, argmax, follow, partner
 
 FAR = 1e30

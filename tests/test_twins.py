@@ -8,7 +8,7 @@ from scipy import sparse
 
 from adatron import SVC
 from adatron.compiled import lines
-from adatron.compiled._jit import jit
+from adatron.compiled.cache.jit import jit
 from adatron.compiled.cholesky import invert_factor
 from adatron.compiled.exp import decay
 from adatron.compiled.hash import hash_dense, hash_sparse

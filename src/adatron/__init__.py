@@ -51,7 +51,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         value = import_module("importlib.metadata").version("adatron")
     elif name in _HOME:
-        from .compiled.uninterrupted import uninterrupted
+        from .compiled.cache.uninterrupted import uninterrupted
 
         with uninterrupted():
             value = getattr(import_module(f".{_HOME[name]}", __name__), name)

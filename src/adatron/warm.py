@@ -20,8 +20,8 @@ FUNCTIONS = 201  # that a warm-up compiles; a new function or type of arguments 
 
 def compiled_functions() -> int:
     """Return how many compiled functions the cache folder has, each counted once for every type of its arguments."""
-    from .compiled.folder import cache_folder
-    from .compiled.kept import SUFFIX
+    from .compiled.cache.folder import cache_folder
+    from .compiled.cache.kept import SUFFIX
 
     folder = cache_folder()
     return 0 if folder is None else sum(1 for _ in folder.glob(f"*{SUFFIX}"))
@@ -129,7 +129,7 @@ def walk() -> None:
 
 
 def _end_with_parent() -> None:
-    from .compiled.turn import TURN
+    from .compiled.cache.turn import TURN
 
     sys.stdin.read()
     TURN.end_all()

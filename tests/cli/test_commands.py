@@ -210,20 +210,20 @@ def test_the_demo_shows_its_checks(capsys):
 
 @pytest.mark.parametrize(("ours", "theirs"), [(2.0, 1.0), (1.0, 2.0)])
 def test_the_demo_says_why_it_is_slower(ours, theirs, capsys):
-    demo = importlib.import_module("adatron.cli.demo")
+    demo = importlib.import_module("adatron.cli.commands.demo")
     demo._compare(0.9, 0.9, 1.0, [(ours, theirs)] * 3)
     assert ("overhead" in capsys.readouterr().out) == (ours > theirs)
 
 
 def test_a_failed_check_of_the_demo_ends_with_3(monkeypatch, capsys):
-    demo = importlib.import_module("adatron.cli.demo")
+    demo = importlib.import_module("adatron.cli.commands.demo")
     monkeypatch.setattr(demo, "_survives_a_file", lambda model, X: False)
     assert main(["demo"]) == 3
     assert "\nNO   saved" in capsys.readouterr().out
 
 
 def test_every_parameter_has_an_option():
-    from adatron.cli.train import train
+    from adatron.cli.commands.train import train
 
     options = {parameter.name for parameter in train.params}
     missing = set(SVC().get_params()) - options

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled._jit import jit
+from ..compiled.cache.jit import jit
 from ..compiled.lapack import has_factor
 from ..compiled.precision import UNIT
 from ..compiled.scan import violation

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled._jit import jit
+from ..compiled.cache.jit import jit
 from ..compiled.precision import UNIT
 from ..compiled.scan import gains
 from ..problems import Dual

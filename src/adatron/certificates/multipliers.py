@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled._jit import jit
+from ..compiled.cache.jit import jit
 from ..compiled.scan import gains
 from ..problems import Dual
 from ..problems.dual import Vector

@@ -10,16 +10,16 @@ from collections.abc import Sequence
 
 import click
 
-from .convert import convert
-from .demo import demo
-from .evaluate import evaluate
-from .info import info
-from .papers import papers
-from .predict import predict
+from .commands.convert import convert
+from .commands.demo import demo
+from .commands.evaluate import evaluate
+from .commands.info import info
+from .commands.papers import papers
+from .commands.predict import predict
+from .commands.stream import stream
+from .commands.train import train
+from .commands.warmup import warmup
 from .status import Status
-from .stream import stream
-from .train import train
-from .warmup import warmup
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})

@@ -190,7 +190,7 @@ class Learner:
         return replace(self.lines, name=STANDARD_NAME if record.source == STANDARD_INPUT else record.source)
 
     def _forget(self, one: int) -> None:
-        from ..estimators.incremental.forgetting import keeping, remembers
+        from ..estimators.incremental.steps import keeping, remembers
 
         known = remembers(self.model, self.last, one)
         self.last.forget([one])
@@ -209,7 +209,7 @@ class Learner:
         If another process has made the model forget something meanwhile, its file holds that: the journal adds to it
         what was learned since.
         """
-        from ..files.model import rewrite
+        from ..files.models.model import rewrite
 
         keeper = self.last.keeper_of(str(self.path.resolve()))
         with keeper.held():
@@ -259,8 +259,9 @@ def incremental(model: Any) -> Any:
     from sklearn.utils.validation import check_is_fitted
 
     from ..estimators.incremental.machine import Incremental
+    from ..estimators.incremental.steps import last_of
 
-    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    last = last_of(model)
     if not isinstance(last, Incremental):
         raise ValueError(f"the model is a {type(last).__name__}; only the incremental ones learn from a stream")
     check_is_fitted(last)

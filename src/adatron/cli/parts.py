@@ -71,7 +71,7 @@ def _last(model: Any) -> Any:
 
 
 def _parts(model: Any) -> list[Any]:
-    from ..files.contents import parts
+    from ..files.models.contents import parts
 
     return list(parts(model))
 

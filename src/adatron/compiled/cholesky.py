@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import jit
+from .cache.jit import jit
 
 FROZEN = 1e150  # the inverse of a pivot's root that is no more than rounding
 

@@ -15,7 +15,7 @@ import llvmlite.binding
 import numpy as np
 from llvmlite import ir
 
-from ._jit import JIT_DISABLED, cgutils, intrinsic, numba_types
+from .cache.jit import JIT_DISABLED, cgutils, intrinsic, numba_types
 
 
 def _host() -> tuple[int, int, bool]:

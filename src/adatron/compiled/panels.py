@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._jit import jit
+from .cache.jit import jit
 from .micro import POINTS, register_block
 
 TILE = 256  # most rows of a tile: with POINT_PANELS panels of points it stays in the second-level cache

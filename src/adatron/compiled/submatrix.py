@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import jit
+from .cache.jit import jit
 
 SQUARE, NEAR = 8, 16  # sides of what is turned in registers, and of what stays in the first-level cache
 CHAIN = 64  # products that are summed one after the other before the sum is folded

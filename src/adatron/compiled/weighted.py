@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from ._jit import JIT_DISABLED, cgutils, intrinsic, numba_types
+from .cache.jit import JIT_DISABLED, cgutils, intrinsic, numba_types
 from .micro import VECTOR_BYTES, multiply_add
 
 LANES = VECTOR_BYTES // 8

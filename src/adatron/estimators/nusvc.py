@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..problems import Bias, Dual, feasible_nu, nusvc
 from .base.classifier import Classifier
-from .base.machine import NU
+from .base.parameters import NU
 
 if TYPE_CHECKING:
     from ..fitting.fits import Fits

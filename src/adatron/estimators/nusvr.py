@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from ..problems import Bias, Dual, nusvr
-from .base.machine import NU
+from .base.parameters import NU
 from .base.regressor import Regressor
 
 

@@ -11,7 +11,8 @@ from sklearn.base import OutlierMixin, _fit_context  # pyright: ignore[reportPri
 
 from ..problems import oneclass
 from .base.convergence import warn_unless_converged
-from .base.machine import NU, KernelMachine
+from .base.machine import KernelMachine
+from .base.parameters import NU
 from .checks import inputs
 
 

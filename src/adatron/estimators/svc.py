@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..problems import Bias, Dual, csvc
 from .base.classifier import Classifier
-from .base.machine import PENALTY
+from .base.parameters import PENALTY
 
 
 class SVC(Classifier):

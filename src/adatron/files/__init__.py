@@ -1,11 +1,11 @@
 """Files: data in, models out and in again."""
 
 from .atomic import atomic_write
-from .libsvm_model import save_libsvm
-from .model import is_libsvm_model, load, save
-from .readers import FORMATS, read
+from .models.libsvm_text import save_libsvm
+from .models.model import is_libsvm_model, load, save
 from .source import rewindable
 from .table import DataError, ModelFileError, NoModelError, Table
+from .tables.readers import FORMATS, read
 
 __all__ = [
     "FORMATS",

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, BinaryIO, TextIO
 
-from .memory import Metered, room
 from .table import DataError, Path, check_size
+from .tables.memory import Metered, room
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 STANDARD_INPUT = "-"
@@ -54,7 +54,7 @@ def rewindable(path: Path, most: int | None = None) -> Path:
     path : path
         ``-`` is standard input.
     most : int, optional
-        The bytes that a pipe may give; by default those that `adatron.files.memory.room` tells.
+        The bytes that a pipe may give; by default those that `adatron.files.tables.memory.room` tells.
 
     Raises
     ------
@@ -98,9 +98,9 @@ def open_binary(
     Parameters
     ----------
     most : int, optional
-        The bytes that the file may have, decompressed; by default those that `adatron.files.memory.room` tells.
+        The bytes that the file may have, decompressed; by default those that `adatron.files.tables.memory.room` tells.
     text, cost : optional
-        See `adatron.files.memory.Metered`.
+        See `adatron.files.tables.memory.Metered`.
 
     Raises
     ------

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled import lines
-from ..compiled.cached import cached_property
+from ..compiled.cache.cached import cached_property
 from ..compiled.precision import UNIT
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import mirror, scatter

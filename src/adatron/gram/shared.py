@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from ..compiled._jit import jit
+from ..compiled.cache.jit import jit
 from ..compiled.micro import POINTS, rows_width
 from ..compiled.panels import POINT_PANELS, TILE, Operand, Sparse
 from ..compiled.search import CHUNK

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..compiled import lines
-from ..compiled.cached import cached_property
+from ..compiled.cache.cached import cached_property
 from ..compiled.micro import POINTS, rows_width
 from ..compiled.panels import (
     TILE,

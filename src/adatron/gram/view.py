@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.cached import cached_property
+from ..compiled.cache.cached import cached_property
 from ..compiled.precision import UNIT
 from ..compiled.submatrix import CHAIN, add_dots, fold
 from .backends.segment import Workspace

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csc_array, issparse
 from scipy.spatial.distance import cdist
 
-from ..compiled._jit import jit
+from ..compiled.cache.jit import jit
 from ..compiled.exp import decay
 from .base import Float64, Mixture, TileProduct, not_differentiable, operands
 from .exponential import Exponential

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled._jit import jit
+from ..compiled.cache.jit import jit
 from .base import Float64, Leaf, Mixture, Term, products
 from .polynomial import ONE
 from .rounding import product_error

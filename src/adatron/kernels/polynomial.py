@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled._jit import jit
+from ..compiled.cache.jit import jit
 from .base import Float64, Leaf, Mixture, Term, number, products
 from .rounding import affine_error, growth, power, tiny
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.cached import cached_property
+from ..compiled.cache.cached import cached_property
 from ..gram import Source, Sums
 from ..kernels import Kernel
 from ..threads import Pool

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.cached import cached_property
+from ..compiled.cache.cached import cached_property
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled._jit import jit
+from ..compiled.cache.jit import jit
 from ..compiled.exp import decay
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import scatter

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.cached import cached_property
+from ..compiled.cache.cached import cached_property
 from ..gram import Gram, View
 from ..problems import Dual
 from ..problems.dual import Ids, Vector

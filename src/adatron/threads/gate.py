@@ -15,7 +15,7 @@ from importlib import import_module
 
 from threadpoolctl import LibController, ThreadpoolController
 
-from ..compiled.uninterrupted import uninterrupted
+from ..compiled.cache.uninterrupted import uninterrupted
 
 
 def _set_threads(library: LibController, threads: int) -> None:

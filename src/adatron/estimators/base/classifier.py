@@ -18,7 +18,8 @@ from ...fitting import layout
 from ...problems import Dual
 from ..checks import inputs
 from .convergence import warn_unless_calibrated, warn_unless_converged
-from .machine import BIAS, Finish, KernelMachine
+from .machine import Finish, KernelMachine
+from .parameters import BIAS
 from .probability import Probabilistic
 
 if TYPE_CHECKING:

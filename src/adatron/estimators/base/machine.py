@@ -1,28 +1,23 @@
-"""What all kernel machines share: parameters, the way from data to certificates, decision values."""
+"""What all kernel machines share: the way from data to certificates, and decision values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from importlib import import_module
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ...compiled.collector import collector_paused
 from ...fitting.layout import Coefficients, feature_weights
 from ...fitting.storage import for_reading
 from ..checks import inputs, objects
+from .parameters import Parameters
 from .quiet import Quiet, quiet
 
 if TYPE_CHECKING:
-    from ...fitting.engine import Settings
     from ...fitting.fits import Fits
     from ...fitting.problems import Problems
     from ...kernels import Kernel
@@ -31,104 +26,20 @@ if TYPE_CHECKING:
     from ...threads import Clock
 
 
-class NameIn(StrOptions):
-    """A name in a table, which is looked up when a model is fitted: importing the package needs nothing heavy."""
-
-    def __init__(self, module: str, table: str, *more: str) -> None:
-        super().__init__(set(more))
-        self.module, self.table, self.more = module, table, more
-
-    def names(self) -> list[str]:
-        """All that is allowed."""
-        with collector_paused():
-            table = getattr(import_module(self.module), self.table)
-        return sorted([*table, *self.more])
-
-    def is_satisfied_by(self, val: Any) -> bool:
-        return isinstance(val, str) and val in self.names()
-
-    def __str__(self) -> str:
-        return f"a str among {self.names()}"
-
-
 Finish = Callable[[NDArray[np.float64]], NDArray[Any]]  # makes a result of the decision values of some rows
-PLAIN = {str, int, float, bool, type(None)}  # types of values that neither change nor hold anything
-PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
-NU: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
-MOST_BYTES = 2.0**62  # of memory
-LARGEST_AUGMENT = 1e100  # its square is added to the kernel
-BIAS: dict[str, list[Any]] = {
-    "bias": [StrOptions({"explicit", "augmented", "none"})],
-    "augment": [Interval(Real, 0.0, LARGEST_AUGMENT, closed="right"), StrOptions({"auto"})],
-}
 
 
-class KernelMachine(Quiet, BaseEstimator):
-    """Base of the estimators, each of which lists these parameters in its own constructor, as scikit-learn wants."""
+class KernelMachine(Quiet, Parameters):
+    """Base of the estimators: the way from data to certificates, and decision values."""
 
-    kernel: Any
-    degree: int
-    gamma: float | str
-    coef0: float
-    tol: float
-    cache_size: float
-    verbose: bool
-    max_iter: int
-    solver: Any
-    n_jobs: int | None
-    precision: str
-    gap_tol: float | None
-    max_time: float | None
-    callback: Callable[[Any], object] | None
     dual_objective_: Any
     duality_gap_: Any
     compact_: bool = False
-    _parameter_names: ClassVar[list[str]]
-    _good: ClassVar[tuple[tuple[type, object], ...]]
     _n_support: NDArray[np.int32]
-    sized_programs: ClassVar[bool] = False  # whether its programs have units of their own, see ``problems.unit``
     _theirs: ClassVar[str]  # the class of scikit-learn that decides as it does
     route_: Any = None  # ``solvers.route.Route``; None of models that were not fitted as a whole
     _kept: Any = None  # what predictions keep ready, see ``predicting.prepared``
     objects_: Any = None  # training samples of a kernel function that are no rows of numbers, see objects.py
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kernel": [NameIn("adatron.kernels.table", "LEAVES"), HasMethods(["terms", "diagonal"]), callable],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "shrinking": ["boolean"],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "cache_size": [Interval(Real, 0, None, closed="neither")],
-        "verbose": ["verbose"],
-        "max_iter": [Interval(Integral, -1, None, closed="left")],
-        "solver": [NameIn("adatron.solvers.table", "SOLVERS", "auto"), HasMethods(["accepts", "solve"])],
-        "n_jobs": [Interval(Integral, None, -1, closed="right"), Interval(Integral, 1, None, closed="left"), None],
-        "precision": [StrOptions({"auto", "single", "double"})],
-        "gap_tol": [Interval(Real, 0.0, None, closed="neither"), None],
-        "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
-        "callback": [callable, None],
-    }
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        """Looked up once: every fit asks, and a small one takes hardly longer than the answer."""
-        if "_parameter_names" not in vars(cls):
-            cls._parameter_names = super()._get_param_names()
-        return cls._parameter_names
-
-    def _validate_params(self) -> None:
-        """As scikit-learn does, but what was good the last time is not looked at again, a tenth of a small fit."""
-        found = tuple((type(value), value) for value in self.get_params(deep=False).values())
-        plain = all(kind in PLAIN for kind, _ in found)
-        if not plain or vars(type(self)).get("_good") != found:
-            super()._validate_params()
-            if plain:
-                type(self)._good = found
-
-    def _keep(self, parameters: dict[str, Any]) -> None:
-        """Keep what a constructor was given, its ``locals()``, as it was given."""
-        vars(self).update((name, value) for name, value in parameters.items() if name not in ("self", "__class__"))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -189,25 +100,7 @@ class KernelMachine(Quiet, BaseEstimator):
         X = inputs.as_dense_if_small(X, self.kernel)
         self._gamma = inputs.gamma(self.gamma, X, self.kernel)
         self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
-        return engine.fit(X, distinct, problems, self._settings(self._served(), clock))
-
-    def _settings(self, kernel: Kernel, clock: Clock) -> Settings:
-        """The parameters as a fit takes them."""
-        from ...fitting.engine import Settings
-
-        return Settings(
-            kernel=kernel,
-            solver=self.solver,
-            precision=self.precision,
-            cache_bytes=min(self.cache_size * 2.0**20, MOST_BYTES),
-            n_jobs=self.n_jobs,
-            tol=float(self.tol),
-            gap_tol=self.gap_tol,
-            max_iter=int(self.max_iter),
-            clock=clock,
-            callback=self.callback or (_print_progress if self.verbose else None),
-            sized=self.sized_programs,
-        )
+        return engine.fit(X, distinct, problems, self.settings(self._served(), clock))
 
     def _spread(self, distinct: Any, fitted: Fits, C: float) -> Coefficients:
         """Coefficients of all samples from those of the distinct ones, at most C times weight."""
@@ -433,10 +326,3 @@ class KernelMachine(Quiet, BaseEstimator):
     def _asked(self) -> str:
         """The precision of predictions: a proven error of float32 sums was up to 0.1 of the margin on common data."""
         return "single" if self.precision == "single" else "double"
-
-
-def _print_progress(state: Any) -> None:
-    print(
-        f"problem {state.problem + 1}/{state.n_problems}: {state.seconds:.1f} s, {state.n_iter} iterations, "
-        f"KKT violation {state.kkt_violation:.2e}, relative gap {state.duality_gap:.2e}"
-    )

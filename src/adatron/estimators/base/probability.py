@@ -153,7 +153,7 @@ class Probabilistic(KernelMachine):
         from ...fitting.folds import FOLDS
 
         X = inputs.as_dense_if_small(X, self.kernel)
-        settings = self._settings(self._served(), clock)
+        settings = self.settings(self._served(), clock)
         coarse = COARSE * float(self._scales(fitted).min())
         settings = replace(settings, tol=max(settings.tol, coarse), gap_tol=None)
         self._slope = 0.0

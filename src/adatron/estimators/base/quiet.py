@@ -20,7 +20,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from ...compiled.uninterrupted import uninterrupted
+from ...compiled.cache.uninterrupted import uninterrupted
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")

@@ -12,7 +12,8 @@ from sklearn.base import RegressorMixin, _fit_context  # pyright: ignore[reportP
 from ...problems import Dual
 from ..checks import inputs
 from .convergence import warn_unless_converged
-from .machine import BIAS, PENALTY, KernelMachine
+from .machine import KernelMachine
+from .parameters import BIAS, PENALTY
 
 
 class Regressor(RegressorMixin, KernelMachine):

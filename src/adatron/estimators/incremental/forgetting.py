@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
-import numpy as np
-from sklearn.utils import get_tags
-
-if TYPE_CHECKING:
-    from .machine import Incremental
+from .machine import Incremental
+from .steps import fitted_steps, last_of, seen
 
 
 def forget(model: Any, ids: Any) -> Any:
@@ -50,14 +47,12 @@ def forget(model: Any, ids: Any) -> Any:
     >>> adatron.forget(model, [0, 1]).ids_.size
     148
     """
-    from .machine import Incremental
-
-    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    last = last_of(model)
     if not isinstance(last, Incremental):
         raise ValueError(f"model must be an incremental model, or a pipeline with one at its end. Got {model!r}.")
     slots = last.store.slots(ids)
-    for name, step in _fitted_steps(model):
-        known = slots[last.store.age[slots] < _seen(step, last)]
+    for name, step in fitted_steps(model):
+        known = slots[last.store.age[slots] < seen(step, last)]
         if len(known):
             raise ValueError(
                 f"The step {name!r} ({type(step).__name__}) was fitted to sample {last.store.ids[known[0]]} and would "
@@ -66,37 +61,3 @@ def forget(model: Any, ids: Any) -> Any:
             )
     last.forget(ids)
     return model
-
-
-def keeping(model: Any) -> list[str]:
-    """Name the steps before a model that remember samples, and what they give away."""
-    return [
-        f"the step {name!r} ({type(step).__name__}) keeps {', '.join(_statistics(step)) or 'what it was fitted to'}: "
-        "with the rows that are left this gives away rows that were forgotten; fit the pipeline again to the samples "
-        "that are left"
-        for name, step in _fitted_steps(model)
-    ]
-
-
-def remembers(model: Any, last: Incremental, one: int) -> bool:
-    """Whether a step before the model has seen a sample that is still in it."""
-    age = last.store.age[last.store.slots([one])][0]
-    return any(age < _seen(step, last) for _, step in _fitted_steps(model))
-
-
-def _fitted_steps(model: Any) -> list[tuple[str, Any]]:
-    """Return the steps before the last one that are fitted to samples."""
-    steps = cast("list[tuple[str, Any]]", getattr(model, "steps", []))[:-1]
-    return [(name, step) for name, step in steps if step not in (None, "passthrough") and get_tags(step).requires_fit]
-
-
-def _seen(step: Any, last: Incremental) -> int:
-    """Return how many samples, by their arrival, a step may have seen: those of the model's first call, or more."""
-    count = getattr(step, "n_samples_seen_", None)  # for each feature if values were missing
-    return last.store.arrived if count is None else max(last.store.first, int(np.ceil(np.max(count))))
-
-
-def _statistics(step: Any) -> list[str]:
-    """Return the names of the fitted arrays and counts of a step, without those that only describe the features."""
-    named = [name for name in vars(step) if name.endswith("_") and not name.startswith(("_", "n_features", "feature_"))]
-    return [name for name in named if isinstance(vars(step)[name], (int, float, np.number, np.ndarray))]

@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval
 
-from ...compiled.uninterrupted import uninterrupted
+from ...compiled.cache.uninterrupted import uninterrupted
 from ...fitting import engine
 from ...fitting.fits import Fits, Fitted
 from ...fitting.problems import Listed, Problem

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +12,15 @@ from ...certificates import intercept
 from ...problems import Dual
 from ...problems.dual import Vector
 from ...solvers.path import Homotopy, Stalled
+from .learning import Learning
 from .store import Store
 from .track import Track
-
-if TYPE_CHECKING:
-    from .machine import Incremental
 
 Matrix = NDArray[np.float64]
 WHOLE = 4096  # samples up to which all of K is held meanwhile
 
 
-def loo_values(model: Incremental, signs: bool = False) -> Matrix:
+def loo_values(model: Learning, signs: bool = False) -> Matrix:
     """The value of each sample, (n_samples, n_problems), by the solution without it.
 
     ``signs`` says that only they count. Where a hinge loss is minimised, the loss of a sample only grows when it is
@@ -37,7 +34,7 @@ def loo_values(model: Incremental, signs: bool = False) -> Matrix:
         return _values(model, store, signs)
 
 
-def _values(model: Incremental, store: Store, signs: bool) -> Matrix:
+def _values(model: Learning, store: Store, signs: bool) -> Matrix:
     out = np.full((store.n, len(model.tracks)), np.nan)
     for column, track in zip(out.T, model.tracks, strict=True):
         dual = track.dual(model.program)
@@ -51,7 +48,7 @@ def _values(model: Incremental, store: Store, signs: bool) -> Matrix:
     return np.nan_to_num(out, copy=False)  # a program without samples says 0
 
 
-def _of_program(model: Incremental, track: Track, dual: Dual, signs: bool) -> Vector:
+def _of_program(model: Learning, track: Track, dual: Dual, signs: bool) -> Vector:
     """For the samples of a program."""
     n = len(dual)
     if not n:

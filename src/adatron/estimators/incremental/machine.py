@@ -203,7 +203,7 @@ class Incremental(Learning):
         """
         check_is_fitted(self)
         with self.in_time(self.store):
-            return report(self, refit)
+            return report(self, refit, self.files_, self.keepers())
 
     def _gather_one(self) -> None:
         """Set what a model of one program has."""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...certificates import Certificate
-from .forgetting import keeping
+from .learning import Learning
 from .leave_out import decision
+from .steps import keeping
 from .track import Track
-
-if TYPE_CHECKING:
-    from .machine import Incremental
 
 UNKNOWN = [
     "copies of the model's files, backups and snapshots of the file system or the disk",
@@ -25,24 +23,23 @@ UNKNOWN = [
 ]
 
 
-def report(model: Incremental, refit: bool) -> str:
+def report(model: Learning, refit: bool, files: list[str], keepers: list[Any]) -> str:
     """See ``Incremental.deletion_report``."""
     found: dict[str, Any] = {"samples": model.store.n, "arrived": model.store.arrived}
     proofs = [_proof(model, track) for track in model.tracks]
     found["kkt_violation"] = max(proof.kkt_violation for proof in proofs)
     found["duality_gap"] = max(proof.relative_gap for proof in proofs)
-    found["files"] = sorted(model.files_)
+    found["files"] = files
     found["refits"] = model.n_refit_
     if refit:
         found["largest_difference"] = max(_difference(model, track) for track in model.tracks)
-    keepers = model.keepers()
     found["holds"] = [sentence for keeper in keepers for sentence in keeper.remains()]
     found["derived"] = list(dict.fromkeys(_derived(model) + [text for k in keepers for text in keeping(k.model)]))
     found["unknown"] = UNKNOWN
     return json.dumps(found | {"adatron": metadata.version("adatron")})
 
 
-def _derived(model: Incremental) -> list[str]:
+def _derived(model: Learning) -> list[str]:
     """Name the parts of the model that were computed from samples that may be gone."""
     found: list[str] = []
     if isinstance(model.gamma, str) and model.gamma == "scale":
@@ -57,11 +54,11 @@ def _derived(model: Incremental) -> list[str]:
     return found
 
 
-def _proof(model: Incremental, track: Track) -> Certificate:
+def _proof(model: Learning, track: Track) -> Certificate:
     return track.prove(track.dual(model.program))
 
 
-def _difference(model: Incremental, track: Track) -> float:
+def _difference(model: Learning, track: Track) -> float:
     """Of the decision values of the samples, from those of a solution that was found from nothing."""
     if not len(track.beta):
         return 0.0

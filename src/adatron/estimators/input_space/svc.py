@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from ...problems import Dual, csvc
 from ..base.classifier import Classifier
 from ..base.convergence import warn_of_cut_steps
-from ..base.machine import PENALTY, Finish
+from ..base.machine import Finish
+from ..base.parameters import PENALTY
 from ..checks import inputs
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ class InputMarginSVC(Classifier):
         rows = _dense(X[distinct.rows])
         with one_blas_thread(), Pool(allowed_threads(self.n_jobs), clock.limit) as pool:
             metric = Metric.of(self.metric, rows)
-            data = steps.Data(rows, metric, self._settings(self.kernel_, clock), pool)
+            data = steps.Data(rows, metric, self.settings(self.kernel_, clock), pool)
             if self.algorithm == "full":
                 how = (self.n_steps, self.rule, self.hyperplane)
                 climbs = [steps.full(data, *parts, *how) for parts in zip(problems, fitted, strict=True)]

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiled._jit import jit
+from ...compiled.cache.jit import jit
+from ...compiled.cache.pointer import address, call
 from ...compiled.micro import POINTS
 from ...compiled.panels import POINT_PANELS, PRODUCTS, TILE, Operand
-from ...compiled.pointer import address, call
 from ...compiled.search import CHUNK
 from ...compiled.submatrix import CHAIN, fold
 from ...compiled.weighted import add_weighted

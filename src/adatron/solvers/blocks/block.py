@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...certificates import best_multipliers
-from ...compiled.cached import cached_property
+from ...compiled.cache.cached import cached_property
 from ...gram import Square, View
 from ...gram.points import Points
 from ...problems import Dual

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...certificates import intercept
-from ...compiled._jit import jit
+from ...compiled.cache.jit import jit
 from ...compiled.search import argmax
 from ...gram import View
 from ...gram.row_cache import AHEAD, Rows

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compiled._jit import jit
+from ...compiled.cache.jit import jit
 from ...gram.row_cache import Rows
 from ..dense.singles import proximal
 from ..proof_loop import Ascent, How

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiled._jit import jit
+from ...compiled.cache.jit import jit
 from ...compiled.triangle import drop
 from ...problems import Dual
 from ...problems.dual import Vector

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compiled._jit import jit
+from ...compiled.cache.jit import jit
 from ...compiled.search import argmax, follow, partner
 from ..status import BENT, STOP
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compiled._jit import jit
+from ...compiled.cache.jit import jit
 from ...compiled.search import argmax
 from ..status import BENT, STOP
 from .pairs import CHECK, exchange, slopes, smallest_curvature

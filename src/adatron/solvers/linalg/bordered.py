@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from ...compiled._jit import jit
+from ...compiled.cache.jit import jit
 from ...compiled.triangle import backward, drop, forward
 from ...problems.dual import Vector
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compiled._jit import jit
+from ...compiled.cache.jit import jit
 from ..linalg.bordered import bordered
 
 STILL = 1e-11  # rates below this part of the largest one are rounding

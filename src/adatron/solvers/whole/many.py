@@ -24,9 +24,9 @@ from ...certificates import conclude, relative
 from ...certificates.certify import CARE, MEASURES, conclude_all, weigh
 from ...certificates.gap import minimise
 from ...certificates.multipliers import average
-from ...compiled._jit import jit
+from ...compiled.cache.jit import jit
+from ...compiled.cache.pointer import address, call, count, lent
 from ...compiled.panels import Operand
-from ...compiled.pointer import address, call, count, lent
 from ...compiled.precision import UNIT
 from ...compiled.search import CHUNK
 from ...compiled.submatrix import add_rows

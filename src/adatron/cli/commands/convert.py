@@ -1,0 +1,35 @@
+"""`adatron convert`: between this tool's model files and LIBSVM's."""
+
+from __future__ import annotations
+
+import click
+
+from ..overwrite import refuse_overwriting
+
+FROM_1 = (
+    "note: the model's data counted their features from 0, LIBSVM's models count them from 1: give adatron --zero-based"
+    " with data that count from 0, and svm-predict data that count from 1"
+)
+
+
+@click.command(short_help="Convert a model from and to LIBSVM's text.")
+@click.argument("model", type=click.Path())
+@click.argument("output", type=click.Path())
+@click.option("--to", type=click.Choice(["libsvm", "adatron"]), help="What to write.  [default: the other kind]")
+@click.option("--features", type=click.IntRange(min=1), help="Features of the data; LIBSVM's text may hold fewer.")
+def convert(model: str, output: str, to: str | None, features: int | None) -> None:
+    """Read MODEL, a model file of this tool or of LIBSVM, and write it to OUTPUT as the other kind.
+
+    LIBSVM's text holds the kernels linear, poly, rbf, sigmoid and precomputed, classes that are whole numbers, one
+    class against one, and no scaling; it holds neither C nor the certificate.
+    """
+    from ...files import is_libsvm_model, load, rewindable, save, save_libsvm
+    from ..parts import counting_of
+
+    refuse_overwriting("OUTPUT", output, [model])
+    source = rewindable(model)
+    to = to or ("adatron" if is_libsvm_model(source) else "libsvm")
+    write, found = save_libsvm if to == "libsvm" else save, load(source, features)
+    write(found, output)
+    if to == "libsvm" and counting_of(found) == 0:
+        click.echo(FROM_1, err=True)

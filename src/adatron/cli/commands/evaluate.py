@@ -1,0 +1,52 @@
+"""`adatron evaluate`: how well a model does on labelled data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..data import Source, data_options
+from ..overwrite import refuse_overwriting
+from ..status import as_json, write_result
+
+
+@click.command(short_help="Measure a model on labelled data.")
+@click.argument("model", type=click.Path())
+@data_options
+@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+@click.option("--output", type=click.Path(), help="File for the result.  [default: standard output]")
+def evaluate(
+    model: str,
+    files: tuple[str, ...],
+    format: str | None,
+    label: str | int | None,
+    zero_based: bool | None,
+    max_bytes: int | None,
+    wants_json: bool,
+    output: str | None,
+) -> None:
+    """Measure MODEL on the labelled samples of FILE: accuracy, precision, recall, F1, confusion matrix."""
+    from ..report import scores
+
+    refuse_overwriting("--output", output, (model, *files))
+    estimator, table = Source(files, format, label, zero_based, max_bytes).with_model(model, labelled=True)
+    measured = scores(estimator, table.X, table.y)
+    write_result(as_json({"model": model, **measured}) if wants_json else _text(measured), output)
+
+
+def _text(measured: dict[str, Any]) -> str:
+    """Tables for people: totals, a row for each class, the confusion matrix."""
+    names = [str(name) for name in measured["classes"]]
+    width = max(12, *map(len, names)) + 2
+    lines = [f"{'accuracy':<{width}}{measured['accuracy']:.4%}"]
+    lines.append(f"{'balanced':<{width}}{measured['balanced_accuracy']:.4%}")
+    lines += ["", f"{'class':<{width}}{'precision':>10}{'recall':>10}{'F1':>10}{'samples':>10}"]
+    columns = zip(*(measured[key] for key in ("precision", "recall", "f1", "samples_of_classes")), strict=True)
+    for name, (precision, recall, f1, count) in zip(names, columns, strict=True):
+        lines.append(f"{name:<{width}}{precision:>10.4f}{recall:>10.4f}{f1:>10.4f}{count:>10}")
+    column = max(8, *map(len, names)) + 2
+    lines += ["", f"{'true / given':<{width}}" + "".join(f"{name:>{column}}" for name in names)]
+    for name, row in zip(names, measured["confusion_matrix"], strict=True):
+        lines.append(f"{name:<{width}}" + "".join(f"{count:>{column}}" for count in row))
+    return "".join(f"{line}\n" for line in lines)

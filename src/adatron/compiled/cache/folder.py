@@ -1,0 +1,92 @@
+"""The folder that keeps compiled code."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import hashlib
+import logging
+import os
+import shutil
+import sys
+import tempfile
+from importlib import metadata
+from pathlib import Path
+from typing import NamedTuple
+
+from .trust import private_folder
+
+FACES = ("cli", "estimators", "files", "papers", "plots")  # no compiled code here, nor anything that it could import
+NOT_KEPT = (
+    "adatron compiles in every process anew, since it keeps no compiled code: %s. "
+    "Set ADATRON_CACHE_DIR to a folder that only you can write to."
+)
+
+
+class Place(NamedTuple):
+    """A folder of compiled code, and whether it outlives the process."""
+
+    folder: Path | None
+    lasts: bool
+
+
+@functools.cache
+def package_hash() -> str:
+    """Hash of every source file of the package but for the faces', and of the compiler's version."""
+    root = Path(__file__).parents[2]
+    digest = hashlib.sha256(f"{metadata.version('numba')} {sys.version}".encode())
+    for path in sorted(root.rglob("*.py")):
+        if path.relative_to(root).parts[0] in FACES:
+            continue
+        digest.update(str(path.relative_to(root)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _user_cache_folder() -> Path:
+    if given := os.environ.get("ADATRON_CACHE_DIR"):
+        return Path(given)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "adatron"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "adatron"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "adatron"
+
+
+def _own_folder() -> Path | None:
+    """Make a folder for this process, and those that it starts, which goes when the process ends."""
+    try:
+        base = Path(tempfile.mkdtemp(prefix="adatron-"))
+    except OSError:
+        return None
+    owner = os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == owner:  # a forked child does not own its parent's
+            shutil.rmtree(base, ignore_errors=True)
+
+    try:
+        folder = private_folder(base / package_hash())
+    except OSError:
+        remove()
+        return None
+    atexit.register(remove)
+    return folder
+
+
+@functools.cache
+def cache_place() -> Place:
+    """Choose the folder of the compiled code: the user's, else one of this process, else none.
+
+    A folder that somebody else could change is not used, for code from it is run. One warning says why.
+    """
+    try:
+        return Place(private_folder(_user_cache_folder() / package_hash()), lasts=True)
+    except (OSError, RuntimeError) as error:  # RuntimeError: no home folder is known
+        logging.getLogger("adatron").warning(NOT_KEPT, str(error).rstrip("."))
+    return Place(_own_folder(), lasts=False)
+
+
+def cache_folder() -> Path | None:
+    """Return the folder of the compiled code, None where there is none."""
+    return cache_place().folder

@@ -1,0 +1,123 @@
+"""Compiled functions that other compiled functions call by their address.
+
+What is called by name is compiled into its caller, and again into the caller's caller. A tile loop with every product
+and every kernel in it takes longer to compile than all of them alone, most of which a fit does not need. By its
+address a function is compiled once, when it is first asked for; a call costs nothing beside a tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .jit import JIT_DISABLED, cgutils, intrinsic, numba_types, typeof
+from .uninterrupted import uninterrupted
+
+_PLAIN: list[Callable[..., None]] = []  # where nothing is compiled, an address is a place in this list
+
+
+def address(function: Any, *examples: Any) -> int:
+    """Where the machine code of a function under ``jit`` is, for arguments of these types.
+
+    It returns nothing, or a whole number.
+    """
+    if JIT_DISABLED:
+        if function not in _PLAIN:
+            _PLAIN.append(function)
+        return _PLAIN.index(function)
+    types = tuple(typeof(example) for example in examples)
+    with uninterrupted():
+        function.compile(types)
+        compiled = function.overloads[types]
+        place = compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
+    if compiled.signature.return_type not in (numba_types.none, numba_types.int64) or not place:
+        raise TypeError(f"{function.__name__} must be compiled, and return nothing or a whole number, for its address")
+    return place
+
+
+def _declared(kind: Any) -> Any:
+    """The type of an argument as ``address`` sees it.
+
+    Arrays are of any type, but in C order and not read-only: then the precision and the kind of the rows say the rest.
+    """
+    if isinstance(kind, numba_types.Integer):
+        return numba_types.int64
+    if isinstance(kind, numba_types.Float):
+        return numba_types.float64
+    if isinstance(kind, numba_types.BaseTuple):
+        members: Any = kind
+        for member in members:
+            _declared(member)
+    if isinstance(kind, numba_types.Array) and not (kind.is_c_contig and kind.mutable):
+        raise TypeError(f"{kind} cannot be an argument of a function that is called by its address")
+    return kind
+
+
+def _emit(result: Any, place: Any, arguments: Any) -> Any:
+    """The signature of a call, and what writes it."""
+    given: Any = numba_types.StarArgTuple.from_types(arguments)
+    declared = [_declared(kind) for kind in arguments]
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        values = cgutils.unpack_tuple(builder, args[1], len(declared))
+        values = [_lend(context, builder, to, context.cast(builder, value, kind, to))
+                  for value, kind, to in zip(values, arguments, declared, strict=True)]  # fmt: skip
+        convention = context.call_conv
+        pointer = builder.inttoptr(args[0], convention.get_function_type(result, declared).as_pointer())
+        status, value = convention.call_function(builder, pointer, result, declared, values)
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return context.get_dummy_value() if result == numba_types.void else value
+
+    return result(numba_types.int64, given), build
+
+
+def _lend(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """The value without its arrays' counts of references.
+
+    Whoever gets it counts none when it takes rows and parts of them. Threads that count those of one array wait for
+    each other, and even alone a count takes as long as ten numbers.
+    """
+    if isinstance(kind, numba_types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        for name in ("meminfo", "parent"):
+            setattr(array, name, getattr(array, name).type(None))
+        return array._getvalue()
+    if isinstance(kind, numba_types.BaseTuple):
+        members: Any = kind
+        for number, member in enumerate(members):
+            part = _lend(context, builder, member, builder.extract_value(value, number))
+            value = builder.insert_value(value, part, number)
+    return value
+
+
+@intrinsic
+def _lent(typingctx: Any, value: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _lend(context, builder, value, args[0])
+
+    return value(value), build
+
+
+@intrinsic
+def _call(typingctx: Any, place: Any, *arguments: Any) -> Any:
+    return _emit(numba_types.void, place, arguments)
+
+
+@intrinsic
+def _count(typingctx: Any, place: Any, *arguments: Any) -> Any:
+    return _emit(numba_types.int64, place, arguments)
+
+
+def _plain_call(place: int, *arguments: Any) -> Any:
+    """The same where nothing is compiled."""
+    return _PLAIN[place](*arguments)
+
+
+#: ``call(place, *arguments)``: the function at an address, for arguments of the types that it was asked for with.
+call: Any = _plain_call if JIT_DISABLED else _call
+#: The same for a function that returns a whole number, and that number.
+count: Any = _plain_call if JIT_DISABLED else _count
+#: ``lent(value)``: an array, or a tuple of arrays, without counts of references. Nobody may keep it for longer than
+#: the caller has it.
+lent: Any = (lambda value: value) if JIT_DISABLED else _lent

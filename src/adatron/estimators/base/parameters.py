@@ -1,0 +1,134 @@
+"""The parameters that all kernel machines have, and how they are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from ...compiled.cache.collector import collector_paused
+
+if TYPE_CHECKING:
+    from ...fitting.engine import Settings
+    from ...kernels import Kernel
+    from ...threads import Clock
+
+
+class NameIn(StrOptions):
+    """A name in a table, which is looked up when a model is fitted: importing the package needs nothing heavy."""
+
+    def __init__(self, module: str, table: str, *more: str) -> None:
+        super().__init__(set(more))
+        self.module, self.table, self.more = module, table, more
+
+    def names(self) -> list[str]:
+        """All that is allowed."""
+        with collector_paused():
+            table = getattr(import_module(self.module), self.table)
+        return sorted([*table, *self.more])
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        return isinstance(val, str) and val in self.names()
+
+    def __str__(self) -> str:
+        return f"a str among {self.names()}"
+
+
+PLAIN = {str, int, float, bool, type(None)}  # types of values that neither change nor hold anything
+PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
+NU: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
+MOST_BYTES = 2.0**62  # of memory
+LARGEST_AUGMENT = 1e100  # its square is added to the kernel
+BIAS: dict[str, list[Any]] = {
+    "bias": [StrOptions({"explicit", "augmented", "none"})],
+    "augment": [Interval(Real, 0.0, LARGEST_AUGMENT, closed="right"), StrOptions({"auto"})],
+}
+
+
+class Parameters(BaseEstimator):
+    """Base of the estimators, each of which lists these parameters in its own constructor, as scikit-learn wants."""
+
+    kernel: Any
+    degree: int
+    gamma: float | str
+    coef0: float
+    tol: float
+    cache_size: float
+    verbose: bool
+    max_iter: int
+    solver: Any
+    n_jobs: int | None
+    precision: str
+    gap_tol: float | None
+    max_time: float | None
+    callback: Callable[[Any], object] | None
+    _parameter_names: ClassVar[list[str]]
+    _good: ClassVar[tuple[tuple[type, object], ...]]
+    sized_programs: ClassVar[bool] = False  # whether its programs have units of their own, see ``problems.unit``
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [NameIn("adatron.kernels.table", "LEAVES"), HasMethods(["terms", "diagonal"]), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "shrinking": ["boolean"],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "solver": [NameIn("adatron.solvers.table", "SOLVERS", "auto"), HasMethods(["accepts", "solve"])],
+        "n_jobs": [Interval(Integral, None, -1, closed="right"), Interval(Integral, 1, None, closed="left"), None],
+        "precision": [StrOptions({"auto", "single", "double"})],
+        "gap_tol": [Interval(Real, 0.0, None, closed="neither"), None],
+        "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
+        "callback": [callable, None],
+    }
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """Looked up once: every fit asks, and a small one takes hardly longer than the answer."""
+        if "_parameter_names" not in vars(cls):
+            cls._parameter_names = super()._get_param_names()
+        return cls._parameter_names
+
+    def _validate_params(self) -> None:
+        """As scikit-learn does, but what was good the last time is not looked at again, a tenth of a small fit."""
+        found = tuple((type(value), value) for value in self.get_params(deep=False).values())
+        plain = all(kind in PLAIN for kind, _ in found)
+        if not plain or vars(type(self)).get("_good") != found:
+            super()._validate_params()
+            if plain:
+                type(self)._good = found
+
+    def _keep(self, parameters: dict[str, Any]) -> None:
+        """Keep what a constructor was given, its ``locals()``, as it was given."""
+        vars(self).update((name, value) for name, value in parameters.items() if name not in ("self", "__class__"))
+
+    def settings(self, kernel: Kernel, clock: Clock) -> Settings:
+        """The parameters as a fit takes them."""
+        from ...fitting.engine import Settings
+
+        return Settings(
+            kernel=kernel,
+            solver=self.solver,
+            precision=self.precision,
+            cache_bytes=min(self.cache_size * 2.0**20, MOST_BYTES),
+            n_jobs=self.n_jobs,
+            tol=float(self.tol),
+            gap_tol=self.gap_tol,
+            max_iter=int(self.max_iter),
+            clock=clock,
+            callback=self.callback or (_print_progress if self.verbose else None),
+            sized=self.sized_programs,
+        )
+
+
+def _print_progress(state: Any) -> None:
+    print(
+        f"problem {state.problem + 1}/{state.n_problems}: {state.seconds:.1f} s, {state.n_iter} iterations, "
+        f"KKT violation {state.kkt_violation:.2e}, relative gap {state.duality_gap:.2e}"
+    )

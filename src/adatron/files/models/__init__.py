@@ -1,0 +1,1 @@
+"""Model files: what they may hold, how it is checked, written and read."""

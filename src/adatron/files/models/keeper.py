@@ -1,0 +1,122 @@
+"""The files that hold an incremental model: they are written anew when it forgets, and by nobody who is behind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from ...estimators.incremental.machine import Incremental
+from ..atomic import leftovers, remove_leftovers
+from ..journal import Journal, journal_of, read_journal
+from ..lock import locked
+from ..table import ModelFileError
+from .contents import parts
+
+Stamp = tuple[int, int, int]
+
+
+@dataclass
+class Keeper:
+    """Keeps a file that holds a model.
+
+    Parameters
+    ----------
+    model : the model as it was saved or loaded, maybe a pipeline
+    last : the incremental part of it
+    place : its file
+    rewrite : what writes a model to a file whose lock is held
+    stamp : of the file when it was written or read, see ``stamp``
+    """
+
+    model: BaseEstimator
+    last: Incremental
+    place: Path
+    rewrite: Callable[[BaseEstimator, Path], None]
+    stamp: Stamp
+
+    def held(self) -> AbstractContextManager[None]:
+        """Let no other process replace the file."""
+        return locked(self.place)
+
+    @property
+    def replaced(self) -> bool:
+        """Whether there is a file that is another one than was written."""
+        return self.place.exists() and stamp(self.place.stat()) != self.stamp
+
+    def check(self) -> None:
+        """Fail if the file is another one than was written, or its journal has more."""
+        if self.replaced:
+            raise ModelFileError(
+                self.place,
+                "it was replaced since the model was saved to it or loaded from it, and may hold what is to be "
+                "forgotten: load it again, or delete it, or save the model there again",
+            )
+        name, number = _stream(self.last)
+        more = read_journal(journal_of(self.place), name, number)
+        if more.records or more.lost:
+            raise ModelFileError(
+                journal_of(self.place),
+                "it holds lines that were learned after the model was written, and maybe what is to be forgotten: let "
+                "`adatron stream` go on with the model first; if it is learning now, write the line -ID to its input",
+            )
+
+    def write(self) -> None:
+        """Write the file, if it is still there; leave nothing of what a killed process wrote, nor in the journal."""
+        remove_leftovers(self.place)
+        if self.place.exists():
+            self.rewrite(self.model, self.place)
+        journal, (name, number) = journal_of(self.place), _stream(self.last)
+        if name is not None and journal.exists():
+            # A stream that has it locked empties the journal itself.
+            with suppress(ModelFileError), Journal(journal) as emptied:
+                if not emptied.read(name, number).records:
+                    emptied.clear(name)
+
+    def remains(self) -> list[str]:
+        """Say what beside the file may hold a forgotten sample."""
+        found: list[str] = []
+        if not self.place.exists():
+            found.append(f"{self.place}: it was moved or deleted; if it was moved, it is as it was")
+        if self.replaced:
+            found.append(f"{self.place}: another process has written it since")
+        try:
+            more = read_journal(journal_of(self.place), *_stream(self.last))
+            holds = bool(more.records or more.lost)
+        except ModelFileError:
+            holds = True
+        if holds:
+            found.append(f"{journal_of(self.place)}: a journal with lines that are not in the model")
+        return found + [f"{one}: a temporary file, being written or left behind" for one in leftovers(self.place)]
+
+
+def incremental_part(model: Any) -> Incremental | None:
+    """Return the incremental model at the end of a model."""
+    last = list(parts(model))[-1:]
+    return last[0] if last and isinstance(last[0], Incremental) else None
+
+
+def refuse_behind(last: Incremental, place: Path, generation_in: Callable[[Path], int]) -> None:
+    """Fail if another process has forgotten samples in a file of this model since, which saving would bring back."""
+    keeper = last.keeper_of(str(place.resolve()))
+    if keeper is not None and keeper.replaced and generation_in(place) > last.generation:
+        raise ModelFileError(
+            place,
+            "another process has forgotten samples in this file since the model was saved to it or loaded from it, and "
+            "saving would bring them back: load it again, or delete the file first",
+        )
+
+
+def _stream(last: Incremental) -> tuple[str | None, int]:
+    """The name of a model's stream, and up to which record it has learned."""
+    return (None, 0) if last.stream_ is None else (last.stream_["name"], last.stream_["number"])
+
+
+def stamp(found: os.stat_result) -> Stamp:
+    """Return the numbers that tell a file from another one at the same place."""
+    return found.st_ino, found.st_mtime_ns, found.st_size

@@ -1,0 +1,185 @@
+"""Save a fitted estimator in one file and load it again.
+
+A model file is an uncompressed zip: `model.json`, which holds the parameters and the fitted state, and one `.npy`
+member for each array, see `archive`. It holds no pickle, and loading one runs no code from it: all that it says is
+checked, see `contents`, before anything is computed from it. Equal models give equal files, byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path as FilePath
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from ..atomic import atomic_write, remove_leftovers
+from ..lock import locked
+from ..source import Piped, open_plain, rewindable
+from ..table import ModelFileError, NoModelError, Path
+from .archive import HEADER, MOST_HEADER, DamagedError, InvalidError, read_archive, write_archive
+from .codec import TOO_DEEP, CodecError, Encoder, decode
+from .keeper import Keeper, incremental_part, refuse_behind, stamp
+from .libsvm_text import START, load_libsvm
+
+ZIP = b"PK\3\4"
+MAGIC = "adatron-model"
+FORMAT_VERSION = 1
+
+
+def save(model: BaseEstimator, path: Path) -> None:
+    """Write an estimator to a file, whole or not at all.
+
+    Parameters
+    ----------
+    model : estimator of adatron
+        Fitted or not; alone, or in a Pipeline after StandardScaler, MinMaxScaler or MaxAbsScaler. A pipeline may be a
+        step of another one. The ``memory`` of a pipeline is not stored.
+    path : path
+        By custom with the extension .adatron. An existing file is replaced once the new one is on the disk.
+
+    Raises
+    ------
+    ModelFileError
+        If it is another estimator, or none, or holds a Python function (a callable kernel, a callback); if another
+        process has forgotten samples in this file since this incremental model was saved to it or loaded from it. Also
+        if `load` would refuse the file, for example because a parameter is out of its range.
+    OSError
+        If the file cannot be written; an old file is then as it was.
+    """
+    if not isinstance(model, BaseEstimator):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ModelFileError(path, f"only estimators can be stored, not a {type(model).__name__}")
+    last, place = incremental_part(model), FilePath(path)
+    if last is None or (place.exists() and not place.is_file()):
+        rewrite(model, path)
+        return
+    with locked(place):
+        refuse_behind(last, place, _generation_in)
+        rewrite(model, path)
+
+
+def rewrite(model: BaseEstimator, path: Path) -> None:
+    """Do what `save` does, by one who holds the file's lock and knows what the file holds."""
+    encoder, last = Encoder(), incremental_part(model)
+    try:
+        encoded = encoder.encode(model)
+    except CodecError as error:
+        raise ModelFileError(path, str(error)) from error
+    except RecursionError as error:
+        raise ModelFileError(path, TOO_DEEP) from error
+    library = metadata.version("adatron")
+    generation = {} if last is None else {"generation": last.generation}
+    header = {"magic": MAGIC, "format": FORMAT_VERSION, "library": library, **generation, "model": encoded}
+    text = json.dumps(header, allow_nan=False).encode()
+    if len(text) > MOST_HEADER:
+        raise ModelFileError(path, f"values beside arrays take {len(text)} bytes; there is room for {MOST_HEADER}")
+    with atomic_write(path) as stream:
+        write_archive(stream, text, encoder.arrays)
+        stream.flush()
+        found = os.fstat(stream.fileno())
+    _remember(model, path, found)
+
+
+def load(path: Path, n_features: int | None = None) -> Any:
+    """Read an estimator from a file that `save` wrote, or from LIBSVM model text.
+
+    Parameters
+    ----------
+    n_features : int, optional
+        Features of the data; only LIBSVM text needs to be told, if the last ones are zero in all support vectors.
+
+    Returns
+    -------
+    estimator
+        Its predictions are those of the saved one, to the last bit.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, does not hold a valid model, or was written in a newer format; NoModelError if it is no
+        model file.
+    OSError
+        If the file cannot be read.
+    """
+    path = rewindable(path)
+    if not isinstance(path, Piped):
+        with suppress(OSError):  # a folder that may only be read
+            remove_leftovers(path)
+    if is_libsvm_model(path):
+        return load_libsvm(path, n_features)
+    if not _begins_with(path, ZIP):
+        raise NoModelError(path, "not an adatron model file")
+    try:
+        with open_plain(path) as stream:
+            # Another process may replace the file meanwhile.
+            found = None if isinstance(path, Piped) else os.fstat(stream.fileno())
+            text, arrays = read_archive(stream)
+        model = decode(_header(text, path)["model"], arrays)
+    except DamagedError as error:
+        raise ModelFileError(path, f"the file is damaged, or cut off ({error})") from error
+    except InvalidError as error:
+        raise ModelFileError(path, f"the file is not a valid model: {error}") from error
+    except RecursionError as error:
+        raise ModelFileError(path, f"the file is not a valid model: {TOO_DEEP}") from error
+    if found is not None:
+        _remember(model, path, found)
+    return model
+
+
+def _remember(model: BaseEstimator, path: Path, found: os.stat_result) -> None:
+    """Tell an incremental model, alone or in a pipeline, of the file that holds it."""
+    last, place = incremental_part(model), FilePath(path)
+    if last is not None and stat.S_ISREG(found.st_mode):
+        place = place.resolve()
+        last.remember_file(str(place), Keeper(model, last, place, rewrite, stamp(found)))
+
+
+def is_libsvm_model(path: Path) -> bool:
+    """Tell whether a file begins as LIBSVM's model text does."""
+    return _begins_with(path, START.encode())
+
+
+def _begins_with(path: Path, magic: bytes) -> bool:
+    with open_plain(path) as stream:
+        return stream.read(len(magic)) == magic
+
+
+def _generation_in(place: FilePath) -> int:
+    """How often samples were forgotten in the model of a file; 0 if the file is no model that forgets."""
+    try:
+        with place.open("rb") as stream:
+            found = _header(read_archive(stream)[0], place).get("generation")
+    except (ModelFileError, DamagedError, InvalidError):
+        return 0
+    return found if type(found) is int else 0
+
+
+def _header(text: bytes | None, path: Path) -> dict[str, Any]:
+    """Read the header, which has a model."""
+    try:
+        header = None if text is None else json.loads(text, parse_constant=_refuse)
+    except ValueError as error:
+        raise InvalidError(f"{HEADER} is no JSON ({error})") from error
+    if not (isinstance(header, dict) and header.get("magic") == MAGIC):
+        raise NoModelError(path, "not an adatron model file (a zip of another kind)")
+    version = header.get("format")
+    if type(version) is not int or version < 1:
+        raise InvalidError(f"its format is {str(version)[:50]!r}")
+    if version > FORMAT_VERSION:
+        raise ModelFileError(
+            path,
+            f"written in model format {version} by adatron {str(header.get('library'))[:50]}; this one reads up to "
+            f"{FORMAT_VERSION}: update adatron",
+        )
+    entry = header.get("model")
+    if not (isinstance(entry, dict) and entry.get("$") == "estimator"):
+        raise InvalidError(f"{HEADER} has no model")
+    return header
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number")

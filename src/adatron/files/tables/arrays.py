@@ -1,0 +1,176 @@
+"""Samples that are arrays already: NumPy files, and the checks that every array goes through."""
+
+from __future__ import annotations
+
+import io
+import math
+import zipfile
+from collections.abc import Callable, Collection, Iterable, Sequence
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from ..source import read_whole
+from ..table import MISSING_LABELS, DataError, Path, Request, Table, check_size, parsing, text_labels, whole_if_possible
+
+FEATURES = ("X", "data", "features")
+LABELS = ("y", "target", "label", "labels")
+PLAIN = "a NumPy file of plain arrays"
+
+
+def read_npy(path: Path, request: Request) -> Table:
+    """Read features alone from one array; the labels are a file of their own, see `read_labels`."""
+    X = _array(path, read_whole(path, request.max_bytes))
+    return of_features(path, checked_table(path, X, None, request), request)
+
+
+def read_labels(path: Path, request: Request) -> NDArray[Any]:
+    """Read the labels of a pair of files."""
+    return checked_labels(path, _array(path, read_whole(path, request.max_bytes)), request)
+
+
+def read_npz(path: Path, request: Request) -> Table:
+    """Read the arrays X and y (or data and target, or the one that ``label`` names) of a NumPy archive."""
+    data = read_whole(path, request.max_bytes)
+    if data.startswith(npy.MAGIC_PREFIX):
+        raise DataError(path, "one array, not an archive of arrays: rename it to .npy")
+    with parsing(path, PLAIN):
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
+
+    def array_of(name: str) -> NDArray[Any]:
+        check_size(path, f"contents of the array {name}", members[name].file_size, request.max_bytes)
+        with parsing(path, PLAIN):
+            return _array(path, archive.read(members[name]))
+
+    return table_of_named(path, members, array_of, request)
+
+
+def table_of_named(
+    path: Path, names: Collection[str], array_of: Callable[[str], NDArray[Any]], request: Request
+) -> Table:
+    """Return the table of X and y among named arrays.
+
+    Parameters
+    ----------
+    array_of : callable
+        Reads the array of a name.
+
+    Raises
+    ------
+    DataError
+        If one of them is missing, or not what it should be.
+    """
+    if isinstance(request.label, int):
+        raise DataError(path, f"no column {request.label}; here the labels are an array: give its name")
+    features = _first(FEATURES, names)
+    label = request.label or _first(LABELS, names)
+    if features is None:
+        raise DataError(path, f"no array {' or '.join(FEATURES)}; the arrays are {', '.join(names) or 'none'}")
+    found = label if label in names else None
+    if found is None and (request.labelled or request.label):
+        wanted = request.label or " or ".join(LABELS)
+        raise DataError(path, f"no array {wanted}; the arrays are {', '.join(names)}")
+    y = None if found is None else array_of(found)
+    return of_features(path, checked_table(path, array_of(features), y, request), request)
+
+
+def checked_table(
+    path: Path,
+    X: NDArray[Any],
+    y: NDArray[Any] | None,
+    request: Request,
+    names: Sequence[str] | None = None,
+    label_name: str | None = None,
+) -> Table:
+    """Return a table after checking shapes, types and values; float32 stays, other numbers become float64.
+
+    A sample of more than one dimension, such as an image, is one row.
+    """
+    if X.dtype.kind not in "biuf":
+        raise DataError(path, f"features of type {X.dtype}, not numbers")
+    if X.ndim < 2 or not X.size:
+        raise DataError(path, f"features of shape {X.shape}; wanted are samples x features, none of them 0")
+    if y is not None and y.ndim and len(y) != len(X):
+        raise DataError(path, f"{len(X)} samples and {len(y)} labels")
+    dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
+    check_size(path, "features", X.size * dtype.itemsize, request.max_bytes)
+    X = np.ascontiguousarray(X.reshape(len(X), -1), dtype)
+    if not np.isfinite(X).all():
+        row, column = np.argwhere(~np.isfinite(X))[0]
+        name = f" ({names[column]})" if names else ""
+        raise DataError(path, f"sample {row}, feature {column}{name} is {X[row, column]}, not a finite number")
+    labels = None if y is None else checked_labels(path, y, request)
+    return Table(X, labels, tuple(names) if names else None, label_name)
+
+
+def checked_labels(path: Path, y: NDArray[Any], request: Request) -> NDArray[Any]:
+    """Return labels as int64 or float64 if all are numbers, written as text or not, else as text."""
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise DataError(path, f"labels of shape {y.shape}; wanted is one for each sample")
+    if y.dtype.kind in "OSU":
+        y = _text(path, y, request.max_bytes)
+        gaps = np.flatnonzero(np.isin(y, MISSING_LABELS))
+        if len(gaps):
+            raise DataError(path, f"the label of sample {gaps[0]} is missing")
+        try:
+            y = y.astype(np.float64)
+        except ValueError:
+            return y
+    if y.dtype.kind not in "biuf":
+        raise DataError(path, f"labels of type {y.dtype}, neither numbers nor text")
+    if not np.isfinite(y).all():
+        raise DataError(path, f"the label of sample {int(np.argmin(np.isfinite(y)))} is not a finite number")
+    check_size(path, "labels", 8 * len(y), request.max_bytes)
+    return whole_if_possible(y.astype(np.float64))
+
+
+def _text(path: Path, y: NDArray[Any], most: int) -> NDArray[Any]:
+    """Return labels of text, of bytes in UTF-8, or of objects that stand for one value each, as text."""
+    if y.dtype.kind == "U":
+        return y
+    try:
+        if y.dtype.kind == "S":
+            check_size(path, "labels", 4 * y.nbytes, most)
+            return np.char.decode(y, "utf-8")
+        for kind in set(map(type, y)):
+            if not issubclass(kind, (str, bytes, Number, np.generic)):
+                raise DataError(path, f"a label is a {kind.__name__}, not a number or text")
+        return text_labels(path, [item.decode() if isinstance(item, bytes) else str(item) for item in y], most)
+    except UnicodeDecodeError as error:
+        raise DataError(path, f"a label is not text (byte 0x{error.object[error.start]:02x} is not UTF-8)") from error
+
+
+def _array(path: Path, data: bytes) -> NDArray[Any]:
+    """Return the array of a NumPy file, whose header must announce just what follows; objects would be a pickle."""
+    with parsing(path, PLAIN):
+        stream = io.BytesIO(data)
+        version = npy.read_magic(stream)
+        header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}.get(version)
+        if header is None:
+            raise DataError(path, f"not {PLAIN} (its version is {version[0]}.{version[1]})")
+        shape, by_columns, dtype = header(stream)
+    if dtype.hasobject or dtype.kind not in "biufcSU":
+        raise DataError(path, f"not {PLAIN} (it holds {dtype})")
+    start, announced = stream.tell(), math.prod(shape) * dtype.itemsize
+    if len(data) - start != announced or min(shape, default=0) < 0:
+        raise DataError(path, f"{len(data) - start} bytes where its header announces {announced}: shape {shape}")
+    with parsing(path, PLAIN):
+        values = np.frombuffer(data, dtype, offset=start) if announced else np.empty(0, dtype)
+        return values.reshape(shape, order="F" if by_columns else "C")
+
+
+def of_features(path: Path, table: Table, request: Request) -> Table:
+    """Return the table if it has the features that a model expects."""
+    if request.n_features not in (None, table.shape[1]):
+        raise DataError(path, f"{table.shape[1]} features found, {request.n_features} expected")
+    return table
+
+
+def _first(names: Iterable[str], found: Collection[str]) -> str | None:
+    return next((name for name in names if name in found), None)

@@ -1,0 +1,203 @@
+"""Read data files, whatever their format. A new format is one file and one line here."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..source import data_lines, open_binary, open_text, rewindable, undo_suffix
+from ..table import DataError, Path, Request, Table
+from . import arrays, idx
+from .arff import read_arff
+from .delimited import read_delimited
+from .hdf5 import file_and_group, read_hdf5
+from .libsvm import read_libsvm
+from .memory import room
+from .parquet import read_parquet
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a format is told by a file's name, and read.
+
+    ``labels`` reads the second file of a pair, in formats that hold one array a file.
+    """
+
+    extensions: tuple[str, ...]
+    read: Callable[[Path, Request], Table]
+    labels: Callable[[Path, Request], NDArray[Any]] | None = None
+
+
+FORMATS: dict[str, Format] = {
+    "libsvm": Format((".libsvm", ".svm", ".svmlight"), read_libsvm),
+    "csv": Format((".csv",), partial(read_delimited, delimiter=",")),
+    "tsv": Format((".tsv", ".tab"), partial(read_delimited, delimiter="\t")),
+    "table": Format((), partial(read_delimited, delimiter=None)),
+    "npz": Format((".npz",), arrays.read_npz),
+    "npy": Format((".npy",), arrays.read_npy, arrays.read_labels),
+    "idx": Format((".idx",), idx.read_idx, idx.read_labels),
+    "arff": Format((".arff",), read_arff),
+    "parquet": Format((".parquet", ".pq"), read_parquet),
+    "hdf5": Format((".h5", ".hdf5", ".hdf"), read_hdf5),
+}
+_MAGIC = {b"\x93NUMPY": "npy", b"PK\3\4": "npz", b"PAR1": "parquet", b"\x89HDF": "hdf5", b"\0\0": "idx"}
+_LIBSVM_LINE = re.compile(r"\S+\s+(qid|\d+):\S")
+
+
+def read(
+    path: Path | Sequence[Path],
+    format: str | None = None,
+    label: str | int | None = None,
+    n_features: int | None = None,
+    labelled: bool = True,
+    zero_based: bool | None = None,
+    feature_names: Sequence[str] | None = None,
+    max_bytes: int | None = None,
+) -> Table:
+    """Read samples and labels from a file, or from several.
+
+    Blank lines and lines that begin with # are skipped; .gz, .bz2 and .xz files are decompressed. In a table the first
+    row is a header if a field beside the label is neither a number nor a mark for a missing value, and no column has a
+    number there and in the second row; or if the fields are 0, 1, 2, ..., as in a table whose columns have no names.
+
+    Parameters
+    ----------
+    path : path or sequence of paths
+        The file; ``-`` is standard input. A pipe is read whole into memory. NumPy (.npy) and IDX files hold one array:
+        give the features and the labels. Files of the other formats are joined, sample after sample.
+    format : {'libsvm', 'csv', 'tsv', 'table', 'npz', 'npy', 'idx', 'arff', 'parquet', 'hdf5'}, optional
+        'table' has white space between its columns. By default the extension decides, and if that tells nothing the
+        first bytes. A group in an HDF5 file follows its name: data.h5/train.
+    label : str or int, optional
+        The label's column in a table, by its name in the header or by its index from 0 (negative: from the end). By
+        default a column named label, target, class or y, or else the last one. In NPZ and HDF5 the name of the array
+        of labels. LIBSVM text has its label in front.
+    n_features : int, optional
+        The features a model expects. A table must have that many; LIBSVM text, which leaves out zeros, may have fewer.
+    labelled : bool, default=True
+        False for data to predict, which may come without labels: then a table of `n_features` columns (or of any number
+        if `n_features` is None) is read as features only, and one with a column more as features and label. An explicit
+        `label` goes before this rule.
+    zero_based : bool, optional
+        Whether the features of LIBSVM text count from 0. By default those of a file that uses feature 0 do.
+    feature_names : sequence of str, optional
+        The names of the features a model expects. A file with names must have these, in this order; by default its
+        label is then the one column with another name.
+    max_bytes : int, optional
+        The most bytes that the contents of a file, decompressed, and its table may take each. By default a quarter of
+        the memory that is free. A reader holds up to three copies of the data for a moment.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    DataError
+        For data that cannot be used, with file, line and what was found.
+    OSError
+        If a file cannot be read.
+    """
+    most = room() if max_bytes is None else max_bytes
+    if most < 1:
+        raise ValueError(f"max_bytes is {max_bytes!r}; a positive number of bytes is allowed")
+    paths = [rewindable(one, most) for one in ([path] if isinstance(path, (str, os.PathLike)) else path)]
+    if not paths:
+        raise ValueError("no file to read")
+    if format is not None and format not in FORMATS:
+        raise ValueError(f"unknown format {format!r}; the formats are {', '.join(FORMATS)}")
+    names = None if feature_names is None else tuple(feature_names)
+    request = Request(label, n_features, labelled, zero_based, names, most)
+    try:
+        chosen = FORMATS[format or _by_extension(paths[0]) or _sniff(paths[0], most)]
+        if chosen.labels is not None:
+            return _pair(chosen.read, chosen.labels, paths, request)
+        return reduce(_joined, [(p, chosen.read(p, request)) for p in paths])[1]
+    except MemoryError as error:
+        raise DataError(paths[0], "reading it takes more memory than there is") from error
+
+
+def _by_extension(path: Path) -> str | None:
+    extension = undo_suffix(file_and_group(path)[0])
+    return next((name for name, one in FORMATS.items() if extension in one.extensions), None)
+
+
+def _sniff(path: Path, most: int) -> str:
+    """Return the format that the first bytes or the first telling line show."""
+    with open_binary(path, most) as stream:
+        start = stream.read(8)
+    binary = next((name for magic, name in _MAGIC.items() if start.startswith(magic)), None)
+    return binary or _sniff_text(path, most)
+
+
+def _sniff_text(path: Path, most: int) -> str:
+    with open_text(path, most) as stream:
+        for _, line in data_lines(stream):
+            if _LIBSVM_LINE.match(line):
+                return "libsvm"
+            if line.startswith(("@", "%")):
+                return "arff"
+            if "," in line:
+                return "csv"
+            if "\t" in line:
+                return "tsv"
+            # One word alone may be a LIBSVM sample of zeros: the next line tells.
+            if " " in line:
+                return "table"
+    return "table"
+
+
+def _pair(
+    features: Callable[[Path, Request], Table],
+    labels: Callable[[Path, Request], NDArray[Any]],
+    paths: list[Path],
+    request: Request,
+) -> Table:
+    """Features and labels from a file each."""
+    if request.label is not None:
+        raise DataError(paths[0], "here the labels are a file of their own: leave out the label column")
+    if len(paths) > 2 or (len(paths) == 1 and request.labelled):
+        raise DataError(paths[0], f"it holds one array: give two files, features and labels (not {len(paths)})")
+    table = features(paths[0], request)
+    if len(paths) == 1:
+        return table
+    y = labels(paths[1], request)
+    if len(y) != table.shape[0]:
+        raise DataError(paths[1], f"{len(y)} labels for {table.shape[0]} samples")
+    return Table(table.X, y)
+
+
+def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path, Table]:
+    """The samples of two files, one after the other."""
+    (_, a), (path, b) = first, second
+    if _kind(a.y) != _kind(b.y):
+        raise DataError(path, f"it has {_kind(b.y)}, and the file before it {_kind(a.y)}")
+    y = None if a.y is None or b.y is None else np.concatenate([a.y, b.y])
+    matrices: list[Any] = [a.X, b.X]
+    if sparse.issparse(a.X):  # LIBSVM text
+        # A file that uses feature 0 says that all of them count from 0.
+        begins = [one.first_index or 0 for one in (a, b)]
+        start = min(begins)
+        width = max(X.shape[1] + begin - start for X, begin in zip(matrices, begins, strict=True))
+        shifted = [
+            sparse.csr_matrix((X.data, X.indices + begin - start, X.indptr), (X.shape[0], width))
+            for X, begin in zip(matrices, begins, strict=True)
+        ]
+        return path, Table(sparse.csr_matrix(sparse.vstack(shifted, "csr")), y, first_index=start)
+    if a.shape[1] != b.shape[1] or a.feature_names != b.feature_names:
+        raise DataError(path, "its features are not those of the file before it")
+    return path, replace(a, X=np.concatenate(matrices), y=y)
+
+
+def _kind(y: NDArray[Any] | None) -> str:
+    if y is None:
+        return "no labels"
+    return "text for labels" if y.dtype.kind == "U" else "numbers for labels"
