@@ -31,12 +31,12 @@ def fail(out):
 
 @jit
 def by_address(place, out, k, factor):
-    call(place, out, k, factor)
+    call(*place, out, k, factor)
 
 
 @jit
 def by_address_alone(place, out):
-    call(place, out)
+    call(*place, out)
 
 
 @pytest.mark.parametrize("k", [3, np.int32(3), np.uint8(3)])
@@ -73,6 +73,15 @@ WRONG = {
 def test_arrays_of_another_type_than_the_function_was_compiled_for_are_refused(out):
     with pytest.raises((NumbaError, TypeError), match="called by its address"):
         by_address_alone(address(fail, np.empty(0)), out)
+
+
+def test_arguments_of_other_types_are_refused_when_the_call_is_made():
+    out = np.zeros(3, np.float32)
+    with pytest.raises(TypeError, match="of other types"):
+        by_address_alone(address(fail, np.empty(0)), out)
+    with pytest.raises(TypeError, match="of other types"):
+        by_address_alone(address(fill, np.empty(0), 0, 0.0), np.zeros(3))
+    assert not out.any()
 
 
 @jit

@@ -24,8 +24,15 @@ def certificate_rows(svc: Any) -> Rows:
         ("relative duality gap", f"{proof['duality_gap']:.2e}"),
         ("dual objective", f"{proof['dual_objective']:.8g}"),
         ("primal objective", f"{proof['primal_objective']:.8g}"),
+        *route_rows(svc),
         ("converged", {True: "yes", False: "no", None: "unknown"}[proof["converged"]]),
     ]
+
+
+def route_rows(svc: Any) -> Rows:
+    """Return how the problems were solved, if that is known."""
+    said = str(svc.route_).split("\n") if svc.route_ is not None else []
+    return list(zip(("solved as", "", ""), said, strict=False))
 
 
 def kernel_rows(model: Any) -> Rows:
@@ -74,6 +81,7 @@ def certificate(svc: Any) -> dict[str, Any]:
         "duality_gap": float(np.max(svc.duality_gap_)),
         "dual_objective": float(np.sum(svc.dual_objective_)),
         "primal_objective": float(np.sum(svc.primal_objective_)),
+        "route": None if svc.route_ is None else str(svc.route_).split("\n"),
     }
 
 

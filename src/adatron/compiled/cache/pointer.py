@@ -7,24 +7,30 @@ address a function is compiled once, when it is first asked for; a call costs no
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+from zlib import crc32
 
 from .jit import JIT_DISABLED, cgutils, intrinsic, numba_types, typeof
 from .uninterrupted import uninterrupted
 
+OTHER = "a compiled function is called by its address with arguments of other types than it was compiled for"
 _PLAIN: list[Callable[..., None]] = []  # where nothing is compiled, an address is a place in this list
 
 
-def address(function: Any, *examples: Any) -> int:
+#: Where machine code is, and a number that stands for the types of its arguments, which each call compares.
+Address = tuple[int, int]
+
+
+def address(function: Any, *examples: Any) -> Address:
     """Where the machine code of a function under ``jit`` is, for arguments of these types.
 
-    It returns nothing, or a whole number.
+    The function returns nothing, or a whole number.
     """
     if JIT_DISABLED:
         if function not in _PLAIN:
             _PLAIN.append(function)
-        return _PLAIN.index(function)
+        return _PLAIN.index(function), 0
     types = tuple(typeof(example) for example in examples)
     with uninterrupted():
         function.compile(types)
@@ -32,7 +38,13 @@ def address(function: Any, *examples: Any) -> int:
         place = compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
     if compiled.signature.return_type not in (numba_types.none, numba_types.int64) or not place:
         raise TypeError(f"{function.__name__} must be compiled, and return nothing or a whole number, for its address")
-    return place
+    return place, _signature(compiled.signature.return_type, types)
+
+
+def _signature(result: Any, kinds: Sequence[Any]) -> int:
+    """A number for a type of result and types of arguments, the same in every process."""
+    result = "nothing" if result in (numba_types.none, numba_types.void) else str(result)
+    return crc32(f"{result} {', '.join(map(str, kinds))}".encode())
 
 
 def _declared(kind: Any) -> Any:
@@ -59,17 +71,20 @@ def _emit(result: Any, place: Any, arguments: Any) -> Any:
     declared = [_declared(kind) for kind in arguments]
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        values = cgutils.unpack_tuple(builder, args[1], len(declared))
+        values = cgutils.unpack_tuple(builder, args[2], len(declared))
         values = [_lend(context, builder, to, context.cast(builder, value, kind, to))
                   for value, kind, to in zip(values, arguments, declared, strict=True)]  # fmt: skip
         convention = context.call_conv
+        wanted = context.get_constant(numba_types.int64, _signature(result, declared))
+        with cgutils.if_unlikely(builder, builder.icmp_signed("!=", args[1], wanted)):
+            convention.return_user_exc(builder, TypeError, (OTHER,))
         pointer = builder.inttoptr(args[0], convention.get_function_type(result, declared).as_pointer())
         status, value = convention.call_function(builder, pointer, result, declared, values)
         with cgutils.if_unlikely(builder, status.is_error):
             convention.return_status_propagate(builder, status)
         return context.get_dummy_value() if result == numba_types.void else value
 
-    return result(numba_types.int64, given), build
+    return result(numba_types.int64, numba_types.int64, given), build
 
 
 def _lend(context: Any, builder: Any, kind: Any, value: Any) -> Any:
@@ -100,21 +115,22 @@ def _lent(typingctx: Any, value: Any) -> Any:
 
 
 @intrinsic
-def _call(typingctx: Any, place: Any, *arguments: Any) -> Any:
+def _call(typingctx: Any, place: Any, signature: Any, *arguments: Any) -> Any:
     return _emit(numba_types.void, place, arguments)
 
 
 @intrinsic
-def _count(typingctx: Any, place: Any, *arguments: Any) -> Any:
+def _count(typingctx: Any, place: Any, signature: Any, *arguments: Any) -> Any:
     return _emit(numba_types.int64, place, arguments)
 
 
-def _plain_call(place: int, *arguments: Any) -> Any:
+def _plain_call(place: int, signature: int, *arguments: Any) -> Any:
     """The same where nothing is compiled."""
     return _PLAIN[place](*arguments)
 
 
-#: ``call(place, *arguments)``: the function at an address, for arguments of the types that it was asked for with.
+#: ``call(place, signature, *arguments)``: the function at an address. TypeError if the arguments have other types than
+#: the address was asked for with.
 call: Any = _plain_call if JIT_DISABLED else _call
 #: The same for a function that returns a whole number, and that number.
 count: Any = _plain_call if JIT_DISABLED else _count

@@ -47,20 +47,20 @@ def _scale(tile: Any, factor: float) -> None:
 
 
 @functools.cache
-def instruction(op: int, kind: type[Operand], dtype: Any) -> tuple[int, int, int]:
+def instruction(op: int, kind: type[Operand], dtype: Any) -> tuple[int, ...]:
     """Of a program, for rows of a kind in a precision: how many tiles an operation takes, and where its code is.
 
     A leaf takes none: it has a product and a map. A sum or product takes two, a multiple one.
     """
     tile, norms = np.empty((0, 0), dtype), np.empty(0, dtype)
     if op == SCALE:
-        return 1, address(_scale, tile, 0.0), 0
+        return 1, *address(_scale, tile, 0.0), 0, 0
     if op in (ADD, MULTIPLY):
-        return 2, address(_add if op == ADD else _multiply, tile, tile), 0
+        return 2, *address(_add if op == ADD else _multiply, tile, tile), 0, 0
     _, leaf, leaf_map = KERNELS[op]
     rows = kind.empty(dtype)
     product = address(PRODUCTS[kind, leaf.product], rows, 0, 0, rows, 0, 0, tile)
-    return 0, product, address(leaf_map, tile, norms, norms, 0.0, 0.0, 0.0)
+    return 0, *product, *address(leaf_map, tile, norms, norms, 0.0, 0.0, 0.0)
 
 
 @jit
@@ -77,19 +77,19 @@ def evaluate(
     tiles = stack[: depth * count * columns].reshape(depth, count, columns)
     top = -1
     for step in range(len(program)):
-        taken, code = program[step, 0], program[step, 1]
+        taken, code, kind = program[step, 0], program[step, 1], program[step, 2]
         a, b, c = parameters[step, 0], parameters[step, 1], parameters[step, 2]
         if taken == 2:
             top -= 1
-            call(code, tiles[top], tiles[top + 1])
+            call(code, kind, tiles[top], tiles[top + 1])
         elif taken == 1:
-            call(code, tiles[top], a)
+            call(code, kind, tiles[top], a)
         else:
             top += 1
-            call(code, points, p0, p1, rows, r0, r1, tiles[top])
+            call(code, kind, points, p0, p1, rows, r0, r1, tiles[top])
             point_norms = points.norms[p0 * POINTS : p0 * POINTS + count]
             row_norms = rows.norms[r0 * width : r0 * width + columns]
-            call(program[step, 2], tiles[top], point_norms, row_norms, a, b, c)
+            call(program[step, 3], program[step, 4], tiles[top], point_norms, row_norms, a, b, c)
     return tiles[0]
 
 

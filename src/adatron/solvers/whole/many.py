@@ -25,7 +25,7 @@ from ...certificates.certify import CARE, MEASURES, conclude_all, weigh
 from ...certificates.gap import minimise
 from ...certificates.multipliers import average
 from ...compiled.cache.jit import jit
-from ...compiled.cache.pointer import address, call, count, lent
+from ...compiled.cache.pointer import Address, address, call, count, lent
 from ...compiled.panels import Operand
 from ...compiled.precision import UNIT
 from ...compiled.search import CHUNK
@@ -196,8 +196,18 @@ def _proofs(tasks: Tasks, some: range, programs: _Programs) -> NDArray[np.float6
     return out
 
 
+class Code(NamedTuple):
+    """Where the code is that makes a matrix, takes steps, finds multipliers and a bias, and measures a proof."""
+
+    matrix: Address
+    update: Address
+    least: Address
+    proof: Address
+    bias: Address
+
+
 @functools.cache
-def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> NDArray[np.int64]:
+def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> Code:
     """Where the code of the parts is: compiled once, not again into the loop below."""
     K, g, stack = np.empty((0, 0), dtype), np.empty(0, dtype), np.empty(0, dtype)
     v, whole, flag = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
@@ -210,7 +220,7 @@ def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> 
     bias = address(average, v, v, *bounds, NO_ROW, NO_SIGN, v)
     proof = address(weigh, v, v, v, v, *bounds, NO_ROW, NO_SIGN, v, v, v)
     matrix, shared = maker(kind, dtype)
-    return np.array([update, least, proof, address(matrix, shared, whole, 0, K, stack, whole), bias])
+    return Code(address(matrix, shared, whole, 0, K, stack, whole), update, least, proof, bias)
 
 
 @jit
@@ -237,7 +247,7 @@ def _solve(
         wide[: 3 * width], slope[:] = 0.0, 0.0
         if len(programs.groups):
             groups = programs.groups[programs.first_group[p] : programs.first_group[p + 1]]
-            call(code[3], shared, groups, kept, K, stack, made)
+            call(*code.matrix, shared, groups, kept, K, stack, made)
             kept = -1 if lambda2 else groups[0]
             _frame(K[:width], n, lambda2)
         errors = blurs[:n]
@@ -248,21 +258,21 @@ def _solve(
         while aim:
             slope[:n], left = g, limit - programs.steps[p]
             if len(totals):
-                steps = count(code[0], K[:width], new, slope, low, high, ends, epsilon, INNER * aim, left, flag)
+                steps = count(*code.update, K[:width], new, slope, low, high, ends, epsilon, INNER * aim, left, flag)
             else:
-                steps = count(code[0], K[:width], new, slope, low, high, epsilon, INNER * aim, left, flag)
+                steps = count(*code.update, K[:width], new, slope, low, high, epsilon, INNER * aim, left, flag)
             programs.steps[p] += steps
             beta[:] = new[:n]
             used = _gradient(K, places[:n], beta, t, g)
             if K.itemsize < 8 and gap_tol == np.inf:
                 break
-            call(code[1], beta, g, *bounds, row, sign, mu)
+            call(*code.least, beta, g, *bounds, row, sign, mu)
             found, rate = programs.measures[p], rounding + UNIT * (used + 8.0) * (magnitude + lambda2)
             _bound(beta, CARE * rate, errors)
-            call(code[2], beta, g, errors, t, *bounds, row, sign, totals, mu, found)
+            call(*code.proof, beta, g, errors, t, *bounds, row, sign, totals, mu, found)
             more = programs.steps[p] < limit and flag[STOP] == 0 and flag[BENT] == 0
             aim = _nearer(found, aim, gap_tol, beta, g, magnitude + lambda2, K.itemsize) if more else 0.0
-        call(code[4], beta, g, *bounds, row, sign, mu)
+        call(*code.bias, beta, g, *bounds, row, sign, mu)
         programs.biases[p] = mu[0] if len(mu) else lambda2 * _total(beta)
 
 
