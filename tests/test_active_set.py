@@ -110,7 +110,7 @@ def test_a_walk_stops_where_it_is_told_to_and_goes_on_from_there(seed, parts, ke
     before, moves = dual.objective(start, K @ start - dual.t), 0
     for stopped in (lambda: next(looks, None) is None, bool):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(active_set, "PART", 1.0)
+            patch.setattr(active_set, "BETWEEN_LOOKS", 1.0)
             moves = walk.run(1e-6, np.inf, stopped, 10**6)
         assert (dual.lower <= walk.beta).all()
         assert (walk.beta <= dual.upper).all()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adatron.files.archive import sealed_zip
+from adatron.files.models.archive import sealed_zip
 
 Generator = np.random.Generator
 NUMBERS = (

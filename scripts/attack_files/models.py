@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_is_fitted
 import adatron
 from adatron.estimators.incremental.machine import Incremental
 from adatron.files import ModelFileError, save_libsvm
-from adatron.files.archive import MARK, SEAL
+from adatron.files.models.archive import MARK, SEAL
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 
 Generator = np.random.Generator

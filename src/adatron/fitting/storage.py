@@ -42,10 +42,13 @@ def tidy(X: Any) -> Any:
     return X
 
 
-def for_reading(vectors: Any) -> Any:
-    """Support vectors whose numbers may only be read from now on, if no array of somebody else's has them, too."""
+def for_reading(vectors: Any, own: bool = False) -> Any:
+    """Support vectors whose numbers may only be read from now on, if no array of somebody else's has them, too.
+
+    own : whether that is known
+    """
     parts = list(parts_of(vectors))
-    if all(map(_alone, parts)):
+    if own or all(map(_alone, parts)):
         for array in parts:
             _freeze(array)
     return vectors

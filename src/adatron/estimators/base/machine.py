@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 Finish = Callable[[NDArray[np.float64]], NDArray[Any]]  # makes a result of the decision values of some rows
 
 
+class Kept:
+    """What predictions of a model keep ready, see ``predicting.prepared``; no prediction changes the model."""
+
+    last: Any = None
+
+
 class KernelMachine(Quiet, Parameters):
     """Base of the estimators: the way from data to certificates, and decision values."""
 
@@ -38,7 +44,7 @@ class KernelMachine(Quiet, Parameters):
     _n_support: NDArray[np.int32]
     _theirs: ClassVar[str]  # the class of scikit-learn that decides as it does
     route_: Any = None  # ``solvers.route.Route``; None of models that were not fitted as a whole
-    _kept: Any = None  # what predictions keep ready, see ``predicting.prepared``
+    _kept: Kept
     objects_: Any = None  # training samples of a kernel function that are no rows of numbers, see objects.py
 
     def __sklearn_tags__(self) -> Any:
@@ -54,6 +60,7 @@ class KernelMachine(Quiet, Parameters):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
+        self._kept = Kept()
         if "support_vectors_" in state:
             for_reading(state["support_vectors_"])
 
@@ -64,8 +71,9 @@ class KernelMachine(Quiet, Parameters):
     def restore_state(self, state: dict[str, Any]) -> None:
         """Take what ``lasting_state`` gave."""
         vars(self).update(state)
+        self._kept = Kept()
         if "support_vectors_" in vars(self):
-            for_reading(self.support_vectors_)
+            for_reading(self.support_vectors_, own=True)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "fit_status_")
@@ -139,7 +147,7 @@ class KernelMachine(Quiet, Parameters):
         alone : there is one problem only, whose numbers are plain floats
         unit : what weights that are all that bounds the coefficients were divided by
         """
-        self._kept, self.route_ = None, fitted.route
+        self._kept, self.route_ = Kept(), fitted.route
         found = fitted.found
         self.n_iter_: Any = found.n_iter.astype(np.int32)
         self.fit_status_ = int(not found.good.all())
@@ -286,9 +294,10 @@ class KernelMachine(Quiet, Parameters):
         from ...predicting.prepared import prepared
 
         others = self._served(), self.compact_, *self._layout()
-        found = prepared(self._kept, self.support_vectors_, self.dual_coef_, others, make)
-        if found.lasting and "support_vectors_" in vars(self):  # others are made anew each time
-            self._kept = found
+        kept: Kept | None = vars(self).get("_kept")
+        found = prepared(kept and kept.last, self.support_vectors_, self.dual_coef_, others, make)
+        if kept and found.lasting and "support_vectors_" in vars(self):  # others are made anew each time
+            kept.last = found
         return found.expansion
 
     def _one_against_one(self) -> bool:

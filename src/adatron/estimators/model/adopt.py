@@ -11,6 +11,7 @@ from scipy import sparse
 from ...fitting.storage import for_reading
 from ...kernels import resolve
 from ...solvers.found import Traces
+from ..base.machine import Kept
 from ..svc import SVC
 
 
@@ -51,6 +52,7 @@ def adopt(
     model._n_support = counts.astype(np.int32)  # pyright: ignore[reportPrivateUsage]
     model.dual_coef_ = sparse.csr_matrix(coefficients) if sparse.issparse(vectors) else coefficients
     model.intercept_ = intercepts
+    model._kept = Kept()  # pyright: ignore[reportPrivateUsage]
     model.fit_status_, model.n_iter_ = 0, np.zeros(len(intercepts), np.int32)
     model.shape_fit_ = vectors.shape
     model.trace_ = {} if len(labels) == 2 else Traces.nothing(len(intercepts))
