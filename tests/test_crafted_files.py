@@ -173,7 +173,6 @@ def test_no_attribute_may_be_missing(name, fitted, tmp_path):
         ("C", {"$": "float", "value": "nan"}, "'C' parameter"),
         ("gamma", "large", "'gamma' parameter"),
         ("n_jobs", 0, "'n_jobs' parameter"),
-        ("kernel", "precomputed", "kernel is 'precomputed', but kernel_ is"),
         ("solver", {"$": "solver", "solver": "isda", "params": {"shrinking": "yes"}}, "'shrinking' of the solver"),
         ("callback", 3, "'callback' parameter"),
     ],
@@ -206,13 +205,6 @@ def test_kernels_are_checked(old, new, message, fitted, tmp_path):
             archive.writestr(name, content)
     with pytest.raises(ModelFileError, match=rf"m\.adatron: the file is not a valid model: .*{message}"):
         load(crafted.path)
-
-
-@pytest.mark.parametrize("model", ["learning", "learning regression", "dense", "one class"])
-def test_the_kernel_is_that_of_the_fit(model, fitted, tmp_path):
-    crafted = Crafted(fitted[model], tmp_path / "m.adatron")
-    crafted.header["model"]["params"]["kernel"] = "precomputed"
-    crafted.refused("kernel is 'precomputed', but kernel_ is RBF")
 
 
 def test_an_incremental_model_needs_a_semidefinite_kernel(fitted, tmp_path):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
-from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import adatron
@@ -206,20 +205,6 @@ def test_what_does_not_go_is_said():
         model.to_sklearn()
 
 
-SCALE = "gamma='scale' is taken from X alone, without the weights, as in scikit-learn"
-FAILED = dict.fromkeys(
-    ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"), SCALE
-)
-
-
-@parametrize_with_checks(
-    [InputMarginSVC(algorithm=name, n_steps=2) for name in ("full", "simplified")],
-    expected_failed_checks=lambda estimator: FAILED,
-)
+@parametrize_with_checks([InputMarginSVC(algorithm=name, n_steps=2) for name in ("full", "simplified")])
 def test_conventions(estimator, check):
     check(estimator)  # asserts by itself
-
-
-def test_sample_weights_with_a_given_gamma():
-    check = estimator_checks.check_sample_weight_equivalence_on_dense_data
-    check("InputMarginSVC", InputMarginSVC(gamma=0.5, algorithm="simplified"))

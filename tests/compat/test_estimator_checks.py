@@ -11,19 +11,16 @@ from compat.drop_in import CLASSES
 MODELS = [(name, {"kernel": kernel}) for name in CLASSES for kernel in ("rbf", "precomputed")]
 MODELS[MODELS.index(("NuSVC", {"kernel": "precomputed"}))][1]["nu"] = 0.2  # many checks make 0.5 infeasible
 
-SCALE = "gamma='scale' is taken from X alone, without the weights, as in scikit-learn"
-WEIGHTS = dict.fromkeys(
-    ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"), SCALE
-)
+WEIGHTS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 NU = {
     "check_classifiers_one_label_sample_weights": "the weights make nu infeasible",
     "check_class_weight_classifiers": "the class weights make nu infeasible; scikit-learn's NuSVC ignores them",
 }
 NO_VALUES = "the check fits rows, not kernel values"
 # Checks that scikit-learn's class fails as well, and why.
-EXPECTED = {(name, kernel): WEIGHTS if kernel == "rbf" else {} for name in CLASSES for kernel in ("rbf", "precomputed")}
+EXPECTED = {(name, kernel): {} for name in CLASSES for kernel in ("rbf", "precomputed")}
 EXPECTED |= {
-    ("NuSVC", "rbf"): WEIGHTS | NU,
+    ("NuSVC", "rbf"): NU | dict.fromkeys(WEIGHTS, "the weights make nu infeasible"),
     ("NuSVC", "precomputed"): NU,
     ("OneClassSVM", "precomputed"): dict.fromkeys(("check_outliers_fit_predict", "check_outliers_train"), NO_VALUES),
 }
@@ -33,8 +30,11 @@ INCREMENTAL = [
     IncrementalSVR(),
     IncrementalOneClassSVM(),
 ]
-EXPECTED |= {(type(one).__name__, "rbf"): WEIGHTS for one in INCREMENTAL}
-EXPECTED["IncrementalNuSVC", "rbf"] = WEIGHTS | NU
+EXPECTED |= {(type(one).__name__, "rbf"): {} for one in INCREMENTAL}
+EXPECTED["IncrementalNuSVC", "rbf"] = NU
+EXPECTED["IncrementalOneClassSVM", "rbf"] = dict.fromkeys(
+    WEIGHTS, "the decision value of a sample on the boundary is 0, and rounding is its sign"
+)
 
 
 def expected(estimator):

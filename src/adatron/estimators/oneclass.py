@@ -114,10 +114,10 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         clock = self._started()
         X = inputs.training_rows(self, X)
         weight = inputs.weights(X, sample_weight)
-        distinct = samples.canonical(X, np.zeros(X.shape[0], np.int64), 1, weight, mergeable=not self._values)
+        distinct = samples.canonical(X, np.zeros(X.shape[0], np.int64), 1, weight, mergeable=self._mergeable)
         distinct, unit = distinct.in_units()
         problem = Problem([0], lambda ids: oneclass(distinct.weight[ids], self.nu))
-        fitted = self._solve(X, distinct, Listed([problem]), clock)
+        fitted = self._solve(X, distinct, Listed([problem]), clock, None if sample_weight is None else weight)
         self._store_one(X, self._spread(distinct, fitted, 1.0), fitted, unit)
         self.offset_ = -self.intercept_
         warn_unless_converged(fitted, X, self.max_iter, values=self._values)

@@ -31,7 +31,8 @@ class SVC(Classifier):
     degree : int, default=3
         Degree of 'poly'.
     gamma : {'scale', 'auto'} or float, default='scale'
-        1 / (n_features * X.var()), 1 / n_features, or the value itself.
+        1 / (n_features * X.var()), 1 / n_features, or the value itself. A sample of weight 2 counts as two in the
+        variance.
     coef0 : float, default=0.0
         Constant of 'poly' and 'sigmoid'.
     shrinking : bool
@@ -45,7 +46,7 @@ class SVC(Classifier):
     cache_size : float, default=1000
         Megabytes for kernel values, in all: stored rows, blocks and tiles of all concurrent problems.
     class_weight : dict or 'balanced', default=None
-        Weights of the classes.
+        Weights of the classes. 'balanced' counts a sample of weight 2 as two.
     verbose : bool, default=False
         Print a line for each report of progress.
     max_iter : int, default=-1

@@ -116,14 +116,41 @@ def _differ(X: Any, order: Ids, doubt: Ids) -> NDArray[np.bool_]:
     return first
 
 
-def variance(X: Any) -> float:
-    """Variance of all entries, the same to the last bit for any order of the rows (sums are exactly rounded)."""
-    if sparse.issparse(X):
-        size = X.shape[0] * X.shape[1]
-        mean = fsum(X.data) / size
-        return max(0.0, fsum(np.square(X.data, dtype=np.float64)) / size - mean * mean)
+def variance(X: Any, weight: Vector | None = None) -> float:
+    """Variance of all entries, the same to the last bit for any order of the rows (sums are exactly rounded).
+
+    weight : (n,) how often each row counts; None is once
+    """
     n, d = X.shape
-    mean = fsum(np.add.reduce(X, axis=1, dtype=np.float64).tolist()) / (n * d)
+    if weight is not None and (weight == weight[0]).all():
+        weight = None
+    often = None if weight is None else weight / 2.0 ** np.frexp(weight.max())[1]  # no sum overflows, no bit changes
+    size = d * (n if often is None else fsum(often.tolist()))
+    if sparse.issparse(X):
+        often = None if often is None else np.repeat(often, np.diff(X.indptr))
+        mean = weighted_sum(often, X.data.astype(np.float64)) / size
+        return max(0.0, weighted_sum(often, np.square(X.data, dtype=np.float64)) / size - mean * mean)
+    mean = weighted_sum(often, np.add.reduce(X, axis=1, dtype=np.float64)) / size
     squares = np.empty(n)
     squared_norms(X, np.arange(n), np.full(d, mean), np.ones(d), squares)
-    return fsum(squares.tolist()) / (n * d)
+    return weighted_sum(often, squares) / size
+
+
+def weighted_sum(weight: Vector | None, values: Vector) -> float:
+    """Σ weight · values, exactly rounded: that of values which are repeated, to the last bit. No weight is 1.
+
+    A product is rounded, so what it lacks is added, too (T. J. Dekker, A floating-point technique for extending the
+    available precision, 1971).
+    """
+    if weight is None:
+        return fsum(values.tolist())
+    products = weight * values
+    a, b = _upper_half(weight), _upper_half(values)
+    lacking = (a * b - products) + a * (values - b) + (weight - a) * b + (weight - a) * (values - b)
+    return fsum([*products.tolist(), *np.where(np.isfinite(lacking), lacking, 0.0).tolist()])
+
+
+def _upper_half(values: Vector) -> Vector:
+    """The upper 26 bits of each number."""
+    large = (2.0**27 + 1.0) * values
+    return large - (large - values)

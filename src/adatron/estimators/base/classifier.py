@@ -105,13 +105,15 @@ class Classifier(ClassifierMixin, Probabilistic):
         clock = self._started()
         X, y = inputs.training_data(self, X, y)
         classes, codes = inputs.classes(y)
-        class_weight = inputs.weights_of_classes(self.class_weight, classes, codes)
-        weight = inputs.weights(X, sample_weight) * class_weight[codes]
-        distinct = canonical(X, codes, len(classes), weight, mergeable=not self._values)
+        weight = inputs.weights(X, sample_weight)
+        repeated = None if sample_weight is None else weight
+        class_weight = inputs.weights_of_classes(self.class_weight, classes, codes, repeated)
+        weight = weight * class_weight[codes]
+        distinct = canonical(X, codes, len(classes), weight, mergeable=self._mergeable)
         if np.count_nonzero(distinct.sizes) < 2:
             raise ValueError(self._one_sided)
         distinct, unit = self._in_units(distinct)
-        augment = inputs.augment(self.augment, X)
+        augment = inputs.augment(self.augment, X, repeated)
 
         def problems(segments: list[list[int]], samples: Samples) -> Binary:
             whole = samples is distinct
@@ -120,7 +122,7 @@ class Classifier(ClassifierMixin, Probabilistic):
             return Binary(segments, len(classes), self.multi_class, samples, program, separable)
 
         divided = divide(distinct, self._rng()) if self.with_probability else None
-        fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct), clock)
+        fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct), clock, repeated)
         self.classes_, self.class_weight_, self._fitted_multi_class = classes, class_weight, self.multi_class
         self._store_coefficients(X, codes, self._spread(distinct, fitted, self._bound), fitted)
         self._store_certificates(fitted, len(classes) == 2, unit)

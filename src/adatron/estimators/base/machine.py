@@ -80,13 +80,18 @@ class KernelMachine(Quiet, Parameters):
 
     @property
     def _given(self) -> bool:
-        """Whether the user gives kernel values."""
+        """Whether the parameter says that the user gives kernel values."""
         return inputs.given(self.kernel)
 
     @property
     def _values(self) -> bool:
-        """Whether a checked X holds kernel values: the user's, or a function's of samples that are no rows."""
-        return self._given or self.objects_ is not None
+        """Whether a checked X of the fitted model holds kernel values: a user's, or a function's of other samples."""
+        return inputs.given(self.kernel_) or self.objects_ is not None
+
+    @property
+    def _mergeable(self) -> bool:
+        """Whether equal rows of a checked X are equal samples, before the kernel is fitted."""
+        return not (self._given or self.objects_ is not None)
 
     def _served(self) -> Any:
         """The kernel of a checked X."""
@@ -100,13 +105,15 @@ class KernelMachine(Quiet, Parameters):
 
         return Clock.starting(self.max_time)
 
-    def _solve(self, X: Any, distinct: Any, problems: Problems, clock: Clock) -> Fits:
-        """Solve all problems over the distinct samples; keeps the kernel."""
+    def _solve(
+        self, X: Any, distinct: Any, problems: Problems, clock: Clock, weight: NDArray[np.float64] | None
+    ) -> Fits:
+        """Solve all problems over the distinct samples; keeps the kernel. ``weight``: of each row of X; None is 1."""
         from ...fitting import engine
         from ...kernels import resolve
 
         X = inputs.as_dense_if_small(X, self.kernel)
-        self._gamma = inputs.gamma(self.gamma, X, self.kernel)
+        self._gamma = inputs.gamma(self.gamma, X, self.kernel, weight)
         self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
         return engine.fit(X, distinct, problems, self.settings(self._served(), clock))
 
@@ -171,7 +178,7 @@ class KernelMachine(Quiet, Parameters):
     @quiet
     def coef_(self) -> Any:
         """Weights of the features, (n_problems, n_features), of a linear kernel."""
-        if self.kernel != "linear":
+        if self.kernel_.name != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         weights = feature_weights(self._coefficients(), self.support_vectors_)
         # They are computed anew each time: a change of them would be lost, so it is refused.
@@ -226,7 +233,7 @@ class KernelMachine(Quiet, Parameters):
             raise ValueError(
                 "compact() needs samples that are rows of numbers; this model's kernel function takes others."
             )
-        numbers = self.support_ if self._given else None
+        numbers = self.support_ if inputs.given(self.kernel_) else None
         found = shrunk(self.kernel_, numbers, self.support_vectors_, self._coefficients())
         self.compact_, self.support_ = True, self.support_[found.first]
         if numbers is None:

@@ -63,15 +63,16 @@ class Regressor(RegressorMixin, KernelMachine):
         clock = self._started()
         X, y = inputs.training_data(self, X, y)
         weight = inputs.weights(X, sample_weight)
+        repeated = None if sample_weight is None else weight
         # Equal rows are one sample only if their targets are equal, too.
         values, codes = np.unique(y, return_inverse=True)
-        distinct = samples.canonical(X, codes, len(values), weight, mergeable=not self._values).together()
-        augment = inputs.augment(self.augment, X)
+        distinct = samples.canonical(X, codes, len(values), weight, mergeable=self._mergeable).together()
+        augment = inputs.augment(self.augment, X, repeated)
 
         def program(ids: NDArray[np.int64]) -> Dual:
             return self._program(y[distinct.rows[ids]], self.C * distinct.weight[ids], augment)
 
-        fitted = self._solve(X, distinct, Listed([Problem([0], program, self._copies)]), clock)
+        fitted = self._solve(X, distinct, Listed([Problem([0], program, self._copies)]), clock, repeated)
         self._store_one(X, self._spread(distinct, fitted, self.C), fitted)
         warn_unless_converged(fitted, X, self.max_iter, values=self._values)
         return self

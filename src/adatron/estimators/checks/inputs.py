@@ -30,6 +30,7 @@ class Machine(Protocol):
     """What the checks know of an estimator."""
 
     kernel: Any
+    kernel_: Any
     objects_: Any
 
     @property
@@ -73,13 +74,12 @@ def _rows(model: Machine, X: Any, **targets: Any) -> Any:
     """Rows of numbers, alone or with their targets, checked."""
     if sparse.issparse(X) and given(model.kernel):
         raise TypeError("Sparse precomputed kernels are not supported.")
-    found = checked(model, X, _types(model), order="C", **targets)
+    found = checked(model, X, _types(model.kernel), order="C", **targets)
     return (_training(model, found[0]), found[1]) if targets else _training(model, found)
 
 
-def _types(model: Machine) -> tuple[type, ...]:
+def _types(kernel: Any) -> tuple[type, ...]:
     """Return what X may hold. A function gets float64, as in scikit-learn: float32 rows would give float32 values."""
-    kernel = model.kernel
     called = not isinstance(kernel, str) and (objects.is_function(kernel) or kernel.called)
     return (np.float64,) if called else FLOATS
 
@@ -124,11 +124,11 @@ def new_data(model: Machine, X: Any, vectors: Any, columns: NDArray[np.int64]) -
     If X has kernel values, these ``columns`` of it are needed.
     """
     if model.objects_ is not None:
-        return objects.kernel_matrix(model.kernel, X, model.objects_)
-    values = given(model.kernel)  # of a compact model perhaps none
+        return model.kernel_(X, model.objects_)
+    values = given(model.kernel_)  # of a compact model perhaps none
     if not values and model.n_support_.sum() != vectors.shape[0]:
         raise ValueError(f"The internal representation of {type(model).__name__} was altered")
-    X = checked(model, X, _types(model), reset=False, ensure_min_features=int(not values))
+    X = checked(model, X, _types(model.kernel_), reset=False, ensure_min_features=int(not values))
     if values and columns.view(np.uint64).max(initial=0) >= max(1, X.shape[1]):  # a negative one is larger than all
         if columns.min() < 0:
             raise ValueError(f"support_ must hold numbers of training samples. Got {columns.min()}.")
@@ -151,18 +151,33 @@ def classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return found
 
 
-def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[np.int64]) -> Vector:
-    """Weight of every class."""
+def weights_of_classes(
+    class_weight: Any, classes: NDArray[Any], codes: NDArray[np.int64], weight: Vector | None = None
+) -> Vector:
+    """Weight of every class; 'balanced' counts a sample of weight 2 as two samples.
+
+    weight : of every sample; None is 1
+    """
     if len(classes) < 2:
         raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
     if class_weight is None:
         return np.ones(len(classes))
     if isinstance(class_weight, str):  # 'balanced', as scikit-learn's function has it, which takes half of a small fit
-        return len(codes) / (len(classes) * np.bincount(codes, minlength=len(classes)).astype(np.float64))
+        counts = np.bincount(codes, minlength=len(classes)).astype(np.float64)
+        if weight is not None:
+            counts = _sums_of_classes(weight, codes, counts)
+        present = counts > 0
+        return counts.sum() / (np.count_nonzero(present) * np.where(present, counts, 1.0))
     weights = compute_class_weight(class_weight, classes=classes, y=classes[codes])
     if not ((weights >= 0) & (weights < np.inf)).all():
         raise ValueError(f"The 'class_weight' parameter must hold finite weights >= 0. Got {class_weight!r} instead.")
     return weights
+
+
+def _sums_of_classes(weight: Vector, codes: NDArray[np.int64], counts: Vector) -> Vector:
+    """Exactly rounded sums of the weights of each class, so that the order of the rows does not matter."""
+    ends = np.cumsum(counts.astype(np.int64))[:-1]
+    return np.array([fsum(part) for part in np.split(weight[np.argsort(codes, kind="stable")], ends)])
 
 
 def weights(X: Any, sample_weight: Any) -> Vector:
@@ -177,8 +192,11 @@ def weights(X: Any, sample_weight: Any) -> Vector:
     return opened(_check_sample_weight(sample_weight, X, dtype=np.float64))
 
 
-def gamma(value: float | str, X: Any, kernel: Any) -> float:
-    """The number behind 'scale' and 'auto'."""
+def gamma(value: float | str, X: Any, kernel: Any, weight: Vector | None = None) -> float:
+    """The number behind 'scale' and 'auto'; a sample of weight 2 counts as two samples.
+
+    weight : of every sample; None is 1
+    """
     from ...fitting.samples import variance
 
     if not isinstance(value, str):
@@ -187,7 +205,7 @@ def gamma(value: float | str, X: Any, kernel: Any) -> float:
         return 0.0  # they have none; as scikit-learn
     if value == "auto":
         return 1.0 / X.shape[1]
-    spread = variance(X)
+    spread = variance(X, weight)
     found = 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
     if not np.isfinite(found):
         raise ValueError(
@@ -197,12 +215,18 @@ def gamma(value: float | str, X: Any, kernel: Any) -> float:
     return found
 
 
-def augment(value: float | str, X: Any) -> float:
+def augment(value: float | str, X: Any, weight: Vector | None = None) -> float:
     """The augmenting factor: 'auto' is the magnitude of the inputs (SVMseq, section 4.1.1)."""
+    from ...fitting.samples import weighted_sum
+
     if not isinstance(value, str):
         return float(value)
     if sparse.issparse(X):
         squares = np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel()
     else:
         squares = np.square(X, dtype=np.float64).sum(axis=1)
-    return float(np.sqrt(fsum(squares) / X.shape[0])) or 1.0  # exactly rounded: the order of the rows does not matter
+    if weight is None:
+        return (
+            float(np.sqrt(fsum(squares) / X.shape[0])) or 1.0
+        )  # exactly rounded: the order of the rows does not matter
+    return float(np.sqrt(weighted_sum(weight, squares) / fsum(weight))) or 1.0

@@ -113,11 +113,12 @@ class IncrementalClassifier(Incremental, Classifier):
         found = np.unique(y if classes is None else classes)
         codes = _codes(y, found)
         weights = inputs.weights_of_classes(self.class_weight, found, np.arange(len(found)))
-        weight = inputs.weights(X, sample_weight) * weights[codes]
+        weight = inputs.weights(X, sample_weight)
+        repeated, weight = None if sample_weight is None else weight, weight * weights[codes]
         if classes is None and len(np.unique(codes[weight > 0])) < 2:
             raise ValueError(self._one_sided)
         self.classes_, self.class_weight_, self._fitted_multi_class = found, weights, self.multi_class
-        self._begin(X, codes.astype(np.float64), weight, ids)
+        self._begin(X, codes.astype(np.float64), weight, ids, repeated)
 
     def _gather(self) -> None:
         coefficients = Coefficients.of(self._coefficients_of_all())

@@ -132,9 +132,9 @@ class Learning(KernelMachine):
                 vars(self).update(before)
             raise
 
-    def _begin(self, X: Any, y: Vector, weight: Vector, ids: Any) -> None:
-        """Solve the problem of checked samples from nothing."""
-        self._refuse_unsuited(X)
+    def _begin(self, X: Any, y: Vector, weight: Vector, ids: Any, repeated: Vector | None) -> None:
+        """Solve the problem of checked samples from nothing. ``repeated``: the user's weights; None is 1."""
+        self._refuse_unsuited(X, repeated)
         store = Store(X)
         some = self._arriving(store, X, y, weight, ids)
         store.append(*some)
@@ -151,14 +151,14 @@ class Learning(KernelMachine):
         self._fixed, self.stream_ = self._foundations(), None
         self._finish([0] * len(tracks))
 
-    def _refuse_unsuited(self, X: Any) -> None:
+    def _refuse_unsuited(self, X: Any, weight: Vector | None) -> None:
         from ...kernels import Kernel, resolve
 
         if self._given:
             raise ValueError(
                 "An incremental model needs samples, not kernel values: kernel='precomputed' is none for it."
             )
-        self._gamma = inputs.gamma(self.gamma, X, self.kernel)
+        self._gamma = inputs.gamma(self.gamma, X, self.kernel, weight)
         kernel = resolve(self.kernel, self._gamma, self.degree, self.coef0)
         if kernel.compiled and not kernel.convex:
             raise ValueError(f"An incremental model needs a positive semi-definite kernel. Got {kernel!r}.")

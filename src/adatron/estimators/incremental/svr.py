@@ -110,7 +110,8 @@ class IncrementalSVR(HasC, Incremental, SVR):
         """
         with self._anew():
             X, y = self._checked(X, True, y=y, y_numeric=True)
-            self._begin(X, y, inputs.weights(X, sample_weight), ids)
+            weight = inputs.weights(X, sample_weight)
+            self._begin(X, y, weight, ids, None if sample_weight is None else weight)
         return self
 
     def partial_fit(self, X: Any, y: Any, ids: Any = None, sample_weight: Any = None) -> Self:

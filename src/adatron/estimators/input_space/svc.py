@@ -203,7 +203,7 @@ class InputMarginSVC(Classifier):
     def _program(self, y: Vector, weight: Vector, augment: float, whole: bool) -> Dual:
         return csvc(y, self.C * weight)
 
-    def _solve(self, X: Any, distinct: Any, problems: Problems, clock: Clock) -> Fits:
+    def _solve(self, X: Any, distinct: Any, problems: Problems, clock: Clock, weight: Vector | None) -> Fits:
         from ...fitting.fits import Fits
         from ...kernels.derivatives import jet
         from ...margins import Metric
@@ -211,7 +211,7 @@ class InputMarginSVC(Classifier):
         from ...threads.gate import one_blas_thread
         from . import steps
 
-        fitted = super()._solve(X, distinct, problems, clock)
+        fitted = super()._solve(X, distinct, problems, clock, weight)
         jet(self.kernel_)  # or it has no derivative
         if self.algorithm == "full" and not self.kernel_.convex:
             raise ValueError(

@@ -99,7 +99,7 @@ def _check(model: SVC) -> None:
     check_is_fitted(model)
     if len(model.classes_) != 2:
         raise ValueError(f"The classifier must have two classes, not {len(model.classes_)}.")
-    if model.kernel == "precomputed":
+    if model.kernel_.name == "precomputed":
         raise ValueError("kernel='precomputed' has no kernel that could be evaluated.")
 
 

@@ -80,10 +80,12 @@ def _check(model: Any, name: str, pairs: bool) -> None:
 
 
 def _parameters(model: Any, kind: type[Any], kernel: dict[str, Any]) -> dict[str, Any]:
-    """Those that both have. A kernel object becomes its name and parameters."""
+    """Those that both have. A kernel object, or a kernel that is no longer the fitted one, becomes name and numbers."""
     own = {name: value for name, value in model.get_params(deep=False).items() if name != "probability"}
-    if not isinstance(model.kernel, str):
-        own.update({name: kernel[name] for name in KERNEL_PARAMETERS if name in kernel})
+    asked = {name: own.get(name) for name in KERNEL_PARAMETERS if name in kernel}
+    same = all(asked[name] == kernel[name] or (name == "gamma" and isinstance(asked[name], str)) for name in asked)
+    if not same:
+        own.update({name: kernel[name] for name in asked})
     names = kind().get_params()
     return {name: value for name, value in own.items() if name in names}
 
@@ -100,7 +102,7 @@ def _machine(model: Any, columns: NDArray[np.int64]) -> dict[str, Any]:
         # Zeros are stored, too: the wrapper reads the data alone.
         places = np.tile(np.arange(n, dtype=np.int32), rows), n * np.arange(rows + 1, dtype=np.int32)
         dual = sparse.csr_matrix((dual.ravel(), *places), shape=(rows, n))
-    elif inputs.given(model.kernel):
+    elif inputs.given(model.kernel_):
         vectors = np.empty((0, 0))
     else:
         vectors = np.array(vectors, np.float64, order="C")
@@ -123,7 +125,7 @@ def _machine(model: Any, columns: NDArray[np.int64]) -> dict[str, Any]:
 def _inputs(model: Any) -> dict[str, Any]:
     """What X must be."""
     kept = {name: vars(model)[name] for name in ("n_features_in_", "feature_names_in_") if name in vars(model)}
-    if not inputs.given(model.kernel):
+    if not inputs.given(model.kernel_):
         return {**kept, "shape_fit_": model.shape_fit_}
     n = kept.get("n_features_in_")
     if n is None:

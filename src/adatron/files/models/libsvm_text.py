@@ -88,7 +88,7 @@ def _vectors(model: SVC) -> Iterator[str]:
     dual: Any = model.dual_coef_
     dual = dual.toarray() if sparse.issparse(dual) else dual
     columns = (-dual if len(model.classes_) == 2 else dual).T.tolist()
-    if model.kernel == "precomputed":
+    if model.kernel_.name == "precomputed":
         rows = ([f"0:{number + 1}"] for number in model.support_.tolist())
     else:
         X = sparse.csr_matrix(model.support_vectors_)

@@ -103,13 +103,6 @@ def _given(known: Known) -> bool:
     return given(known["kernel_"])
 
 
-def _kernel_fits(known: Known) -> str | None:
-    """Whether X holds kernel values depends on the parameter, the sums on the kernel that was fitted."""
-    if given(known["params"]["kernel"]) != _given(known):
-        return f"kernel is {known['params']['kernel']!r}, but kernel_ is {known['kernel_']!r}"
-    return None
-
-
 def _tilted_bases(known: Known) -> str | None:
     kernel = known["kernel_"]
     if known["tilted"] and (_given(known) or not kernel.differentiable):
@@ -219,7 +212,7 @@ COUNTS = Either(COUNT, Array(WHOLE, ("problems",), low=0))
 ALONE: Fields = {"_": Rule(_one_problem)}
 NOT_TILTED: Fields = {"tilted": Rule(lambda known: {"tilted": 0})}
 ONE_MACHINE: Fields = {
-    **MACHINE, **ALONE, **EXPANSION, "kernels": Rule(_kernel_fits), **PROOFS, "n_iter_": COUNTS
+    **MACHINE, **ALONE, **EXPANSION, **PROOFS, "n_iter_": COUNTS
 }  # fmt: skip
 CLASSIFIER: Fields = {
     **MACHINE,
@@ -227,7 +220,6 @@ CLASSIFIER: Fields = {
     **CLASSES_,
     "problems of classes": Rule(_problems_of_classes),
     **EXPANSION,
-    "kernels": Rule(_kernel_fits),
     **PROOFS,
     "n_iter_": COUNTS,
 }
@@ -274,7 +266,6 @@ PROGRAM: Fields = {
 LEARNED: Fields = {
     "_store": Record(SAMPLES),
     "samples": Rule(_samples_fit),
-    "kernels": Rule(_kernel_fits),
     "_tracks": Listed(Record(PROGRAM, own=True), "problems"),
     "tracks": Rule(_tracks_fit),
     "n_refit_": COUNT,
