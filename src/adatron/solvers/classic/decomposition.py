@@ -44,8 +44,8 @@ class Decomposition(Solver):
     q : int, default=40
         Size of the working set, even and at least 2.
     inner : callable, default=None
-        Solver of the sub-problem: from its kernel matrix (q, q), its program, beta and g, and a tolerance to the new
-        beta. None is sequential minimal optimisation and, where that crawls, an active set.
+        Solver of the sub-problem: takes its kernel matrix (q, q), its program, beta, g and a tolerance, and returns
+        the new beta. None is sequential minimal optimisation and, if that crawls, an active set.
     """
 
     q: int = 40
@@ -80,7 +80,7 @@ class _Decomposition(Ascent[Decomposition]):
                 return Status.STUCK
 
     def _working_set(self) -> Ids:
-        """q/2 from either end, shared by the equalities; a variable that is at both ends counts once."""
+        """Return q/2 variables from either end, shared by the equalities; one that is at both ends counts once."""
         ends = self.dual.growth(self.beta, self.g), self.dual.shrinkage(self.beta, self.g)
         ties = [np.arange(len(self.g))[tie] for tie in self.dual.ties()]
         share = max(1, self.how.q // (2 * len(ties)))
@@ -105,6 +105,6 @@ class _Decomposition(Ascent[Decomposition]):
 
 
 def _largest(values: Vector, most: int) -> Ids:
-    """Where the ``most`` largest finite values are."""
+    """Return the places of the ``most`` largest finite values."""
     ids = np.argpartition(values, -most)[-most:] if most < len(values) else np.arange(len(values))
     return ids[values[ids] > -np.inf]

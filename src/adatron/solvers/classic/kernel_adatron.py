@@ -117,7 +117,7 @@ class _KernelAdatron(Sweeps[KernelAdatron]):
 
 
 def legal_rate(rate: float | None, diagonal: Vector) -> Vector:
-    """The rate of every pattern: 1 / K(x, x), or a constant that is refused where the dual might fall."""
+    """Return the rate of every pattern: 1 / K(x, x), or a constant; refuse one with which the dual might fall."""
     largest = max(float(diagonal.max()), TINY)
     if rate is None:
         return 1.0 / np.maximum(diagonal, 1e-15 * largest + TINY)

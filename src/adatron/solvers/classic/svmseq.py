@@ -28,7 +28,7 @@ from ..watch import Watch
 from .kernel_adatron import TINY, legal_rate
 from .sweeps import Sweeps
 
-DEFAULT_RATE = 1.9  # of max D_ii is the default rate
+DEFAULT_RATE = 1.9  # The default rate, as a multiple of 1 / max D_ii.
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class SVMseq(Solver):
     rate : float, default=None
         Learning rate gamma, in (0, 2 / max D_ii); None is 1.9 / max D_ii.
     largest_step : float, default=None
-        Stop when no coefficient has changed by more in an epoch.
+        Stop when no coefficient has changed by more than this in an epoch.
     gain : float, default=None
-        Stop when the objective has grown by no more than this part of itself in an epoch.
+        Stop when an epoch has raised the objective by no more than this fraction of itself.
     """
 
     rate: float | None = None
