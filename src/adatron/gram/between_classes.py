@@ -1,4 +1,4 @@
-"""Values of all pairs of classes, from kernel values and coefficients as scikit-learn has them: no table of pairs."""
+"""Values of all pairs of classes, from kernel values and coefficients in scikit-learn's layout: no table of pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PairSums:
     Parameters
     ----------
     points : m support vectors, class by class
-    dual : (k - 1, m) row j - 1 has the coefficients in the pair (i, j) of the vectors of class i, row i the others
+    dual : (k - 1, m) for a pair (i, j), i < j: row j - 1 has the coefficients of class i's vectors, row i those of j's
     counts : (k,) vectors of each class
     """
 
@@ -67,7 +67,7 @@ def tally(K: Any, dual: Any, ends: Any, intercepts: Any, zero_wins: bool, votes:
     """Write the values of the pairs for n rows, or count what they say.
 
     K : (m, n) kernel values of the support vectors with the rows
-    dual : (k - 1, m) row j - 1 has the coefficients in the pair (i, j) of the vectors of class i, row i the others
+    dual : (k - 1, m) for a pair (i, j), i < j: row j - 1 has the coefficients of class i's vectors, row i those of j's
     ends : (k + 1,) where the vectors of each class begin
     zero_wins : whether a value of 0 counts for the first class
     votes, sums : (k, n) pairs that each class wins, and the sum of their values in its favour

@@ -1,4 +1,4 @@
-"""What the kernels that fall with a distance have in common."""
+"""The common part of the kernels that fall with a distance."""
 
 from __future__ import annotations
 

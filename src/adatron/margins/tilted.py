@@ -30,7 +30,7 @@ class Tilted:
 
 
 def products(kernel: Kernel, left: Tilted, right: Tilted) -> Vector:
-    """Inner products of all pairs, (n, m)."""
+    """Return inner products of all pairs, (n, m)."""
     X, E, Z, F = left.points, left.tilts, right.points, right.tilts
     k, s, D, ss, sD, DD = Tiles(kernel, Z).jet(jet(kernel), 6, X)
     ex, ez = np.einsum("id,id->i", E, X)[:, None], E @ Z.T

@@ -69,7 +69,6 @@ class Options:
     """When to stop.
 
     tol : largest KKT violation
-    tol : largest KKT violation
     gap_tol : largest relative duality gap, or None
     max_iter : most iterations, in the solver's own unit
     chosen : whether the user chose that limit; reaching the default says more about the problem
