@@ -138,7 +138,7 @@ class Found:
 
     @property
     def relative_gaps(self) -> Vector:
-        """Return the relative gaps, see ``Certificate.relative_gap``."""
+        """The relative gaps, see ``Certificate.relative_gap``."""
         return self.relative_gaps_of(slice(None))
 
     def relative_gaps_of(self, some: Any) -> Vector:
@@ -174,7 +174,7 @@ class Found:
 
     @property
     def traces(self) -> Traces:
-        """Return the traces of all programs."""
+        """The traces of all programs."""
         many = {number: trace for number, trace in self._traces.items() if trace}
         names = next((tuple(trace) for trace in many.values()), TRACED)
         counts = self.solved.astype(np.int64)

@@ -71,5 +71,5 @@ class Tasks:
 
     @cached_property
     def sizes(self) -> Ids:
-        """Return the number of variables of each program."""
+        """The number of variables of each program."""
         return np.add.reduceat(np.diff(self.gram.starts)[self.groups], self.first[:-1])

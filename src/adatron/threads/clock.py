@@ -43,7 +43,7 @@ class Clock:
 
     @property
     def late(self) -> bool:
-        """Return whether the deadline has passed."""
+        """Whether the deadline has passed."""
         return self.deadline < inf and monotonic() >= self.deadline
 
     def check(self) -> None:

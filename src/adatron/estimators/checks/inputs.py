@@ -1,4 +1,4 @@
-"""What comes in: data, targets and weights checked as scikit-learn does, and the parameters made ready."""
+"""Checks of input: data, targets and weights checked as scikit-learn does, and parameters made ready."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .checked import checked
 
 Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
-SMALL_MATRIX = 2**16  # entries of a matrix that is small however it is stored
+SMALL_MATRIX = 2**16  # Entries up to which a matrix is small however it is stored.
 NOT_FINITE = (
     "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be "
     "preprocessed."
@@ -27,7 +27,7 @@ NOT_FINITE = (
 
 
 class Machine(Protocol):
-    """What the checks know of an estimator."""
+    """The part of an estimator that the checks use."""
 
     kernel: Any
     objects_: Any
@@ -39,12 +39,12 @@ class Machine(Protocol):
 
 
 def given(kernel: Any) -> bool:
-    """Whether X holds kernel values: by name or as a kernel object, which is not imported for this."""
+    """Return whether X holds kernel values: by name or as a kernel object, which this check does not import."""
     return (kernel if isinstance(kernel, str) else getattr(kernel, "name", None)) == "precomputed"
 
 
 def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-    """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector."""
+    """Return X as a C-ordered float array or CSR matrix with sorted columns, and y as a vector."""
     numeric = is_regressor(model)
     checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
     kept = objects.kept(model.kernel, X)
@@ -56,13 +56,13 @@ def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     if y.ndim > 1 or numeric:
         y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     if numeric:
-        assert_all_finite(y, input_name="y")  # None among objects is nan only now
+        assert_all_finite(y, input_name="y")  # None among objects has become nan only now
     _keep(model, kept)
     return X, y
 
 
 def training_rows(model: Machine, X: Any) -> Any:
-    """The same for X alone."""
+    """Return X alone, in the form of ``training_data``."""
     kept = objects.kept(model.kernel, X)
     X = _rows(model, X) if kept is None else objects.kernel_matrix(model.kernel, X, X)
     _keep(model, kept)
@@ -70,7 +70,7 @@ def training_rows(model: Machine, X: Any) -> Any:
 
 
 def _rows(model: Machine, X: Any, **targets: Any) -> Any:
-    """Rows of numbers, alone or with their targets, checked."""
+    """Return checked rows of numbers, alone or with their targets."""
     if sparse.issparse(X) and given(model.kernel):
         raise TypeError("Sparse precomputed kernels are not supported.")
     found = checked(model, X, _types(model), order="C", **targets)
@@ -78,14 +78,14 @@ def _rows(model: Machine, X: Any, **targets: Any) -> Any:
 
 
 def _types(model: Machine) -> tuple[type, ...]:
-    """Return what X may hold. A function gets float64, as in scikit-learn: float32 rows would give float32 values."""
+    """Return X's allowed types. A function gets float64, as in scikit-learn: float32 rows would give float32 values."""
     kernel = model.kernel
     called = not isinstance(kernel, str) and (objects.is_function(kernel) or kernel.called)
     return (np.float64,) if called else FLOATS
 
 
 def _keep(model: Machine, kept: Any) -> None:
-    """Keep samples that are no rows of numbers, once all is accepted; they have no features."""
+    """Keep samples that are not rows of numbers, once all input is accepted; they have no features."""
     model.objects_ = kept
     if kept is not None:
         vars(model).pop("n_features_in_", None)
@@ -110,7 +110,7 @@ def refuse_huge(X: Any) -> None:
 
 
 def as_dense_if_small(X: Any, kernel: Any) -> Any:
-    """A CSR matrix of few entries as an array: the same bits in the fit, and the same model, as from the dense rows.
+    """Return a CSR matrix of few entries as an array: fit and model are then equal, to the bit, to those of dense rows.
 
     Functions get the rows as they were given.
     """
@@ -119,17 +119,17 @@ def as_dense_if_small(X: Any, kernel: Any) -> Any:
 
 
 def new_data(model: Machine, X: Any, vectors: Any, columns: NDArray[np.int64]) -> Any:
-    """X for prediction, as it is if it is an array or CSR matrix of floats; its rows are made ready block by block.
+    """Return X for prediction: an array or CSR matrix of floats stays as it is and is made ready block by block.
 
-    If X has kernel values, these ``columns`` of it are needed.
+    If X has kernel values, these ``columns`` of X are needed.
     """
     if model.objects_ is not None:
         return objects.kernel_matrix(model.kernel, X, model.objects_)
-    values = given(model.kernel)  # of a compact model perhaps none
+    values = given(model.kernel)  # a compact model may have no vectors
     if not values and model.n_support_.sum() != vectors.shape[0]:
         raise ValueError(f"The internal representation of {type(model).__name__} was altered")
     X = checked(model, X, _types(model), reset=False, ensure_min_features=int(not values))
-    if values and columns.view(np.uint64).max(initial=0) >= max(1, X.shape[1]):  # a negative one is larger than all
+    if values and columns.view(np.uint64).max(initial=0) >= max(1, X.shape[1]):  # a negative one counts as the largest
         if columns.min() < 0:
             raise ValueError(f"support_ must hold numbers of training samples. Got {columns.min()}.")
         raise ValueError(
@@ -141,23 +141,23 @@ def new_data(model: Machine, X: Any, vectors: Any, columns: NDArray[np.int64]) -
 
 
 def classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The classes, and the number of each sample's class."""
+    """Return the classes, and the number of each sample's class."""
     whole = y.dtype.kind in "biu" or (y.dtype.kind == "f" and bool((y == np.rint(y)).all()))
     if not whole and y.dtype.kind != "U":
         check_classification_targets(y)
     found = np.unique(y, return_inverse=True)
     if whole and 2 * len(found[0]) > len(y):
-        check_classification_targets(y)  # of whole numbers it says nothing but that there are many classes
+        check_classification_targets(y)  # for whole numbers it would only say that there are many classes
     return found
 
 
 def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[np.int64]) -> Vector:
-    """Weight of every class."""
+    """Return the weight of every class."""
     if len(classes) < 2:
         raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
     if class_weight is None:
         return np.ones(len(classes))
-    if isinstance(class_weight, str):  # 'balanced', as scikit-learn's function has it, which takes half of a small fit
+    if isinstance(class_weight, str):  # 'balanced' as in scikit-learn, whose own function takes half of a small fit
         return len(codes) / (len(classes) * np.bincount(codes, minlength=len(classes)).astype(np.float64))
     weights = compute_class_weight(class_weight, classes=classes, y=classes[codes])
     if not ((weights >= 0) & (weights < np.inf)).all():
@@ -166,7 +166,7 @@ def weights_of_classes(class_weight: Any, classes: NDArray[Any], codes: NDArray[
 
 
 def weights(X: Any, sample_weight: Any) -> Vector:
-    """The weight of every sample."""
+    """Return the weight of every sample."""
     if sample_weight is None:
         return np.ones(X.shape[0])
     values = np.asarray(sample_weight, np.float64)
@@ -178,13 +178,13 @@ def weights(X: Any, sample_weight: Any) -> Vector:
 
 
 def gamma(value: float | str, X: Any, kernel: Any) -> float:
-    """The number behind 'scale' and 'auto'."""
+    """Return the number behind 'scale' and 'auto'."""
     from ...fitting.samples import variance
 
     if not isinstance(value, str):
         return float(value)
     if given(kernel) or objects.is_function(kernel):
-        return 0.0  # they have none; as scikit-learn
+        return 0.0  # this kernel has no gamma; scikit-learn does the same
     if value == "auto":
         return 1.0 / X.shape[1]
     spread = variance(X)
@@ -198,7 +198,7 @@ def gamma(value: float | str, X: Any, kernel: Any) -> float:
 
 
 def augment(value: float | str, X: Any) -> float:
-    """The augmenting factor: 'auto' is the magnitude of the inputs (SVMseq, section 4.1.1)."""
+    """Return the augmenting factor: 'auto' is the magnitude of the inputs (SVMseq, section 4.1.1)."""
     if not isinstance(value, str):
         return float(value)
     if sparse.issparse(X):

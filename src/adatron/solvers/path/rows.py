@@ -54,7 +54,7 @@ class FreeRows:
 
     @property
     def table(self) -> NDArray[np.float64]:
-        """Return H_F in the order of ``ids``."""
+        """H_F in the order of ``ids``."""
         return self.values[self.where, : self.n]
 
     def row(self, k: int) -> Vector:
