@@ -25,7 +25,7 @@ class Split(NamedTuple):
 
 
 def folder() -> Path:
-    """Where the files are.
+    """Return the folder of the files.
 
     Raises
     ------

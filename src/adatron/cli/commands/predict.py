@@ -52,7 +52,7 @@ def predict(
 
 
 def _compared(classes: Any, predicted: Any, y: Any) -> str:
-    """The accuracy, unless the labels are not meant to be any: data to predict often have 0 in their place."""
+    """Return the accuracy, unless the labels are placeholders: data to predict often have 0 in their place."""
     import numpy as np
 
     from ..report import accuracy, check_classes, comparable
@@ -72,13 +72,13 @@ def _columns(values: Any) -> list[list[float]]:
 
 
 def _libsvm(labels: list[str], values: list[list[float]]) -> str:
-    """A class a line, then its decision values as features."""
+    """Return a class a line, then its decision values as features."""
     rows = [" ".join(f"{i}:{value!r}" for i, value in enumerate(row, 1)) for row in values] or [""] * len(labels)
     return "".join(f"{name} {row}".rstrip() + "\n" for name, row in zip(labels, rows, strict=True))
 
 
 def _csv(model: Any, labels: list[str], values: list[list[float]]) -> str:
-    """A table with a header: the class, then a column for each decision value."""
+    """Return a table with a header: the class, then a column for each decision value."""
     import csv
     import io
 
@@ -90,7 +90,7 @@ def _csv(model: Any, labels: list[str], values: list[list[float]]) -> str:
 
 
 def _names(model: Any, columns: int) -> list[str]:
-    """Names of the decision values: one for two classes, or of the classes, or of the pairs."""
+    """Return names of the decision values: one for two classes, or of the classes, or of the pairs."""
     from itertools import combinations
 
     from ..parts import svc_of

@@ -79,7 +79,7 @@ def stream(
             raise click.UsageError(f"{model} is there and has its own parameters: leave out --{min(parameters)}")
         new = not path.exists()
         if new:
-            read_journal(journal.path, None, 0)  # one with records of a model that was deleted is refused
+            read_journal(journal.path, None, 0)  # refuses a journal with records of a model that was deleted
             lines = _begin(path, given, lines, reader, first, parameters)
         learner = Learner(path, given, reader, journal, Manner(every, window, accept_loss))
         if not new:

@@ -1,4 +1,4 @@
-"""Samples that are arrays already: NumPy files, and the checks that every array goes through."""
+"""Samples that are already arrays: NumPy files, and the checks that every array goes through."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLAIN = "a NumPy file of plain arrays"
 
 
 def read_npy(path: Path, request: Request) -> Table:
-    """Read features alone from one array; the labels are a file of their own, see `read_labels`."""
+    """Read features alone from one array; the labels are in a separate file, see `read_labels`."""
     X = _array(path, read_whole(path, request.max_bytes))
     return of_features(path, checked_table(path, X, None, request), request)
 
@@ -62,7 +62,7 @@ def table_of_named(
     Raises
     ------
     DataError
-        If one of them is missing, or not what it should be.
+        If an array is missing or invalid.
     """
     if isinstance(request.label, int):
         raise DataError(path, f"no column {request.label}; here the labels are an array: give its name")
@@ -108,7 +108,7 @@ def checked_table(
 
 
 def checked_labels(path: Path, y: NDArray[Any], request: Request) -> NDArray[Any]:
-    """Return labels as int64 or float64 if all are numbers, written as text or not, else as text."""
+    """Return labels as int64 or float64 if all are numbers, perhaps written as text, else as text."""
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
@@ -147,7 +147,7 @@ def _text(path: Path, y: NDArray[Any], most: int) -> NDArray[Any]:
 
 
 def _array(path: Path, data: bytes) -> NDArray[Any]:
-    """Return the array of a NumPy file, whose header must announce just what follows; objects would be a pickle."""
+    """Return the array of a NumPy file, whose header must announce exactly the bytes after it; objects are refused."""
     with parsing(path, PLAIN):
         stream = io.BytesIO(data)
         version = npy.read_magic(stream)

@@ -49,7 +49,7 @@ def sonar(sheet: Sheet) -> Iterator[Section]:
 
 
 def epochs(X: Vector, y: Vector, sigma: float, rate: float, margin: float | None = MARGIN) -> int:
-    """Epochs of the library's Kernel-Adatron to a margin, or else to the KKT conditions."""
+    """Return the epochs of the library's Kernel-Adatron to a margin, or else to the KKT conditions."""
     solver = KernelAdatron(rate=rate, margin=margin)
     tol = 1e-2 if margin is None else 1e-9
     return int(fitted(X, y, sigma, bias="none", solver=solver, tol=tol).n_iter_[0])

@@ -69,7 +69,7 @@ def _sonar(sheet: Sheet) -> Section:
 
 
 def holds(percent: float, published: float) -> bool:
-    """At least the published percentage, which has one decimal."""
+    """Return whether a percentage is at least the published one, which has one decimal."""
     return bool(percent >= published - 0.05)
 
 

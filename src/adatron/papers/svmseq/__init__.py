@@ -1,7 +1,7 @@
 """SVMseq's tables and figures.
 
 S. Vijayakumar, S. Wu, Sequential support vector classifiers and regression (1999). The paper names no stopping
-threshold, no C for the digits and no scale of the polynomial kernel's inputs; what was taken stands at each table.
+threshold, no C for the digits and no scale of the polynomial kernel's inputs; each table names our values.
 """
 
 from __future__ import annotations
