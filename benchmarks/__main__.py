@@ -1,4 +1,4 @@
-"""The command: which cells make which table."""
+"""The command: it chooses the cells of each table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .libraries import CACHE, LIBRARIES
 REPEATS = 3
 GAP = 1e-6
 MANY = {"rows": 1_000_000, "features": 784, "vectors": 10_000}
-GROWTH, SHARE = 500e6, 0.5  # wanted of the prediction of many rows: bytes, and part of a matrix product's rate
+GROWTH, SHARE = 500e6, 0.5  # Wanted for the prediction of many rows: bytes, and fraction of a matrix product's rate.
 LONG = 60.0
 SCALING_ROWS = (2_000, 4_000, 8_000, 16_000, 32_000, 64_000)
 SCALING_DATA, SCALING_FROM = "20,000 x 20, C 1", 8_000
@@ -39,15 +39,15 @@ library_option = click.option(
 
 
 def options(command: Any) -> Any:
-    """What every task is told."""
+    """Add the options of every task."""
     command = click.option("--fresh", is_flag=True, help="Measure again what is on disk.")(command)
-    folder = Path(__file__).parent / "own"  # what is published is overwritten on request only
+    folder = Path(__file__).parent / "own"  # published results are overwritten on request only
     said = "Folder.  [default: benchmarks/own]"
     return click.option("--output", type=click.Path(path_type=Path), default=folder, help=said)(command)
 
 
 def measured(task: str, data: tuple[str, ...], library: tuple[str, ...], fresh: bool, **more: Any) -> Rows:
-    """A row for each data set and library: the libraries take turns, a long cell runs once."""
+    """Return a row for each data set and library: the libraries take turns, a long cell runs once."""
     rows = []
     for name in data or [name for name, case in CASES.items() if not case.large]:
         common = {"task": task, "data": name, "measure": True, **more}
@@ -68,12 +68,12 @@ def measured(task: str, data: tuple[str, ...], library: tuple[str, ...], fresh: 
 
 
 def measured_rates() -> dict[str, float]:
-    """What the machine can do now."""
+    """Return the present rates of the machine."""
     return run([{"task": "rates", "threads": threads()}], fresh=True)[0]
 
 
 def add_floors(rows: Rows, rates: dict[str, float]) -> None:
-    """Where a row of adatron's says how many products it needs, the seconds they take at least."""
+    """Add to rows of adatron that say how many products they need the seconds these products take at least."""
     for row in rows:
         if row["library"] == "adatron" and "products" in row:
             row["floor"] = tables.floor(row, rates)
@@ -201,7 +201,7 @@ def scaling(library: tuple[str, ...], fresh: bool, output: Path) -> None:
 
 
 def _exponents(rows: Rows) -> str:
-    """The slopes of time and of memory over the number of samples, on logarithmic scales."""
+    """Return the slopes of time and of memory over the number of samples, on logarithmic scales."""
     found = []
     for library, count in dict.fromkeys((row["library"], row["threads"]) for row in rows):
         same = (r for r in rows if (r["library"], r["threads"]) == (library, count) and "extra" in r)

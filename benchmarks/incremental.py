@@ -36,7 +36,7 @@ def seconds(work: Callable[[], Any]) -> float:
 
 
 def whole(name: str) -> tuple[Any, Any]:
-    """All samples of a data set, those for testing too."""
+    """Return all samples of a data set, including those for testing."""
     split = CASES[name].load()
     if split.X_test is None:
         return split.X, split.y
@@ -95,7 +95,7 @@ def _mean(times: list[float], events: list[int]) -> float:
 
 
 def _warm(case: Any, X: Any, y: Any) -> float:
-    """Seconds of our block solver with all samples from the solution without the last one."""
+    """Return the seconds of our block solver with all samples from the solution without the last one."""
     from adatron import SVC
 
     n = len(y)
