@@ -166,7 +166,7 @@ def _large() -> Iterator[Fit]:
 
 
 def _others() -> Iterator[Fit]:
-    """Machines that learn and forget samples."""
+    """Yield fits of machines that learn and forget samples."""
     X, y = _blobs(120, 4)
     yield Fit("IncrementalSVC", IncrementalSVC(), X, y, X[::5])
     yield Fit("IncrementalSVR", IncrementalSVR(), *_sine(120, 4), X[::5])
@@ -180,7 +180,7 @@ def _bytes(value: Any) -> bytes:
 
 
 def digest(one: Fit) -> dict[str, str]:
-    """A digest for each part of a fit: the solution, its proof, predictions."""
+    """Return a digest for each part of a fit: the solution, its proof, predictions."""
     more = {} if one.weight is None else {"sample_weight": one.weight}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -35,7 +35,7 @@ class _Search:
     """
 
     def __init__(self, context: Any, builder: Any, signature: Any, args: Any, arrays: int) -> None:
-        """The first ``arrays`` arguments are arrays, the last one is their length, between them are numbers."""
+        """Take the arguments: the first ``arrays`` are arrays, the last one is their length, the others are numbers."""
         self.builder, types = builder, signature.args
         self.scalar = context.get_value_type(types[0].dtype)
         self.size = types[0].dtype.bitwidth // 8

@@ -53,7 +53,7 @@ class Coefficients(NamedTuple):
 
 
 def from_dual_coef(dual_coef: Any, classes: Ids, n_classes: int) -> Vector:
-    """The coefficients of pairs, (n_pairs, m), from their arrangement."""
+    """Return the coefficients of pairs, (n_pairs, m), from their arrangement."""
     dense = dual_coef.toarray() if sparse.issparse(dual_coef) else dual_coef
     pairs = list(combinations(range(n_classes), 2))
     out, own = np.zeros((len(pairs), dense.shape[1])), _spans(classes, n_classes)
@@ -102,7 +102,7 @@ def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int)
 
 @lru_cache(maxsize=8)
 def _pairs(n_classes: int) -> tuple[Ids, Ids]:
-    """The first and the second class of each pair."""
+    """Return the first and the second class of each pair."""
     i, j = np.triu_indices(n_classes, 1)
     return i, j
 

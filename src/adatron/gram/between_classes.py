@@ -33,7 +33,7 @@ class PairSums:
         self._workspaces: dict[Any, Workspace] = {}
 
     def values(self, rows: Source, intercepts: NDArray[np.float64], dtype: Any, pool: Pool) -> NDArray[np.float64]:
-        """The values of n rows, (n, n_pairs)."""
+        """Return the values of n rows, (n, n_pairs)."""
         out, nothing = np.empty((len(rows), len(intercepts))), np.empty((len(self._ends) - 1, 0))
         if len(rows):
             tally(self._kernel(rows, dtype, pool), self._dual, self._ends, intercepts, False, nothing, nothing, out)
@@ -42,7 +42,7 @@ class PairSums:
     def tally(
         self, rows: Source, intercepts: NDArray[np.float64], zero_wins: bool, dtype: Any, pool: Pool
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Pairs that each class wins, and the sums of their values in its favour, (n, k) each."""
+        """Return pairs that each class wins, and the sums of their values in its favour, (n, k) each."""
         votes, sums = np.zeros((2, len(self._ends) - 1, len(rows)))
         if len(rows):
             K, nothing = self._kernel(rows, dtype, pool), np.empty((0, 0))
@@ -50,7 +50,7 @@ class PairSums:
         return votes.T, sums.T
 
     def _kernel(self, rows: Source, dtype: Any, pool: Pool) -> NDArray[Any]:
-        """Kernel values of the vectors with some rows, (m, n)."""
+        """Return kernel values of the vectors with some rows, (m, n)."""
         points, kernel = self.points, self.points.kernel
         if kernel.compiled:
             space = self._workspaces.setdefault(dtype, Workspace(kernel, dtype))
@@ -98,7 +98,7 @@ def tally(K: Any, dual: Any, ends: Any, intercepts: Any, zero_wins: bool, votes:
 
 @jit
 def _add(K: Any, weights: Any, first: int, last: int, total: Any) -> None:
-    """total += the sum of the rows first:last of K by their weights."""
+    """Add the sum of the rows first:last of K, by their weights, to total."""
     for s in range(first, last):
         weight, row = weights[s], K[s]
         if weight != 0.0:

@@ -206,7 +206,7 @@ class Gram:
         return TileSegment(source, self.workspace, self.pool, slots, len(self.source))
 
     def square(self, P: Points, width: int) -> NDArray[Any]:
-        """Kernel values among points, in the precision of the tiles, with rows and columns of 0 up to a width."""
+        """Return kernel values among points, in the tiles' precision, with rows and columns of 0 up to a width."""
         n = len(P)
         out = lines.empty((width, width), self.dtype)
         if self.mirrors:
@@ -236,10 +236,10 @@ class Gram:
         return out
 
     def own(self, number: int) -> Points:
-        """The points of a segment."""
+        """Return the points of a segment."""
         rows = np.arange(self.starts[number], self.starts[number + 1])
         return Points(self.source.take(rows), rows)
 
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
-        """Kernel values of |P| points with |Q| points, in the precision of the tiles, for the caller to change."""
+        """Return kernel values of |P| points with |Q| points, in the tiles' precision, for the caller to change."""
         return self.among(P.ids, Q.ids) if self.whole is not None else self.segment(Q.source).values(P)

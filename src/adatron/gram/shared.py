@@ -53,7 +53,7 @@ class Shared(NamedTuple):
 
     @classmethod
     def empty(cls, kind: type[Operand], dtype: Any) -> Shared:
-        """An example of the type, for rows of a kind in a precision."""
+        """Return an example of the type, for rows of a kind in a precision."""
         rows, ids = kind.empty(dtype), np.empty(0, np.int64)
         none = np.empty((0, 3), np.int64), np.empty((0, 3))
         return cls(*none, rows, rows, ids, ids, ids, np.empty(0, dtype), ids, 0)
@@ -78,18 +78,18 @@ class GivenShared(NamedTuple):
 
     @classmethod
     def empty(cls) -> GivenShared:
-        """An example of the type."""
+        """Return an example of the type."""
         ids = np.empty(0, np.int64)
         return cls(np.empty((0, 0)), ids, ids, ids, np.empty(0), ids)
 
 
 def readable(source: Source) -> bool:
-    """Whether given values can be read where they are."""
+    """Return whether given values can be read in place."""
     return source.X.dtype == np.float64 and source.X.flags.c_contiguous and source.X.flags.writeable
 
 
 def maker(kind: type[Operand | GivenShared], dtype: Any) -> tuple[Any, Any]:
-    """The function that makes a matrix over some segments, and an example of what they share."""
+    """Return the function that makes a matrix over some segments, and an example of what they share."""
     return (gathered, GivenShared.empty()) if issubclass(kind, GivenShared) else (matrix, Shared.empty(kind, dtype))
 
 

@@ -119,7 +119,7 @@ class Source:
         return self.kernel.error_bound(self.largest, float(self.terms), 2.0**-53)
 
     def given(self) -> Any:
-        """The rows as the user gave them."""
+        """Return the rows as the user gave them."""
         return self.X[self.ids]
 
     def take(self, rows: Any) -> Source:

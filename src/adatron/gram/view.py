@@ -66,11 +66,11 @@ class View:
         return Points(self.gram.source.take(ids), ids)
 
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
-        """Kernel values of |P| points with |Q| points, in the precision of the tiles, for the caller to change."""
+        """Return kernel values of |P| points with |Q| points, in the tiles' precision, for the caller to change."""
         return self.gram.block(P, Q)
 
     def rows(self, rows: Ids) -> NDArray[Any]:
-        """Whole rows of the matrix over this view, (|rows|, n)."""
+        """Return whole rows of the matrix over this view, (|rows|, n)."""
         P = self.points(rows)
         return np.concatenate([self.gram.segments[group].values(P) for group in self.groups], axis=1)
 

@@ -42,23 +42,23 @@ class Kernel(ABC):
 
     @abstractmethod
     def leaves(self) -> tuple[Leaf, ...]:
-        """The formulas at the ends of the tree, from left to right."""
+        """Return the formulas at the ends of the tree, from left to right."""
 
     @abstractmethod
     def terms(self) -> list[Term]:
-        """The postfix program: (op id, its three parameters) for each leaf or operator; empty if not compiled."""
+        """Return the postfix program: (op id, three parameters) for each leaf or operator; empty if not compiled."""
 
     @abstractmethod
     def diagonal(self, sq_norms: Float64) -> Float64:
-        """k(x, x) for points with these squared norms ‖x‖², (n,) to (n,)."""
+        """Return k(x, x) for points with these squared norms ‖x‖², (n,) to (n,)."""
 
     @abstractmethod
     def cost(self, d: float) -> float:
-        """Rough number of multiply-adds for one value with d (on average nonzero) features."""
+        """Return the rough number of multiply-adds for one value with d (on average nonzero) features."""
 
     @abstractmethod
     def magnitude(self, sq_norm: float) -> float:
-        """Upper bound of |k(x, z)| over all pairs of points whose squared norms have a mean <= sq_norm."""
+        """Return an upper bound of |k(x, z)| over all pairs of points whose squared norms have a mean <= sq_norm."""
 
     @abstractmethod
     def slopes(self) -> tuple[Mixture, Mixture]:
@@ -77,7 +77,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def __call__(self, X: Any, Z: Any = None) -> Float64:
-        """The kernel matrix of the rows of X and Z (default X), arrays or CSR, (n, m) in float64."""
+        """Return the kernel matrix of the rows of X and Z (default X), arrays or CSR, (n, m) in float64."""
 
     @abstractmethod
     def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
@@ -118,15 +118,15 @@ class Kernel(ABC):
         return self
 
     def gradient(self, x: Float64, Z: Float64) -> Float64:
-        """∂k(x, z_j)/∂x for every row z_j of Z, (d,) and (m, d) to (m, d)."""
+        """Return ∂k(x, z_j)/∂x for every row z_j of Z, (d,) and (m, d) to (m, d)."""
         return gradient(self, x, Z)
 
     def cross_derivative(self, x: Float64, z: Float64) -> Float64:
-        """The matrix of ∂²k/∂x_a∂z_b, (d, d), row a."""
+        """Return the matrix of ∂²k/∂x_a∂z_b, (d, d), row a."""
         return cross_derivative(self, x, z)
 
     def error_bound(self, sq_norm: float, d: float, u: float) -> float:
-        """Proven upper bound of |computed - exact k(x, z)| in a tile.
+        """Return a proven upper bound of |computed - exact k(x, z)| in a tile.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class Kernel(ABC):
         return 0.0, self._rounding_error(sq_norm, d, u)
 
     def spec(self) -> dict[str, Any]:
-        """The kernel as a dictionary for JSON; ``from_spec`` reads it."""
+        """Return the kernel as a dictionary for JSON; ``from_spec`` reads it."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}  # pyright: ignore[reportArgumentType]
         return {"kernel": self.name} | {k: v.spec() if isinstance(v, Kernel) else v for k, v in values.items()}
 
@@ -230,7 +230,7 @@ def operands(X: Any, Z: Any = None) -> tuple[Any, Any]:
 
 
 def products(X: Any, Z: Any = None) -> Float64:
-    """x·z for all pairs of rows, (n, m)."""
+    """Return x·z for all pairs of rows, (n, m)."""
     X, Z = operands(X, Z)
     XZ = X @ Z.T
     return XZ.toarray() if issparse(XZ) else XZ

@@ -28,7 +28,7 @@ class Smooth(Protocol):
         ...
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
-        """The kernel matrix of the rows of X and Z."""
+        """Return the kernel matrix of the rows of X and Z."""
         ...
 
     def __hash__(self) -> int: ...
@@ -47,7 +47,7 @@ class Jet(NamedTuple):
 
 @cache
 def jet(kernel: Smooth) -> Jet:
-    """The jet of a kernel.
+    """Return the jet of a kernel.
 
     Raises
     ------
@@ -89,5 +89,5 @@ def cross_derivative(kernel: Smooth, x: Float64, z: Float64) -> Float64:
 
 
 def _at(mixture: Mixture, x: Float64, Z: Float64) -> Float64:
-    """The mixture between a point and rows, (m, 1)."""
+    """Return the mixture between a point and rows, (m, 1)."""
     return mixed(mixture, {kernel: kernel(x[None], Z).T for kernel in mixture}) + np.zeros((len(Z), 1))

@@ -64,7 +64,7 @@ class Laplacian(Exponential):
 
 
 def _sparse_distances(X: Any, Z: Any) -> Float64:
-    """‖x - z‖₁ = ‖z‖₁ + Σ (|x_k - z_k| - |z_k|) over the nonzeros k of x, (n, m)."""
+    """Return ‖x - z‖₁ = ‖z‖₁ + Σ (|x_k - z_k| - |z_k|) over the nonzeros k of x, (n, m)."""
     X, columns, lengths = X.copy(), csc_array(Z), abs(Z).sum(axis=1)  # lengths (m,)
     X.sum_duplicates()
     distances = np.empty((X.shape[0], Z.shape[0]))

@@ -61,7 +61,7 @@ def resolve(kernel: Any, gamma: float, degree: int, coef0: float) -> Kernel:
 
 
 def from_spec(spec: dict[str, Any]) -> Kernel:
-    """The kernel that ``Kernel.spec`` described."""
+    """Return the kernel that ``Kernel.spec`` described."""
     arguments = {name: from_spec(value) if isinstance(value, dict) else value for name, value in spec.items()}
     name = arguments.pop("kernel", None)
     known: dict[str, type[Kernel]] = {**LEAVES, **COMPOSED}

@@ -75,14 +75,14 @@ class Stage:
 
 
 def first_stage(task: Task, field: Field) -> Stage:
-    """The original machine, whose bases are its samples."""
+    """Return the original machine, whose bases are its samples."""
     support, field = np.flatnonzero(field.a), field.lean()
     q, norm2 = field.slopes(task.X, task.pool)[1], field.squared_norm(task.pool)
     return stage(task, field, support, float(sizes(task.metric, q, norm2).mean()))
 
 
 def unmeasured(task: Task, field: Field) -> Stage:
-    """The original machine, without its distances."""
+    """Return the original machine, without its distances."""
     n, unknown = len(task.X), np.full(len(task.X), np.nan)
     feet = InputMargins(unknown, np.full_like(task.X, np.nan), np.zeros(n), np.zeros(n, bool))
     return Stage(field.lean(), np.flatnonzero(field.a), feet, np.nan, Worth(np.nan, np.nan))

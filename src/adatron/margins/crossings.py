@@ -94,7 +94,7 @@ def islets(field: Field, X: Vector, f: Vector, pool: Pool) -> Crossings:
 
 
 def _closest(X: Vector, points: Vector, count: int) -> NDArray[np.int64]:
-    """The ``count`` nearest points of each row."""
+    """Return the ``count`` nearest points of each row."""
     return np.argpartition(cdist(X, points, "sqeuclidean"), count - 1, axis=1)[:, :count]
 
 
@@ -106,7 +106,7 @@ def _nearest(X: Vector, U: Vector, high: Vector, most: int) -> Crossings:
 
 
 def _directions(field: Field, metric: Metric, X: Vector, f: Vector, q: Vector, pool: Pool) -> Vector:
-    """Vectors of length 1, (n, R, d): downhill, to the others, fixed."""
+    """Return vectors of length 1, (n, R, d): downhill, to the other side's points, fixed."""
     n, d = X.shape
     down = -np.where(f >= 0, 1.0, -1.0)[:, None] * metric.raised(q)
     fixed = np.broadcast_to(_fixed(d), (n, *_fixed(d).shape))

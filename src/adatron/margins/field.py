@@ -63,16 +63,16 @@ class Field:
         return total if self.b is None else total + float(np.sum(self.b * q))
 
     def rounding(self) -> float:
-        """The size of the rounding errors of a decision value."""
+        """Return the size of the rounding errors of a decision value."""
         largest = float(np.square(self.points).sum(axis=1).max(initial=0.0))
         return 2.0**-53 * float(np.abs(self.a).sum()) * self.kernel.magnitude(largest)
 
     def scaled(self, factor: float) -> Field:
-        """A multiple of the decision function."""
+        """Return a multiple of the decision function."""
         return replace(self, a=factor * self.a, f0=factor * self.f0, b=None if self.b is None else factor * self.b)
 
     def __add__(self, other: Field) -> Field:
-        """The sum of two decision functions, both with b or both without."""
+        """Return the sum of two decision functions, both with b or both without."""
         f0, both = self.f0 + other.f0, None if self.b is None or other.b is None else (self.b, other.b)
         if np.array_equal(self.points, other.points):
             return replace(self, a=self.a + other.a, f0=f0, b=None if both is None else both[0] + both[1])

@@ -27,14 +27,14 @@ def unknowns(n_bases: int, d: int) -> int:
 
 
 def by_values(old: Field, bases: Vector, at: Vector, pool: Pool) -> Field:
-    """The function over new bases (s, d) whose values at the rows of ``at`` are closest to the old ones."""
+    """Return the function over new bases (s, d) whose values at the rows of ``at`` are closest to the old ones."""
     A = np.column_stack([_evaluations(old.kernel, bases, at), np.ones(len(at))])
     solution = _least(A, old.values(at, pool))
     return _made(old.kernel, bases, solution[:-1], float(solution[-1]))
 
 
 def by_normal(old: Field, bases: Vector, pool: Pool) -> Field:
-    """The function over new bases (s, d) whose normal is closest to the old one."""
+    """Return the function over new bases (s, d) whose normal is closest to the old one."""
     p, q = old.slopes(bases, pool)
     right = np.concatenate([p - old.f0, q.ravel()])
     solution = _least(_gram(old.kernel, bases), right)

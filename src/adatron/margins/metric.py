@@ -26,7 +26,7 @@ class Metric:
 
     @classmethod
     def of(cls, metric: Any, X: Vector) -> Metric:
-        """The metrics at the rows of X.
+        """Return the metrics at the rows of X.
 
         Parameters
         ----------
@@ -48,7 +48,7 @@ class Metric:
         return cls(G, np.asarray(np.linalg.inv(G), np.float64))
 
     def take(self, rows: Any) -> Metric:
-        """The metrics of some points."""
+        """Return the metrics of some points."""
         if self.G is None or self.inverse is None or self.G.ndim == 2:
             return self
         return replace(self, G=self.G[rows], inverse=self.inverse[rows])

@@ -44,7 +44,7 @@ class InputMargins:
 
 
 def nearest(field: Field, metric: Metric, X: Vector, pool: Pool) -> InputMargins:
-    """The nearest points of the surface, from several starts a row, in blocks of rows."""
+    """Return the nearest points of the surface, from several starts a row, in blocks of rows."""
     field = field.lean()
     step = max(1, NUMBERS // ((1 + OTHERS + PLANE) * X.shape[1]))
     slices = [slice(a, a + step) for a in range(0, len(X), step)]

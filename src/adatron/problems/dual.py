@@ -62,7 +62,7 @@ class Dual:
         return NO_ROW if self.row is None else self.row, NO_SIGN if self.sign is None else self.sign
 
     def take(self, rows: Any) -> Dual:
-        """The part of the program that belongs to some variables."""
+        """Return the part of the program that belongs to some variables."""
         row, sign = (None if v is None else v[rows] for v in (self.row, self.sign))
         return replace(self, t=self.t[rows], lower=self.lower[rows], upper=self.upper[rows], row=row, sign=sign)
 
@@ -166,7 +166,7 @@ class Dual:
         return inside & (beta != 0) if self.epsilon else inside
 
     def piece(self, beta: Vector, h: Vector) -> Dual:
-        """The program without its kinks: each variable keeps its sign (at 0: against h), so epsilon is linear."""
+        """Return the program without kinks: each variable keeps its sign (at 0: against h), so epsilon is linear."""
         if not self.epsilon:
             return self
         plus = np.where(beta != 0, beta, -h) > 0

@@ -85,7 +85,7 @@ class KernelPath:
     best: int
 
     def table(self) -> str:
-        """The path as a Markdown table."""
+        """Return the path as a Markdown table."""
         names = ("gamma", "margin", "radius_margin", "radius_margin_origin", "bound", "validation_error", "n_support")
         lines = ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
         for row in zip(*(getattr(self, name) for name in names), strict=True):

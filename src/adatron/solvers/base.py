@@ -118,11 +118,11 @@ class Solver(ABC):
 
     @abstractmethod
     def accepts(self, dual: Dual) -> bool:
-        """Whether the algorithm is made for this program."""
+        """Return whether the algorithm is made for this program."""
 
     @abstractmethod
     def most(self, n: int) -> int:
-        """The limit of iterations for n samples unless the user gives one."""
+        """Return the limit of iterations for n samples unless the user gives one."""
 
     @abstractmethod
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:

@@ -81,12 +81,12 @@ class Track:
         return slots if self.slots is None or self.sides is None else slots[np.isin(self.store.y[slots], self.sides)]
 
     def labels(self) -> Vector:
-        """Targets of the samples."""
+        """Return targets of the samples."""
         y = self.store.y if self.slots is None else self.store.y[self.slots]
         return y if self.sides is None else np.where(y == self.sides[0], 1.0, -1.0)
 
     def weights(self) -> Vector:
-        """Weights of the samples."""
+        """Return weights of the samples."""
         return self.store.weight if self.slots is None else self.store.weight[self.slots]
 
     def rows(self, ids: Ids) -> NDArray[np.float64]:

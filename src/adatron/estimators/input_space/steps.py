@@ -79,7 +79,7 @@ def field_of(data: Data, one: Fitted) -> Field:
 
 
 def full(data: Data, problem: Problem, one: Fitted, n_steps: int, rule: str, hyperplane: str) -> Climb:
-    """Algorithm 1 for one problem.
+    """Run Algorithm 1 for one problem.
 
     Raises
     ------

@@ -76,7 +76,7 @@ class Workspace:
         self.depth = (len(terms) + 1) // 2
 
     def program(self, kind: type[Operand]) -> NDArray[np.int64]:
-        """The kernel's program for rows of a kind, see ``tiles.evaluate``."""
+        """Return the kernel's program for rows of a kind, see ``tiles.evaluate``."""
         if kind not in self._programs:
             steps = [tiles.instruction(op, kind, self.dtype) for op in self._operations]
             self._programs[kind] = np.array(steps, np.int64)

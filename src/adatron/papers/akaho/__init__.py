@@ -13,7 +13,7 @@ from . import draws, example, stability
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """Figures 1 to 5."""
+    """Yield Figures 1 to 5."""
     yield stability.section(sheet)
     yield example.section(sheet)
     yield from draws.sections(10 if quick else 100, sheet)

@@ -20,7 +20,7 @@ MANY = 100  # Draws above which a mean says something.
 
 
 def sections(n_draws: int, sheet: Sheet) -> Iterator[Section]:
-    """Both figures, for both rules."""
+    """Yield both figures, for both rules."""
     rows: Any = joblib.Parallel(n_jobs=-1)(joblib.delayed(_one)(seed) for seed in range(n_draws))
     found = {name: np.array([row[name] for row in rows]) for name in ("margin", "error", *RULES)}
     yield _margins(found, sheet)

@@ -10,7 +10,7 @@ SEED = 5  # The draw, of the first ones, whose margins are most like the paper's
 
 
 def section(sheet: Sheet) -> Section:
-    """Margins before and after five steps."""
+    """Compare margins before and after five steps."""
     section = Section("Figures 2 and 3: one draw, original and after five steps")
     data = draw(SEED)
     before, after = original(data), maximised(data, "best")

@@ -26,7 +26,7 @@ Counts = NDArray[np.int64]
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """The table of the ten digits."""
+    """Yield the table of the ten digits."""
     section = Section("Section 4.2: errors on USPS digits")
     X, y, X_test, y_test = data.usps()
     grid = np.array(SHORT if quick else GRID)

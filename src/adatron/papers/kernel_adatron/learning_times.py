@@ -28,7 +28,7 @@ class Problem(NamedTuple):
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """The exponents of six problems."""
+    """Yield the exponents of six problems."""
     section = Section("Section 4.4: exponents of the learning time")
     rng = np.random.default_rng(0)
     draws, points = (5, 5) if quick else (200, 8)
@@ -51,7 +51,7 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
 
 
 def problems(rng: np.random.Generator) -> dict[str, Problem]:
-    """The paper's six, with the widths of its figures and tables."""
+    """Return the paper's six problems, with the widths of its figures and tables."""
     ionosphere, sonar, digits = data.ionosphere(), data.sonar(), data.usps()
     is_three = np.where(digits.y == 3, 1.0, -1.0)
     return {

@@ -35,7 +35,7 @@ Curves = dict[str, tuple[Vector, Vector]]
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """Figures 1 and 2."""
+    """Yield Figures 1 and 2."""
     rng = np.random.default_rng(0)
     draws = [mirror_symmetry(200, 30, rng) for _ in range(5 if quick else 20)]
     yield _figure_1(draws, sheet, 3000 if quick else 20_000)
@@ -43,7 +43,7 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
 
 
 def sonar(sheet: Sheet) -> Iterator[Section]:
-    """Figure 2."""
+    """Yield Figure 2."""
     train = data.sonar()
     yield _figure_2((train.X, train.y), sheet)
 

@@ -23,7 +23,7 @@ EVEN = 0.01  # Largest difference from 1 of the least margin of either class of 
 
 
 def sections(quick: bool) -> Iterator[Section]:
-    """Table 1 over many draws of the two clusters, and the condition for a balanced classifier."""
+    """Yield Table 1 over many draws of the two clusters, and the condition for a balanced classifier."""
     draws = [_draw(seed) for seed in range(QUICK if quick else FULL)]
     models = {factor: [_augmented(factor, *draw) for draw in draws] for factor in PUBLISHED}
     yield _angles(draws, models)

@@ -29,7 +29,7 @@ MNIST_SIGMA = 5.0
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """Table 4 and both parts of Figure 3."""
+    """Yield Table 4 and both parts of Figure 3."""
     usps = data.usps()
     yield _errors(usps, quick)
     yield _course("3a: USPS", usps, RBF, sheet, text="zero in a few epochs", within=20)

@@ -17,7 +17,7 @@ RATE = 1.9  # The rate, as a multiple of 1 / max R_ii, eq. 44.
 
 
 def sections(sheet: Sheet) -> Iterator[Section]:
-    """A regression by SVMseq, and the divergence of the printed update; the paper itself has no numbers."""
+    """Yield a regression by SVMseq, and the divergence of the printed update; the paper itself has no numbers."""
     rng = np.random.default_rng(0)
     x = np.linspace(-10.0, 10.0, N)
     y = _sinc(x) + NOISE * rng.standard_normal(N)

@@ -23,7 +23,7 @@ GAIN = 1e-5  # Fraction of the objective that an epoch must add.
 
 
 def sections(sheet: Sheet) -> Iterator[Section]:
-    """Tables 2 and 3 and both parts of Figure 2."""
+    """Yield Tables 2 and 3 and both parts of Figure 2."""
     split = data.sonar()
     yield _networks()
     yield _errors(split)

@@ -132,14 +132,14 @@ class Shard:
         self.beta[ids[mine] - self.first] = beta[mine]
 
     def apply(self, points: Points, change: Vector, constant: float) -> None:
-        """g += K[:, points] @ change + constant."""
+        """Add K[:, points] @ change + constant to g."""
         self.view.accumulate(self.g[:, None], points, change[:, None])
         if constant:
             self.g += constant
 
 
 def worst(candidates: Violators, most: int) -> Violators:
-    """The worst candidates in their order; of equal ones the first, so that shards cannot change the choice."""
+    """Return the worst candidates in their order; of equal ones the first, so that shards cannot change the choice."""
     ids, values = candidates
     if most >= len(ids):
         return candidates

@@ -79,7 +79,7 @@ class _SVMseq(Sweeps[SVMseq]):
             gain, step = self.epoch(0.0)
 
     def _rests(self, step: float, gain: float) -> bool:
-        """Whether one of the paper's stopping rules is met."""
+        """Return whether one of the paper's stopping rules is met."""
         size = abs(self.dual.objective(self.beta, self.g))
         small_step = self.how.largest_step is not None and step <= self.how.largest_step
         return small_step or (self.how.gain is not None and gain <= self.how.gain * size)

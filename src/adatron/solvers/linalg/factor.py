@@ -33,7 +33,7 @@ ROUNDING = {4: 2e-6, 8: 1e-13}  # Fraction of the largest entry below which a pi
 
 
 def factor_bytes(n: int, parts: int, itemsize: int) -> float:
-    """Memory for the tiles of n variables, and for a copy of the last row of them, which is narrow."""
+    """Return the memory for the tiles of n variables, and for a copy of the last row of them, which is narrow."""
     count = -(-n // (parts * TILE))
     return itemsize * TILE**2 * (parts * count * (count + 1) / 2 + count)
 

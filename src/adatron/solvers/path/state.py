@@ -73,7 +73,7 @@ class State:
         self.rate_knots, self.push = np.zeros_like(self.knots), np.zeros(len(dual))
 
     def _between(self, one: int) -> int:
-        """The knot to the left of a variable that is at none."""
+        """Return the knot to the left of a variable that is not at a knot."""
         return int(np.searchsorted(self.knots[:, one], self.beta[one])) - 1
 
     def _multipliers(self) -> Vector:
