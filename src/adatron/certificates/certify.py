@@ -1,9 +1,9 @@
 """Certificates that are true although the tiles are float32.
 
-Float64 is spent where it matters: on the free variables, and on the rows whose term of the gap might be positive
-given the proven error of the float32 gradient. All other rows are at a bound that pays, and their terms are certainly
-zero. Gap and violation are therefore proven. The level of the two objectives is known to a tenth of the gap or to a
-millionth, judged by the rows that were computed both ways.
+Float64 is spent where it matters: on the free variables, and on rows whose term of the gap might be positive. The
+proven error of the float32 gradient tells which rows these are. All other rows are at a bound that pays, and their
+terms are certainly zero. Gap and violation are therefore proven. The level of the two objectives is known to a tenth of
+the gap or to a millionth, judged by the rows that were computed both ways.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """exp(-rate v) for the compiled tiles, in both precisions.
 
-2^x with x = -rate log2(e) v is split into k + r with |r| <= 1/2. x + 1.5 * 2^m, m being the bits of the mantissa, is
+2^x with x = -rate log2(e) v is split into k + r with |r| <= 1/2. Let m be the bits of the mantissa. x + 1.5 * 2^m is
 rounded to an integer, whose lowest bits are those of k; r is rounded once. A polynomial gives 2^r, and k is added to
 its exponent; no conversion between floats and integers is needed. The relative error of 2^x is below 2 units in the
 last place. Values below 2^(low - 1/2), about the least normal number, become 0.
 
-The instructions are written for UNROLL vectors side by side: a compiler leaves one vector after the other, each a
+The instructions are written for UNROLL vectors side by side. A compiler would leave one vector after the other, each a
 chain in which every instruction waits for the one before.
 """
 

@@ -1,9 +1,9 @@
 """The innermost loop: one register block of a product of packed panels.
 
-Why not BLAS: the last bits of its float32 products depend on where in the matrix an entry stands (seen with
-OpenBLAS on AVX2: every shape, every d >= 8). Here an entry is one chain of fused multiply-adds in the order of
-the features, so it depends on the two rows alone, is symmetric, and is the same on every machine with fused
-multiply-add. Packed once, panels also run faster than a general product, most of all for few features.
+BLAS is not used because the last bits of its float32 products depend on an entry's place in the matrix (seen with
+OpenBLAS on AVX2: every shape, every d >= 8). Here an entry is one chain of fused multiply-adds in the order of the
+features. It depends on the two rows alone, is symmetric, and is equal on every machine with fused multiply-add. Packed
+once, panels also run faster than a general product, most of all for few features.
 """
 
 from __future__ import annotations

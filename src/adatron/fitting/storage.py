@@ -23,8 +23,8 @@ class _Memory:
 def opened(array: NDArray[Any]) -> NDArray[Any]:
     """Return a view of the array's memory without the read-only mark; a mark set later does not reach the view.
 
-    Nothing writes to the view. But for numba an array with the mark (a memmap, a pandas frame's) is another type, and
-    numba would compile the tile loops once more.
+    Nothing writes to the view. An array with the mark (a memmap, a pandas frame's) is another type for numba, which
+    would compile the tile loops once more.
     """
     return array.view() if array.flags.writeable else np.asarray(_Memory(array))
 

@@ -1,7 +1,7 @@
 """Kernel selection by a path: train with a narrow kernel, widen the kernel, go on from the last solution.
 
-The margin depends continuously on the width of the kernel, so the last solution is nearly one of the next problem, and
-the squared distances serve all widths: a step costs one exponential a pair and a few updates.
+The margin depends continuously on the width of the kernel, so the last solution is nearly one of the next problem. The
+squared distances serve all widths. So a step costs one exponential a pair and a few updates.
 
 Source    C. Campbell, N. Cristianini, Simple learning algorithms for training support vector machines (1998), section
           3.4; N. Cristianini, C. Campbell, J. Shawe-Taylor, Dynamically adapting kernels in support vector machines,

@@ -1,7 +1,7 @@
 """A gate that holds BLAS at one thread while our own threads work, reference-counted for the process.
 
-The tile loops call no BLAS, but a threaded call anywhere (a callback, an eigenvalue check) leaves the threads of
-OpenBLAS spinning for milliseconds on the cores that the tiles need (seen: fits twice as slow). Two overlapping
+The tile loops call no BLAS. But a threaded call anywhere (a callback, an eigenvalue check) leaves OpenBLAS's threads
+spinning for milliseconds on the cores that the tiles need (seen: fits twice as slow). Two overlapping
 ``threadpool_limits`` contexts can leave a process at one thread for ever; a counter cannot.
 """
 

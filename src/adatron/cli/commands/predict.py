@@ -33,10 +33,10 @@ def predict(
 ) -> None:
     """Write the class MODEL gives to each sample of FILE.
 
-    MODEL is a model file of this tool or of LIBSVM. The result is one class a line, with --decision followed by the
-    values as in LIBSVM data; or a table with a header, if --output ends in .csv or with --to csv. A table may come with
-    labels or without: a column more than the model's features is the label. If there are labels, the accuracy is
-    printed, too.
+    MODEL is a model file of this tool or of LIBSVM. The result is one class a line. With --decision the values follow,
+    as in LIBSVM data. If --output ends in .csv, or with --to csv, the result is a table with a header. FILE may have
+    labels or not: in a table, a column more than the model's features is the label. If there are labels, the accuracy
+    is also printed.
     """
     from ..parts import svc_of
 

@@ -58,13 +58,13 @@ def stream(
 ) -> Status:
     """Learn the lines of FILE, or of standard input (-), one after the other; each ends at the exact solution.
 
-    A line is a labelled sample in LIBSVM text or a table without a header. A line of nothing but a minus and a number,
-    such as -17, makes MODEL forget the sample with this id: samples are numbered from 0 in the order of their arrival.
-    Where such a line may be a sample, too (LIBSVM text with a label -17), --forget or --no-forget says what it is.
-    Each line is in MODEL.journal, on the disk, before the next one is learned, and MODEL is written anew now and then
-    and at the end: after a crash or a kill the same command goes on where it stopped. A last line of a file that has no
-    line end yet waits for it. If there is no MODEL yet, an IncrementalSVC is fitted to the first lines; the options of
-    the kernel and of C are for it.
+    A line is a labelled sample in LIBSVM text or a table without a header. A line with only a minus and a number, such
+    as -17, makes MODEL forget the sample with this id. Samples are numbered from 0 in the order of their arrival. If
+    such a line may also be a sample (LIBSVM text with a label -17), --forget or --no-forget says what it is. Each line
+    is in MODEL.journal, on the disk, before the next one is learned. MODEL is written anew now and then and at the end.
+    After a crash or a kill the same command goes on where it stopped. A last line of a file that has no line end yet
+    waits for it. If there is no MODEL yet, an IncrementalSVC is fitted to the first lines, with the options of the
+    kernel and of C.
     """
     from ...files.journal import Journal, journal_of, read_journal
     from ..inputs import Input

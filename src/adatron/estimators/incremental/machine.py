@@ -197,9 +197,10 @@ class Incremental(Learning):
             JSON: 'samples', 'arrived', 'kkt_violation', 'duality_gap' (upper bounds for all programs, from a gradient
             computed anew in float64), 'files' written last, 'refits', 'adatron' (the version). With ``refit`` also
             'largest_difference', the largest difference of decision values of the samples, before any division by a
-            margin. Lists of sentences: 'holds' names things that hold forgotten samples or may do so (a journal, a file
-            that another process replaced); 'derived' names numbers that were computed from them and stayed (a scaler
-            before the model, ``gamma='scale'``, a class without samples); 'unknown' names what no program can know.
+            margin. Three lists of sentences. 'holds' names things that hold forgotten samples or may do so (a journal,
+            a file that another process replaced). 'derived' names numbers that were computed from them and stayed (a
+            scaler before the model, ``gamma='scale'``, a class without samples). 'unknown' names what no program can
+            know.
         """
         check_is_fitted(self)
         with self.in_time(self.store):

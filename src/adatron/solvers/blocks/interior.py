@@ -1,11 +1,11 @@
 """Interior point: a whole program at once, for programs whose variables mostly stay free, where blocks crawl.
 
 Problem   any program of ``problems.dual`` with finite bounds on both sides of 0. Each variable has a growing part
-          v in [0, u], or a shrinking one in [0, -l], or both; w is what they sum to, row by row of K:
+          v in [0, u], or a shrinking one in [0, -l], or both. w is the sum of the parts in each row of K:
           1/2 w'(K + lambda^2 11')w + c'v  over  A v = s.
-Update    Newton's method on g - z + y = 0, v z = tau, (u - v) y = tau, with Mehrotra's predictor and corrector. With
-          D = (z / v + y / (u - v))^-1 and E, what D sums to in each row, every step is a system in K + lambda^2 + E^-1,
-          well conditioned whatever K is: one Cholesky factor in tiles, always in float64.
+Update    Newton's method on g - z + y = 0, v z = tau, (u - v) y = tau, with Mehrotra's predictor and corrector. Let
+          D = (z / v + y / (u - v))^-1, and E be the sums of D in each row. Every step is a system in
+          K + lambda^2 + E^-1. It is well conditioned for any K, so one Cholesky factor in tiles, in float64, is enough.
 Stop      the complementarity v z + (u - v) y is small against the objective, or rounding lets nothing more be gained.
           The caller goes on from there: parts whose multiplier outweighs the tolerance are on their bounds.
 Cost      ten to twenty factors of all rows.

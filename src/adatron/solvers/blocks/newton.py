@@ -6,13 +6,13 @@ Update    minimise the program over F (free variables, and violators that may be
           the box are put on their bound and held there. The system is solved again for the rest, until none leaves.
           Then comes an exact line search on the segment from beta to that point. It lies in the box, so D falls.
 Cost      one Cholesky factorisation, in the precision of the tiles, and a new one only when many variables have left
-          or joined; conjugate gradients where it is not exact: in float32, or where it does not fit in memory and
-          only diagonal blocks have factors.
-Guards    a step is taken when three things hold: block ascent has cost as much as the step will; at its recent pace it
-          will cost more than a whole finish; hardly any violators are left outside F. A step pays if it halves the
-          gap, or gains more for its cost than the blocks. After a step that paid the next one follows at once, if not
-          too many variables would join. After a step that did not pay, block ascent must cost ever more before the
-          next. So the finish wastes at most the work of the blocks; without it block ascent goes on as before.
+          or joined. If the factor is not exact, conjugate gradients follow: in float32, or if it does not fit in memory
+          and only diagonal blocks have factors.
+Guards    a step is taken when three conditions hold. Block ascent has cost as much as the step will. At its recent
+          pace it will cost more than a whole finish. Hardly any violators are left outside F. A step pays if it halves
+          the gap, or gains more for its cost than the blocks. After a step that paid the next one follows at once, if
+          not too many variables would join. After a step that did not pay, block ascent must cost ever more before
+          the next. So the finish wastes at most the work of the blocks; without it block ascent goes on as before.
 Source    L. Bottou, C.-J. Lin, Support vector machine solvers (2007), section 7 (direct methods); S. Fine,
           K. Scheinberg, JMLR 2 (2001) 243-264 for what a factor buys; M. Hintermueller, K. Ito, K. Kunisch, SIAM J.
           Optim. 13 (2002) for moving many variables at once.

@@ -1,8 +1,8 @@
 """A shard: some variables of a problem with their part of beta and of the gradient.
 
 The block solver asks a shard for three things: a survey with its worst violators, the points behind them, and the
-update of its gradient after a change of beta somewhere. Only q points, a few more than q numbers and the list of free
-variables travel. A shard may therefore be this machine, a GPU or a worker.
+update of its gradient. Only q points, a few more than q numbers and the list of free variables travel. A shard may
+therefore be this machine, a GPU or a worker.
 """
 
 from __future__ import annotations

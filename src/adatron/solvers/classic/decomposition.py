@@ -1,11 +1,11 @@
-"""Decomposition: all but a small working set is frozen, and the program over the working set is solved.
+"""Decomposition: freezes all except a small working set, and solves the program over the working set.
 
 Problem   programs of ``problems.dual`` with equalities (explicit bias, nu), which (15.37) keeps.
-Update    the working set of q variables is the steepest feasible direction with q/2 components each way: the q/2
-          largest of -g among those that can grow and the q/2 largest of g among those that can shrink, found by
-          partition, without a sort; then the sub-problem (15.34-37) in these variables, by any solver.
-Stop      the KKT conditions (15.38-40) hold to tol: -g is the same for all free variables, no larger where a variable
-          can still grow, no smaller where it can still shrink.
+Update    the working set of q variables is the steepest feasible direction with q/2 components each way. It has the
+          q/2 largest of -g among the variables that can grow, and the q/2 largest of g among those that can shrink.
+          A partition finds them, without a sort. Any solver solves the sub-problem (15.34-37) in these variables.
+Stop      the KKT conditions (15.38-40) hold to tol: -g is equal for all free variables, no larger for variables that
+          can only grow, no smaller for those that can only shrink.
 Source    P. Laskov, Feasible direction decomposition algorithms for training support vector machines, Machine Learning
           46 (2002); T. Joachims (1999); Handbook of Computational Statistics, section 15.5.2.
 """

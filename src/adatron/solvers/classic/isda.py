@@ -1,12 +1,12 @@
 """ISDA: the iterative single data algorithm.
 
-Problem   any program of ``problems.dual``, all forms of the bias: penalised, 1/k = lambda^2 added to K (eq. 12); none,
-          k = infinity; explicit, by the secant rule (eq. 14). Classification and regression.
+Problem   any program of ``problems.dual``: classification and regression. All forms of the bias: penalised,
+          1/k = lambda^2 added to K (eq. 12); none, k = infinity; explicit, by the secant rule (eq. 14).
 Update    the worst violator i of the KKT conditions takes the exact step
           beta_i <- clip(soft(beta_i - (g_i + b) / K_ii, epsilon / K_ii), l_i, u_i); g += d K_i.
           The solver keeps rows of K and drops the least recently used. It looks for the violator among the samples
-          in play: the support vectors and the worst violators of all data, without those that sit firmly at a bound
-          (shrinking). Once these are solved all data are checked, and the worst violators of them join.
+          in play. These are the support vectors and the worst violators of all data, without samples that sit firmly
+          at a bound (shrinking). Once they are solved, all data are checked, and the worst violators of them join.
           An epoch, after which the secant rule moves b, ends at an optimum for this b.
 Stop      no sample violates the KKT conditions by more than tol.
 Source    T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004). b starts at 0; the second value is not
@@ -87,7 +87,7 @@ def updates(
 ) -> Any:  # fmt: skip
     """Move the worst violator up to ``steps`` times.
 
-    Returns the number of moves, the sum of their sizes, what they add to the objective, and a missing row or -1.
+    Return the number of moves, the sum of their sizes, their gain of the objective, and a missing row or -1.
     g is h = g + b here, and ``score`` holds the violations. ``arrays`` are those of Active, padded to whole CHUNKs.
     """
     beta, g, lower, upper, inverse, grow, shrink, score = arrays

@@ -1,13 +1,13 @@
 """The secant rule: an explicit bias for solvers that move single samples.
 
-Such a solver keeps the bias b fixed for an epoch, so that sum(beta) = s does not hold. omega(b) = sum(beta) - s at the
-end of an epoch falls as b grows, and the bias is its zero (b is the multiplier of the equality):
+A solver of this kind keeps the bias b fixed for an epoch, so that sum(beta) = s does not hold. omega(b) =
+sum(beta) - s at the end of an epoch falls as b grows. The bias is its zero (b is the multiplier of the equality):
 
     b_t = b_{t-1} - omega_{t-1} (b_{t-1} - b_{t-2}) / (omega_{t-1} - omega_{t-2}),       b_0 = mu, b_1 = -mu.
 
-omega after one epoch is not quite a function of b, so this need not converge. While it does not, the solver settles at
-each b before it asks for the next one; a settled omega is monotone, and the zero stays between two values of b. Where
-omega jumps over 0, the point between the solutions on both sides that has omega = 0 is optimal, by convexity.
+omega after one epoch is not quite a function of b, so the rule need not converge. While it does not, the solver settles
+at each b before it asks for the next one. A settled omega is monotone, and the zero stays between two values of b. If
+omega jumps over 0, the point with omega = 0 between the solutions on both sides is optimal, by convexity.
 
 Source    C. Campbell, N. Cristianini, Simple learning algorithms for training support vector machines (1998), section
           3.1 (with the trap for a small denominator that it asks for); T.-M. Huang, V. Kecman (2004), eq. 14.

@@ -2,8 +2,8 @@
 
 Problem   programs of ``problems.dual`` with equalities (explicit bias, nu): classification and regression.
 Update    beta_i += d, beta_j -= d keeps sum(beta). Along this direction the program is a parabola of curvature
-          eta = K_ii + K_jj - 2 K_ij (15.48) on a segment (15.50), with kinks where beta_i or beta_j passes 0 if
-          epsilon > 0: d is the best of its vertices, its kinks and its ends (only the latter where eta <= 0).
+          eta = K_ii + K_jj - 2 K_ij (15.48) on a segment (15.50). If epsilon > 0 it has kinks where beta_i or beta_j
+          passes 0. d is the best of its vertices, its kinks and its ends (only the ends if eta <= 0).
           If an equality has signs s_i, s_i beta_i stands for beta_i and s_i s_j K_ij for K_ij.
 Pairs     First choice: every sample that violates the KKT conditions, in passes over all samples and, until they are
           solved, over the free ones. Second choice: the free sample with the largest |E_i - E_j|, E = g + b (with the

@@ -2,12 +2,12 @@
 
 Problem   programs of ``problems.dual`` without an equality: bias augmented (D_ij = y_i y_j (K_ij + lambda^2)) or none;
           classification and regression.
-Update    for i = 1, ..., n:  h_i <- clip(h_i + gamma (1 - E_i), 0, C),  E = D h  (section 4.2); in regression
-          beta_i <- clip(soft(beta_i + gamma E_i, gamma epsilon), -C, C), beta = alpha* - alpha, E = y - R beta. (The
-          paper moves alpha and alpha* at once (6.1): with both free the curvature is 2 R_ii, and it diverges.)
+Update    for i = 1, ..., n:  h_i <- clip(h_i + gamma (1 - E_i), 0, C),  E = D h  (section 4.2). In regression
+          beta_i <- clip(soft(beta_i + gamma E_i, gamma epsilon), -C, C), beta = alpha* - alpha, E = y - R beta.
+          (The paper moves alpha and alpha* at once (6.1). With both free the curvature is 2 R_ii, and it diverges.)
           gamma < 2 / max D_ii (eq. 44), by default 1.9 / max D_ii: the dual never falls.
-Stop      violation <= tol; or the largest |delta h_i| of an epoch, or its gain of the objective (the sum of eq. 40,
-          relative to the objective), is at most a threshold.
+Stop      violation <= tol. A threshold may also bound the largest |delta h_i| of an epoch, or its gain of the
+          objective (the sum of eq. 40, relative to the objective).
 Source    S. Vijayakumar, S. Wu, Sequential support vector classifiers and regression (1999).
 """
 

@@ -1,11 +1,11 @@
 """Pairs: sequential minimal optimisation of a small dense block, with equalities sum(beta) = s.
 
 Problem   any program of ``problems.dual`` with equalities, given K over its variables.
-Update    a pair (i, j) moves along e_i - e_j: with m = max(-g) over the variables that can grow, i attains m and j
-          maximises the gain (m + g_j)^2 / (K_ii + K_jj - 2 K_ij) over those that can shrink; the step is exact
-          and clipped to the box, beta_i += d, beta_j -= d, g += d (K_i - K_j). Where epsilon > 0 a step ends at the
-          kink at 0 too, and the slope +-epsilon of |beta_i| is added to g_i. If there are several equalities, each
-          has its own pair, and the pair with the largest gain moves.
+Update    a pair (i, j) moves along e_i - e_j. With m = max(-g) over the variables that can grow, i attains m, and j
+          maximises the gain (m + g_j)^2 / (K_ii + K_jj - 2 K_ij) over those that can shrink. The step is exact and
+          clipped to the box, beta_i += d, beta_j -= d, g += d (K_i - K_j). If epsilon > 0, a step also ends at the
+          kink at 0, and the slope +-epsilon of |beta_i| is added to g_i. If there are several equalities, each has
+          its own pair, and the pair with the largest gain moves.
 Stop      m - M <= tol, M = min(-g) over the variables that can shrink; or the steps are used up; or a flag.
 Source    J. C. Platt, Fast training of SVMs using sequential minimal optimization (1999); second-order choice of
           the pair: R.-E. Fan, P.-H. Chen, C.-J. Lin, JMLR 6 (2005) 1889-1918.

@@ -2,9 +2,10 @@
 
 Problem   any program of ``problems.dual`` without an equality (bias augmented or none), given K + lambda^2.
 Update    the variable i with the largest gain v_i^2 / K_ii, v_i its projected gradient, takes the exact step,
-          beta_i <- clip(soft(beta_i - g_i / K_ii, epsilon / K_ii), l_i, u_i); g += d K_i. If it gains more together
-          with one that moves against it, both take the step of ``pairs``: if K + lambda^2 is nearly constant, each
-          single step would undo most of the one before, and equal samples with opposite labels would never part.
+          beta_i <- clip(soft(beta_i - g_i / K_ii, epsilon / K_ii), l_i, u_i); g += d K_i. If i gains more together
+          with a variable that moves against it, both take the step of ``pairs``. Without such steps, if K + lambda^2
+          is nearly constant, each single step would undo most of the one before. And equal samples with opposite
+          labels would never part.
 Stop      max v_i <= tol; or the steps are used up; or a flag.
 Source    T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004); V. Kecman, T.-M. Huang, M. Vogt (2005); for
           two at a time: I. Steinwart, D. Hush, C. Scovel, Training SVMs without offset, JMLR 12 (2011) 141-202.

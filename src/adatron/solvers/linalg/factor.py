@@ -1,9 +1,9 @@
 """Cholesky factors of kernel matrices, in tiles of a fixed size over the pool.
 
-LAPACK's last bits change with its number of threads. Here every tile is one product at one BLAS thread and the order
-of the sums is fixed, so the bits do not depend on who computes a tile. Only the lower half is made. Each of its rows of
-tiles is transposed, so that everything before a tile is one piece of memory and one product. The tiles have the
-precision of the kernel values: float32 tiles give a preconditioner, not a solution.
+LAPACK's last bits change with its number of threads. Here every tile is one product at one BLAS thread, and the order
+of the sums is fixed. So the bits do not depend on the thread that computes a tile. Only the lower half is made. Each of
+its rows of tiles is transposed, so that everything before a tile is one piece of memory and one product. The tiles have
+the precision of the kernel values: float32 tiles give a preconditioner, not a solution.
 
 A factor serves while variables leave and join. Variables at zero get multipliers; variables that join are unknowns:
 with H = L^-1 [B, E_held] for the joined columns B = K[:, joined],

@@ -1,17 +1,17 @@
 """Homotopy: follows the exact solution while the program changes, so that it need not be found anew.
 
-Problem   any program of ``problems.dual``; its targets t, bounds l and u and sums s go to those of another one along a
-          straight line: samples come and go, several at once, C or a weight or nu changes.
+Problem   any program of ``problems.dual``. Its targets t, bounds l and u and sums s go to those of another program
+          along a straight line: samples come and go, several at once, or C, a weight or nu changes.
 Path      the solution moves linearly while the same variables are free. These solve the margin system
 
               [H_FF A_F'; A_F 0] [beta_F'; mu'] = [t_F' - H_FB beta_B'; s' - A_B beta_B'],
 
           where ' is the rate. The others stay on their bounds, which may move (0 is a further bound where it is a
           kink). At the first event a free variable meets a bound, or a variable outside gains by leaving its bound.
-Degenerate a variable that depends on the free ones (equal samples, a kernel of low rank) moves with them along the
-          direction of no curvature, until one of them meets a bound and makes room. If an equality has no free
-          variable, its multiplier moves until one can be free. If several events happen at once, the first variable's
-          comes first. If many have followed each other without a step, as in a circle, variables before it wait.
+Degenerate a variable that depends on the free ones (equal samples, a kernel of low rank) moves with them in the
+          direction of no curvature. The first that meets a bound makes room. If an equality has no free variable,
+          its multiplier moves until one can be free. If several events happen at once, the first variable's comes
+          first. If many have followed each other without a step, as in a circle, variables before it wait.
 Start     a solution up to a tolerance is exact for targets that differ by as much: the first path leads back.
 Source    G. Cauwenberghs, T. Poggio, NIPS 13 (2001); P. Laskov et al., JMLR 7 (2006) 1909-1936; T. Hastie et al., JMLR
           5 (2004) 1391-1415 (the path in C); C. P. Diehl, G. Cauwenberghs, IJCNN (2003).
