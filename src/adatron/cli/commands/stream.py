@@ -23,8 +23,8 @@ PARAMETERS = (
 @click.command(short_help="Learn and forget line by line, through crashes.")
 @click.argument("model", type=click.Path())
 @click.argument("file", type=click.Path())
-@click.option("--first", type=click.IntRange(min=2), default=100, help="Lines for the fit, if there is no MODEL yet.")
-@click.option("--window", type=click.IntRange(min=1), help="Keep so many samples, the last ones.  [default: MODEL's]")
+@click.option("--first", type=click.IntRange(min=2), default=100, help="Lines for the fit, if MODEL does not exist.")
+@click.option("--window", type=click.IntRange(min=1), help="Keep this many samples, the last ones.  [default: MODEL's]")
 @click.option("--every", type=click.IntRange(min=1), default=1000, help="Lines after which MODEL is written anew.")
 @click.option("--skip-learned/--no-skip-learned", default=None, help="Skip the lines that MODEL has learned of FILE "
               "before, whatever they are.  [default: those of a file, if they are the same]")  # fmt: skip
@@ -76,7 +76,7 @@ def stream(
     lines, reader = given.lines(), Lines(given.name, format, label, zero_based, features, forget=forget)
     with warnings_as_lines(), Journal(journal_of(path)) as journal:
         if path.exists() and parameters:
-            raise click.UsageError(f"{model} is there and has its own parameters: leave out --{min(parameters)}")
+            raise click.UsageError(f"{model} exists and has its own parameters: leave out --{min(parameters)}")
         new = not path.exists()
         if new:
             read_journal(journal.path, None, 0)  # refuses a journal with records of a model that was deleted

@@ -18,7 +18,7 @@ UNKNOWN = [
     "copies of the model's files, backups and snapshots of the file system or the disk",
     "copies of the model in this process or another one, pickled ones among them, and what was computed with them",
     "the input files and the data that the samples came from",
-    "steps of a pipeline that is in none of the files: adatron.forget(pipeline, ids) looks at them",
+    "steps of a pipeline that no file holds: adatron.forget(pipeline, ids) checks them",
     "freed blocks of the disk, swapped memory and freed memory of the process",
 ]
 

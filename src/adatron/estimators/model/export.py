@@ -129,6 +129,6 @@ def _inputs(model: Any) -> dict[str, Any]:
     if n is None:
         raise ValueError(
             "How many samples the model was trained on is not known (LIBSVM's file does not say it), and scikit-learn "
-            "wants a kernel value for each of them. Call compact() first."
+            "needs a kernel value for each of them. Call compact() first."
         )
     return {**kept, "shape_fit_": (n, n)}

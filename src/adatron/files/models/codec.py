@@ -32,7 +32,7 @@ Json = Any  # None, bool, int, float, str, or a list or dict of these
 DEEPEST = 100  # Largest depth of values inside each other.
 MOST = 2**20  # Most values in all.
 TOO_DEEP = f"values, such as sums of kernels, may be nested {DEEPEST} deep"
-TOO_MANY = f"at most {MOST} values beside those in arrays have a place in a model file"
+TOO_MANY = f"at most {MOST} values besides those in arrays may be in a model file"
 
 
 class CodecError(InvalidError):

@@ -49,12 +49,12 @@ def save_libsvm(model: Any, path: Path) -> None:
         If the file cannot be written.
     """
     if not isinstance(model, SVC):
-        raise ModelFileError(path, f"a {type(model).__name__} has no place there: scale the data beforehand")
+        raise ModelFileError(path, f"a {type(model).__name__} cannot be LIBSVM text: scale the data beforehand")
     check_is_fitted(model)
     if model.compact_:
         raise ModelFileError(path, "vectors of a compact model have no class: save the one before compact()")
     if model.classes_.dtype.kind not in "iu":
-        raise ModelFileError(path, "LIBSVM's classes are whole numbers, these are not")
+        raise ModelFileError(path, "LIBSVM's classes are whole numbers, the model's are not")
     if len(model.classes_) > 2 and not model._one_against_one():  # pyright: ignore[reportPrivateUsage]
         raise ModelFileError(path, "LIBSVM knows one class against one only, not multi_class='ovr'")
     lines = [*_header(model, path), "SV", *_vectors(model)]

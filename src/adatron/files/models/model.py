@@ -76,7 +76,7 @@ def rewrite(model: BaseEstimator, path: Path) -> None:
     header = {"magic": MAGIC, "format": FORMAT_VERSION, "library": library, **generation, "model": encoded}
     text = json.dumps(header, allow_nan=False).encode()
     if len(text) > MOST_HEADER:
-        raise ModelFileError(path, f"values beside arrays take {len(text)} bytes; there is room for {MOST_HEADER}")
+        raise ModelFileError(path, f"values besides arrays take {len(text)} bytes; there is room for {MOST_HEADER}")
     with atomic_write(path) as stream:
         write_archive(stream, text, encoder.arrays)
         stream.flush()

@@ -237,7 +237,7 @@ class Rows(Field):
         try:
             value.check_format(full_check=True)
         except ValueError as error:
-            raise InvalidError(f"{name} is no CSR matrix ({error})") from error
+            raise InvalidError(f"{name} is not a valid CSR matrix ({error})") from error
         if not value.has_canonical_format:
             raise InvalidError(f"{name} has columns that are not in order, or that come twice")
         _check_values(self, name, value.data, known)

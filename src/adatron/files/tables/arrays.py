@@ -93,7 +93,7 @@ def checked_table(
     if X.dtype.kind not in "biuf":
         raise DataError(path, f"features of type {X.dtype}, not numbers")
     if X.ndim < 2 or not X.size:
-        raise DataError(path, f"features of shape {X.shape}; wanted are samples x features, none of them 0")
+        raise DataError(path, f"features of shape {X.shape}; they must be samples x features, neither of them 0")
     if y is not None and y.ndim and len(y) != len(X):
         raise DataError(path, f"{len(X)} samples and {len(y)} labels")
     dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
@@ -112,7 +112,7 @@ def checked_labels(path: Path, y: NDArray[Any], request: Request) -> NDArray[Any
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
-        raise DataError(path, f"labels of shape {y.shape}; wanted is one for each sample")
+        raise DataError(path, f"labels of shape {y.shape}; there must be one label for each sample")
     if y.dtype.kind in "OSU":
         y = _text(path, y, request.max_bytes)
         gaps = np.flatnonzero(np.isin(y, MISSING_LABELS))

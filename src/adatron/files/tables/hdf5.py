@@ -50,7 +50,7 @@ def read_hdf5(path: Path, request: Request) -> Table:
         def array_of(key: str) -> NDArray[Any]:
             dataset = _inside(h5py, path, root, group, key)
             if not isinstance(dataset, h5py.Dataset) or dataset.shape is None:
-                raise DataError(path, f"{key!r} is no array")
+                raise DataError(path, f"{key!r} is not an array")
             check_storage(path, dataset, data, request.max_bytes)
             if dataset.dtype.kind == "O":
                 check_texts(path, h5py, dataset, data, request.max_bytes)

@@ -95,12 +95,12 @@ def _fault(tokens: list[str], request: Request) -> str | None:
         indices.append(int(index))
     widest = max(indices, default=0)
     if widest * 8 > request.max_bytes:
-        return f"feature {widest} found, and a sample with so many takes more bytes than max_bytes allows"
+        return f"feature {widest} found, and a sample with this many features takes more bytes than max_bytes allows"
     for before, after in pairwise(indices):
         if after <= before:
             return f"feature {after} follows feature {before}; indices must increase"
     if request.zero_based is False and 0 in indices[:1]:
-        return "feature 0 found, and features count from 1 here, as was said or as in the model's data"
+        return "feature 0 found, and features count from 1 here, as requested or as in the model's data"
     if request.n_features is not None and indices and indices[-1] > request.n_features - bool(request.zero_based):
         counted = ", which count from 0," if request.zero_based else ""
         return f"feature {indices[-1]} found, {request.n_features} features{counted} expected"
