@@ -20,7 +20,7 @@ CHUNK = 64  # Lengths must be multiples of this.
 
 
 class _Best(NamedTuple):
-    """Lane by lane a value, given as a quotient unless ``below`` is None, and its position."""
+    """A value for each lane, given as a quotient if there is a ``below``, and its position."""
 
     value: Any
     below: Any

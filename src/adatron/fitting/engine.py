@@ -78,7 +78,7 @@ class _Programs:
             self.dual: Callable[[int], Dual] = duals.__getitem__
             self.open = np.array([any(d.totals) or d.reach[0] < 0.0 < d.reach[1] for d in duals])
             self.typical = max(duals, key=lambda dual: len(dual.totals))
-            self.bias = np.array([float(d.t[0]) if len(d) else 0.0 for d in duals])  # where nothing is open
+            self.bias = np.array([float(d.t[0]) if len(d) else 0.0 for d in duals])  # if nothing is to be solved
         else:
             self.bias = problems.sides()
             self.open = (self.bias == 0.0) & (self.sizes > 0)

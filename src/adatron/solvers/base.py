@@ -143,7 +143,7 @@ def ended(proof: Certificate, options: Options) -> Status | None:
 def nearer(tol: float, proof: Certificate, options: Options) -> float:
     """Return the tolerance to go on with after a proof that falls short; 0 if rounding lets no gradient meet one."""
     here = proof.kkt_violation - proof.resolution
-    if not proof.kkt_violation <= options.tol:  # with the errors that the proof counts
+    if not proof.kkt_violation <= options.tol:  # the violation includes the errors that the proof counts
         near = min(tol, max(WITHIN * (options.tol - proof.resolution), TYPICAL * proof.resolution))
         return near if here > near else 0.0
     near = min(tol, closer(max(here, 0.1 * tol), proof.relative_gap, options.widest_gap))

@@ -16,7 +16,7 @@ from ..problems.dual import Ids, Vector
 
 @dataclass
 class State:
-    """A point to go on from. ``g`` is the gradient by the view's tiles, or None: it must be computed."""
+    """A point to go on from. ``g`` is the gradient by the view's tiles; if it is None, it must be computed."""
 
     beta: Vector
     g: Vector | None = None

@@ -125,7 +125,7 @@ def new_data(model: Machine, X: Any, vectors: Any, columns: NDArray[np.int64]) -
     """
     if model.objects_ is not None:
         return objects.kernel_matrix(model.kernel, X, model.objects_)
-    values = given(model.kernel)  # a compact model may have no vectors
+    values = given(model.kernel)  # a compact model may need no columns
     if not values and model.n_support_.sum() != vectors.shape[0]:
         raise ValueError(f"The internal representation of {type(model).__name__} was altered")
     X = checked(model, X, _types(model), reset=False, ensure_min_features=int(not values))

@@ -45,7 +45,7 @@ def last_of(model: Any) -> Any:
 
 def seen(step: Any, last: Learning) -> int:
     """Return how many samples, by their arrival, a step may have seen: those of the model's first call, or more."""
-    count = getattr(step, "n_samples_seen_", None)  # for each feature if values were missing
+    count = getattr(step, "n_samples_seen_", None)  # an array over the features if values were missing
     return last.store.arrived if count is None else max(last.store.first, int(np.ceil(np.max(count))))
 
 

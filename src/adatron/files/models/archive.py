@@ -110,7 +110,7 @@ def write_archive(stream: BinaryIO, header: bytes, arrays: dict[str, NDArray[Any
 
 
 def read_archive(stream: BinaryIO) -> tuple[bytes | None, dict[str, NDArray[Any]]]:
-    """Read the header and the arrays; the header is None if the file is a zip of another kind.
+    """Read the header and the arrays; a zip of another kind has no header, which is then None.
 
     Raises
     ------

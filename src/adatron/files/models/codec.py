@@ -308,7 +308,7 @@ class _Decoder:
         of_dataclass: Any = kind
         defaults: dict[str, Any] = {field.name: field.default for field in fields(of_dataclass)}
         for name, given in params.items():
-            # If the default of a number is None, the solver chooses the number.
+            # A number with the default None is chosen by the solver.
             allowed: Any = {bool: (bool,), int: (int,)}.get(type(defaults[name]), (float, int, type(None)))
             if type(given) not in allowed:
                 raise CodecError(f"the {name!r} of the solver {value['solver']!r} is {given!r}")

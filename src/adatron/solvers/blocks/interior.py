@@ -185,7 +185,7 @@ class Interior:
         a = lengths(dv, dz, dy)
         after = dot(z + a * dz, v + a * dv) + dot(y + a * dy, room - a * dv)
         target = (after / gap) ** 3 * gap / (2 * len(v))
-        bend = a * a * dv  # what the whole length of the predictor bends, as far as it could go: no cycles
+        bend = a * a * dv  # bend over the length that the predictor could go, which avoids cycles
         low, high = (target - bend * dz) / v, (target + bend * dy) / room
         dv, mu = solve(rest - z + y + low - high)
         dz, dy = -z + low - z / v * dv, -y + high + y / room * dv

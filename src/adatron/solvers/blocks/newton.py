@@ -80,7 +80,7 @@ class Newton:
         self.total = 0.0  # multiply-adds of block ascent so far
         self.spent = 0.0  # multiply-adds of block ascent since the last step, those in parts of the program included
         self.patience = 1.0
-        self.price = 0.0  # of the next step
+        self.price = 0.0  # price of the next step
         self.again = 0.0  # price of a step with the same factor
         self.pause = 0.0  # multiply-adds that must be spent before the next step
         self.course: list[tuple[float, float]] = []  # multiply-adds since the last step, and the violation at that time

@@ -38,9 +38,9 @@ class Walk(NamedTuple):
     lower: Vector
     upper: Vector
     epsilon: float
-    low: Vector  # bounds that a variable of F has on its side of the kink
+    low: Vector  # bounds of a variable of F on its side of the kink
     high: Vector
-    kink: Vector  # what epsilon adds to g there
+    kink: Vector  # addition of epsilon to g on that side
     row: NDArray[np.int64]  # the equality of each variable
     border: NDArray[np.float64]  # (n, p), its column of A
     sums: Vector  # A beta, which must stay

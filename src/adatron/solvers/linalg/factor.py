@@ -95,7 +95,7 @@ class _Part:
         self.n, self.pool = len(rows), view.gram.pool
         self.dtype = view.gram.dtype
         self.count = -(-self.n // TILE)
-        self.rows: list[Matrix] = []  # of tiles, each transposed
+        self.rows: list[Matrix] = []  # rows of tiles, each transposed
         for end in range(TILE, self.n + TILE, TILE):
             row = view.block(view.points(rows[:end]), view.points(rows[end - TILE : end]))
             if shift:

@@ -207,7 +207,7 @@ class Homotopy(State):
 
         ``dual`` is the program over them; from now on ``rows`` must be rows over them, too.
         """
-        for one in self.ids[~np.isin(self.ids, order)]:  # with no room between its bounds
+        for one in self.ids[~np.isin(self.ids, order)]:  # free variables without room between their bounds
             self._leave(int(one), int(self.piece[one]))
         for name in ("beta", "g", "piece", "at"):
             setattr(self, name, getattr(self, name)[order])
