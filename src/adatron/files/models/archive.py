@@ -205,5 +205,5 @@ def _array(data: NDArray[np.uint8], name: str) -> NDArray[Any]:
     array = data.view(dtype)
     array = array.astype(dtype.newbyteorder("="), copy=not array.flags.aligned)  # the form that compiled code needs
     if dtype.kind == "U" and array.view(np.uint32).max(initial=0) > LAST_CHARACTER:
-        raise InvalidError(f"the array {name} holds numbers that are not characters")
+        raise InvalidError(f"the array {name} holds numbers of no character")
     return array.reshape(shape, order="F" if found[2] == b"True" else "C")
