@@ -62,7 +62,7 @@ def predict(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def many(spec: dict[str, Any]) -> dict[str, Any]:
-    """Predict many float32 rows: memory beyond the rows and the result, and speed beside a matrix product's."""
+    """Predict many float32 rows: memory beyond the rows and the result, and speed compared with a matrix product's."""
     n, d, m = spec["rows"], spec["features"], spec["vectors"]
     generator = np.random.default_rng(0)
     X = np.empty((n, d), np.float32)  # filled in place, so that only its own memory is there before the measurement

@@ -1,4 +1,4 @@
-"""Incremental models beside fits from nothing: ``python -m benchmarks.incremental step|window|leave-one-out``."""
+"""Incremental models against fits from nothing: ``python -m benchmarks.incremental step|window|leave-one-out``."""
 
 from __future__ import annotations
 

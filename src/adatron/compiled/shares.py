@@ -1,4 +1,4 @@
-"""Coefficients of samples from those of the distinct ones among them, and their place beside the support vectors."""
+"""Coefficients of samples from those of the distinct ones among them, and their arrangement by support vectors."""
 
 from __future__ import annotations
 

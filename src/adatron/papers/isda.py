@@ -1,4 +1,4 @@
-"""ISDA's tables and figure: MNIST, each digit against the rest, beside LIBSVM.
+"""ISDA's tables and figure: MNIST, each digit against the rest, compared with LIBSVM.
 
 T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004). The paper's 576 features are not public, so these are
 the 784 pixels, each image scaled to unit length. sigma^2 = 0.3 then gives about as many support vectors as the paper

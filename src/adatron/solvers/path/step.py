@@ -119,7 +119,7 @@ def advance(L: Any, A: Any, shift: float, ids: Any, values: Any, where: Any, at:
         return done, LOST, 0, -1
     noise = STILL * (largest * size + np.abs(rate_t).max())
     still = STILL * np.abs(rate_beta).max()
-    if largest > 0.0:  # all rates may be rounding: small beside what the right side would give for one variable alone
+    if largest > 0.0:  # all rates may be rounding: small compared with those of one variable alone
         still = max(still, STILL * right / largest)
     step, one, side, met = first_event(
         at, piece, slopes, border, beta, g, mu, knots, change, rate_beta, rate_g, rate_mu, still, noise, 1.0 - done,
