@@ -1,4 +1,4 @@
-"""The command: which cells make which table."""
+"""The command: it chooses the cells of each table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .libraries import CACHE, LIBRARIES
 REPEATS = 3
 GAP = 1e-6
 MANY = {"rows": 1_000_000, "features": 784, "vectors": 10_000}
-GROWTH, SHARE = 500e6, 0.5  # wanted of the prediction of many rows: bytes, and part of a matrix product's rate
+GROWTH, SHARE = 500e6, 0.5  # Wanted for the prediction of many rows: bytes, and fraction of a matrix product's rate.
 LONG = 60.0
 SCALING_ROWS = (2_000, 4_000, 8_000, 16_000, 32_000, 64_000)
 SCALING_DATA, SCALING_FROM = "20,000 x 20, C 1", 8_000
@@ -39,15 +39,15 @@ library_option = click.option(
 
 
 def options(command: Any) -> Any:
-    """What every task is told."""
+    """Add the options of every task."""
     command = click.option("--fresh", is_flag=True, help="Measure again what is on disk.")(command)
-    folder = Path(__file__).parent / "own"  # what is published is overwritten on request only
+    folder = Path(__file__).parent / "own"  # published results are overwritten on request only
     said = "Folder.  [default: benchmarks/own]"
     return click.option("--output", type=click.Path(path_type=Path), default=folder, help=said)(command)
 
 
 def measured(task: str, data: tuple[str, ...], library: tuple[str, ...], fresh: bool, **more: Any) -> Rows:
-    """A row for each data set and library: the libraries take turns, a long cell runs once."""
+    """Return a row for each data set and library: the libraries take turns, a long cell runs once."""
     rows = []
     for name in data or [name for name, case in CASES.items() if not case.large]:
         common = {"task": task, "data": name, "measure": True, **more}
@@ -68,12 +68,12 @@ def measured(task: str, data: tuple[str, ...], library: tuple[str, ...], fresh: 
 
 
 def measured_rates() -> dict[str, float]:
-    """What the machine can do now."""
+    """Return the present rates of the machine."""
     return run([{"task": "rates", "threads": threads()}], fresh=True)[0]
 
 
 def add_floors(rows: Rows, rates: dict[str, float]) -> None:
-    """Where a row of adatron's says how many products it needs, the seconds they take at least."""
+    """Add to rows of adatron that say how many products they need the seconds these products take at least."""
     for row in rows:
         if row["library"] == "adatron" and "products" in row:
             row["floor"] = tables.floor(row, rates)
@@ -96,7 +96,7 @@ def main() -> None:
 @library_option
 @options
 def fit(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Path) -> None:
-    """Time, certificate, accuracy and memory of a fit to tol 1e-3."""
+    """Measure the time, certificate, accuracy and memory of a fit to tol 1e-3."""
     rates, rows = measured_rates(), measured("fit", data, library, fresh)
     add_floors(rows, rates)
     notes = (
@@ -122,7 +122,7 @@ def fit(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Pa
 def predict(
     data: tuple[str, ...], library: tuple[str, ...], rows: int, vectors: int, many_only: bool, fresh: bool, output: Path
 ) -> None:
-    """Time of the classes of the test samples; memory and speed of those of many rows (unless --data is given)."""
+    """Measure the time to predict the test samples, and memory and speed for many rows (unless --data is given)."""
     if not many_only:
         _test_samples(data, library, fresh, output)
     if many_only or not data:
@@ -167,7 +167,7 @@ def _test_samples(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, 
 @library_option
 @options
 def memory(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Path) -> None:
-    """Peak memory of a fit beyond what the process had before it."""
+    """Measure the peak memory of a fit beyond what the process had before it."""
     rows = measured("fit", data or ("MNIST",), library, fresh)
     for row in (row for row in rows if "peak" in row):
         row["allowed"] = 4 * row["rows"] * row["features"] + (CACHE + 300) * 1e6
@@ -181,7 +181,7 @@ def memory(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output:
 @library_option
 @options
 def scaling(library: tuple[str, ...], fresh: bool, output: Path) -> None:
-    """Time and memory by number of samples, with exponents, and by number of threads; C = 1."""
+    """Measure time and memory by number of samples, with exponents, and by number of threads; C = 1."""
     rows: Rows = []
     counts = sorted({1, 2, threads()})
     for n in SCALING_ROWS:
@@ -201,7 +201,7 @@ def scaling(library: tuple[str, ...], fresh: bool, output: Path) -> None:
 
 
 def _exponents(rows: Rows) -> str:
-    """The slopes of time and of memory over the number of samples, on logarithmic scales."""
+    """Return the slopes of time and of memory over the number of samples, on logarithmic scales."""
     found = []
     for library, count in dict.fromkeys((row["library"], row["threads"]) for row in rows):
         same = (r for r in rows if (r["library"], r["threads"]) == (library, count) and "extra" in r)
@@ -219,7 +219,7 @@ def _exponents(rows: Rows) -> str:
 @data_option
 @options
 def certify(data: tuple[str, ...], fresh: bool, output: Path) -> None:
-    """Time to a certified relative gap of 1e-6, the gap recomputed."""
+    """Measure the time to a certified relative gap of 1e-6, the gap recomputed."""
     loose = measured("fit", data, ("adatron",), fresh)
     rows = measured("fit", data, ("adatron",), fresh, parameters={"gap_tol": GAP})
     for row, other in zip(rows, loose, strict=True):
@@ -236,7 +236,7 @@ def certify(data: tuple[str, ...], fresh: bool, output: Path) -> None:
 @main.command()
 @options
 def margins(fresh: bool, output: Path) -> None:
-    """Accuracy, distances and certificates of SVC and InputMarginSVC, and their accuracy under an attack."""
+    """Measure accuracy, distances and certificates of SVC and InputMarginSVC, and their accuracy under an attack."""
     from .margins import rows
 
     notes = (
@@ -282,7 +282,7 @@ def attack(minutes: float, seed: int, only: int | None) -> None:
 @click.option("--against", type=click.Path(exists=True, path_type=Path), help="Compare with those of an earlier file.")
 @click.option("--only", default="", help="Only the fits whose name has this in it.")
 def bits(write: Path | None, against: Path | None, only: str) -> None:
-    """Digests of fits of every kind; fails if one is not that of an earlier file."""
+    """Print digests of fits of every kind; fail if one differs from an earlier file's."""
     from .bits import digest, fits
 
     before = json.loads(against.read_text()) if against else {}

@@ -1,6 +1,6 @@
-"""Random programs against a checker in long double: which claims of which kinds of fits are false.
+"""Random programs against a checker in long double: the false claims of each kind of fit.
 
-The fits run in a process of their own, so that one that never ends or takes the process down is an entry in the table.
+The fits run in a process of their own. A fit that never ends or takes the process down is then an entry in the table.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from tqdm import tqdm
 from .attack_programs import ESTIMATORS
 from .attack_verdict import ROUNDING, WARNED, Verdict, judged
 
-LIMIT = 60.0  # seconds for a program, after which its process is stopped
-START = 600.0  # the same for a process that starts and compiles
-LISTED, SENTENCES = 100, 4  # programs in full, the worst first, and what is said about each
+LIMIT = 60.0  # Seconds for a program, after which its process is stopped.
+START = 600.0  # Seconds for a process that starts and compiles.
+LISTED, SENTENCES = 100, 4  # Programs in full, the worst first, and sentences about each.
 COLUMNS = ("fits", "converged", "warned", "refused", "undecided", "false", "late", "leaks", "broken")
 
 
 def verdicts(seed: int, minutes: float, only: int | None = None) -> Iterator[Verdict]:
-    """The programs 0, 1, 2, ... until the time is over, or a single one."""
+    """Yield the programs 0, 1, 2, ... until the time is over, or a single one."""
     numbers: Iterable[int] = count() if only is None else [only]
     worker = _Worker(seed)
     try:
@@ -85,7 +85,7 @@ class _Worker:
 
 
 def _work(there: Connection, seed: int) -> None:
-    """Judge the programs whose numbers come, after those that make the compiler work."""
+    """Judge the programs whose numbers come, after the programs that make the compiler work."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _warm_up()
     there.send(None)
@@ -136,11 +136,11 @@ class Table:
 
     @property
     def failed(self) -> int:
-        """Programs of which something is wrong."""
+        """The programs with a fault."""
         return len(self.wrong)
 
     def text(self) -> str:
-        """The table, and what is wrong in words."""
+        """Return the table, and the faults in words."""
         first = ["all", *ESTIMATORS]
         names = [*[row for row in first if row in self.counts], *sorted(self.counts.keys() - set(first))]
         width = max(map(len, names), default=0)
@@ -153,5 +153,5 @@ class Table:
 
 
 def _rank(kind: str) -> int:
-    """The worst first: more than a rounding, of a fit that said nothing."""
+    """Rank the worst first: faults beyond rounding, of a fit that did not warn."""
     return 2 * (ROUNDING in kind) + (WARNED in kind)

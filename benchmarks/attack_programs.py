@@ -1,4 +1,4 @@
-"""Random programs of every kind, many of them as nobody would wish them, each from its own seed and number."""
+"""Random programs of every kind, many of them hard cases, each from its own seed and number."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ Spec = tuple[Any, ...]
 
 @dataclass
 class Case:
-    """What is fitted.
+    """The data and the parameters of a fit.
 
-    X : samples, or kernel values; ``spec`` is their kernel as ``tests/twins/values.py`` has it
+    X : samples, or kernel values; ``spec`` is their kernel in the form of ``tests/twins/values.py``
     traits : words for the table
     """
 
@@ -65,7 +65,7 @@ class Case:
 
 
 def program(seed: int, number: int) -> Case:
-    """The program of a number, the same whenever and wherever it is made."""
+    """Return the program of a number, always and everywhere the same."""
     rng = np.random.default_rng([seed, number])
     estimator, kernel = _one_of(rng, SHARES), _one_of(rng, KERNELS)
     kind, traits = str(rng.choice(GIVEN)) if kernel == "given" else "", []
@@ -96,7 +96,7 @@ def _power(rng: Rng, low: float, high: float) -> float:
 
 
 def _size(rng: Rng, large: float) -> int:
-    """Number of samples. Beyond 1,000 the library goes another way."""
+    """Return a number of samples. Beyond 1,000 the library chooses another route."""
     if rng.random() < large:
         return int(rng.integers(1001, 1501))
     low, high = ((2, 9), (9, 120), (120, 401))[rng.choice(3, p=[0.1, 0.65, 0.25])]
@@ -104,7 +104,7 @@ def _size(rng: Rng, large: float) -> int:
 
 
 def _features(rng: Rng, n: int, traits: list[str]) -> NDArray[np.float64]:
-    """Rows whose shape is one of those that people have."""
+    """Return rows with one of the shapes of real data."""
     d, shape = int(rng.integers(1, 13)), str(rng.choice(SHAPES))
     X = rng.normal(size=(n, d))
     if shape != "plain":
@@ -121,7 +121,7 @@ def _features(rng: Rng, n: int, traits: list[str]) -> NDArray[np.float64]:
 
 
 def _repeated(rng: Rng, X: Any, y: Any, classes: bool, traits: list[str]) -> tuple[Any, Any]:
-    """Few distinct rows; their labels as they are, or equal rows with equal labels."""
+    """Return few distinct rows; their labels as they are, or equal rows with equal labels."""
     if "duplicates" in traits or "both labels" in traits:
         rows = rng.integers(0, max(1, len(X) // int(rng.integers(2, 6))), len(X))
         X = X[rows]
@@ -133,7 +133,7 @@ def _repeated(rng: Rng, X: Any, y: Any, classes: bool, traits: list[str]) -> tup
 
 
 def _common(rng: Rng, estimator: str, traits: list[str]) -> dict[str, Any]:
-    """Parameters that have nothing to do with the kernel."""
+    """Return the parameters that do not concern the kernel."""
     out: dict[str, Any] = {"tol": _power(rng, -4, -1) if rng.random() < 0.6 else _power(rng, -12, -4)}
     if rng.random() < 0.25:
         out["gap_tol"] = _power(rng, -9, -1)
@@ -161,7 +161,7 @@ def _common(rng: Rng, estimator: str, traits: list[str]) -> dict[str, Any]:
 
 
 def _labels(rng: Rng, X: Any, parameters: dict[str, Any], traits: list[str]) -> NDArray[np.int64]:
-    """Classes that the samples decide, but for noise; each is there."""
+    """Return classes that the samples decide, except for noise; each class is there."""
     k = min(len(X), 2 if rng.random() < 0.75 else int(rng.integers(3, 7)))
     score = (X[:, 0] - X[:, 0].mean()) / max(float(X[:, 0].std()), 1e-300)
     score = score + rng.choice([0.0, 0.3, 1.0, 100.0]) * rng.normal(size=len(X))
@@ -204,7 +204,7 @@ def _weights(rng: Rng, n: int, traits: list[str]) -> NDArray[np.float64] | None:
 
 
 def _stored(rng: Rng, X: Any, traits: list[str]) -> Any:
-    """Float32, or CSR, perhaps with one large column that is dense."""
+    """Return the samples in float32, or as CSR, perhaps with one large dense column."""
     kind = rng.random()
     if kind < 0.12 and np.abs(X).max(initial=0.0) < 1e30:
         traits.append("float32")
@@ -220,7 +220,7 @@ def _stored(rng: Rng, X: Any, traits: list[str]) -> Any:
 
 
 def _kernel(rng: Rng, name: str, X: Any) -> Spec:
-    """A kernel with parameters that suit the samples, mostly."""
+    """Return a kernel with parameters that mostly suit the samples."""
     if name == "given":
         name = str(rng.choice(["rbf", "linear", "poly", "laplacian", "sigmoid"]))
     if name == "composed":
@@ -244,7 +244,7 @@ def _kernel(rng: Rng, name: str, X: Any) -> Spec:
 
 
 def _named(spec: Spec) -> dict[str, Any]:
-    """The kernel as the estimators take it: by name and parameters, or as an object."""
+    """Return the kernel as the estimators take it: by name and parameters, or as an object."""
     name, *numbers = spec
     if name == "given":
         return {"kernel": "precomputed"}
@@ -265,7 +265,7 @@ def _object(spec: Spec) -> Any:
 
 
 def _given(rng: Rng, kind: str, spec: Spec, X: Any, y: Any, parameters: dict[str, Any]) -> Spec:
-    """Kernel values. What a user computes, or what went wrong on the way."""
+    """Return kernel values as a user computes them, or with a typical mistake."""
     K = np.asarray(_object(spec)(X), np.float64)
     K = np.where(np.isfinite(K), K, 1.0)
     if kind == EQUAL:
@@ -283,7 +283,7 @@ def _given(rng: Rng, kind: str, spec: Spec, X: Any, y: Any, parameters: dict[str
 
 
 def _equal_terms(rng: Rng, y: Any, parameters: dict[str, Any], n: int) -> NDArray[np.float64]:
-    """Two values only, in runs: many equal terms one after the other, which are rounded in one direction.
+    """Return only two values, in runs: many equal terms one after the other, all rounded in one direction.
 
     With a large C nearly all samples of both classes are at their bounds.
     """

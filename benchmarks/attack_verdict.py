@@ -1,4 +1,4 @@
-"""One program: its fit, and whether what the fit claims is true."""
+"""One program: its fit, and whether the claims of the fit are true."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from tests.twins.values import U, values
 
 from .attack_programs import MAX_TIME, Case, program
 
-EXACT = 1.0 - 1e-9  # part of the true number that a claim must reach
+EXACT = 1.0 - 1e-9  # Fraction of the true number that a claim must reach.
 KERNEL = ("kernel", "gamma", "degree", "coef0")
-ROUNDING, WARNED = ", by a rounding", ", of a fit that warned"  # what a kind of false claim is told apart by
+ROUNDING, WARNED = ", by a rounding", ", of a fit that warned"  # marks of kinds of false claims
 LATE = 1.1 * MAX_TIME + 0.5
-SUMS = 1e-9  # how far an equality may be off, in units of the sum of its absolute terms
-BOUNDS = 16  # roundings by which a coefficient may be beyond its bound, and one more for each sample
-LOOKED_AT = 512  # samples of a problem all of which are looked at for negative eigenvalues
-BENT = 100.0  # roundings for each sample beyond which a negative eigenvalue is none of rounding
-EVERY = 10  # of how many fits one is repeated with one thread
+SUMS = 1e-9  # Largest error of an equality, in units of the sum of its absolute terms.
+BOUNDS = 16  # Roundings by which a coefficient may be beyond its bound, and one more for each sample.
+LOOKED_AT = 512  # Most samples of a problem for which all are examined for negative eigenvalues.
+BENT = 100.0  # Roundings for each sample above which rounding does not explain a negative eigenvalue.
+EVERY = 10  # One fit in this many is repeated with one thread.
 
 
 @dataclass
 class Verdict:
-    """What became of a program. ``false``, ``undecided``, ``leaks``, ``broken``: a sentence for each."""
+    """The result of a program. ``false``, ``undecided``, ``leaks`` and ``broken`` have a sentence for each fault."""
 
     number: int
     estimator: str = ""
@@ -66,7 +66,7 @@ def judged(seed: int, number: int) -> Verdict:
 
 
 def _fitted(case: Case, verdict: Verdict) -> Any:
-    """The model, or None if there is none."""
+    """Return the model, or None if the fit failed."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         started = monotonic()
@@ -76,7 +76,7 @@ def _fitted(case: Case, verdict: Verdict) -> Any:
             model, verdict.outcome = None, "refused"
             if not str(error):
                 verdict.broken.append(f"{type(error).__name__} without a word")
-        except Exception as error:  # the very thing that is looked for
+        except Exception as error:  # such errors are looked for
             model, verdict.outcome = None, "broken"
             verdict.broken.append(f"{type(error).__name__}: {error}")
         verdict.seconds = monotonic() - started
@@ -137,7 +137,7 @@ class _Claims:
         found.append((kind if self.converged else kind + WARNED, self.where + text))
 
     def _compare(self, kind: str, claim: float, true: Interval, grain: float, doubt: bool = False) -> None:
-        """A claim is true at the value or above, false below what it is at least."""
+        """Compare a claim: it is true at the value or above, and false below the least possible value."""
         if not claim >= EXACT * true.value:
             text = f"{claim:.6e} is claimed, {true.value:.6e} is true (at least {true.least:.6e})"
             size = "" if true.value - claim > grain else ROUNDING
@@ -164,6 +164,6 @@ class _Claims:
     def feasible(self) -> None:
         if self.true.excess > (BOUNDS + self.true.size) * 2.0**-53:
             self.add("bounds", f"a coefficient is {self.true.excess:.1e} of its bound beyond it")
-        # Sums drown in the coefficients of a dual without bound, of which the fit has said that nothing is proven.
+        # If the dual has no bound, the fit says that nothing is proven: sums then drown in its large coefficients.
         if self.converged and self.true.missed > SUMS + self.true.size * float(U):
             self.add("sums", f"an equality is off by {self.true.missed:.1e} of the sum of its terms")

@@ -1,7 +1,7 @@
-"""Digests of about ninety fits: whether a change of the code has changed the bits of what it computes.
+"""Digests of about ninety fits, which show whether a change of the code has changed the bits of its results.
 
-Every estimator, kernel, form of the bias, kind of input and way of solving is among them, each small enough for all to
-take a minute or two.
+The fits cover every estimator, kernel, form of the bias, kind of input and way of solving. Each is small enough for all
+to take a minute or two.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PARTS = {
 
 
 class Fit(NamedTuple):
-    """One of them: its name, the model that is not yet fitted, the samples, and new ones for predictions."""
+    """One fit: its name, the model before the fit, the samples, and new ones for predictions."""
 
     name: str
     model: Any
@@ -80,7 +80,7 @@ CLASSIC = {"kernel_adatron": "augmented", "svmseq": "augmented", "isda": "augmen
 
 
 def fits() -> Iterator[Fit]:
-    """All of them."""
+    """Yield all fits."""
     yield from _small()
     yield from _inputs()
     yield from _classes()
@@ -89,7 +89,7 @@ def fits() -> Iterator[Fit]:
 
 
 def _small() -> Iterator[Fit]:
-    """One block in float64: kernels, forms of the bias, machines, solvers."""
+    """Yield fits of one block in float64: kernels, forms of the bias, machines, solvers."""
     X, y = _blobs(300, 8)
     new = X[::3] + 0.1
     for name, parameters in KERNELS.items():
@@ -114,7 +114,7 @@ def _small() -> Iterator[Fit]:
 
 
 def _inputs() -> Iterator[Fit]:
-    """CSR rows, given values, float32, a function over many rows."""
+    """Yield fits of CSR rows, given values, float32, and a function over many rows."""
     for n in (300, 3000):
         X, y = _sparse(n, 60)
         for kernel in ("rbf", "linear", "laplacian"):
@@ -128,7 +128,7 @@ def _inputs() -> Iterator[Fit]:
 
 
 def _classes() -> Iterator[Fit]:
-    """Bundles of pairs and of classes against the rest."""
+    """Yield bundles of pairs and of classes against the rest."""
     for k, m in ((3, 50), (26, 30), (120, 6)):
         X, y = _blobs(k * m, 10, k, 5, 0.7)
         for way in ("ovo", "ovr"):
@@ -145,7 +145,7 @@ def _classes() -> Iterator[Fit]:
 
 
 def _large() -> Iterator[Fit]:
-    """Blocks, parts, Newton steps, active sets, stored rows, float64 tiles."""
+    """Yield fits with blocks, parts, Newton steps, active sets, stored rows, float64 tiles."""
     for n, d in ((1500, 10), (6000, 20)):
         X, y = _blobs(n, d)
         for bias, more in BIASES.items():
@@ -166,7 +166,7 @@ def _large() -> Iterator[Fit]:
 
 
 def _others() -> Iterator[Fit]:
-    """Machines that learn and forget samples."""
+    """Yield fits of machines that learn and forget samples."""
     X, y = _blobs(120, 4)
     yield Fit("IncrementalSVC", IncrementalSVC(), X, y, X[::5])
     yield Fit("IncrementalSVR", IncrementalSVR(), *_sine(120, 4), X[::5])
@@ -180,7 +180,7 @@ def _bytes(value: Any) -> bytes:
 
 
 def digest(one: Fit) -> dict[str, str]:
-    """A digest for each part of a fit: the solution, its proof, predictions."""
+    """Return a digest for each part of a fit: the solution, its proof, predictions."""
     more = {} if one.weight is None else {"sample_weight": one.weight}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

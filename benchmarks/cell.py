@@ -19,15 +19,15 @@ from .datasets import CASES, family
 from .libraries import LIBRARIES
 from .quality import quality, support_vectors
 
-LIMIT = 600  # seconds after which a fit is cut off
-LONG = 20.0  # seconds from which a fit is not repeated in a process
-SHORT = 0.5  # seconds for which short fits are repeated
-MOST = 9  # such repetitions
-MADE = 4096  # rows generated at a time
+LIMIT = 600  # Seconds after which a fit is cut off.
+LONG = 20.0  # Seconds above which a fit is not repeated in a process.
+SHORT = 0.5  # Seconds for which short fits are repeated.
+MOST = 9  # Most such repetitions.
+MADE = 4096  # Rows generated at a time.
 
 
 def fit(spec: dict[str, Any]) -> dict[str, Any]:
-    """A first fit and, if it was not long, further ones; memory and quality of the first."""
+    """Make a first fit and, if it was not long, further ones; return memory and quality of the first."""
     library, case = LIBRARIES[spec["library"]], CASES[spec["data"]]
     split = library.data(family(spec["rows"], spec["of"]) if "rows" in spec else case.load())
     result: dict[str, Any] = {"rows": split.X.shape[0], "features": split.X.shape[1], "X_bytes": _bytes(split.X)}
@@ -51,7 +51,7 @@ def fit(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def predict(spec: dict[str, Any]) -> dict[str, Any]:
-    """The predictions for the test samples (or of the training samples): the first call, and three more."""
+    """Predict the test samples (or the training samples): a first call, and three more."""
     library, case = LIBRARIES[spec["library"]], CASES[spec["data"]]
     split = library.data(case.load())
     X = split.X if split.X_test is None else split.X_test
@@ -62,13 +62,13 @@ def predict(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def many(spec: dict[str, Any]) -> dict[str, Any]:
-    """Classes of many float32 rows: memory beyond the rows and the result, and speed beside a matrix product's."""
+    """Predict many float32 rows: memory beyond the rows and the result, and speed compared with a matrix product's."""
     n, d, m = spec["rows"], spec["features"], spec["vectors"]
     generator = np.random.default_rng(0)
-    X = np.empty((n, d), np.float32)  # filled in place: all of it is there, and nothing else, before memory is read
+    X = np.empty((n, d), np.float32)  # filled in place, so that only its own memory is there before the measurement
     for start in range(0, n, MADE):
         generator.standard_normal(dtype=np.float32, out=X[start : start + MADE])
-    # So small a C leaves every sample at its bound, a support vector.
+    # With so small a C every sample is at its bound, a support vector.
     model = LIBRARIES[spec["library"]].make(C=1e-4, gamma=1.0 / d)
     vectors = generator.standard_normal((m, d), np.float32)
     model.fit(vectors, np.arange(m) % 2)
@@ -84,7 +84,7 @@ def many(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def rates(spec: dict[str, Any]) -> dict[str, Any]:
-    """What the machine can do: multiply-adds of a matrix product (two operations each) and exponentials, a second."""
+    """Return the machine's rates: operations of a matrix product (two per multiply-add) and exponentials, a second."""
     result: dict[str, Any] = {"gemm32": _product_rate(np.float32)}
     values = [np.full(1 << 15, -0.5, np.float32) for _ in range(spec["threads"])]
     outs = [np.empty_like(v) for v in values]
@@ -99,7 +99,7 @@ def rates(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _product_rate(dtype: Any) -> float:
-    """Operations a second of a matrix product."""
+    """Return the operations a second of a matrix product."""
     A = np.ones((3000, 3000), dtype)
     return 2.0 * 3000**3 / min(_seconds(lambda: A @ A) for _ in range(5))
 
@@ -111,7 +111,7 @@ def _seconds(work: Callable[[], Any]) -> float:
 
 
 def _limited(work: Callable[[], Any]) -> float:
-    """Seconds of some work; the process dies of SIGALRM if they are too many, compiled code or not."""
+    """Return the seconds of some work; SIGALRM kills the process if they are too many, compiled code or not."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(LIMIT)
     seconds = _seconds(work)
@@ -120,7 +120,7 @@ def _limited(work: Callable[[], Any]) -> float:
 
 
 def _repeated(work: Callable[[], Any]) -> float:
-    """Median of as many repetitions as fit in half a second, at least one."""
+    """Return the median of as many repetitions as fit in half a second, at least one."""
     times = [_limited(work)]
     while len(times) < MOST and sum(times) < SHORT:
         times.append(_limited(work))
@@ -128,7 +128,7 @@ def _repeated(work: Callable[[], Any]) -> float:
 
 
 def _memory(field: str) -> int:
-    """Bytes of this process."""
+    """Return bytes of this process."""
     status = Path("/proc/self/status").read_text()
     return 1024 * int(next(line for line in status.splitlines() if line.startswith(field)).split()[1])
 

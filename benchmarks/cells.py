@@ -1,4 +1,4 @@
-"""Cells, the measurements that make up a table: run in turn, kept on disk, resumed where a run was broken off."""
+"""Cells, the measurements of a table: run in turn, kept on disk, resumed after an interruption."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .libraries import LIBRARIES
 
 HERE = Path(__file__).parent
 CELLS = HERE / ".cells"
-SLACK = 900  # seconds for loading and checking, beyond which a cell is broken
+SLACK = 900  # Seconds for loading and checking, above which a cell is broken.
 
 
 def run(specs: list[dict[str, Any]], fresh: bool) -> list[dict[str, Any]]:
-    """Results of the cells in the order given; those that are on disk are not measured again."""
+    """Return results of the cells in the order given; cells that are on disk are not measured again."""
     results = []
     with tqdm(specs, desc="cells", disable=None) as bar:
         for spec in bar:
@@ -43,7 +43,7 @@ def run(specs: list[dict[str, Any]], fresh: bool) -> list[dict[str, Any]]:
 
 
 def _measured(spec: dict[str, Any]) -> dict[str, Any]:
-    """What the cell's process says; for one that took too long, the limit."""
+    """Return the report of the cell's process; for a process that took too long, the limit."""
     command = [sys.executable, "-m", "benchmarks.cell", json.dumps(spec)]
     try:
         done = subprocess.run(  # noqa: S603
@@ -59,13 +59,13 @@ def _measured(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _key(spec: dict[str, Any]) -> str:
-    """A name that changes with the specification, the machine, the versions and this library's source."""
+    """Return a name that changes with the specification, the machine, the versions and this library's source."""
     told = {**spec, "machine": machine(), "version": versions(), "source": _source(spec.get("library"))}
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:24]
 
 
 def _source(library: str | None) -> str:
-    """A digest of the definitions of a cell, and of this library where it is what is measured."""
+    """Return a digest of the definitions of a cell, and of this library if it is measured."""
     digest = hashlib.sha256()
     files = sorted(Path(adatron.__file__).parent.rglob("*.py")) if library == "adatron" else []
     own = ("cell.py", "datasets.py", "libraries.py", "quality.py")
@@ -81,7 +81,7 @@ def _keep(path: Path, result: dict[str, Any]) -> None:
 
 
 def machine() -> str:
-    """The processor and the number of cores this process may use."""
+    """Return the processor and the number of cores that this process may use."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         name = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
@@ -91,10 +91,10 @@ def machine() -> str:
 
 
 def threads() -> int:
-    """Cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python and of the libraries."""
+    """Return the versions of Python and of the libraries."""
     return {"Python": platform.python_version(), **{one.package: one.version for one in LIBRARIES.values()}}

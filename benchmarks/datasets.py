@@ -1,4 +1,4 @@
-"""Every data set of the benchmarks: where it comes from, how it is scaled, and C and gamma."""
+"""The data sets of the benchmarks: source, scaling, C and gamma."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """One line of the tables: data, an RBF kernel's gamma, C and, for a regression, half the width of the tube."""
+    """One line of the tables: data, an RBF kernel's gamma, C and, for a regression, half the tube's width."""
 
     load: Callable[[], Split]
     C: float
@@ -41,13 +41,13 @@ class Case:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """What every library is given."""
+        """The parameters for every library."""
         tube = {} if self.epsilon is None else {"epsilon": self.epsilon}
         return {"C": self.C, "gamma": self.gamma, **tube}
 
 
 def _every_fourth(X: Any, y: Any) -> Split:
-    """Every fourth sample is for testing."""
+    """Take every fourth sample for testing."""
     test = np.arange(len(y)) % 4 == 3
     return Split(X[~test], y[~test], X[test], y[test])
 
@@ -64,7 +64,7 @@ def _heart() -> Split:
 
 
 def _sonar() -> Split:
-    """The split by aspect angle: a star marks the samples to train on."""
+    """Return the split by aspect angle: a star marks the samples to train on."""
     parts: dict[str, list[Any]] = {"*": [], "": []}
     for name in ("sonar.mines", "sonar.rocks"):
         for star, label, numbers in re.findall(r"(\*?)(C[MR])\d+:\s*\{([^}]*)\}", (DATA / name).read_text()):
@@ -86,7 +86,7 @@ def _pima() -> Split:
 
 
 def _wisconsin() -> Split:
-    """Without the 16 rows that have a missing value, and without the number of the patient."""
+    """Return the data without the 16 rows that have a missing value, and without the patients' numbers."""
     lines = (DATA / "breast-cancer-wisconsin.data").read_text().split()
     rows = np.array([line.split(",") for line in lines if "?" not in line], float)
     return _every_fourth(rows[:, 1:-1] / 10.0, rows[:, -1].astype(int))
@@ -107,7 +107,7 @@ def _dense(split: Split) -> Split:
 
 
 def _mnist() -> Split:
-    """Grey values from 0 to 1 in float32."""
+    """Return grey values from 0 to 1 in float32."""
     train, test = (
         read([DATA / f"{part}-images-idx3-ubyte.gz", DATA / f"{part}-labels-idx1-ubyte.gz"])
         for part in ("train", "t10k")
@@ -123,7 +123,7 @@ def _regression(name: str, scale_target: bool) -> Split:
 
 
 def family(n: int = 20_000, of: int = 20_000) -> Split:
-    """The 20,000 x 20 family, or a larger one of its kind; fewer rows are the first of all."""
+    """Return the 20,000 x 20 family, or a larger one of its kind; fewer rows are the first ones of it."""
     X, y = make_classification(of, 20, n_informative=10, flip_y=0.05, class_sep=0.7, random_state=0)
     X = StandardScaler().fit_transform(X)
     return Split(X[:n], y[:n])
@@ -138,14 +138,14 @@ def _moons(n: int) -> Split:
 
 
 def _blobs(n: int) -> Split:
-    """Twenty clouds of two classes in turn, one label in a hundred wrong."""
+    """Return twenty clouds of two classes in turn, with one label in a hundred wrong."""
     X, cloud = make_blobs(n, 20, centers=20, cluster_std=3.0, random_state=0)
     wrong = np.random.default_rng(0).random(n) < 0.01
     return _standardised(Split(X, (cloud + wrong) % 2))
 
 
 def _classes(n: int, features: int, classes: int) -> Split:
-    """A cloud for each class."""
+    """Return a cloud for each class."""
     return _standardised(Split(*make_blobs(n, features, centers=classes, cluster_std=4.0, random_state=0)[:2]))
 
 

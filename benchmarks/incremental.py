@@ -1,4 +1,4 @@
-"""Incremental models beside fits from nothing: ``python -m benchmarks.incremental step|window|leave-one-out``."""
+"""Incremental models against fits from nothing: ``python -m benchmarks.incremental step|window|leave-one-out``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def seconds(work: Callable[[], Any]) -> float:
 
 
 def whole(name: str) -> tuple[Any, Any]:
-    """All samples of a data set, those for testing too."""
+    """Return all samples of a data set, including those for testing."""
     split = CASES[name].load()
     if split.X_test is None:
         return split.X, split.y
@@ -53,7 +53,7 @@ def main() -> None:
 @click.option("--steps", default=200, show_default=True)
 @click.option("--refits", default=3, show_default=True, help="Of each kind, to compare with.")
 def step(samples: int, steps: int, refits: int) -> None:
-    """One sample more on a9a: partial_fit, a warm-started block fit, and a fit of scikit-learn."""
+    """Measure one more sample on a9a: partial_fit, a warm-started block fit, and a fit of scikit-learn."""
     case = CASES["a9a, dense"]
     split = case.load()
     X, y = split.X[: samples + steps], split.y[: samples + steps]
@@ -95,7 +95,7 @@ def _mean(times: list[float], events: list[int]) -> float:
 
 
 def _warm(case: Any, X: Any, y: Any) -> float:
-    """Seconds of our block solver with all samples from the solution without the last one."""
+    """Return the seconds of our block solver with all samples from the solution without the last one."""
     from adatron import SVC
 
     n = len(y)
@@ -114,7 +114,7 @@ def _warm(case: Any, X: Any, y: Any) -> float:
 @click.option("--steps", default=10_000, show_default=True)
 @click.option("--check", default=500, show_default=True, help="Steps after which the gradient is computed anew.")
 def window(window: int, steps: int, check: int) -> None:
-    """ijcnn1 sample by sample through a window: each step learns one and forgets one."""
+    """Measure a window that goes over ijcnn1 sample by sample: each step learns one and forgets one."""
     import json
 
     case = CASES["ijcnn1"]
@@ -148,7 +148,7 @@ def window(window: int, steps: int, check: int) -> None:
 @click.option("--data", multiple=True, type=click.Choice(SMALL), default=SMALL, help="Data sets.")
 @click.option("--brute-force/--no-brute-force", default=True, help="Compare with n certified fits, too.")
 def leave_one_out(data: tuple[str, ...], brute_force: bool) -> None:
-    """The exact leave-one-out error, and that of scikit-learn's LeaveOneOut."""
+    """Measure the exact leave-one-out error, and that of scikit-learn's LeaveOneOut."""
     rows = []
     for name in data:
         X, y = whole(name)

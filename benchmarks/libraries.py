@@ -1,4 +1,4 @@
-"""The libraries that are compared: the same parameters, each with its own type of data."""
+"""The libraries of the comparison: the same parameters, each with its own type of data."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from .datasets import Split
 
-CACHE = 1000  # megabytes for kernel values, for every library
+CACHE = 1000  # Megabytes for kernel values, for every library.
 
 
 @dataclass(frozen=True)
 class Library:
-    """How a library's machines are made.
+    """The construction of a library's machines.
 
-    ``module`` has SVC and SVR; ``dtype`` is what the data are turned into beforehand (None: as they are);
-    ``threads`` says how many it uses.
+    ``module`` has SVC and SVR; ``dtype`` is the type that the data are converted to beforehand (None: as they are);
+    ``threads`` is the number of its threads.
     """
 
     package: str
@@ -35,7 +35,7 @@ class Library:
             return "not installed"
 
     def make(self, one_vs_rest: bool = False, **parameters: Any) -> Any:
-        """A classifier or, with a width of the tube, a regressor."""
+        """Return a classifier or, with a width of the tube, a regressor."""
         machine = getattr(import_module(self.module), "SVR" if "epsilon" in parameters else "SVC")
         if one_vs_rest and self.package == "adatron":
             return machine(cache_size=CACHE, multi_class="ovr", **parameters)
@@ -43,7 +43,7 @@ class Library:
         return OneVsRestClassifier(made) if one_vs_rest else made
 
     def data(self, split: Split) -> Split:
-        """The data in the library's type."""
+        """Return the data in the library's type."""
         if self.dtype is None:
             return split
         X, X_test = (None if one is None else one.astype(self.dtype) for one in (split.X, split.X_test))

@@ -1,9 +1,9 @@
-"""What a large margin in the input space is worth on test data: accuracy, distances, certificates, and an attack.
+"""The value of a large margin in the input space on test data: accuracy, distances, certificates, and an attack.
 
-The attack uses predictions only: it starts at the nearest training samples that are predicted as the other class, goes
-back towards the sample as far as the class stays, and then walks along the boundary by random steps, keeping those that
-come nearer (W. Brendel, J. Rauber, M. Bethge, Decision-based adversarial attacks, 2018). It knows nothing of gradients
-or of our projections.
+The attack uses predictions only. It starts at the nearest training samples that are predicted as the other class, and
+goes back towards the sample while the class stays. Then it walks along the boundary by random steps, keeping those that
+come nearer (W. Brendel, J. Rauber, M. Bethge, Decision-based adversarial attacks, 2018). It uses neither gradients nor
+our projections.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from adatron import SVC, InputMarginSVC, input_margin
 
 from .datasets import CASES, Split
 
-PAIRS = ((4, 9), (3, 5), (0, 6))  # of digits of USPS
-FULL = ("Wisconsin", "sonar")  # data on which the full algorithm is tried, too
-MOST = 300  # test samples that are attacked
+PAIRS = ((4, 9), (3, 5), (0, 6))  # Pairs of digits of USPS.
+FULL = ("Wisconsin", "sonar")  # Data on which the full algorithm is also tried.
+MOST = 300  # Test samples that are attacked.
 NEIGHBOURS, HALVINGS, STEPS = 5, 40, 800
-SPEED, CONTRACTION = 0.1, 0.02  # of the first random steps, and of the way back, by the distance
+SPEED, CONTRACTION = 0.1, 0.02  # First random steps, and steps back, as fractions of the distance.
 
 
 def rows(repeats: int) -> Iterator[dict[str, Any]]:
-    """A row for each data set and machine."""
+    """Yield a row for each data set and machine."""
     for name, split, C, gamma in _data():
         budget = None
         plain = None
@@ -67,7 +67,7 @@ def _timed(model: Any, split: Split) -> float:
 
 
 def _row(model: Any, split: Split, budget: float | None) -> dict[str, Any]:
-    """Accuracy, distances of the test samples that are right, and how many of all stay right within the budget.
+    """Return accuracy, distances of the test samples that are right, and how many stay right within the budget.
 
     The budget is the median distance of the first machine's right test samples.
     """
@@ -91,7 +91,7 @@ def _row(model: Any, split: Split, budget: float | None) -> dict[str, Any]:
 
 
 def attack(model: Any, X: Any, train: Any, seed: int = 0) -> Any:
-    """Distances of the nearest points of another class that were met, (n,); inf where there is no such class."""
+    """Return distances of the nearest points of another class that were met, (n,); inf if there is no such class."""
     rng, X = np.random.default_rng(seed), np.asarray(X, np.float64)
     codes = model.predict(X)
     Z = _begin(model, X, codes, train)
@@ -110,7 +110,7 @@ def attack(model: Any, X: Any, train: Any, seed: int = 0) -> Any:
 
 
 def _begin(model: Any, X: Any, codes: Any, train: Any) -> Any:
-    """The best of the ways to the nearest training samples of the other class."""
+    """Return the best of the ways to the nearest training samples of the other class."""
     theirs, best = model.predict(train), np.full(X.shape, np.inf)
     for code in np.unique(codes):
         mine, others = np.flatnonzero(codes == code), train[theirs != code]

@@ -1,4 +1,4 @@
-"""What a library's model is worth, from its coefficients and the data alone, in float64."""
+"""The quality of a library's model, from its coefficients and the data alone, in float64."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROWS = 2048
 
 
 class Quality(NamedTuple):
-    """Over several binary problems: sums of the objectives, the worst of the rest."""
+    """The quality over several binary problems: sums of the objectives, the worst of the other numbers."""
 
     dual_objective: float
     kkt_violation: float
@@ -44,12 +44,12 @@ def quality(model: Any, X: Any, y: Any, parameters: dict[str, float], one_vs_res
 
 
 def support_vectors(model: Any) -> int:
-    """How many samples a model, or any of its models, needs."""
+    """Return how many samples a model, or any of its models, needs."""
     return len(np.unique(np.concatenate([one.support_ for one in getattr(model, "estimators_", [model])])))
 
 
 def _one_vs_rest(model: Any, X: Any, codes: Any, C: float, gamma: float) -> Quality:
-    """The same of one problem for each class, from a model for each or from one with a row for each."""
+    """Return the quality with one problem for each class, from a model for each or one with a row for each."""
     models = getattr(model, "estimators_", [model])
     machines = [(np.asarray(one.support_), row) for one in models for row in _dense(one.dual_coef_)]
     programs = [csvc(np.where(codes == code, 1.0, -1.0), np.full(len(codes), C)) for code in range(len(machines))]
@@ -61,10 +61,10 @@ def _one_vs_rest(model: Any, X: Any, codes: Any, C: float, gamma: float) -> Qual
 def _problem(
     X: Any, codes: Any, support: Any, coefficients: Any, pair: tuple[int, int], C: float, gamma: float
 ) -> tuple[float, float, float, float]:
-    """Dual objective, violation, relative gap and number of products of the pair i < j."""
+    """Return dual objective, violation, relative gap and number of products of the pair i < j."""
     members = np.flatnonzero(np.isin(codes, pair))
     y = np.where(codes[members] == pair[1], 1.0, -1.0)
-    if codes.max() > 1:  # of several classes the first of a pair is the positive one
+    if codes.max() > 1:  # with several classes the first of a pair is the positive one
         y = -y
     program, place = csvc(y, np.full(len(y), C)), np.full(len(codes), -1)
     place[members] = np.arange(len(members))
@@ -73,7 +73,7 @@ def _problem(
 
 
 def _proven(dual: Dual, X: Any, support: Any, coefficients: Any, gamma: float) -> tuple[float, float, float, float]:
-    """Dual objective, violation, relative gap and number of products of a program over the rows of X."""
+    """Return dual objective, violation, relative gap and number of products of a program over the rows of X."""
     beta = np.zeros(len(dual))
     beta[support] = coefficients
     beta = np.clip(beta, dual.lower, dual.upper)
@@ -86,7 +86,7 @@ def _proven(dual: Dual, X: Any, support: Any, coefficients: Any, gamma: float) -
 
 
 def _times(X: Any, Z: Any, beta: Any, gamma: float) -> Any:
-    """K beta for the RBF kernel."""
+    """Return K beta for the RBF kernel."""
     Z = _dense(Z).astype(np.float64)
     center = Z.mean(axis=0)
     Z = Z - center

@@ -1,7 +1,7 @@
 """Kill ``adatron stream`` with SIGKILL at random moments and resume it: ``python -m benchmarks.stream_kills``.
 
-Each child is a fork of this process, which has everything compiled and loaded, so that the moments fall on the work and
-not on the start. After every other kill the journal is cut off at a random byte: the input still has those lines.
+Each child is a fork of this process, which has everything compiled and loaded, so that the kills hit the work and not
+the start. After every other kill the journal is cut off at a random byte: the input still has those lines.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FEATURES = 4
 
 
 def lines(rng: np.random.Generator, first: int, n: int) -> list[str]:
-    """Samples, and every tenth line forgets one that is there."""
+    """Return samples; every tenth line forgets one that is there."""
     there, new, out = list(range(first)), first, []
     for _ in range(n):
         if rng.random() < 0.1:
@@ -38,7 +38,7 @@ def lines(rng: np.random.Generator, first: int, n: int) -> list[str]:
 
 
 def resumed(path: Path, data: Path, rng: np.random.Generator, longest: float) -> tuple[int, bool]:
-    """One child, killed after a random time; whether it was still at work."""
+    """Run one child, killed after a random time; return whether it was still at work."""
     child = os.fork()
     if child == 0:
         os._exit(tool(["stream", str(path), str(data), "--every", "16", "--quiet"]))
@@ -55,7 +55,7 @@ def cut(path: Path, rng: np.random.Generator) -> None:
 
 
 def same(path: Path, reference: Path, X: np.ndarray) -> float:
-    """The largest difference of decision values; infinite if the samples are others."""
+    """Return the largest difference of decision values; infinite if the samples differ."""
     one, other = adatron.load(path), adatron.load(reference)
     if sorted(one.ids_) != sorted(other.ids_) or one.store.arrived != other.store.arrived:
         return np.inf
@@ -69,7 +69,7 @@ def same(path: Path, reference: Path, X: np.ndarray) -> float:
 @click.option("--longest", default=0.3, show_default=True, help="Seconds that a process lives at most.")
 @click.option("--seed", default=0, show_default=True)
 def main(kills: int, samples: int, length: int, longest: float, seed: int) -> None:
-    """Streams, one after the other, until so many processes were killed."""
+    """Run streams, one after the other, until enough processes were killed."""
     rng = np.random.default_rng(seed)
     killed = streams = 0
     worst = 0.0

@@ -1,4 +1,4 @@
-"""From cells to rows, and rows as Markdown, JSON and a plot."""
+"""Conversion of cells to rows, and of rows to Markdown, JSON and a plot."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 
 def combined(cells: list[dict[str, Any]]) -> Row:
-    """One row from repeated cells: medians of the times, the rest from the first."""
+    """Return one row from repeated cells: medians of the times, the rest from the first."""
     row = dict(cells[0])
     if "seconds" in row:
         row["seconds"] = statistics.median(cell["seconds"] for cell in cells if "seconds" in cell)
@@ -27,7 +27,7 @@ def combined(cells: list[dict[str, Any]]) -> Row:
 
 
 def with_ratios(rows: list[Row]) -> list[Row]:
-    """Time divided by adatron's on the same data."""
+    """Add the time divided by adatron's on the same data."""
     ours = {row["data"]: row.get("seconds") for row in rows if row["library"] == "adatron"}
     for row in rows:
         if row.get("seconds") and ours.get(row["data"]):
@@ -36,12 +36,12 @@ def with_ratios(rows: list[Row]) -> list[Row]:
 
 
 def floor(row: Row, rates: Row) -> float:
-    """Seconds that no method can go below: the kernel values of the support vectors once."""
+    """Return the seconds that no method can go below: the kernel values of the support vectors once."""
     return 2.0 * row["products"] * row["features"] / rates["gemm32"] + row["products"] / rates["map"]
 
 
 def text(value: Any, kind: str, cut: bool = False) -> str:
-    """A number as it stands in a table."""
+    """Return a number in the form of a table's entry."""
     if value is None:
         return "–"
     shown = {
@@ -58,7 +58,7 @@ def text(value: Any, kind: str, cut: bool = False) -> str:
 
 
 def markdown(rows: list[Row], columns: list[tuple[str, str, str]]) -> str:
-    """A table. ``columns`` holds headings, keys and kinds; times of a fit that was cut off are lower bounds."""
+    """Return a table. ``columns`` has headings, keys and kinds; times of a fit that was cut off are lower bounds."""
     lines = ["| " + " | ".join(heading for heading, _, _ in columns) + " |", "|" + "---|" * len(columns)]
     for row in rows:
         cells = [
@@ -69,7 +69,7 @@ def markdown(rows: list[Row], columns: list[tuple[str, str, str]]) -> str:
 
 
 def circumstances() -> str:
-    """Date, machine and versions in one sentence."""
+    """Return date, machine and versions in one sentence."""
     listed = ", ".join(f"{name} {version}" for name, version in versions().items())
     return f"{datetime.now(UTC):%Y-%m-%d}, {machine()}, {listed}."
 
@@ -86,7 +86,7 @@ def write(folder: Path, name: str, notes: str, rows: list[Row], columns: list[tu
 
 
 def plot(folder: Path, name: str, rows: list[Row]) -> None:
-    """Bars: how many times as long as adatron each library takes."""
+    """Draw bars: the time of each library as a multiple of adatron's."""
     import matplotlib as mpl
 
     mpl.use("Agg")

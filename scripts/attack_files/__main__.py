@@ -1,4 +1,4 @@
-"""Damage files of every kind, read them, and count how that ends.
+"""Damage files of every kind, read them, and count the outcomes.
 
 Run ``python scripts/attack_files --minutes 2 --seed 0``. Each kind of file is a module beside this one with a function
 ``attempt(rng, folder)``. A child process calls it again and again. An attempt counts as broken if it ends in an
@@ -21,13 +21,13 @@ from typing import IO, Any
 
 CHILD = Path(__file__).with_name("child.py")
 KINDS = ("models", "data", "journals")
-FIRST, EACH = 900.0, 60.0  # seconds for the first attempt of a child, which compiles and fits, and for any other
-SHOWN = 20  # broken attempts of each kind that are printed
+FIRST, EACH = 900.0, 60.0  # Seconds for the first attempt of a child, which compiles and fits, and for any other one.
+SHOWN = 20  # Broken attempts of each kind that are printed.
 
 
 @dataclass
 class Tally:
-    """How the attempts of one kind of file ended."""
+    """The outcomes of attempts with one kind of file."""
 
     what: str
     counts: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
@@ -102,7 +102,7 @@ def attack(what: str, seed: int, seconds: float) -> Tally:
                 break
         child.end()
         if not number - begin > 1 and tally.counts["(no report)", "BROKEN"] > SHOWN:
-            break  # the child does not even begin
+            break  # the child does not even start
     return tally
 
 
@@ -134,7 +134,7 @@ def main() -> int:
         thread.join()
     for tally in sorted(tallies, key=lambda tally: kinds.index(tally.what)):
         tally.show()
-    # A kind of which nothing is known, not even one attempt, has not passed.
+    # A kind without a single attempt has not passed.
     return int(len(tallies) < len(kinds) or any(tally.broken for tally in tallies))
 
 

@@ -1,4 +1,4 @@
-"""The process that makes the attempts: ``child.py WHAT SEED BEGIN``."""
+"""A process that makes attempts: ``child.py WHAT SEED BEGIN``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-ROOM = 3 * 2**30  # bytes of address space that attempts may take beyond what the process has after the first one
+ROOM = 3 * 2**30  # Bytes of address space for attempts, beyond what the process has after the first one.
 
 
 def once(what: str, seed: int, number: int) -> tuple[str, str]:
@@ -32,7 +32,7 @@ def once(what: str, seed: int, number: int) -> tuple[str, str]:
 def _report(what: str, seed: int, number: int) -> dict[str, str]:
     try:
         kind, end = once(what, seed, number)
-    except Exception as error:  # whatever it is, it is reported
+    except Exception as error:  # every error is reported
         return {"kind": type(error).__name__, "end": "BROKEN", "reason": traceback.format_exc()[-3000:]}
     return {"kind": kind, "end": end}
 
@@ -45,7 +45,7 @@ def _limit_memory() -> None:
 
 def main(what: str, seed: int, begin: int) -> None:
     """Make attempts until the parent has enough of them."""
-    # What an attempt prints does not get among the reports.
+    # Output of an attempt must not get among the reports.
     reports = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")

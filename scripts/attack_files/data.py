@@ -23,8 +23,8 @@ Rng = np.random.Generator
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress,
 }  # fmt: skip
-MOST = 2**24  # the bytes that a file may take
-GROWTH = 2**28  # the bytes that an attempt may take: packages that are imported, and what a line becomes in Python
+MOST = 2**24  # Bytes that a file may take.
+GROWTH = 2**28  # Bytes that an attempt may take: imported packages, and the objects of a line in Python.
 HUGE = [0, 1, -1, 2**15, 2**16, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1]
 
 
@@ -53,7 +53,7 @@ def _zero(rng: Rng, data: bytearray) -> None:
 
 
 def _declare(rng: Rng, data: bytearray) -> None:
-    """A wrong length where one may stand, most often in the first bytes or in the last."""
+    """Write a wrong length where a length may be, most often in the first bytes or in the last."""
     size, order = rng.choice([1, 2, 4, 8]), rng.choice(["little", "big"])
     value = int(rng.choice(HUGE)) if rng.random() < 0.7 else int(rng.integers(0, 300))
     near = min(len(data), 128 if rng.random() < 0.5 else len(data))
@@ -73,7 +73,7 @@ def _insert(rng: Rng, data: bytearray) -> None:
 
 
 def _digit(rng: Rng, data: bytearray) -> None:
-    """Another digit for one, as in the shape that the text of a header declares."""
+    """Replace one digit by another, as in the shape that the text of a header declares."""
     digits = [at for at, byte in enumerate(data[:4000]) if chr(byte).isdigit()]
     if digits:
         at = int(rng.choice(digits))
@@ -84,7 +84,7 @@ DAMAGES = [_flip, _cut, _double, _leave_out, _zero, _declare, _insert, _digit]
 
 
 def _in_archive(rng: Rng, damage: Callable[[Rng, bytearray], None]) -> bytes:
-    """A NumPy archive with valid checksums whose member is damaged."""
+    """Return a NumPy archive with valid checksums whose member is damaged."""
     out, (X, y) = io.BytesIO(), samples()
     members = {"X.npy": bytearray(npy(X)), "y.npy": bytearray(npy(y))}
     damage(rng, members[str(rng.choice(list(members)))])
@@ -95,7 +95,7 @@ def _in_archive(rng: Rng, damage: Callable[[Rng, bytearray], None]) -> bytes:
 
 
 def damaged(rng: Rng) -> tuple[str, Files]:
-    """A valid file, damaged before or after it is compressed, by its own name or by one that tells nothing."""
+    """Return a valid file, damaged before or after compression, under its own name or one that tells nothing."""
     damage = DAMAGES[rng.integers(len(DAMAGES))]
     if rng.random() < 0.05:
         return f"npz {damage.__name__[1:]} inside", [("a.npz", _in_archive(rng, damage))]
@@ -118,8 +118,8 @@ def damaged(rng: Rng) -> tuple[str, Files]:
 def attempt(rng: Rng, folder: Path) -> tuple[str, str]:
     """Read one file, and return the kind of the damage and how it ended.
 
-    The end is 'refused' with the documented error, which names a file; 'right' if the samples are those that were
-    written; or 'differs' for others: a text with another digit is a valid file. What is crafted must be refused.
+    The end is 'refused' with the documented error, which names a file. It is 'right' if the samples are those that were
+    written, or 'differs' for others: a text with another digit is a valid file. A crafted file must be refused.
     """
     crafted = rng.random() < 0.1
     if crafted:
@@ -141,7 +141,7 @@ def attempt(rng: Rng, folder: Path) -> tuple[str, str]:
 def _outcome(paths: list[Path], labelled: bool) -> str:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of NumPy, about headers that Python 2 wrote
+            warnings.simplefilter("ignore")  # NumPy warns of headers that Python 2 wrote
             return _end(read(paths, labelled=labelled, max_bytes=MOST))
     except DataError as error:
         message = str(error)
@@ -156,7 +156,7 @@ def _forget_peak() -> None:
 
 
 def _memory(field: str) -> int:
-    """Return a number of bytes from what Linux knows of this process."""
+    """Return a number of bytes from Linux's status of this process."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 

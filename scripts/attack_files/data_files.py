@@ -16,7 +16,7 @@ Files = list[tuple[str, bytes]]
 
 @cache
 def samples() -> tuple[np.ndarray, np.ndarray]:
-    """Numbers that every format holds exactly, and two classes."""
+    """Return numbers that every format holds exactly, and two classes."""
     rng = np.random.default_rng(0)
     X = rng.integers(1, 256, (40, 5))
     return X, np.where(X[:, 0] + X[:, 1] > 250, 3, 1)
@@ -85,7 +85,7 @@ def hdf5_samples(file: Any) -> None:
 
 @cache
 def valid() -> list[Files]:
-    """Files of every format."""
+    """Return files of every format."""
     X, y = samples()
     return [
         [("a.svm", svmlight(X, y))],

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from data_files import Files, hdf5, hdf5_samples, idx, npy, parquet, samples
 
-BOMB = 2**26  # what a bomb becomes: four times of what it may be
+BOMB = 2**26  # Bytes that a bomb becomes: four times the limit.
 
 
 def _text(name: str, piece: bytes, pack: Callable[[bytes], bytes]) -> Callable[[Path], Files]:
@@ -42,7 +42,7 @@ def _h5(make: Callable[[Any], None]) -> Callable[[Path], Files]:
 
 
 def _other(folder: Path) -> str:
-    """Another file that would be readable as one."""
+    """Write another file that would be readable as one."""
     import h5py
 
     path = folder / "other.h5"
@@ -97,21 +97,21 @@ def _declared(file: Any) -> None:
 
 
 def _swollen_chunk(file: Any) -> None:
-    """A chunk that is much longer, decompressed, than it is declared."""
+    """Write a chunk that is much longer, decompressed, than declared."""
     X = file.create_dataset("X", (40, 5), "u1", chunks=(40, 5), compression="gzip")
     X.id.write_direct_chunk((0, 0), zlib.compress(bytes(4 * BOMB)))
     file["y"] = samples()[1]
 
 
 def _short_chunk(file: Any) -> None:
-    """A chunk that is shorter than it is declared: other bytes of the memory would be read."""
+    """Write a chunk that is shorter than declared: other bytes of the memory would be read."""
     X = file.create_dataset("X", (40, 5), "u1", chunks=(40, 5), compression="gzip")
     X.id.write_direct_chunk((0, 0), zlib.compress(b"abc"))
     file["y"] = samples()[1]
 
 
 def _shared_text(file: Any) -> None:
-    """Labels of any length, all of which are the same long text."""
+    """Write labels of any length, all of which are the same long text."""
     import h5py
 
     file["X"] = np.ones((4000, 1))
@@ -122,14 +122,14 @@ def _shared_text(file: Any) -> None:
 
 
 def _short_checksum(file: Any) -> None:
-    """A chunk that is shorter than its checksum."""
+    """Write a chunk that is shorter than its checksum."""
     X = file.create_dataset("X", (40, 5), "u1", chunks=(40, 5), fletcher32=True)
     X.id.write_direct_chunk((0, 0), b"ab")
     file["y"] = samples()[1]
 
 
 def _texts(change: Callable[[bytearray, int], None]) -> Callable[[Path], Files]:
-    """A file whose texts are damaged; ``change`` gets its bytes, and where the heap begins, behind the records."""
+    """Return a maker of a file with damaged texts; ``change`` gets its bytes, and where the heap begins."""
 
     def make(_: Path) -> Files:
         data = bytearray(hdf5(hdf5_samples))

@@ -1,8 +1,8 @@
-"""Damage journals and go on with the stream: it is refused, or the model has exactly what was acknowledged.
+"""Damage journals and go on with the stream: it is refused, or the model has exactly the acknowledged lines.
 
-A journal that ends earlier than it did cannot be told from one to which less was written, so that after a cut the whole
-records before it must be there. Whatever is refused goes on with ``--accept-loss``, unless it is no journal of the
-model's, and then no sample has another's id.
+A journal that ends earlier than before looks like one to which less was written, so after a cut the whole records
+before it must be there. A refused journal goes on with ``--accept-loss``, unless it is not a journal of the model's;
+then no sample may have another's id.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ State = dict[int, tuple[float, ...]]  # rows by their ids
 
 @dataclass(frozen=True)
 class Base:
-    """A stream that died: the model file, and records of which the model has some.
+    """A stream that died: the model file, and records, some of which the model already has.
 
-    models, states : the model after so many of the records
-    known : records that the model has, too
+    models, states : the model after each number of records
+    known : number of records that the model already has
     """
 
     models: tuple[bytes, ...]
@@ -52,7 +52,7 @@ class Base:
 
     @property
     def journal(self) -> bytes:
-        """All of it."""
+        """The whole journal."""
         return self.first + b"".join(self.records)
 
     def whole(self, end: int) -> int:
@@ -62,18 +62,18 @@ class Base:
 
     @property
     def former(self) -> bool:
-        """Whether it is of the former format."""
+        """Whether the journal has the former format."""
         return b" 1 " in self.first
 
 
 def lines(seed: int) -> list[str]:
-    """Samples as text."""
+    """Return samples as text."""
     rng = np.random.default_rng(seed)
     return [f"{x[0]!r},{x[1]!r},{int(x[0] > 0)}" for x in rng.normal(size=(LINES, FEATURES)).tolist()]
 
 
 def streamed(path: Path, text: str, *more: str) -> tuple[int, str]:
-    """Go on with the model and these lines; the status and what was said."""
+    """Go on with the model and these lines; return the status and the output."""
     said = io.StringIO()
     before, sys.stdin = sys.stdin, io.StringIO(text)
     try:
@@ -84,14 +84,14 @@ def streamed(path: Path, text: str, *more: str) -> tuple[int, str]:
 
 
 def state(path: Path) -> State:
-    """The samples of a model."""
+    """Return the samples of a model."""
     model = adatron.load(path)
     return {int(one): tuple(row) for one, row in zip(model.ids_, model.store.X.tolist(), strict=True)}
 
 
 @cache
 def base(seed: int, former: bool) -> Base:
-    """One stream for each seed."""
+    """Return one stream for each seed."""
     with TemporaryDirectory() as folder:
         return made(seed, former, Path(folder) / "base.adatron")
 
@@ -122,11 +122,11 @@ def made(seed: int, former: bool, path: Path) -> Base:
 
 @dataclass(frozen=True)
 class Damage:
-    """A journal, and what may come of it.
+    """A journal, and its allowed outcomes.
 
     ends : numbers of records that the model may have in the end
-    refusal : whether it may be refused, too
-    foreign : whether records of another model may be taken for those of this one: the former format cannot tell them
+    refusal : whether a refusal is also allowed
+    foreign : whether records of another model may be taken for this one's: the former format cannot distinguish them
     """
 
     data: bytes
@@ -152,14 +152,14 @@ def flips(rng: np.random.Generator, one: Base) -> Damage:
 
 
 def cut(rng: np.random.Generator, one: Base) -> Damage:
-    """End it earlier, maybe with zeros."""
+    """End the journal earlier, maybe with zeros."""
     end = int(rng.integers(len(one.journal) + 1))
     zeros = bytes(int(rng.choice([0, 1, 8, 100, 4096])))
     return Damage(one.journal[:end] + zeros, frozenset([max(one.known, one.whole(end))]), refusal=False)
 
 
 def zeros(rng: np.random.Generator, one: Base) -> Damage:
-    """Put zeros behind it, or in the place of some bytes."""
+    """Put zeros behind the journal, or in the place of some bytes."""
     data = bytearray(one.journal)
     if rng.random() < 0.3:
         return Damage(bytes(data) + bytes(int(rng.integers(1, 10_000))), refusal=False)
@@ -169,7 +169,7 @@ def zeros(rng: np.random.Generator, one: Base) -> Damage:
 
 
 def copied(rng: np.random.Generator, one: Base) -> Damage:
-    """Write records again, anywhere."""
+    """Write records again, at any place."""
     records = list(one.records)
     for _ in range(int(rng.integers(1, 4))):
         records.insert(int(rng.integers(len(records) + 1)), one.records[rng.integers(LINES)])
@@ -182,7 +182,7 @@ def shuffled(rng: np.random.Generator, one: Base) -> Damage:
 
 
 def dropped(rng: np.random.Generator, one: Base) -> Damage:
-    """Leave records out; what is left out at the end cannot be known."""
+    """Leave records out; records left out at the end cannot be missed."""
     kept = np.sort(rng.choice(LINES, int(rng.integers(LINES)), replace=False))
     end = max([one.known, *(int(i) + 1 for i in kept)])
     needed = set(range(one.known, end))
@@ -192,7 +192,7 @@ def dropped(rng: np.random.Generator, one: Base) -> Damage:
 
 
 def foreign(rng: np.random.Generator, one: Base) -> Damage:
-    """Put other bytes between, or anything in its place."""
+    """Put other bytes between the records, or anything in the journal's place."""
     data, more = one.journal, rng.integers(0, 256, int(rng.choice([1, 3, 30, 1000]))).astype(np.uint8).tobytes()
     if rng.random() < 0.2:
         return Damage(more, frozenset([one.known] if not more.strip(b"\0") or one.first.startswith(more) else []))
@@ -201,7 +201,7 @@ def foreign(rng: np.random.Generator, one: Base) -> Damage:
 
 
 def mixed(rng: np.random.Generator, one: Base) -> Damage:
-    """Put records of another stream between, or all of its journal in the place of this one."""
+    """Put records of another stream between, or another stream's journal in the place of this one."""
     other = base(10, one.former)
     if rng.random() < 0.2:
         return Damage(other.journal, frozenset())
@@ -212,7 +212,7 @@ def mixed(rng: np.random.Generator, one: Base) -> Damage:
 
 
 def crafted(rng: np.random.Generator, one: Base) -> Damage:
-    """Put a record with a valid checksum behind it, or instead of one, which means nothing or something else."""
+    """Put a record with a valid checksum behind the others, or instead of one; it means nothing or another thing."""
     number = json.loads(one.records[-1][8 if one.former else 9 :])[0] + int(rng.choice([1, 1, 1, 2, 0, -1]))
     values: list[object] = [
         *([number, "-", 1, text] for text in ("", "#", "x", "1,2", "1,2,7", "1,nan,1", "\ud800,1,1", "-3", "\0" * 9)),
@@ -243,12 +243,12 @@ def attempt(rng: np.random.Generator, folder: Path) -> tuple[str, str]:
     Returns
     -------
     kind : the damage and the format
-    how : 'refused', 'right', or 'differs' where a valid record says something else
+    how : 'refused', 'right', or 'differs' if a valid record says something else
 
     Raises
     ------
     AssertionError
-        Something that was acknowledged is gone without a word, or something else is there.
+        An acknowledged line is gone without a word, or something else is there.
     """
     former, damage = bool(rng.random() < 0.3), DAMAGES[rng.integers(len(DAMAGES))]
     one = replace(base(int(rng.integers(2)), former), known=int(rng.integers(0, LINES, endpoint=True)))
@@ -274,7 +274,7 @@ def attempt(rng: np.random.Generator, folder: Path) -> tuple[str, str]:
 
 
 def right(done: Damage, found: State, one: Base) -> str:
-    """Return how a state is called; an empty word if it is wrong."""
+    """Return the name of a state's outcome; an empty word if the state is wrong."""
     if found in [one.states[min(n, LINES)] for n in done.ends]:
         return "right"
     more = LINES + 1 in done.ends and len(found) == FIRST + LINES + 1  # a crafted record is a sample

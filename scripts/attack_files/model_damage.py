@@ -1,4 +1,4 @@
-"""Ways to damage a model file, and to craft one with the right check sums."""
+"""Ways to damage a model file, and to craft a file with the right check sums."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def damaged(rng: Generator, content: bytes) -> bytes:
             out[a : min(b, a + 64)] = bytes(min(b, a + 64) - a)
         elif how == 6:
             out += rng.bytes(int(rng.integers(1, 100)))
-        else:  # the end, where a zip has its table of contents
+        else:  # the end, which has a zip's table of contents
             at = n - 1 - int(rng.integers(0, min(n, 2000)))
             if out:
                 out[at] = int(rng.integers(256))
@@ -99,7 +99,7 @@ def changed_text(rng: Generator, content: bytes) -> bytes:
 
 
 def crafted(rng: Generator, content: bytes) -> tuple[str, bytes]:
-    """Change what a file says, and write it with the right check sums and digest."""
+    """Change the content of a file, and write it with the right check sums and digest."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     kinds = (_leaf, _leaf, _leaf, _value, _array, _array, _array, _entry, _zip_of)
@@ -116,7 +116,7 @@ def crafted(rng: Generator, content: bytes) -> tuple[str, bytes]:
 
 
 def _places(value: Any, found: list[tuple[Any, Any]]) -> None:
-    """All entries of JSON: what holds each of them, and its key there."""
+    """Find all entries of JSON: the container of each of them, and its key there."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in pairs:
         found.append((value, key))
@@ -211,7 +211,7 @@ def _array(rng: Generator, members: dict[str, bytes]) -> None:
     try:
         array = np.load(io.BytesIO(members[name])).copy()
     except (ValueError, MemoryError, SyntaxError, EOFError, tokenize.TokenError):
-        return  # its header was changed before
+        return  # an earlier change hit its header
     how = int(rng.integers(8))
     if how <= 1 and array.size and array.dtype.kind in "fiub":
         for _ in range(int(rng.integers(1, 4))):
@@ -243,7 +243,7 @@ def _array(rng: Generator, members: dict[str, bytes]) -> None:
 
 
 def _header(rng: Generator, data: bytes) -> bytes:
-    """Another type, shape or text in the header of an array, with its length kept."""
+    """Put another type, shape or text in the header of an array, with its length kept."""
     if rng.random() < 0.3:
         out = bytearray(data)
         out[int(rng.integers(min(len(out), 128)))] = int(rng.integers(256))

@@ -1,7 +1,7 @@
 """Damaged and crafted model files, and LIBSVM's model text.
 
-Raw damage changes bytes; crafted damage changes what a file says and gives it the right digest and check sums. A file
-must be refused, or its model must predict finite numbers; unless it holds numbers so large that sums of them overflow.
+Raw damage changes bytes; crafted damage changes the content of a file and gives it the right digest and check sums. A
+file must be refused, or its model must predict finite numbers, unless it holds numbers so large that sums overflow.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from adatron.files.models.archive import MARK, SEAL
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 
 Generator = np.random.Generator
-LARGE = 1e100  # numbers from which on sums of products may overflow
-MOST_COLUMNS = 10**5  # of samples that are made for a model
-DEGREE = 100  # of a polynomial kernel, likewise
+LARGE = 1e100  # Numbers above which sums of products may overflow.
+MOST_COLUMNS = 10**5  # Columns of samples that are made for a model, at most.
+DEGREE = 100  # Degree of a polynomial kernel above which powers may overflow.
 
 
 @functools.cache
 def data() -> tuple[Any, Any]:
-    """Samples, and classes of them."""
+    """Return samples, and classes of them."""
     X = np.random.default_rng(0).normal(size=(60, 3))
     return X, np.digitize(X[:, 0], [-0.5, 0.5])
 
 
 @functools.cache
 def models() -> dict[str, tuple[bytes, Any]]:
-    """A file of each kind, and samples that its model takes."""
+    """Return a file of each kind, and samples that its model takes."""
     X, three = data()
     two, few = (three > 0).astype(int), sparse.csr_matrix(np.where(np.abs(X) > 0.5, X, 0.0))
     kernel = RBF(0.5) + 0.5 * Linear() * Polynomial(1.0, 2, 1.0) + Laplacian(0.1)
@@ -75,7 +75,7 @@ def models() -> dict[str, tuple[bytes, Any]]:
 
 @functools.cache
 def texts() -> dict[str, tuple[bytes, Any]]:
-    """A file of LIBSVM's text for each kernel, and samples that its model takes."""
+    """Return a file of LIBSVM's text for each kernel, and samples that its model takes."""
     X, three = data()
     two, found = (three > 0).astype(int), {}
     for kernel in ("linear", "poly", "rbf", "sigmoid", "precomputed"):
@@ -105,7 +105,7 @@ def attempt(rng: Generator, folder: Path) -> tuple[str, str]:
     else:
         name, (content, X) = _one(rng, models())
         if rng.random() < 0.3:
-            # As it is, without its digest, as earlier versions wrote it, or with a new one.
+            # The file as it is, without its digest, as earlier versions wrote it, or with a new digest.
             kind = ("raw", "raw unsealed", "raw sealed")[int(rng.integers(3))]
             harmless = kind != "raw sealed"
             changed = damaged(rng, content if kind == "raw" else content[: -SEAL - 2] + bytes(2))
@@ -118,7 +118,7 @@ def attempt(rng: Generator, folder: Path) -> tuple[str, str]:
     path.write_bytes(changed)
     end = _end(path, X, changed)
     if harmless and end != "refused":
-        # Damage may meet nothing but what means nothing; the model is then the one that was written.
+        # Damage may hit only bytes without a meaning; the model is then the one that was written.
         path.write_bytes(content)
         expected = adatron.load(path).predict(X)
         path.write_bytes(changed)
@@ -149,7 +149,7 @@ def _predicted(model: Any, X: Any, path: Path) -> str:
     except ValueError:
         return "unfitted"
     if last.kernel == "precomputed":
-        columns = int(np.max(last.support_, initial=0)) + 1  # LIBSVM's text does not say how many there are
+        columns = int(np.max(last.support_, initial=0)) + 1  # LIBSVM's text does not give the number of columns
         columns = max(columns, getattr(last, "n_features_in_", 0))
         if columns > MOST_COLUMNS:
             return "differs"
@@ -182,7 +182,7 @@ def _predicted(model: Any, X: Any, path: Path) -> str:
 
 
 def _go_on(model: Any, X: Any) -> None:
-    """Learn, unlearn and make smaller, which may fail only as it is documented."""
+    """Learn, unlearn and compact, which may fail only in documented ways."""
     with np.errstate(all="ignore"), suppress(ValueError, ArithmeticError):
         model.compact().predict(X)
     if isinstance(model, Incremental):
@@ -196,7 +196,7 @@ def _go_on(model: Any, X: Any) -> None:
 
 
 def _is_large(path: Path) -> bool:
-    """Whether a file holds numbers so large, or so small, that products or quotients of them overflow."""
+    """Return whether a file holds numbers so large, or so small, that products or quotients of them overflow."""
     content = path.read_bytes()
     if not content.startswith(b"PK"):
         words = content.decode().replace(":", " ").split()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .problems import Bias
 
 
-FUNCTIONS = 201  # that a warm-up compiles; a new function or type of arguments changes this number
+FUNCTIONS = 201  # Functions that a warm-up compiles; a new function or type of arguments changes this number.
 
 
 def compiled_functions() -> int:
@@ -30,9 +30,9 @@ def compiled_functions() -> int:
 def warmup() -> None:
     """Compile all that is otherwise compiled by the first fits, and keep it in the cache folder.
 
-    Small fits and predictions in both precisions, dense and sparse, through each compiled loop. Later processes load
-    the machine code from the cache (``ADATRON_CACHE_DIR``, else the user's cache folder). A warm-up takes one to two
-    minutes on two idle cores, and longer on a busy machine.
+    It runs small fits and predictions in both precisions, dense and sparse, through each compiled loop. Later
+    processes load the machine code from the cache (``ADATRON_CACHE_DIR``, else the user's cache folder). A warm-up
+    takes one to two minutes on two idle cores, and longer on a busy machine.
     """
     from scipy import sparse
 
@@ -42,7 +42,7 @@ def warmup() -> None:
     from .selection import kernel_path
 
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(1200, 3))  # more rows than a small problem has: float32 tiles
+    X = rng.normal(size=(1200, 3))  # more rows than a small problem has, so the tiles are float32
     y = (X[:, 0] > 0.1 * X[:, 1]).astype(int)
     many = rng.normal(size=(2400, 3))
     wide = sparse.csr_matrix(np.tile(X[:50], 700))  # few rows, but too many columns to be made dense
@@ -53,7 +53,7 @@ def warmup() -> None:
             for rows in (slice(None), slice(0, 50)):
                 for bias in ("explicit", "none"):
                     SVC(bias=bias).fit(data[rows], y[rows]).predict(data[:2])
-        with catch_warnings(action="ignore"):  # two iterations are not to converge
+        with catch_warnings(action="ignore"):  # two iterations are too few to converge
             for rows, solver in product((slice(None), slice(0, 50)), ("kernel_adatron", "isda")):
                 SVC(solver=solver, max_iter=2).fit(X[rows].astype(dtype), y[rows])
         values = (X @ X.T).astype(dtype)
@@ -67,13 +67,13 @@ def warmup() -> None:
     for model in (IncrementalSVC(), IncrementalNuSVC(), IncrementalSVR(), IncrementalOneClassSVM()):
         model.fit(X[:40], y[:40]).partial_fit(X[40:50], y[40:50]).forget([0])
     IncrementalSVC().fit(X[:40], y[:40]).set_C(2.0)
-    invert_factor(np.eye(2), 0.0)  # large C only
+    invert_factor(np.eye(2), 0.0)  # otherwise compiled only for a large C
     walk()
     kernel_path(X[:50], y[:50], [1.0])
 
 
 def kernels(dtype: type) -> None:
-    """The code of all kernels and of their sums, products and multiples, for dense and sparse rows."""
+    """Compile all kernels and their sums, products and multiples, for dense and sparse rows."""
     from .compiled.panels import Dense, Sparse
     from .gram.backends.tile_loop import instruction
     from .kernels import ADD, KERNELS, MULTIPLY, SCALE
@@ -84,7 +84,7 @@ def kernels(dtype: type) -> None:
 
 
 def tiles(dtype: type) -> None:
-    """The tile loops in one precision, and what keeps a block's kernel matrix symmetric."""
+    """Compile the tile loops in one precision, and the code that keeps a block's kernel matrix symmetric."""
     from .compiled.submatrix import reflect
     from .gram import Gram, Source, View
     from .kernels import RBF
@@ -98,7 +98,7 @@ def tiles(dtype: type) -> None:
 
 
 def subproblems(bias: Bias) -> None:
-    """The solver of blocks for a form of the bias, in both precisions."""
+    """Compile the solver of blocks for a form of the bias, in both precisions."""
     from .compiled.panels import Dense
     from .problems import csvc
     from .solvers.dense import Inner, Layout
@@ -115,7 +115,7 @@ def subproblems(bias: Bias) -> None:
 
 
 def walk() -> None:
-    """The active set, for blocks that pairs and singles do not finish."""
+    """Compile the active set, for blocks that pairs and singles do not finish."""
     from .compiled.cholesky import rank_of
     from .problems import csvc
     from .solvers.dense import ActiveSet, Layout, unpadded

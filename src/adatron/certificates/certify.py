@@ -1,9 +1,9 @@
-"""A certificate that is true although the tiles are float32.
+"""Certificates that are true although the tiles are float32.
 
-Float64 is spent where it matters: on the free variables, and on the rows whose term of the gap might be positive
-given the proven error of the float32 gradient. All other rows are at a bound that pays, and their terms are zero beyond
-doubt. Gap and violation are therefore proven. How high the two objectives lie is known to a tenth of the gap or to a
-millionth, judged by the rows that were computed both ways.
+Float64 is spent where it matters: on the free variables, and on rows whose term of the gap might be positive. The
+proven error of the float32 gradient tells which rows these are. All other rows are at a bound that pays, and their
+terms are certainly zero. Gap and violation are therefore proven. The level of the two objectives is known to a tenth of
+the gap or to a millionth, judged by the rows that were computed both ways.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ from ..threads.gate import one_blas_thread
 from .gap import SMALLEST, best_multipliers, duality_gap, relative, sum_of_terms
 from .kkt import kkt_violation
 
-EVERY_ROW = 1000  # variables up to which a proof computes the whole gradient anew
-LEVEL, DIGITS = 0.1, 1e-6  # of the gap, or of themselves: how well the objectives are to be known
-MEASURES = 9  # of ``weigh``
+EVERY_ROW = 1000  # Variables up to which a proof computes the whole gradient anew.
+LEVEL, DIGITS = 0.1, 1e-6  # Wanted accuracy of the objectives, as a fraction of the gap or of the objectives.
+MEASURES = 9  # Numbers that ``weigh`` returns.
 SURELY = (
     2.0**-3
-)  # part of the objectives of many rows that is taken for doubt, so that bits do not depend on rows known
-CARE = 1.0 + 1e-6  # for bounds that are computed in float64 themselves
-ENOUGH = 30  # rows computed both ways, from which the errors of others are judged
-SURE = 4.0  # standard deviations that a sum of many errors keeps within
-SAMPLE = 512  # rows, at most, on which a kernel without a guarantee is checked for negative eigenvalues
+)  # Fraction of the objectives that many rows always leave in doubt, so that bits do not depend on the known rows.
+CARE = 1.0 + 1e-6  # Factor for the rounding of bounds that are computed in float64 themselves.
+ENOUGH = 30  # Rows computed both ways from which the errors of others are judged.
+SURE = 4.0  # Standard deviations within which a sum of many errors keeps.
+SAMPLE = 512  # Most rows on which a kernel without a guarantee is checked for negative eigenvalues.
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is proven about a dual point.
+    """The proven facts about a dual point.
 
-    dual : objective of the dual, to be read as in the primal; known up to ``doubt``, as a rule to a tenth of the gap
+    dual : objective of the dual, with the sign of the primal's; known up to ``doubt``, as a rule to a tenth of the gap
         or to a millionth
     gap : upper bound of the difference between the objectives of the primal and of the dual
     kkt_violation : upper bound of the violation, see ``kkt_violation``
-    resolution : what the errors of the gradient add to the violation; no smaller one can be told from none
+    resolution : addition to the violation by errors of the gradient; a smaller violation cannot be told from none
     doubt : bound of the error of ``dual``
-    least : what the objectives are compared with at least, see ``Dual.scale``
+    least : smallest number that the gap is divided by, see ``Dual.scale``
     convex : False if the kernel was found not to be positive semi-definite; the gap then bounds nothing
     """
 
@@ -74,9 +74,9 @@ class Certificate:
         return relative(self.gap, self.dual, self.least, self.doubt) if isfinite(self.gap) else inf
 
     def times(self, c: float) -> Certificate:
-        """That of c beta, c <= 1, in the program that is c^2 times the program of beta.
+        """Return the certificate of c beta, c <= 1, in the program that is c^2 times the program of beta.
 
-        The violation stays what the tolerance was compared with, which is an upper bound.
+        The violation is not scaled: it is the one that the tolerance was compared with, and an upper bound.
         """
         if c == 1.0:
             return self
@@ -89,22 +89,22 @@ class Certificate:
 class Exact:
     """The gradient in float64 on the rows that proofs have asked for, and a bound of its errors.
 
-    A proof after another one computes only what beta has changed by since.
+    A later proof computes only the change of beta since the last one.
     """
 
     def __init__(self, dual: Dual) -> None:
         self.dual = dual
         self.seen = np.zeros(len(dual), bool)  # rows that any proof has corrected
-        self.drift = self.spread = np.inf  # of the errors of other rows, see ``compare``: the largest of all proofs
+        self.drift = self.spread = np.inf  # largest of all proofs, for the errors of other rows, see ``compare``
         self._begin()
 
     def _begin(self) -> None:
-        """At 0, where all is known."""
+        """Begin at 0, where everything is known."""
         n = len(self.dual)
         self.beta, self.g, self.known, self.errors = np.zeros(n), -self.dual.t, np.ones(n, bool), np.zeros(n)
 
     def at(self, beta: Vector) -> None:
-        """Begin a proof: no row is known there yet."""
+        """Begin a proof at beta, where no row is known yet."""
         if np.count_nonzero(beta != self.beta) > np.count_nonzero(beta):
             self._begin()
         n = len(beta)
@@ -112,7 +112,7 @@ class Exact:
         self.beta, self.g, self.known, self.errors = beta.copy(), np.zeros(n), np.zeros(n, bool), np.zeros(n)
 
     def ask(self, view: View, rows: NDArray[np.int64]) -> Vector:
-        """The gradient on some rows, which are known from now on."""
+        """Return the gradient on some rows, which are known from now on."""
         before, g, known, errors = self._last
         near, far = rows[known[rows]], rows[~known[rows]]
         self.g[near] = g[near] + self._product(view, near, self.beta - before)
@@ -123,10 +123,10 @@ class Exact:
         return self.g[rows]
 
     def compare(self, off: Vector) -> None:
-        """Learn from what a proof has corrected its gradient by: a judgement, not a bound.
+        """Learn from the corrections that a proof made to its gradient: a judgement, not a bound.
 
-        Errors with the sign of beta add up in beta'g; the rest of them scatters. Known rows are near the margin, the
-        rows that are judged by them are not.
+        Errors with the sign of beta add up in beta'g; the rest of them scatters. Known rows are near the margin; the
+        rows judged by them are not.
         """
         first = self.known & ~self.seen & (self.beta != 0.0)
         self.seen |= self.known
@@ -138,7 +138,7 @@ class Exact:
             self.drift, self.spread = max(before[0], drift), max(before[1], spread)
 
     def missed(self, rows: NDArray[np.int64]) -> float:
-        """How far the objectives may be off by the errors of some rows that are not known."""
+        """Return how far errors of some unknown rows may put the objectives off."""
         sizes = np.abs(self.beta[rows])
         return 0.5 * (self.drift * float(sizes.sum()) + SURE * self.spread * float(np.sqrt(dot(sizes, sizes))))
 
@@ -147,7 +147,7 @@ class Exact:
         return view.exact(rows, ids, beta[ids]) + self.dual.lambda2 * float(beta[ids].sum())
 
     def _errors(self, view: View, rows: NDArray[np.int64], beta: Vector) -> Vector:
-        """Bounds of the errors of such a product; those of all rows cost hardly more than those of some."""
+        """Return bounds of the errors of such a product; bounds for all rows cost hardly more than for some."""
         if not len(rows):
             return np.zeros(0)
         key = beta is self.beta
@@ -159,7 +159,7 @@ class Exact:
 
 
 def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, convex: bool = True) -> Certificate:
-    """Prove what can be proven about ``beta``, and correct ``g`` in place on the rows that were computed anew.
+    """Prove what can be proven about ``beta``, and correct ``g`` in place on the rows computed anew.
 
     Parameters
     ----------
@@ -173,8 +173,8 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
     rows = np.arange(len(beta))
     if len(beta) > EVERY_ROW:
         first = dual.free(beta)
-        if not dual.hard_margin:  # whose smallest margin is to be known first
-            mu = best_multipliers(dual, beta, g)  # nearly those of the corrected gradient
+        if not dual.hard_margin:  # a hard margin's smallest margin must be known first
+            mu = best_multipliers(dual, beta, g)  # close to the multipliers of the corrected gradient
             first |= _may_matter(dual, beta, g, mu, slack, exact.known)
         rows = np.flatnonzero(first)
     while True:
@@ -195,19 +195,19 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
 
 
 def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) -> Certificate:
-    """Prove what can be proven about ``beta`` by a gradient that was summed in float64, a row term after term."""
+    """Prove what can be proven about ``beta`` by a gradient that was summed in float64, row by row, term by term."""
     value, size = view.gram.rounding, view.magnitude + dual.lambda2
     rate = (
         value + UNIT * (np.count_nonzero(beta) + 8.0) * size
-    )  # the sum of equal samples' coefficients is rounded, too
+    )  # the sum of the coefficients of equal samples is rounded, too
     errors = np.full(len(beta), CARE * rate * float(np.abs(beta).sum()))
     return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), errors, convex)
 
 
 def loosely(view: View, dual: Dual, beta: Vector, g: Vector, slack: Vector) -> Certificate:
-    """Prove what the tracked gradient can, up to its errors: there is no time for other kernel values.
+    """Prove what the tracked gradient can, up to its errors, when there is no time for other kernel values.
 
-    Of a kernel that may not be positive semi-definite it cannot be told whether the gap bounds anything.
+    If the kernel may not be positive semi-definite, it remains unknown whether the gap bounds anything.
     """
     if view.gram.kernel.convex:
         return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), slack.copy(), convex=True)
@@ -215,12 +215,12 @@ def loosely(view: View, dual: Dual, beta: Vector, g: Vector, slack: Vector) -> C
 
 
 def unproven(dual: Dual, beta: Vector, g: Vector) -> Certificate:
-    """Prove nothing, as not even a gradient is known; the level is that of what stands for it."""
+    """Prove nothing, as not even a gradient is known; the level is that of its substitute."""
     return Certificate(-dual.objective(beta, g), inf, inf)
 
 
 def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
-    """Whether no negative eigenvalue is found: on all rows, or on support vectors first and others evenly spread."""
+    """Return whether no negative eigenvalue is found: on all rows, or on support vectors first, then on others."""
     others = np.ones(len(view), bool)
     others[support] = False
     rest = np.flatnonzero(others)
@@ -230,14 +230,14 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     points = view.points(rows)
     K = view.block(points, points) if view.gram.held else view.gram.square(points, len(rows))
     source, largest = view.gram.source, float(np.maximum(K.max(initial=0.0), -K.min(initial=0.0)))
-    given = K.dtype if source.columns is None else source.X.dtype  # in which values were rounded before
+    given = K.dtype if source.columns is None else source.X.dtype  # precision in which the values were rounded before
     eps = max(float(np.finfo(kind).eps) for kind in (K.dtype, given))
     if view.gram.kernel.called:
         refuse_asymmetric(K, "The kernel function returned a matrix K that")
     if largest == 0.0 or not np.isfinite(largest):
-        return True  # what overflows is no sign of negative eigenvalues
+        return True  # overflow is no sign of negative eigenvalues
     raised = 0.5 * (K + K.T) if view.gram.asymmetry else K.astype(np.float64, copy=False)
-    raised.flat[:: len(rows) + 1] += 8.0 * len(rows) * eps * largest  # rounding of values and factor
+    raised.flat[:: len(rows) + 1] += 8.0 * len(rows) * eps * largest  # rounding of the values and the factor
     with view.gram.pool.aside(), one_blas_thread():  # bits of LAPACK depend on its threads
         return has_factor(np.ascontiguousarray(raised))
 
@@ -245,15 +245,15 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
 def _may_matter(
     dual: Dual, beta: Vector, g: Vector, mu: Vector, slack: Vector, known: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Rows not yet known, at a bound, whose gradient may point inwards: max(h + slack, 0) or max(-h + slack, 0) counts.
+    """Return unknown rows at a bound whose gradient may point inwards: max(h + slack, 0) or max(-h + slack, 0) counts.
 
-    With a hard margin: whose margin may be the smallest.
+    With a hard margin, return the unknown rows whose margin may be the smallest.
     """
     h = g + dual.push(mu)
     if dual.hard_margin:
         inner = h / dual.t
         return ~known & ~(inner - slack / np.abs(dual.t) >= np.min(inner[known], initial=np.inf))
-    return ~known & ~(dual.inward(beta, h) + slack <= 0)  # nan, of infinite bounds, is doubt
+    return ~known & ~(dual.inward(beta, h) + slack <= 0)  # nan, from infinite bounds, counts as doubt
 
 
 def _evaluate(
@@ -261,9 +261,9 @@ def _evaluate(
 ) -> Certificate:
     """Put the certificate together.
 
-    The ``errors`` of rows that need not be known are 0. Their terms are 0 within their true errors. Moving them gains
-    mu at most, and as mu minimises the gap some known row gains as much. So they count in ``doubt`` alone, the error of
-    beta'g.
+    The ``errors`` of rows that need not be known are 0: their terms are 0 within their true errors. Moving these rows
+    gains mu at most, and as mu minimises the gap, some known row gains as much. So they count only in ``doubt``, the
+    error of beta'g.
     """
     totals, found, bounds = np.array(dual.totals), np.empty(MEASURES), (dual.lower, dual.upper, dual.epsilon)
     weigh(beta, g, errors, dual.t, *bounds, *dual.membership, totals, mu, found)
@@ -274,17 +274,17 @@ def _evaluate(
 
 
 def conclude(view: View, beta: Vector, measures: list[float], convex: bool = True) -> Certificate:
-    """The certificate from what ``weigh`` found."""
+    """Return the certificate from the numbers of ``weigh``."""
     value, doubt, norm2, resolution, gap, worst, least = measures[:7]
-    known = view.gram.kernel.convex or not isfinite(resolution)  # then what looks like negative curvature is rounding
+    known = view.gram.kernel.convex or not isfinite(resolution)  # apparent negative curvature is then rounding
     convex = known or (convex and norm2 >= 0.0 and semidefinite(view, np.flatnonzero(beta)))
     return Certificate(value, gap, worst, resolution, doubt, least, convex)
 
 
 def conclude_all(measures: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The numbers of ``Certificate`` in their order, (7, n), from what ``weigh`` found, (n, MEASURES).
+    """Return the numbers of ``Certificate`` in their order, (7, n), from those of ``weigh``, (n, MEASURES).
 
-    As ``conclude`` for kernels that are known to be positive semi-definite.
+    This is ``conclude`` for kernels that are known to be positive semi-definite.
     """
     value, doubt, _, resolution, gap, worst, least = measures.T[:7]
     return np.stack([value, gap, worst, resolution, doubt, least, np.ones_like(value)])
@@ -295,11 +295,12 @@ def weigh(
     beta: Any, g: Any, errors: Any, t: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any,
     totals: Any, mu: Any, found: Any,
 ) -> None:  # fmt: skip
-    """found <- dual objective, bound of its error, the most that |w|^2 may be, resolution, gap(mu), violation, scale.
+    """Set found to dual objective, bound of its error, largest possible |w|^2, resolution, gap(mu), violation, scale.
 
-    Then the error of the objective by known rows alone, and what the equalities are off by, in the gap.
+    Two more numbers follow: the error of the objective by known rows alone, and the part of the gap by which the
+    equalities are missed.
 
-    errors : bounds of those of g; what evaluating the conditions rounds off is added to them
+    errors : bounds of the errors of g; the rounding of evaluating the conditions is added to them
     """
     n = len(beta)
     norm2, twice, own, sizes, doubt, most, blur = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -314,7 +315,7 @@ def weigh(
         own, sizes, doubt = own + abs(b), sizes + abs(b) * (abs(g[i]) + abs(t[i])), doubt + abs(b) * errors[i]
         width = max(-lower[i], upper[i])
         most += width * abs(t[i])
-        if b != 0.0 and width < np.inf:  # a bound, the product of C and a weight, is rounded, too
+        if b != 0.0 and width < np.inf:  # a bound, the product of C and a weight, is also rounded
             blur += width * (abs(g[i]) + abs(push))
         if len(over):
             over[r] += b * sign[i] if len(sign) else b

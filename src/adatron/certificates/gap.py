@@ -4,8 +4,8 @@ For every program of ``problems.dual`` and any multipliers mu of the equalities,
 
     gap(mu) = sum_i max over l_i <= v <= u_i of h_i (beta_i - v) + epsilon (|beta_i| - |v|)
 
-every term of which is >= 0, so nothing cancels near the optimum; the largest v is l_i, u_i or 0. For C-SVC mu is the
-bias b, the terms are the complementary slackness and the hinge losses, and the minimum over b is taken exactly.
+Every term is >= 0, so nothing cancels near the optimum. The largest v is l_i, u_i or 0. For C-SVC mu is the bias b,
+the terms are the complementary slackness and the hinge losses, and the minimum over b is taken exactly.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SMALLEST = float(np.finfo(float).tiny)  # a smaller number has lost digits
 
 
 def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
-    """The mu of every equality that minimise the gap; each stands alone.
+    """Return the mu of every equality that minimise the gap; the equalities do not affect each other.
 
     With a hard margin mu maximises the smallest margin instead; in regression with infinite bounds it is in the middle.
     """
@@ -44,11 +44,11 @@ def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
 
 @jit
 def minimise(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, mu: Any) -> None:
-    """mu[r] <- what minimises the gap of the variables in equality r, convex and piecewise linear in it.
+    """Set mu[r] to the minimiser of the gap of the variables in equality r; this gap is convex and piecewise linear.
 
-    Its slope starts at -sum(u - beta), grows by u_i where h_i passes -epsilon and by -l_i where it passes epsilon. A
-    variable whose sign is negative stands for its opposite. Where all conditions hold for an interval, its middle is
-    farthest from what rounding may break.
+    Its slope starts at -sum(u - beta), grows by u_i where h_i passes -epsilon and by -l_i where h_i passes epsilon. A
+    variable whose sign is negative stands for its opposite. If all conditions hold on an interval, mu is its middle,
+    which is farthest from points where rounding may break the conditions.
     """
     kinks, steps = np.empty(2 * len(beta)), np.empty(2 * len(beta))
     for r in range(len(mu)):
@@ -76,11 +76,11 @@ def minimise(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any
 
 @jit
 def crossing(kinks: Any, steps: Any, total: float) -> float:
-    """The kink up to which, in their order, the steps first add up to a total; the last one if they never do.
+    """Return the kink up to which, in order, the steps first add up to a total; the last one if they never do.
 
-    The kinks, whose order is lost with that of the steps, are split by one of them until it is found (C. A. R. Hoare's
-    FIND), the middle one of three that are drawn. Those at the ends and in the middle would be a bad choice where the
-    kinks fall and rise again, as decision values along a line do: nearly each of them would be tried.
+    C. A. R. Hoare's FIND splits the kinks at a pivot until the kink is found; kinks and steps lose their order. The
+    pivot is the middle one of three that are drawn at random. The first, middle and last kinks would be bad pivots if
+    the kinks fall and rise again, as decision values along a line do: nearly each kink would be tried.
     """
     first, last, before = 0, len(kinks), 0.0
     pivot, seed = kinks[0], 1
@@ -89,7 +89,7 @@ def crossing(kinks: Any, steps: Any, total: float) -> float:
         seed, b = _drawn(seed, kinks, first, last)
         seed, c = _drawn(seed, kinks, first, last)
         pivot = max(min(a, b), min(max(a, b), c))
-        low, high, at = first, last, first  # smaller ones before low, larger ones from high on, equal ones in between
+        low, high, at = first, last, first  # smaller kinks before low, larger ones from high on, equal ones in between
         below = same = 0.0
         while at < high:
             kink, step = kinks[at], steps[at]
@@ -112,13 +112,13 @@ def crossing(kinks: Any, steps: Any, total: float) -> float:
 
 @jit
 def _drawn(seed: int, values: Any, first: int, last: int) -> tuple[int, float]:
-    """The next number of a sequence (that of the example in the C standard), and one of the values by it."""
+    """Return the next number of a sequence (the example in the C standard), and the value that it draws."""
     seed = (1103515245 * seed + 12345) % 2147483648
     return seed, values[first + (seed >> 8) % (last - first)]
 
 
 def _middle(dual: Dual, beta: Vector, g: Vector) -> float:
-    """The middle of the interval that the conditions on mu leave, or by which they fail."""
+    """Return the middle of the interval that the conditions leave for mu, or of that by which they fail."""
     if not dual.hard_margin:
         return 0.5 * float(np.max(dual.growth(beta, g)) - np.max(dual.shrinkage(beta, g)))
     z, plus, minus = g + dual.t, dual.t > 0, dual.t < 0
@@ -136,10 +136,10 @@ def _middle(dual: Dual, beta: Vector, g: Vector) -> float:
 def duality_gap(
     dual: Dual, beta: Vector, g: Vector, mu: Vector, errors: Vector = NO_ERRORS, doubt: float = 0.0
 ) -> float:
-    """gap(mu), if the equalities hold; an upper bound of it where ``errors`` bound those of g and ``doubt`` beta'g's.
+    """Return gap(mu) if the equalities hold; an upper bound if ``errors`` bound those of g and ``doubt`` beta'g's.
 
-    For a hard margin the primal point is (w, b) divided by its smallest margin m, the least f(x_i) / t_i: the gap is
-    |w|^2 / (2 m^2) + D, and infinite while m <= 0. In regression every violated constraint then counts infinitely.
+    For a hard margin the primal point is (w, b) divided by its smallest margin m, the least f(x_i) / t_i. The gap is
+    then |w|^2 / (2 m^2) + D, and infinite while m <= 0. In regression every violated constraint counts infinitely.
     """
     if dual.hard_margin:
         off = errors if len(errors) else np.zeros(len(beta))
@@ -153,10 +153,10 @@ def duality_gap(
 
 
 def relative(gap: float, dual: float, least: float, doubt: float = 0.0) -> float:
-    """gap / max(|P|, |D|, ``least``) at most, from a bound of the gap and D = P - gap, which is known up to ``doubt``.
+    """Return at most gap / max(|P|, |D|, ``least``), from a bound of the gap and D = P - gap, known up to ``doubt``.
 
-    Below D = 0 the quotient may grow as the gap falls, but never beyond 2. Where the numbers leave the range of floats
-    it is no less. Compiled code compiles this for itself.
+    Below D = 0 the quotient may grow as the gap falls, but never beyond 2. If the numbers leave the range of floats,
+    the result is no smaller. Compiled code compiles this function for itself.
     """
     size = max(least, dual + gap - doubt if dual >= doubt else -dual - doubt)
     if size < SMALLEST:
@@ -171,7 +171,7 @@ def relative(gap: float, dual: float, least: float, doubt: float = 0.0) -> float
 def sum_of_terms(
     beta: Any, g: Any, errors: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, mu: Any
 ) -> float:
-    """The sum of all terms, each the larger one of those at h - error and at h + error; ``errors`` may be empty."""
+    """Return the sum of all terms, each the larger of its values at h - error and h + error; no errors if empty."""
     out = 0.0
     for i in range(len(beta)):
         push = mu[row[i] if len(row) else 0] if len(mu) else 0.0
@@ -185,9 +185,9 @@ def sum_of_terms(
 
 @jit
 def _term(beta: float, h: float, lower: float, upper: float, epsilon: float) -> float:
-    """The term of a variable, convex in h, as a sum of parts none of which is negative.
+    """Return the term of a variable, convex in h, as a sum of non-negative parts.
 
-    A bound that does not pay counts nothing, even if it is infinite.
+    A bound that does not pay adds nothing, even if it is infinite.
     """
     if epsilon == 0.0:
         if h == 0.0:
@@ -199,7 +199,7 @@ def _term(beta: float, h: float, lower: float, upper: float, epsilon: float) -> 
     if beta < 0.0 and minus > 0.0:
         return minus * (beta - lower)
     out = plus * beta if beta >= 0.0 else minus * beta
-    if minus > 0.0:  # what leaving 0 pays
+    if minus > 0.0:  # gain from leaving 0
         out -= minus * lower
     elif plus < 0.0:
         out -= plus * upper

@@ -1,4 +1,4 @@
-"""How far a point is from the Karush-Kuhn-Tucker conditions, in units of the gradient (margins)."""
+"""The distance of a point from the Karush-Kuhn-Tucker conditions, in units of the gradient (margins)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ..problems.dual import NO_ERRORS, Vector
 
 
 def kkt_violation(dual: Dual, beta: Vector, g: Vector, errors: Vector = NO_ERRORS) -> float:
-    """The largest violation, 0 at a solution; an upper bound of it where ``errors`` bound those of g.
+    """Return the largest violation, 0 at a solution; an upper bound of it if ``errors`` bound the errors of g.
 
-    With equalities, for each of them: max(m - M, 0), where m is the largest -g of a variable that can grow and M the
+    With equalities the violation of each is max(m - M, 0). m is the largest -g of a variable that can grow, and M the
     smallest of one that can shrink (S. S. Keerthi et al., Neural Computation 13 (2001); the stopping rule of LIBSVM).
-    Without one: the largest projected gradient.
+    Without equalities it is the largest projected gradient.
     """
     bounds = dual.lower, dual.upper, dual.epsilon
     return max(0.0, violation(beta, g, errors, *bounds, *dual.membership, len(dual.totals)))
 
 
 def violators(dual: Dual, beta: Vector, g: Vector, tol: float) -> NDArray[np.bool_]:
-    """Whether each variable violates the conditions by more than tol, alone or with the best partner."""
+    """Return whether each variable violates the conditions by more than tol, alone or with the best partner."""
     grow, shrink = dual.growth(beta, g), dual.shrinkage(beta, g)
     if not dual.totals:
         return np.maximum(grow, shrink) > tol

@@ -1,4 +1,4 @@
-"""What the multipliers of the equalities say at a solution: the bias, and what nu stands for."""
+"""Multipliers of the equalities at a solution: the bias, and the width that nu stands for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..problems.dual import Vector
 
 
 def multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
-    """mu of each equality: the average of -g over its free variables, else the middle of the interval it may lie in."""
+    """Return mu of each equality: the mean of -g over its free variables, else the middle of its possible interval."""
     mu = np.zeros(len(dual.totals))
     average(beta, g, dual.lower, dual.upper, dual.epsilon, *dual.membership, mu)
     return mu
@@ -21,7 +21,7 @@ def multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
 
 @jit
 def average(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, mu: Any) -> None:
-    """See ``multipliers``."""
+    """Set mu, see ``multipliers``."""
     for r in range(len(mu)):
         total, count, low, high = 0.0, 0, -np.inf, np.inf
         for i in range(len(beta)):
@@ -42,7 +42,7 @@ def average(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any,
 
 
 def intercept(dual: Dual, beta: Vector, g: Vector) -> float:
-    """b at a solution: the mean of the multipliers; lambda^2 sum(beta) unless it is a multiplier."""
+    """Return b at a solution: the mean of the multipliers, or lambda^2 sum(beta) if it is not a multiplier."""
     if not dual.totals or dual.sign is not None:
         return dual.lambda2 * float(beta.sum())
     mu = multipliers(dual, beta, g).tolist()
@@ -50,6 +50,6 @@ def intercept(dual: Dual, beta: Vector, g: Vector) -> float:
 
 
 def half_width(dual: Dual, beta: Vector, g: Vector) -> float:
-    """What nu stands for at a solution: epsilon of nu-SVR, half of the tube; -rho of nu-SVC, half of the margin."""
+    """Return the width that nu gives: epsilon of nu-SVR, half of the tube, or -rho of nu-SVC, half of the margin."""
     mu = multipliers(dual, beta, g)
     return float(mu[0] if len(mu) == 1 else 0.5 * (mu[0] - mu[1]))

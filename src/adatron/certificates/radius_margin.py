@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import e, floor, log
 
-PIECES = 577.0  # constant of the theorem
+PIECES = 577.0  # Constant of the theorem.
 
 
 def vc_bound(m: int, radius2: float, margin: float, delta: float = 0.05) -> float:
-    """The error that a separating plane exceeds with probability < delta; nan where the theorem is vacuous (k > m).
+    """Return the error that a separating plane exceeds with probability < delta; nan if the theorem is vacuous (k > m).
 
     epsilon(m, gamma) = (k log(8 e m / k) log(32 m) + log(8 m / delta)) / m with k = floor(577 R^2 / gamma^2)
     (C. Campbell, N. Cristianini, 1998, section 2, after J. Shawe-Taylor et al.; natural logarithms). The ball of the

@@ -1,7 +1,7 @@
 """The command line tool `adatron`.
 
 Text for people goes to stderr, results to stdout or a file. Exit status: 0 fine, 1 bad data or model, 2 wrong usage,
-3 not converged, or a check of the demo or a number of the papers failed, 4 input or output error, 130 interrupted.
+3 not converged (or a failed check of the demo or number of the papers), 4 input or output error, 130 interrupted.
 """
 
 from __future__ import annotations

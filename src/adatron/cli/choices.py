@@ -16,7 +16,7 @@ class NameIn(click.ParamType[str]):
     name : str
         What is named, for the help.
     names : callable
-        Returns the names.
+        Returns the allowed names.
     """
 
     def __init__(self, name: str, names: Callable[[], Iterable[str]]) -> None:

@@ -1,4 +1,4 @@
-"""The data files of a command: their options, and reading them as a model wants them."""
+"""The data files of a command: their options, and how they are read for a model."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-# As in files.FORMATS, which would take NumPy along; a test compares the two.
+# Equal to files.FORMATS, which would import NumPy; a test compares the two.
 FORMATS = ("libsvm", "csv", "tsv", "table", "npz", "npy", "idx", "arff", "parquet", "hdf5")
 
 Names = tuple[str, ...] | None
 
-SPARSE = 0.1  # share of nonzeros below which data are kept as CSR
+SPARSE = 0.1  # Share of nonzeros below which data are kept as CSR.
 
 
 def column(text: str) -> int | str:
@@ -37,7 +37,7 @@ def data_options(command: Any) -> Any:
 
 @dataclass(frozen=True)
 class Source:
-    """Data files and how they are to be read."""
+    """Data files and the way to read them."""
 
     files: tuple[Any, ...]
     format: str | None
@@ -69,7 +69,7 @@ class Source:
         return stored
 
     def _require_classes(self, table: Any) -> None:
-        """Fail if the labels are measurements, as those of a column are that nobody meant."""
+        """Fail if the labels are measurements: then probably nobody meant that column as labels."""
         fractions = table.y[table.y % 1 != 0] if table.y.dtype.kind == "f" else table.y[:0]
         if not len(fractions):
             return
@@ -89,9 +89,9 @@ class Source:
         return self._stored(self._read(features, labelled, names), sparse.issparse(X), given)
 
     def _stored(self, table: Any, sparsely: bool, given: bool) -> Any:
-        """The table with its samples as CSR or as an array; kernel values always as an array.
+        """Return the table with its samples as CSR or as an array; kernel values are always an array.
 
-        In LIBSVM text each row of kernel values begins with feature 0, the number of the sample: that one goes.
+        In LIBSVM text each row of kernel values begins with feature 0, the number of the sample, which is dropped.
         """
         from scipy import sparse
 
@@ -106,7 +106,7 @@ class Source:
         return replace(table, X=sparse.csr_matrix(X) if sparsely else self._dense(X))
 
     def _dense(self, X: Any) -> Any:
-        """Sparse samples as an array, which may take far more memory than their file."""
+        """Return sparse samples as an array, which may take far more memory than their file."""
         from ..files.table import check_size
         from ..files.tables.memory import room
 
@@ -114,7 +114,7 @@ class Source:
         return X.toarray()
 
     def counting_as(self, first_index: int | None) -> Source:
-        """The same, with features that are counted as other data's were, unless the user says how."""
+        """Return this source with features counted as those of other data were, unless the user says how."""
         if self.zero_based is not None or first_index is None:
             return self
         return replace(self, zero_based=first_index == 0)

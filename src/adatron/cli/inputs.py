@@ -28,11 +28,11 @@ class Input:
     Attributes
     ----------
     name : for messages
-    source : what the model remembers the input by
-    growing : whether more may come behind its end: it is a file that is not compressed
-    again : whether it begins at the same line each time: it is a file
-    inode : number of the file; empty if the input is none
-    unfinished : whether its last line had no end, and so was left out
+    source : the name by which the model remembers the input
+    growing : whether the file may still grow: it is on the disk and not compressed
+    again : whether the input begins at the same line each time: it is a file
+    inode : number of the file; empty if the input is not a file
+    unfinished : whether its last line had no end, and was therefore left out
     """
 
     path: str
@@ -56,9 +56,9 @@ class Input:
         self.growing = regular and (standard or uncompressed(self.path) == self.path)
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Lines with their numbers, as they come; without blank ones and comments.
+        """Yield lines with their numbers, as they come; without blank ones and comments.
 
-        A line without an end at the end of a growing file is half of a line, and is left out. At the end of a pipe or
+        If the last line of a growing file has no end, it is half of a line, and is left out. At the end of a pipe or
         of a compressed file it is the last line.
         """
         from ..files.source import data_lines
@@ -75,7 +75,7 @@ class Input:
 
         with (
             open_binary(self.path) as plain,
-            # A character that is not whole yet must not hide the lines before it.
+            # A character that is not complete yet must not hide the lines before it.
             io.TextIOWrapper(plain, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
         ):
             yield text
@@ -86,7 +86,7 @@ class Input:
         for number, line in enumerate(stream, 1):
             if self.growing and not line.endswith(("\n", "\r")):
                 self.unfinished = number if line.strip() else None
-                return  # what comes while this process reads on belongs to the same line
+                return  # data that come later belong to the same line
             try:
                 line.encode()
             except UnicodeEncodeError as error:
@@ -98,12 +98,12 @@ class Input:
 def _standard() -> os.stat_result | None:
     try:
         return os.fstat(sys.stdin.fileno())
-    except (OSError, ValueError, AttributeError):  # something else stands in for it
+    except (OSError, ValueError, AttributeError):  # another object stands in for the stream
         return None
 
 
 def after(lines: Iterator[tuple[int, str]], given: Input, done: int, seen: dict[str, Any]) -> Iterator[tuple[int, str]]:
-    """Return the lines after those that were learned, which are read here and must be the same.
+    """Return the lines after those that were learned; the learned ones are read here and must be the same.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def after(lines: Iterator[tuple[int, str]], given: Input, done: int, seen: dict[
     Raises
     ------
     DataError
-        It is another file.
+        The file is another one.
     """
     from ..files import DataError
 

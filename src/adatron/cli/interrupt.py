@@ -11,7 +11,7 @@ import click
 
 
 class Interrupt:
-    """While active, a first Ctrl-C sets ``asked``; a second one does what it did before.
+    """While active, a first Ctrl-C sets ``asked``; a second one acts as Ctrl-C did before.
 
     Parameters
     ----------

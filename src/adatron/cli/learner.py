@@ -17,10 +17,10 @@ from .memory import STANDARD_INPUT, STANDARD_NAME, begun, new_stream, rememberin
 
 @dataclass(frozen=True)
 class Manner:
-    """How a stream learns.
+    """The settings of a stream.
 
     every : lines after which the model file is written anew
-    window : samples that are kept; None: as the model says
+    window : samples that are kept; None keeps as many as the model says
     accept_loss : whether to go on with a journal that has lost records
     """
 
@@ -30,14 +30,14 @@ class Manner:
 
 
 class Learner:
-    """The model in a file, with what its journal adds.
+    """The model in a file, with the records that its journal adds.
 
     Parameters
     ----------
     path : path
         The model file, which is there.
     given : Input
-        What the lines come from.
+        Source of the lines.
     lines : Lines
         How lines are read.
     journal : Journal
@@ -47,7 +47,7 @@ class Learner:
     Raises
     ------
     ModelFileError
-        The model cannot be read, or the journal is that of another one, or has lost records.
+        The model cannot be read, or the journal belongs to another model, or has lost records.
     ValueError
         The model is not an incremental one, or not fitted.
     """
@@ -67,7 +67,7 @@ class Learner:
 
     @property
     def _inputs(self) -> dict[str, Any]:
-        return self.last.stream_.get("inputs", {})  # a former version had none
+        return self.last.stream_.get("inputs", {})  # an earlier version had no inputs
 
     def remaining(self, lines: Iterator[tuple[int, str]], skip_learned: bool | None) -> Iterator[tuple[int, str]]:
         """Return the lines that are to be learned, and note the file that they come from.
@@ -75,13 +75,13 @@ class Learner:
         Parameters
         ----------
         skip_learned : bool or None
-            Whether to leave out the lines that were learned of this input, whatever they are; None: in a file, if they
-            are the same.
+            Whether to leave out the lines that were learned of this input, whatever they are; None: only in a file with
+            the same lines.
 
         Raises
         ------
         DataError
-            They are not.
+            The lines are not the same.
         """
         given, skip = self.given, self.given.again if skip_learned is None else skip_learned
         done, entry = self.done if skip else 0, begun(given.inode)
@@ -98,7 +98,7 @@ class Learner:
         return lines
 
     def follow(self, lines: Iterator[tuple[int, str]]) -> int:
-        """Learn numbered lines, and write the model; how many there were.
+        """Learn numbered lines, and write the model; return how many lines there were.
 
         A first Ctrl-C waits until a line is learned and written. A second one breaks off within the line: nothing more
         is written then, and the next run goes on as after a kill.
@@ -121,7 +121,7 @@ class Learner:
         return count
 
     def _open(self) -> int:
-        """Load the model and learn what its journal adds; how many records that were."""
+        """Load the model and learn the records that its journal adds; return how many there were."""
         from ..files import load
 
         self.model = load(self.path)
@@ -153,10 +153,10 @@ class Learner:
             ) from error
 
     def _take(self, record: Record) -> None:
-        """Learn or forget, and have that on the disk."""
+        """Learn or forget, and write that to the disk."""
         one = self.lines.forgotten(record.line, record.text)
         if one is not None:
-            self._snapshot()  # the journal's rows are not to outlive the line
+            self._snapshot()  # the journal's rows must not outlive the line
             self._learn(record, one)  # forget writes the model file
             return
         self._learn(record)
@@ -177,14 +177,14 @@ class Learner:
                 X, y = lines.parse(record.line, record.text)
                 self.last.partial_fit(X, y)
         except BaseException as error:
-            if self._samples == samples:  # else only a file could not be written
+            if self._samples == samples:  # otherwise only a file could not be written
                 self.last.stream_ = before
-            if type(error) is not ValueError:  # a DataError has its line, and no other kind is about one
+            if type(error) is not ValueError:  # a DataError has its line, and other errors are not about a line
                 raise
             raise DataError(lines.name, str(error), record.line) from error
 
     def _lines_of(self, record: Record) -> Lines:
-        """How the lines of a record's input are read; its name may tell the format."""
+        """Return the reader for lines of a record's input; the input's name may tell the format."""
         if record.source == self.given.source:
             return self.lines
         return replace(self.lines, name=STANDARD_NAME if record.source == STANDARD_INPUT else record.source)
@@ -200,14 +200,14 @@ class Learner:
 
     @property
     def _samples(self) -> tuple[int, int]:
-        """How many samples came, and how many are there: either changes with every line."""
+        """How many samples came, and how many are there; one of the two numbers changes with every line."""
         return self.last.store.arrived, self.last.store.n
 
     def _snapshot(self) -> None:
         """Write the model and empty the journal.
 
-        If another process has made the model forget something meanwhile, its file holds that: the journal adds to it
-        what was learned since.
+        If another process has made the model forget samples meanwhile, the model file no longer has them. The journal
+        then adds the lines learned since to the model in that file.
         """
         from ..files.models.model import rewrite
 
@@ -249,12 +249,12 @@ def _lost(place: Path, lost: str, there: int) -> Exception:
 
 
 def incremental(model: Any) -> Any:
-    """The incremental model at the end of a model.
+    """Return the incremental model at the end of a model.
 
     Raises
     ------
     ValueError
-        There is none.
+        There is no incremental model.
     """
     from sklearn.utils.validation import check_is_fitted
 

@@ -1,4 +1,4 @@
-"""Single lines of data, as the readers of whole files take them."""
+"""Single lines of data, in the form that the readers of whole files take."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-# The bytes that the lines read together may take. Asking how much memory is free would take longer than reading a line.
+# Bytes that lines read together may take. Asking for the free memory would take longer than reading a line.
 MOST = 2**30
 
 _FORGET = re.compile(r"\s*-(\d+)\s*$")
@@ -14,13 +14,13 @@ _FORGET = re.compile(r"\s*-(\d+)\s*$")
 
 @dataclass
 class Lines:
-    """How the lines of an input become samples.
+    """The conversion of an input's lines to samples.
 
-    name : of the input, for messages
-    format : as in ``files.read``; None: as the name or the line tells
+    name : name of the input, for messages
+    format : as in ``files.read``; None: the name or the line tells it
     label : column of the label in tables
-    zero_based : whether features of LIBSVM text count from 0; None: as those of the model did, or from 1
-    forget : whether a line that is nothing but a minus and a whole number forgets; None: unless it may be a sample
+    zero_based : whether features of LIBSVM text count from 0; None: as for the model, or from 1
+    forget : whether a line with only a minus and a whole number forgets; None: unless it may be a sample
     """
 
     name: str
@@ -34,7 +34,7 @@ class Lines:
     classes: Any = None
 
     def expect(self, model: Any, last: Any) -> None:
-        """Read what a model takes."""
+        """Read from a model what lines it takes."""
         from sklearn.base import is_outlier_detector
 
         from .parts import counting_of
@@ -46,12 +46,12 @@ class Lines:
             self.zero_based = counting_of(model) == 0
 
     def forgotten(self, number: int, text: str) -> int | None:
-        """The id that a line says to forget; None if it is a sample.
+        """Return the id that a line says to forget, or None if it is a sample.
 
         Raises
         ------
         DataError
-            It may be either.
+            The line may be either.
         """
         from ..files import DataError
 
@@ -68,7 +68,7 @@ class Lines:
         return int(found[1])
 
     def _may_be_sample(self, number: int, text: str) -> bool:
-        """Whether it can be read as a sample, with a label that the model knows."""
+        """Return whether the line can be read as a sample, with a label that the model knows."""
         try:
             label = replace(self, features=self.features or 1).table(number, [text]).y
         except ValueError:
@@ -76,7 +76,7 @@ class Lines:
         return label is None or self.classes is None or bool(label[0] in self.classes)
 
     def table(self, first: int, texts: list[str]) -> Any:
-        """Samples and labels of some lines; the first one has this number."""
+        """Return samples and labels of some lines; the first one has this number."""
         from ..files import DataError, read
         from ..files.source import Piped, uncompressed
 
@@ -92,6 +92,6 @@ class Lines:
             raise DataError(self.name, message, first) from error
 
     def parse(self, number: int, text: str) -> tuple[Any, Any]:
-        """The sample of a line, and its label."""
+        """Return the sample of a line, and its label."""
         table = self.table(number, [text])
         return (table.X if self.scaling is None else self.scaling.transform(table.X)), table.y

@@ -1,9 +1,9 @@
-"""What an incremental model remembers of the streams that it has learned from: ``stream_`` of the model.
+"""The memory of an incremental model of the streams that it has learned from: ``stream_`` of the model.
 
-name : of the stream, which its journal has, too
-number : of the last record
-lines : for each input the number of the last line
-inputs : for each file what `begun` gives, to know it again
+name : name of the stream, which its journal also has
+number : number of the last record
+lines : for each input the number of its last line
+inputs : for each file the result of `begun`, to recognise the file
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def new_stream() -> Memory:
 
 
 def begun(inode: str, line: int = 0) -> dict[str, Any]:
-    """Return what a model remembers of an input to know it again.
+    """Return the facts by which a model recognises an input.
 
     inode : number of the file
     since, digest : a digest of the lines after line ``since``, chained from one to the next
@@ -42,7 +42,7 @@ def remembering(before: Memory, record: Record) -> Memory:
     """Return the memory of a model that has learned a record."""
     source, line = record.source, before["lines"].get(record.source, 0)
     said = {**before, "number": record.number, "lines": {**before["lines"], source: record.line}}
-    inputs = before.get("inputs", {})  # a former version had none
+    inputs = before.get("inputs", {})  # an earlier version had no inputs
     if source not in inputs:
         return said
     entry = inputs[source] if record.line > line else begun(inputs[source]["inode"], record.line - 1)

@@ -1,4 +1,4 @@
-"""What a command writes must not be what it reads."""
+"""The check that the output of a command is not one of its inputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 
 def refuse_overwriting(name: str, output: str | None, inputs: Iterable[str]) -> None:
-    """Fail, before anything is read, if the output is one of the inputs, be it through a link.
+    """Fail, before anything is read, if the output is one of the inputs, even through a link.
 
     Parameters
     ----------
@@ -21,9 +21,9 @@ def refuse_overwriting(name: str, output: str | None, inputs: Iterable[str]) -> 
     Raises
     ------
     click.UsageError
-        Naming both.
+        The message names both.
     """
-    # Terminals and /dev/null may be both: writing there destroys nothing.
+    # Terminals and /dev/null may be input and output: writing there destroys nothing.
     if output is None or not Path(output).is_file():
         return
     for path in inputs:

@@ -50,7 +50,7 @@ def class_weight(text: str) -> dict[str, float] | str:
 
 
 def weights_of(classes: Any, given: dict[str, float]) -> dict[Any, float]:
-    """Return the weights under the labels as they are in the data."""
+    """Return the weights under the labels in the data."""
     named = {str(label): label for label in classes.tolist()}
     unknown = [label for label in given if label not in named]
     if unknown:
@@ -58,7 +58,7 @@ def weights_of(classes: Any, given: dict[str, float]) -> dict[Any, float]:
     return {named[label]: weight for label, weight in given.items()}
 
 
-# An option that is left out leaves the estimator's own default: no default is written twice.
+# An option that is left out leaves the estimator's own default, so no default is written twice.
 _OPTIONS: tuple[Any, ...] = (
     click.option("--kernel", type=NameIn("kernel", kernel_names), help="Such as linear or poly.  [default: rbf]"),
     click.option("--C", "C", type=positive, help="Weight of the errors; inf is the hard margin.  [default: 1]"),

@@ -1,4 +1,4 @@
-"""A model's parts: the scaling before it, and the classifier."""
+"""The parts of a model: the scaling before it, and the classifier."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def remember_names(model: Any, names: tuple[str, ...] | None) -> None:
 
 
 def take_names(model: Any) -> tuple[str, ...] | None:
-    """Return the names of a model's features, which it then forgets: arrays have none, and it would warn of that."""
+    """Return the names of a model's features, which it then forgets: it would warn that arrays have none."""
     names = vars(_first(model)).pop("feature_names_in_", None)
     return None if names is None else tuple(map(str, names))
 
@@ -57,7 +57,7 @@ def remember_counting(model: Any, first_index: int | None) -> None:
 
 
 def counting_of(model: Any) -> int | None:
-    """Return from which number on a model's features are counted in LIBSVM text; None if it was not told."""
+    """Return the number from which a model's features are counted in LIBSVM text; None if it was not told."""
     return vars(_last(model)).get("first_index_")
 
 

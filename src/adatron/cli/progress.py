@@ -1,4 +1,4 @@
-"""The progress of a fit: how far the duality gap has fallen, on a log scale."""
+"""The progress of a fit: the fall of the duality gap, on a log scale."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tqdm import tqdm
 
 from .interrupt import Interrupt
 
-PATIENCE = 3.0  # seconds before the time left can be told
+PATIENCE = 3.0  # Seconds before the remaining time can be estimated.
 SHAPE = "{desc} {percentage:3.0f}%|{bar}| {elapsed}{postfix}"
 SHAPE_WITH_REST = "{desc} {percentage:3.0f}%|{bar}| {elapsed}, about {remaining} left{postfix}"
 
 
 class State(Protocol):
-    """What the estimator tells its callback, as far as it is used here."""
+    """The part of an estimator's report to its callback that is used here."""
 
     @property
     def problem(self) -> int:
@@ -26,12 +26,12 @@ class State(Protocol):
 
     @property
     def n_problems(self) -> int:
-        """How many binary problems there are."""
+        """Number of binary problems."""
         ...
 
     @property
     def n_finished(self) -> int:
-        """How many of them are solved."""
+        """Number of binary problems that are solved."""
         ...
 
     @property
@@ -46,7 +46,7 @@ class State(Protocol):
 
 
 def part_done(first: float, now: float, target: float) -> float:
-    """Return how much of the way from the first gap to the target is done, 0 to 1, in decades.
+    """Return the fraction of the way from the first gap to the target, 0 to 1, in decades.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class ProgressBar:
         self._target, self._interrupt = target, interrupt
         self._first: dict[int, float] = {}
         self._start = time.monotonic()
-        # disable=None leaves the bar out when stderr is no terminal.
+        # disable=None leaves the bar out if stderr is not a terminal.
         disable = True if quiet else None
         self._bar = tqdm(total=1.0, desc="duality gap", bar_format=SHAPE, leave=False, smoothing=0.05, disable=disable)
 

@@ -1,4 +1,4 @@
-"""A fitted model, and how well it does, for people and for programs."""
+"""A fitted model, and its quality, for people and for programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Rows = list[tuple[str, object]]
 
 
 def certificate_rows(svc: Any) -> Rows:
-    """Return what proves a fit: over several binary problems the worst one, objectives as sums."""
+    """Return the proof of a fit: over several binary problems the worst values, objectives as sums."""
     proof = certificate(svc)
     names = ["merged"] if svc.compact_ else svc.classes_
     counted = zip(names, svc.n_support_, strict=True)
@@ -47,19 +47,19 @@ def kernel_rows(model: Any) -> Rows:
 
 
 def _is_ours(svc: Any) -> bool:
-    """Whether it is known how a model was fitted; one of LIBSVM's text was so elsewhere."""
+    """Return whether the way a model was fitted is known; a model of LIBSVM's text was fitted elsewhere."""
     return bool(svc.fit_status_) or not np.isnan(svc.duality_gap_).all()
 
 
 def comparable(predicted: Any, y: Any) -> tuple[Any, Any]:
-    """Return both as text if either is: a column of numbers may stand for text and the reverse."""
+    """Return both as text if either is: a column of numbers may stand for text, and text for numbers."""
     if "U" in predicted.dtype.kind + y.dtype.kind:
         return predicted.astype(str), y.astype(str)
     return predicted, y
 
 
 def check_classes(classes: Any, y: Any) -> None:
-    """Fail if no label is a class of the model: then they are labels of something else."""
+    """Fail if no label is a class of the model: such labels mean something else."""
     known, labels = (np.unique(some) for some in comparable(classes, y))
     if not np.isin(labels, known).any():
         named = (_shortened(list(map(str, some))) for some in (labels, known))
@@ -67,7 +67,7 @@ def check_classes(classes: Any, y: Any) -> None:
 
 
 def accuracy(right: int, samples: int) -> str:
-    """Return the accuracy as it is shown."""
+    """Return the accuracy in the form in which it is shown."""
     return f"{right / samples:.4%} ({right} of {samples})"
 
 
@@ -105,7 +105,7 @@ def summary(model: Any) -> dict[str, Any]:
 
 
 def scores(model: Any, X: Any, y: Any) -> dict[str, Any]:
-    """Return how well a model does on labelled data, under the keys of the JSON output."""
+    """Return the quality of a model on labelled data, under the keys of the JSON output."""
     from sklearn.metrics import balanced_accuracy_score, confusion_matrix, precision_recall_fscore_support
 
     check_classes(model.classes_, y)

@@ -1,4 +1,4 @@
-"""What every command shares: exit status, tables for people, results for programs."""
+"""The common part of all commands: exit status, tables for people, results for programs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def as_json(result: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can hold: arrays as lists, numbers of NumPy as numbers, anything unknown as text."""
+    """Return a value that JSON can hold: arrays as lists, NumPy's numbers as numbers, unknown values as text."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -68,7 +68,7 @@ def warnings_as_lines(reworded: Callable[[str], str] = str) -> Iterator[None]:
     Parameters
     ----------
     reworded : callable
-        From a message of the library to what the tool says instead.
+        Maps a message of the library to the message of the tool.
     """
     with catch_warnings(record=True) as caught:
         simplefilter("always")

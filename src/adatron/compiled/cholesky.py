@@ -8,12 +8,12 @@ import numpy as np
 
 from .cache.jit import jit
 
-FROZEN = 1e150  # the inverse of a pivot's root that is no more than rounding
+FROZEN = 1e150  # Stands for the inverse of a pivot's root when the pivot is rounding.
 
 
 @jit
 def invert_factor(A: Any, floor: float) -> None:
-    """A (m, m), symmetric and given by its lower half <- inverse of L, A = L L', upper half zero.
+    """Replace A (m, m), symmetric and given by its lower half, by the inverse of L, A = L L', with upper half zero.
 
     A pivot that is at most ``floor`` is replaced by one so large that the solution there is zero: the variable stays
     where it is.
@@ -49,7 +49,7 @@ def invert_factor(A: Any, floor: float) -> None:
 
 @jit
 def rank_of(K: Any, most: int, floor: float) -> int:
-    """The pivots of K, largest first, before rounding; ``most`` if there are more."""
+    """Return the number of pivots of K, largest first, before rounding; ``most`` if there are more."""
     n = len(K)
     rest, L = np.empty(n), np.empty((most, n))
     for i in range(n):

@@ -1,11 +1,11 @@
 """exp(-rate v) for the compiled tiles, in both precisions.
 
-2^x with x = -rate log2(e) v is split into k + r with |r| <= 1/2: x + 1.5 * 2^m, m being the bits of the mantissa, is
+2^x with x = -rate log2(e) v is split into k + r with |r| <= 1/2. Let m be the bits of the mantissa. x + 1.5 * 2^m is
 rounded to an integer, whose lowest bits are those of k; r is rounded once. A polynomial gives 2^r, and k is added to
-its exponent; no conversion between floats and integers is needed. Relative error of 2^x below 2 units in the last
-place; what is below 2^(low - 1/2), about the least normal number, is 0.
+its exponent; no conversion between floats and integers is needed. The relative error of 2^x is below 2 units in the
+last place. Values below 2^(low - 1/2), about the least normal number, become 0.
 
-The instructions are written for UNROLL vectors side by side: a compiler leaves one vector after the other, each a
+The instructions are written for UNROLL vectors side by side. A compiler would leave one vector after the other, each a
 chain in which every instruction waits for the one before.
 """
 
@@ -74,7 +74,7 @@ class _Emitter:
         return self.each(lambda x, y, z: multiply_add(self.builder, self.vector, x, y, z), a, b, c)
 
     def power(self, factor: list[Any], v: list[Any]) -> list[Any]:
-        """2^(factor v) for factor v <= 0; the nan of an undefined operation stays nan."""
+        """Emit 2^(factor v) for factor v <= 0; the nan of an undefined operation stays nan."""
         build, kind = self.builder, self.kind
         magic, zero, one = 1.5 * 2.0**kind.mantissa, self.number(0.0), self.number(1.0)
         shifted = self.fma(factor, v, self.number(magic))
@@ -100,7 +100,7 @@ def _emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     data, i64 = context.make_array(array)(context, builder, args[0]).data, ir.IntType(64)
     factor = builder.fmul(args[1], ir.Constant(ir.DoubleType(), -_LOG2E))
     least = ir.Constant(ir.DoubleType(), kind.least)
-    factor = builder.select(builder.fcmp_ordered("<", factor, least), least, factor)  # 0 times it is 0
+    factor = builder.select(builder.fcmp_ordered("<", factor, least), least, factor)  # 0 times the factor is then 0
     if kind is _SINGLE:
         factor = builder.fptrunc(factor, scalar)
     lane = builder.insert_element(ir.Constant(emitter.vector, ir.Undefined), factor, ir.IntType(32)(0))

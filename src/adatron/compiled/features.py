@@ -1,4 +1,4 @@
-"""Sums of linear kernel values by way of the features: sum_i v_i x_i·x_t = w·x_t, w = sum_i v_i x_i, in float64."""
+"""Sums of linear kernel values through the features: sum_i v_i x_i·x_t = w·x_t, w = sum_i v_i x_i, in float64."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .panels import FEATURES, Dense, Sparse
 
 @jit
 def _add(w: Any, low: Any, k: int, more: float) -> None:
-    """w[k] + low[k] += more, with what the addition rounds off (D. E. Knuth's TwoSum)."""
+    """Add ``more`` to w[k] + low[k] together with the rounding of the addition (D. E. Knuth's TwoSum)."""
     before = w[k]
     after = before + more
     taken = after - before
@@ -22,7 +22,7 @@ def _add(w: Any, low: Any, k: int, more: float) -> None:
 
 @jit
 def spread_dense(points: Any, v: Any, w: Any, low: Any) -> None:
-    """w + low += sum of v_i x_i."""
+    """Add the sum of v_i x_i to w + low."""
     panels, width = points.panels, points.panels.shape[2]
     for b in range(len(panels)):
         count = min(width, points.n - b * width)
@@ -35,7 +35,7 @@ def spread_dense(points: Any, v: Any, w: Any, low: Any) -> None:
 
 @jit
 def gather_dense(rows: Any, w: Any, first: int, last: int, out: Any) -> None:
-    """out[t] += w·x_t for the rows of some blocks, in passes as those of products."""
+    """Add w·x_t to out[t] for the rows of some blocks, in passes like those of products."""
     panels, width = rows.panels, rows.panels.shape[2]
     total, part = np.empty(width), np.empty(width)
     for b in range(first, last):
@@ -54,7 +54,7 @@ def gather_dense(rows: Any, w: Any, first: int, last: int, out: Any) -> None:
 
 @jit
 def spread_sparse(points: Any, v: Any, w: Any, low: Any) -> None:
-    """The same of CSR rows."""
+    """Add the sum of v_i x_i for CSR rows to w + low."""
     for i in range(points.n):
         for e in range(points.indptr[i], points.indptr[i + 1]):
             _add(w, low, points.indices[e], v[i] * points.data[e])
@@ -62,7 +62,7 @@ def spread_sparse(points: Any, v: Any, w: Any, low: Any) -> None:
 
 @jit
 def gather_sparse(rows: Any, w: Any, first: int, last: int, out: Any) -> None:
-    """The same of CSR rows."""
+    """Add w·x_t to out[t] for the CSR rows of some blocks."""
     for t in range(first * rows.width, min(rows.n, last * rows.width)):
         total = 0.0
         for e in range(rows.indptr[t], rows.indptr[t + 1]):

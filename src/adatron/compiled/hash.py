@@ -1,4 +1,4 @@
-"""A hash of every row, the same for dense and CSR storage: it orders samples whatever order they came in."""
+"""A hash of every row, equal for dense and CSR storage: it orders samples independently of their given order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _S30, _S27, _S31 = np.uint64(30), np.uint64(27), np.uint64(31)
 
 @jit
 def _mix(column: int, bits: Any) -> Any:
-    """splitmix64 (S. Vigna) of a column and the bits of its value."""
+    """Return splitmix64 (S. Vigna) of a column and the bits of its value."""
     z = np.uint64(bits) ^ (np.uint64(column + 1) * _GOLDEN)
     z = (z ^ (z >> _S30)) * _MIX1
     z = (z ^ (z >> _S27)) * _MIX2
@@ -23,7 +23,7 @@ def _mix(column: int, bits: Any) -> Any:
 
 @jit
 def hash_dense(bits: Any, sign: Any, out: Any) -> None:
-    """out[i] <- sum over the nonzero entries of row i; ``bits`` are the floats' bits, ``sign`` those of -0.0."""
+    """Set out[i] to the sum over nonzero entries of row i; ``bits`` are the floats' bits, ``sign`` those of -0.0."""
     for i in range(bits.shape[0]):
         total = np.uint64(0)
         for k in range(bits.shape[1]):
@@ -34,7 +34,7 @@ def hash_dense(bits: Any, sign: Any, out: Any) -> None:
 
 @jit
 def hash_sparse(bits: Any, sign: Any, indices: Any, indptr: Any, out: Any) -> None:
-    """The same for CSR rows."""
+    """Hash CSR rows as ``hash_dense`` does."""
     for i in range(len(indptr) - 1):
         total = np.uint64(0)
         for e in range(indptr[i], indptr[i + 1]):

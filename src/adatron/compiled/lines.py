@@ -1,7 +1,7 @@
 """Arrays that begin with a line of the cache.
 
-NumPy's begin anywhere, large ones 16 bytes after a line: then every vector as long as a line is read from two of them,
-and written to two.
+NumPy's arrays begin anywhere, large ones 16 bytes after a line. Every vector as long as a line is then read from two
+lines, and written to two.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-LINE = 64  # bytes
+LINE = 64  # Bytes of a line.
 
 
 def empty(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """As NumPy's."""
+    """Return an array as NumPy's ``empty`` does."""
     return _on_a_line(np.empty(prod(shape) + _more(dtype), dtype), shape)
 
 
 def zeros(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """As NumPy's: pages of a large array are taken from the system when they are first written."""
+    """Return an array as NumPy's ``zeros`` does: the system gives pages of a large one when they are first written."""
     return _on_a_line(np.zeros(prod(shape) + _more(dtype), dtype), shape)
 
 

@@ -11,7 +11,7 @@ from .cache.jit import jit
 
 @jit
 def alike(order: Any, keys: Any, codes: Any) -> Any:
-    """The places in the order whose sample has the class and the hash of the one before it: they may be equal."""
+    """Return places in the order whose sample has the class and hash of the one before: they may be equal."""
     out, count = np.empty(len(order), np.int64), 0
     for i in range(1, len(order)):
         a, b = order[i - 1], order[i]
@@ -23,14 +23,14 @@ def alike(order: Any, keys: Any, codes: Any) -> Any:
 
 @jit
 def merge(order: Any, first: Any, codes: Any, n_classes: int, weight: Any) -> Any:
-    """``rows``, ``sizes``, ``weight``, ``group`` and ``own`` as in ``Samples``.
+    """Return ``rows``, ``sizes``, ``weight``, ``group`` and ``own`` of ``Samples``.
 
     order, first : the members, and whether each is not equal to the one before it
-    codes, weight : of all samples, members or not
+    codes, weight : those of all samples, members or not
     """
     n, sizes, count = len(order), np.zeros(n_classes, np.int64), 0
     rows, total, group, own = np.empty(n, np.int64), np.zeros(n), np.empty(n, np.int64), np.empty(n)
-    low = 0.0  # what the additions have rounded off so far: a thousand members weigh what they weigh together
+    low = 0.0  # roundings of the additions so far, so that a thousand members weigh the sum of their weights
     for i in range(n):
         row = order[i]
         if first[i]:

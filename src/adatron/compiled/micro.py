@@ -1,9 +1,9 @@
 """The innermost loop: one register block of a product of packed panels.
 
-Why not BLAS: the last bits of its float32 products depend on where in the matrix an entry stands (seen with
-OpenBLAS on AVX2: every shape, every d >= 8). Here an entry is one chain of fused multiply-adds in the order of
-the features, so it depends on the two rows alone, is symmetric, and is the same on every machine with fused
-multiply-add. Packed once, panels also run faster than a general product, most of all for few features.
+BLAS is not used because the last bits of its float32 products depend on an entry's place in the matrix (seen with
+OpenBLAS on AVX2: every shape, every d >= 8). Here an entry is one chain of fused multiply-adds in the order of the
+features. It depends on the two rows alone, is symmetric, and is equal on every machine with fused multiply-add. Packed
+once, panels also run faster than a general product, most of all for few features.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .cache.jit import JIT_DISABLED, cgutils, intrinsic, numba_types
 
 
 def _host() -> tuple[int, int, bool]:
-    """Bytes of a vector, vector registers, and whether multiply-add is fused."""
+    """Return the bytes of a vector, the number of vector registers, and whether multiply-add is fused."""
     features = llvmlite.binding.get_host_cpu_features()
     if features.get("avx512f"):
         return 64, 32, True
@@ -29,17 +29,17 @@ def _host() -> tuple[int, int, bool]:
 
 
 VECTOR_BYTES, _REGISTERS, _FUSED = _host()
-POINTS = 6 if _REGISTERS == 16 else 12  # points of a register block
-_VECTORS = 2  # vectors of rows in a register block
+POINTS = 6 if _REGISTERS == 16 else 12  # Points of a register block.
+_VECTORS = 2  # Vectors of rows in a register block.
 
 
 def rows_width(dtype: Any) -> int:
-    """Rows of a register block, the width of a packed panel of rows."""
+    """Return the rows of a register block, which is the width of a packed panel of rows."""
     return _VECTORS * VECTOR_BYTES // np.dtype(dtype).itemsize
 
 
 def multiply_add(builder: Any, vector: Any, a: Any, b: Any, c: Any) -> Any:
-    """The instruction a * b + c for vectors, fused where the machine can."""
+    """Emit the instruction a * b + c for vectors, fused if the machine can do it."""
     if not _FUSED:
         return builder.fadd(builder.fmul(a, b), c)
     bits = 32 if isinstance(vector.element, ir.FloatType) else 64
@@ -120,7 +120,7 @@ def _register_block(
 
 
 def _plain_block(points: Any, p0: int, rows: Any, r0: int, d: int, out: Any, o0: int, stride: int, fresh: bool) -> None:
-    """The same block in NumPy, for runs with compilation switched off."""
+    """Compute a register block in NumPy, for runs with compilation switched off."""
     width = rows_width(rows.dtype)
     a = points[p0 : p0 + d * POINTS].reshape(d, POINTS)
     b = rows[r0 : r0 + d * width].reshape(d, width)

@@ -1,8 +1,8 @@
-"""Packing rows into panels, and the raw products of panels of points with panels of rows.
+"""Packing of rows into panels, and the raw products of panels of points with panels of rows.
 
-A panel of width w holds w rows feature by feature: ``panels[b, k, i]`` is feature k of row b*w + i, zero beyond
-the last row. Each loop adds the terms of a pair in the order of the features (see ``micro``), whatever the tile; those
-of dense products in passes, whose sums are added: the error that is proven falls with the length of a pass.
+A panel of width w holds w rows feature by feature: ``panels[b, k, i]`` is feature k of row b*w + i, zero beyond the
+last row. Each loop adds the terms of a pair in the order of the features (see ``micro``), whatever the tile. Dense
+products add their terms in passes, whose sums are added: the proven error falls with the length of a pass.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from .cache.jit import jit
 from .micro import POINTS, register_block
 
-TILE = 256  # most rows of a tile: with POINT_PANELS panels of points it stays in the second-level cache
+TILE = 256  # Most rows of a tile: with POINT_PANELS panels of points it stays in the second-level cache.
 POINT_PANELS = 240 // POINTS
-FEATURES = 128  # of one pass of a dense product: a panel of rows stays in the first-level cache, few roundings pile up
-COLUMNS = 4096  # columns of one pass of a sparse product
+FEATURES = 128  # Features of a pass of a dense product: a panel stays in the first-level cache, few roundings add up.
+COLUMNS = 4096  # Columns of a pass of a sparse product.
 
 
-# Rows made ready for the tiles. All kinds have ``norms``: squared norms, zero beyond the last row up to a whole tile,
-# by the same sums as the products; ``width``, the rows of a block; and ``n``, the rows without the padding.
+# Rows in the form that the tiles read. All kinds have ``norms``: squared norms by the same sums as the products, zero
+# beyond the last row up to a whole tile; ``width``, the rows of a block; and ``n``, the rows without the padding.
 class Dense(NamedTuple):
     """Panels."""
 
@@ -34,7 +34,7 @@ class Dense(NamedTuple):
 
     @classmethod
     def empty(cls, dtype: Any) -> Dense:
-        """An example of the type."""
+        """Return an example of the type."""
         return cls(np.empty((0, 0, 0), dtype), np.empty(0, dtype), 0, 0)
 
 
@@ -50,7 +50,7 @@ class Sparse(NamedTuple):
 
     @classmethod
     def empty(cls, dtype: Any) -> Sparse:
-        """An example of the type."""
+        """Return an example of the type."""
         nothing = np.empty(0, dtype)
         return cls(nothing, np.empty(0, np.int32), np.empty(0, np.int64), nothing, 0, 0)
 
@@ -59,9 +59,9 @@ Operand = Dense | Sparse
 
 
 def roundings(d: int) -> NDArray[np.int64]:
-    """How many each term of a dense product of d features goes through at most: in its pass, then in the sum of passes.
+    """Return the most roundings of each term of a dense product of d features: in its pass, then in the sum of passes.
 
-    A pass begins with 0; its terms are rounded once before they are added, or not where that is fused.
+    A pass begins with 0. Its terms are rounded once before they are added, or not at all if the addition is fused.
     """
     number, place = np.divmod(np.arange(d), FEATURES)
     length, passes = np.minimum(FEATURES, d - number * FEATURES), -(-d // FEATURES)
@@ -70,13 +70,13 @@ def roundings(d: int) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=64)
 def most_roundings(d: int) -> int:
-    """The most that any term goes through."""
+    """Return the most roundings of any term."""
     return int(roundings(d).max(initial=0))
 
 
 @jit
 def _fill_panel(X: Any, ids: Any, center: Any, panel: Any) -> None:
-    """panel[k, i] <- feature k of row i without the centre, four rows at a time: neighbours are written together."""
+    """Set panel[k, i] to feature k of row i without the centre; four rows at a time, to write neighbours together."""
     i = 0
     while i + 4 <= len(ids):
         a, b, c, e = X[ids[i]], X[ids[i + 1]], X[ids[i + 2]], X[ids[i + 3]]
@@ -111,8 +111,8 @@ def pack(X: Any, ids: Any, center: Any, panels: Any, norms: Any, first: int, las
 
 @jit
 def pack_segments(X: Any, ids: Any, center: Any, sizes: Any, first: Any, panels: Any, norms: Any) -> None:
-    """The same for rows in segments, each of which begins with a block of its own: ``first`` are their numbers."""
-    start = sizes.dtype.type(0)  # a literal would be compiled for itself
+    """Pack rows in segments, each of which begins with a block of its own; ``first`` has these blocks' numbers."""
+    start = sizes.dtype.type(0)  # a literal would be compiled as another type
     width, at = panels.shape[2], start
     for s in range(len(sizes)):
         a, b, own = first[s], first[s + 1], ids[at : at + sizes[s]]
@@ -122,7 +122,7 @@ def pack_segments(X: Any, ids: Any, center: Any, sizes: Any, first: Any, panels:
 
 @jit
 def sum_rows(X: Any, ids: Any, out: Any) -> None:
-    """out += the sum of some rows in double precision."""
+    """Add the sum of some rows to out, in double precision."""
     for i in ids:
         row = X[i]
         for k in range(len(out)):
@@ -131,7 +131,7 @@ def sum_rows(X: Any, ids: Any, out: Any) -> None:
 
 @jit
 def squared_norms(X: Any, ids: Any, center: Any, weights: Any, out: Any) -> None:
-    """out[i] <- sum of weights (X[ids[i]] - center)^2 in double precision; of four sums side by side none waits."""
+    """Set out[i] to the sum of weights (X[ids[i]] - center)^2 in double precision; four sums run side by side."""
     i, d = 0, X.shape[1]
     while i + 4 <= len(ids):
         a, b, c, e = X[ids[i]], X[ids[i + 1]], X[ids[i + 2]], X[ids[i + 3]]
@@ -152,7 +152,7 @@ def squared_norms(X: Any, ids: Any, center: Any, weights: Any, out: Any) -> None
 
 @jit
 def sparse_norms(data: Any, indptr: Any, norms: Any) -> None:
-    """norms[i] <- |x_i|^2 of CSR rows, summed as ``sparse_products`` does."""
+    """Set norms[i] to |x_i|^2 of CSR rows, summed as ``sparse_products`` does."""
     for i in range(len(indptr) - 1):
         total = norms.dtype.type(0)
         for e in range(indptr[i], indptr[i + 1]):
@@ -162,12 +162,12 @@ def sparse_norms(data: Any, indptr: Any, norms: Any) -> None:
 
 @jit
 def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    """The products of the blocks p0:p1 of points with the blocks r0:r1 of rows, the first columns of a tile."""
+    """Multiply the blocks p0:p1 of points by the blocks r0:r1 of rows into the first columns of a tile."""
     d, width = rows.panels.shape[1], rows.width
     a, b, out, stride = points.panels.reshape(-1), rows.panels.reshape(-1), tile.reshape(-1), tile.shape[1]
     if d == 0:
         tile.fill(0)
-    # A panel of rows stays in the first-level cache while points go by; in double precision a panel of points does.
+    # A panel of rows stays in the first-level cache while points go by; in double precision a panel of points stays.
     some = POINT_PANELS if tile.itemsize == 4 else 1
     for k in range(0, d, FEATURES):
         count = min(FEATURES, d - k)
@@ -180,7 +180,7 @@ def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, t
 
 @jit
 def _distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any, squared: bool) -> None:
-    """tile <- sums over the features of |x - z|, or of its square, for blocks of points and of rows."""
+    """Set tile to sums over the features of |x - z|, or of its square, for blocks of points and of rows."""
     d, width = rows.panels.shape[1], rows.width
     total = np.empty(width, tile.dtype)
     for r in range(r0, r1):
@@ -201,19 +201,19 @@ def _distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile:
 
 @jit
 def l1_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    """tile <- the L1 distances of the blocks p0:p1 of points from the blocks r0:r1 of rows."""
+    """Set tile to the L1 distances of the blocks p0:p1 of points from the blocks r0:r1 of rows."""
     _distances(points, p0, p1, rows, r0, r1, tile, False)
 
 
 @jit
 def squared_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    """The same of the squares of the Euclidean distances."""
+    """Set tile to the squared Euclidean distances of the blocks p0:p1 of points from the blocks r0:r1 of rows."""
     _distances(points, p0, p1, rows, r0, r1, tile, True)
 
 
 @jit
 def sparse_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    """The same products from CSR rows: the points are spread over a dense panel, COLUMNS columns at a time."""
+    """Multiply CSR rows: the points are spread over a dense panel, COLUMNS columns at a time."""
     n, m, width = rows.n, points.n, rows.width
     first, count = p0 * POINTS, (p1 - p0) * POINTS
     start, stop = min(r0 * width, n), min(r1 * width, n)
@@ -253,7 +253,7 @@ def _spread(points: Any, first: int, from_point: Any, base: int, panel: Any) -> 
 
 @jit
 def _sparse_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any, squared: bool) -> None:
-    """``_distances`` of CSR rows, by merging their sorted columns."""
+    """Compute ``_distances`` of CSR rows, by merging their sorted columns."""
     n, m, width = rows.n, points.n, rows.width
     for i in range(p0 * POINTS, min(m, p1 * POINTS)):
         for t in range(r0 * width, min(n, r1 * width)):
@@ -273,17 +273,17 @@ def _sparse_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int
 
 @jit
 def sparse_l1(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    """L1 distances of CSR rows."""
+    """Compute L1 distances of CSR rows."""
     _sparse_distances(points, p0, p1, rows, r0, r1, tile, False)
 
 
 @jit
 def sparse_squares(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    """Squared Euclidean distances of CSR rows."""
+    """Compute squared Euclidean distances of CSR rows."""
     _sparse_distances(points, p0, p1, rows, r0, r1, tile, True)
 
 
-#: What a kernel's map starts from, by the kind of the operands and by its name.
+#: Functions that fill a tile before a kernel's map, by the kind of the operands and by name.
 PRODUCTS: dict[tuple[type[Any], str], Any] = {
     (Dense, "dot"): dense_products,
     (Dense, "l1"): l1_distances,

@@ -1,3 +1,3 @@
-"""How finely numbers are rounded."""
+"""The precision of numbers."""
 
-UNIT = 2.0**-53  # relative rounding of a float64
+UNIT = 2.0**-53  # Relative rounding of a float64.

@@ -11,7 +11,7 @@ from .cache.jit import jit
 
 @jit
 def gains(b: float, slope: float, lower: float, upper: float, epsilon: float, turned: bool) -> tuple[float, float]:
-    """``Dual.growth`` and ``Dual.shrinkage`` of one variable; ``turned`` where its sign is negative."""
+    """Return ``Dual.growth`` and ``Dual.shrinkage`` of one variable; ``turned`` if its sign is negative."""
     rise = -slope - (epsilon if b >= 0.0 else -epsilon) if b < upper else -np.inf
     fall = slope + (epsilon if b > 0.0 else -epsilon) if b > lower else -np.inf
     return (fall, rise) if turned else (rise, fall)
@@ -21,11 +21,11 @@ def gains(b: float, slope: float, lower: float, upper: float, epsilon: float, tu
 def violation(
     beta: Any, g: Any, errors: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, equalities: int
 ) -> float:
-    """The most that a variable gains, or a pair in one of the equalities; infinite where it is no number.
+    """Return the largest gain of a variable, or of a pair in one of the equalities; infinite if it is not a number.
 
-    Negative if every move loses; minus infinity if none is possible.
+    The gain is negative if every move loses, and minus infinity if no move is possible.
 
-    ``errors`` bound those of g; they, ``row`` and ``sign`` may be empty.
+    ``errors`` bound the errors of g. ``errors``, ``row`` and ``sign`` may be empty.
     """
     grow, shrink = np.full(max(1, equalities), -np.inf), np.full(max(1, equalities), -np.inf)
     for i in range(len(beta)):
@@ -50,9 +50,10 @@ def scan(
 ) -> None:  # fmt: skip
     """Look at the variables first, first + step, ... below stop.
 
-    ids[0] and ids[1], values likewise <- those whose ``Dual.growth`` (``Dual.shrinkage``) is at least least[r, 0]
-    (least[r, 1]) in their equality r, and it; ids[2] <- the free ones; all from place ``first`` on.
-    counts (3,) <- how many; sums (2,) <- beta'(g - t), |beta|_1. ``row`` and ``sign`` may be empty.
+    ids[0] and values[0] get the variables of any equality r whose ``Dual.growth`` is at least least[r, 0], and that
+    growth; ids[1] and values[1] likewise with ``Dual.shrinkage`` and least[r, 1]. ids[2] gets the free ones. All lists
+    start at place ``first``. counts (3,) gets their lengths, sums (2,) gets beta'(g - t) and |beta|_1. ``row`` and
+    ``sign`` may be empty.
     """
     grow, shrink, free = first, first, first
     product, size = 0.0, 0.0
@@ -60,7 +61,7 @@ def scan(
         r = row[i] if len(row) else 0
         b, slope = beta[i], g[i]
         growth, shrinkage = gains(b, slope, lower[i], upper[i], epsilon, len(sign) > 0 and sign[i] < 0.0)
-        # Written before it is known whether they stay: half of such branches would be foreseen wrongly.
+        # Written before it is known whether they stay: a branch here would be predicted wrongly half of the time.
         ids[0, grow], values[0, grow] = i, growth
         grow += (growth >= least[r, 0]) & (growth > -np.inf)
         ids[1, shrink], values[1, shrink] = i, shrinkage

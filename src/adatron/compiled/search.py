@@ -1,6 +1,6 @@
-"""Searches for the largest of many values, which compilers keep scalar; they are most of a solver's step.
+"""Searches for the largest of many values. Compilers keep such loops scalar, and they are most of a solver's step.
 
-A search makes its values where it compares them: they are never stored.
+A search makes its values while it compares them, and never stores them.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from llvmlite import ir
 from .cache.jit import JIT_DISABLED, cgutils, intrinsic, numba_types
 from .micro import VECTOR_BYTES, multiply_add
 
-UNROLL = 4  # vectors that are searched side by side
-AHEAD = 2048  # bytes between what a search reads and what it asks for
-CHUNK = 64  # lengths must be multiples of this
+UNROLL = 4  # Vectors that are searched side by side.
+AHEAD = 2048  # Bytes between the data that a search reads and the data that it prefetches.
+CHUNK = 64  # Lengths must be multiples of this.
 
 
 class _Best(NamedTuple):
-    """Lane by lane a value, given as a quotient unless ``below`` is None, and its position."""
+    """A value for each lane, given as a quotient if there is a ``below``, and its position."""
 
     value: Any
     below: Any
@@ -28,14 +28,14 @@ class _Best(NamedTuple):
 
 
 class _Search:
-    """Emits one: keep the best in each of UNROLL vectors, then compare these and their lanes.
+    """Emits a search: keep the best in each of UNROLL vectors, then compare these and their lanes.
 
-    NaN is never best, unless the function that searches promises that there is none. Fractions are compared up to
+    NaN is never best, unless the searching function promises that there is no NaN. Fractions are compared up to
     rounding.
     """
 
     def __init__(self, context: Any, builder: Any, signature: Any, args: Any, arrays: int) -> None:
-        """The first ``arrays`` arguments are arrays, the last one is their length, between them are numbers."""
+        """Take the arguments: the first ``arrays`` are arrays, the last one is their length, the others are numbers."""
         self.builder, types = builder, signature.args
         self.scalar = context.get_value_type(types[0].dtype)
         self.size = types[0].dtype.bitwidth // 8
@@ -59,7 +59,7 @@ class _Search:
         return self.builder.load(self._pointer(array, at), align=self.size)
 
     def ahead(self, array: int, at: Any) -> None:
-        """Ask for what will be read soon: rows of a block come from far away, and the hardware guesses late."""
+        """Prefetch what will be read soon: rows of a block come from far away, and the hardware guesses late."""
         build, i32 = self.builder, ir.IntType(32)
         byte = ir.IntType(8).as_pointer()
         place = build.bitcast(build.gep(self.data[array], [build.add(at, ir.IntType(64)(AHEAD // self.size))]), byte)
@@ -77,7 +77,7 @@ class _Search:
         return self.builder.select(self.builder.fcmp_ordered(">", value, least), value, least)
 
     def emit(self, values: Callable[[Any], tuple[Any, Any]]) -> Any:
-        """The first position of the largest; ``values`` makes a vector of them, or of quotients, from a position on."""
+        """Emit the first position of the largest; ``values`` makes a vector of values, or quotients, at a position."""
         build, i64, position = self.builder, ir.IntType(64), ir.IntType(8 * self.size)
         places = ir.VectorType(position, self.lanes)
         start = [self.constant(float("-inf")), self.constant(1.0), ir.Constant(places, [0] * self.lanes)]
@@ -107,7 +107,7 @@ class _Search:
         return self.builder.fcmp_ordered(">", left, right)
 
     def _first(self, found: list[_Best], places: Any) -> Any:
-        """The position of the best of all vectors and lanes; of equal ones the first."""
+        """Emit the position of the best of all vectors and lanes; of equal ones the first."""
         build, lanes = self.builder, self.lanes
         for v, one in enumerate(found):
             lane = ir.Constant(places, [v * lanes + i for i in range(lanes)])
@@ -122,7 +122,7 @@ class _Search:
         return at if self.size == 8 else build.sext(at, ir.IntType(64))
 
     def _better(self, one: _Best, other: _Best) -> _Best:
-        """The larger of two in every lane; of equal ones that with the first position."""
+        """Emit the larger of two in every lane; of equal ones the one with the first position."""
         build = self.builder
         first = build.icmp_signed("<", other.place, one.place)
         equal = build.not_(self._larger(one, other))
@@ -130,7 +130,7 @@ class _Search:
         return _Best(*(None if x is None else build.select(take, y, x) for x, y in zip(one, other, strict=True)))
 
     def _half(self, top: _Best, start: int, lanes: int) -> _Best:
-        """Some neighbouring lanes."""
+        """Emit some neighbouring lanes."""
         which = ir.Constant(ir.VectorType(ir.IntType(32), lanes), list(range(start, start + lanes)))
         return _Best(*(None if x is None else self.builder.shuffle_vector(x, x, which) for x in top))
 

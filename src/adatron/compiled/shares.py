@@ -1,4 +1,4 @@
-"""Coefficients of samples from those of the distinct ones among them, and their place beside the support vectors."""
+"""Coefficients of samples from those of the distinct ones among them, and their arrangement by support vectors."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .cache.jit import jit
 
 @jit
 def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group: Any, own: Any, members: Any) -> Any:
-    """Fill the members of distinct samples up to their bounds, C times their own weight, the last one first.
+    """Fill the members of distinct samples, the last one first, up to their bounds: C times their own weight.
 
     ends : where the coefficients of each problem end
     samples, values : the distinct sample of each coefficient, and the coefficient
-    weight, group, own, members : as in ``Samples``, the groups in their order
+    weight, group, own, members : as in ``Samples``, with the groups in their order
 
     Returns the coefficients that are not 0, their samples and their problems.
     """
@@ -42,7 +42,7 @@ def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group
             if part != 0.0:
                 data[at], rows[at], problems[at] = part if value > 0.0 else -part, members[i], problem
                 at += 1
-            if part < most:  # nothing is left for the others
+            if part < most:  # the other members get nothing
                 break
             after = filled + most
             taken = after - filled
@@ -55,13 +55,13 @@ def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group
 def arrange(
     values: Any, samples: Any, problems: Any, codes: Any, n_classes: int, first: Any, second: Any, n_rows: int
 ) -> Any:
-    """The samples that have a coefficient, class by class, how many each class has, and their coefficients.
+    """Return the samples with a coefficient, class by class, the number in each class, and their coefficients.
 
     values, samples, problems : as in ``Coefficients``
     codes : (n,) the class of each sample
-    first, second : the classes of each problem, whose coefficients stand in row second - 1 for the samples of the
-        first class, and in row first for the others; of none each has its own row
-    n_rows : of the coefficients
+    first, second : the classes of each problem. Coefficients of the first class's samples stand in row second - 1, the
+        others in row first. If both are empty, each problem has its own row
+    n_rows : rows of the coefficients
     """
     place, counts, at = np.zeros(len(codes), np.int64), np.zeros(n_classes, np.int32), np.zeros(n_classes, np.int64)
     for i in samples:

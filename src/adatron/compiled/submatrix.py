@@ -8,14 +8,14 @@ import numpy as np
 
 from .cache.jit import jit
 
-SQUARE, NEAR = 8, 16  # sides of what is turned in registers, and of what stays in the first-level cache
-CHAIN = 64  # products that are summed one after the other before the sum is folded
-LANES = 8  # sums side by side
+SQUARE, NEAR = 8, 16  # Sides of squares that are transposed in registers, and that stay in the first-level cache.
+CHAIN = 64  # Products that are summed one after the other before the sum is folded.
+LANES = 8  # Sums side by side.
 
 
 @jit
 def _runs(columns: Any, places: Any) -> Any:
-    """ends[j]: of the run of neighbours, in both lists, that begins at j."""
+    """Return ends[j]: the end of the run of neighbours, in both lists, that begins at j."""
     n = len(columns)
     ends = np.empty(n, np.int64)
     for j in range(n - 1, -1, -1):
@@ -26,7 +26,7 @@ def _runs(columns: Any, places: Any) -> Any:
 
 @jit
 def scatter(K: Any, rows: Any, columns: Any, out: Any, to_rows: Any, to_columns: Any) -> None:
-    """out[to_rows[i], to_columns[j]] = K[rows[i], columns[j]]. Neighbours are copied together."""
+    """Set out[to_rows[i], to_columns[j]] to K[rows[i], columns[j]]; neighbours are copied together."""
     n = len(columns)
     ends = _runs(columns, to_columns)
     for i in range(len(rows)):
@@ -41,7 +41,7 @@ def scatter(K: Any, rows: Any, columns: Any, out: Any, to_rows: Any, to_columns:
 
 @jit
 def transpose(K: Any, i0: int, i1: int, j0: int, j1: int) -> None:
-    """K[i, j] = K[j, i] for the i and j of two ranges apart, in squares whose loops the compiler keeps in registers."""
+    """Set K[i, j] to K[j, i] for two disjoint ranges, in squares whose loops the compiler keeps in registers."""
     for i in range(i0, i1, SQUARE):
         for j in range(j0, j1, SQUARE):
             if i + SQUARE <= i1 and j + SQUARE <= j1:
@@ -57,7 +57,7 @@ def transpose(K: Any, i0: int, i1: int, j0: int, j1: int) -> None:
 
 @jit
 def mirror(K: Any, n: int) -> None:
-    """K[i, j] = K[j, i] for i < j < n."""
+    """Set K[i, j] to K[j, i] for i < j < n."""
     for i in range(0, n, SQUARE):
         end = min(n, i + SQUARE)
         transpose(K, i, end, end, n)
@@ -68,7 +68,7 @@ def mirror(K: Any, n: int) -> None:
 
 @jit
 def reflect(K: Any, rows: Any, lines: Any) -> None:
-    """K[lines[i], rows[j]] = K[rows[j], lines[i]]; a few rows at a time, so that what is written stays near."""
+    """Set K[lines[i], rows[j]] to K[rows[j], lines[i]]; a few rows at a time, so that written values stay near."""
     for j0 in range(0, len(rows), NEAR):
         part = rows[j0 : j0 + NEAR]
         for i0 in range(0, len(lines), 4 * NEAR):
@@ -81,7 +81,7 @@ def reflect(K: Any, rows: Any, lines: Any) -> None:
 
 @jit(finite=True)
 def asymmetry(K: Any, first: int, last: int) -> float:
-    """The largest |K - K'| on the rows first:last, right of the diagonal, in squares as those of ``transpose``."""
+    """Return the largest |K - K'| on the rows first:last, right of the diagonal, in the squares of ``transpose``."""
     n, largest = len(K), 0.0
     for i in range(first, last, SQUARE):
         for j in range(i, n, SQUARE):
@@ -94,7 +94,7 @@ def asymmetry(K: Any, first: int, last: int) -> float:
 
 @jit
 def add_rows(K: Any, rows: Any, weights: Any, out: Any) -> None:
-    """out += sum over i of weights[i] K[rows[i]]."""
+    """Add the sum over i of weights[i] K[rows[i]] to out."""
     for i in range(len(rows)):
         row, weight = K[rows[i]], weights[i]
         if weight != 0.0:
@@ -104,7 +104,7 @@ def add_rows(K: Any, rows: Any, weights: Any, out: Any) -> None:
 
 @jit
 def take(K: Any, points: Any, rows: Any, out: Any, slots: Any) -> None:
-    """out[slots[i], t] = K[points[i], rows[t]]; four points at a time, the last ones again if they are fewer."""
+    """Set out[slots[i], t] to K[points[i], rows[t]]; four points at a time, the last ones again if there are fewer."""
     last = len(points) - 1
     for i in range(0, len(points), 4):
         i1, i2, i3 = min(i + 1, last), min(i + 2, last), min(i + 3, last)
@@ -117,10 +117,10 @@ def take(K: Any, points: Any, rows: Any, out: Any, slots: Any) -> None:
 
 @jit
 def fold(part: Any, total: Any, low: Any, n: int) -> None:
-    """total + low <- total + low + part for the first n entries, and part <- 0.
+    """Add ``part`` to total + low for the first n entries, and set ``part`` to 0.
 
-    ``low`` takes what each addition rounds off (D. E. Knuth's TwoSum), so ``total + low`` is off by a rounding of its
-    own and by terms of the order of the square of the unit roundoff, however many parts there were.
+    ``low`` takes the rounding of each addition (D. E. Knuth's TwoSum). So ``total + low`` has one rounding of its own,
+    and errors of the order of the unit roundoff squared, however many parts there were.
     """
     for t in range(n):
         more, before = part[t], total[t]
@@ -132,9 +132,9 @@ def fold(part: Any, total: Any, low: Any, n: int) -> None:
 
 @jit
 def add_products(K: Any, points: Any, rows: Any, where: Any, weights: Any, ends: Any, out: Any) -> None:
-    """out[t, j] += sum over i of V[i, j] K[points[i], rows[t]], four points at a time, which are then folded.
+    """Add the sum over i of V[i, j] K[points[i], rows[t]] to out[t, j]: four points at a time, which are then folded.
 
-    Of output j, ``ends[j]:ends[j + 1]`` are the ``weights`` V[i, j] and ``where`` their i, in whose order is summed.
+    For output j, ``ends[j]:ends[j + 1]`` are the ``weights`` V[i, j] and ``where`` their i; sums go in this order.
     """
     n, w = len(rows), np.empty(4)
     part, total, low = np.zeros(n), np.empty(n), np.empty(n)
@@ -158,7 +158,7 @@ def add_products(K: Any, points: Any, rows: Any, where: Any, weights: Any, ends:
 
 @jit
 def add_dots(K: Any, points: Any, rows: Any, where: Any, weights: Any, ends: Any, out: Any) -> None:
-    """The same with K[rows[t], points[i]]: the rows of a matrix are new samples, the points its columns."""
+    """Add the sums with K[rows[t], points[i]]: the rows of the matrix are new samples, the points its columns."""
     part, total, low = np.zeros(4), np.empty(4), np.empty(4)
     for t in range(len(rows)):
         row = K[rows[t]]
@@ -177,7 +177,7 @@ def add_dots(K: Any, points: Any, rows: Any, where: Any, weights: Any, ends: Any
 
 @jit
 def add_square(K: Any, v: Any, w: Any, down: Any, down_low: Any, across: Any, across_low: Any) -> None:
-    """down + down_low += K' v and, if ``across`` has entries, across + across_low += K w; CHAIN products at a time."""
+    """Add K' v to down + down_low and, unless ``across`` is empty, K w to across + across_low, CHAIN by CHAIN."""
     n, m = K.shape
     part, line = np.zeros(m), np.zeros(n)
     for i in range(n):

@@ -11,7 +11,7 @@ from .cache.jit import jit
 
 @jit
 def forward(L: Any, r: Any) -> None:
-    """r <- L^-1 r, for the leading rows of L that r has; two rows in two sums each, or one would wait for the other."""
+    """Set r to L^-1 r, for the leading rows of L that r has; two rows in two sums each, or one would wait."""
     m = len(r)
     for k in range(0, m - 1, 2):
         row, below = L[k], L[k + 1]
@@ -32,7 +32,7 @@ def forward(L: Any, r: Any) -> None:
 
 @jit
 def backward(L: Any, r: Any) -> None:
-    """r <- L'^-1 r, for the leading rows of L that r has."""
+    """Set r to L'^-1 r, for the leading rows of L that r has."""
     for k in range(len(r) - 1, -1, -1):
         row = L[k]
         r[k] = r[k] / row[k]
@@ -42,7 +42,7 @@ def backward(L: Any, r: Any) -> None:
 
 @jit
 def drop(L: Any, m: int, place: int) -> None:
-    """The factor of m rows without the row and column ``place`` of what it is a factor of, in place.
+    """Update a factor of m rows in place: remove the row and the column ``place`` of its matrix.
 
     The rows below move up; the entry that each then has right of the diagonal is rotated away.
     """

@@ -1,7 +1,7 @@
 """Weighted sums of rows of a tile and of stored rows, in double precision.
 
-The sums of some columns stay in registers while ROWS rows go by; a loop that the compiler makes reads and writes them
-for every four. Rows are added one after the other: the bits are those of a plain loop.
+The sums of some columns stay in registers while ROWS rows go by; a compiler's loop would read and write them for every
+four rows. Rows are added one after the other: the bits are those of a plain loop.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from .cache.jit import JIT_DISABLED, cgutils, intrinsic, numba_types
 from .micro import VECTOR_BYTES, multiply_add
 
 LANES = VECTOR_BYTES // 8
-VECTORS = 8  # of sums in registers; their columns divide a CHUNK
-ROWS = 16  # that go by before the next columns: of stored rows, far apart, neighbouring columns are read soon after
+VECTORS = 8  # Vectors of sums in registers; their columns divide a CHUNK.
+ROWS = 16  # Rows that go by before the next columns: in stored rows, far apart, neighbouring columns come soon after.
 
 
 class _Sum:
@@ -99,7 +99,7 @@ def _add_weighted(
 def _plain_add_weighted(
     tile: Any, base: int, store: Any, column: int, where: Any, weights: Any, i: int, stop: int, total: Any
 ) -> None:
-    """The same in NumPy, for runs with compilation switched off."""
+    """Add the weighted rows in NumPy, for runs with compilation switched off."""
     width = tile.shape[1]
     for number, weight in zip(where[i:stop], weights[i:stop], strict=True):
         row = tile[number - base] if number >= 0 else store[-1 - number, column : column + width]

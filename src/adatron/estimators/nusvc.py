@@ -28,19 +28,20 @@ NO_MARGIN = (
 class NuSVC(Classifier):
     r"""Nu-support vector classification, solved exactly, on all cores, with a proof of optimality.
 
-    A drop-in replacement of :class:`sklearn.svm.NuSVC`. Class weights count, too (LIBSVM ignores them here).
+    A drop-in replacement of :class:`sklearn.svm.NuSVC`. Class weights also count, which LIBSVM ignores here.
 
     Parameters
     ----------
     nu : float, default=0.5
-        In (0, 1]: at most this part of the weight is on the wrong side of the margin, at least this part belongs to
-        support vectors. Too large for a pair of classes if the smaller one has less than nu / 2 of their weight.
+        In (0, 1]: at most this fraction of the weight is on the wrong side of the margin, and at least this fraction
+        belongs to support vectors. nu is too large for a pair of classes if the smaller class has less than nu / 2 of
+        their weight.
     kernel, degree, gamma, coef0 :
         As in :class:`SVC`.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions of the program with nu, before the division by the margin,
-        as in scikit-learn. The program is first divided by a power of two: so that the mean of its weights is about 1,
-        and where the margin, or what a small nu leaves of the gradient, is below 1, so that this is about 1.
+        as in scikit-learn. The program is first divided by a power of two, so that the mean of its weights is about 1.
+        If the margin, or what a small nu leaves of the gradient, is below 1, the divisor brings that number to about 1.
     shrinking, probability, cache_size, class_weight, verbose, max_iter, decision_function_shape, break_ties :
         As in :class:`SVC`.
     random_state, bias, augment, solver, n_jobs, precision, multi_class, gap_tol, max_time, callback :

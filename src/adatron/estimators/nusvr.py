@@ -23,8 +23,8 @@ class NuSVR(Regressor):
     Parameters
     ----------
     nu : float, default=0.5
-        In (0, 1]: at most this part of the weight is outside of the tube, at least this part belongs to support
-        vectors.
+        In (0, 1]: at most this fraction of the weight is outside the tube, and at least this fraction belongs to
+        support vectors.
     C : float, default=1.0
         Penalty of errors beyond the tube, > 0 and finite. Multiplied by sample weights.
     kernel, degree, gamma, coef0 :

@@ -27,20 +27,21 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         As in :class:`SVC`.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions, as in scikit-learn. The program is first divided by a
-        power of two: so that the mean of its weights is about 1, and where a small nu leaves little of the gradient, so
-        that it varies by about 16.
+        power of two, so that the mean of its weights is about 1. If a small nu leaves little of the gradient, the
+        divisor makes the gradient vary by about 16.
     nu : float, default=0.5
-        In (0, 1]: at most this part of the weight is outside, at least this part belongs to support vectors.
+        In (0, 1]: at most this fraction of the weight is outside, and at least this fraction belongs to support
+        vectors.
     shrinking, cache_size, verbose, max_iter, solver, n_jobs, precision, gap_tol, max_time, callback :
-        As in :class:`SVC`; any solver but 'svmseq'.
+        As in :class:`SVC`; any solver except 'svmseq'.
 
     Attributes
     ----------
     dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, n_iter_, fit_status_, shape_fit_ :
         As in scikit-learn.
     offset_ : ndarray of shape (1,)
-        ``-intercept_``; ``decision_function`` is ``score_samples`` minus this. Where no sample is on the margin the
-        optimum leaves an interval, and this is its middle.
+        ``-intercept_``; ``decision_function`` is ``score_samples`` minus this offset. If no sample is on the margin,
+        the optimum leaves an interval, and the offset is its middle.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
         The certificate, as in :class:`SVC`.
     trace_ : dict of ndarray
@@ -97,7 +98,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
             Training samples, or their kernel matrix for ``kernel='precomputed'``.
         y : ignored
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; one of weight 2 counts as two, one of weight 0 is left out.
+            Weights of the samples. A sample of weight 2 counts as two, one of weight 0 is left out.
 
         Returns
         -------
@@ -124,7 +125,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Signed distance to the boundary times the norm of the normal, (n_samples,): positive inside.
+        """Return the signed distance to the boundary times the norm of the normal, (n_samples,): positive inside.
 
         Parameters
         ----------
@@ -133,7 +134,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         return self._decision(X).ravel()
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
-        """Decision values without the offset, (n_samples,).
+        """Return decision values without the offset, (n_samples,).
 
         Parameters
         ----------
@@ -142,7 +143,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         return self.decision_function(X) + self.offset_
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """1 for samples inside, -1 for those outside, (n_samples,).
+        """Return 1 for samples inside, -1 for those outside, (n_samples,).
 
         Parameters
         ----------

@@ -16,8 +16,8 @@ from .base.parameters import PENALTY
 class SVC(Classifier):
     r"""C-support vector classification, solved exactly, on all cores, with a proof of optimality.
 
-    A drop-in replacement of :class:`sklearn.svm.SVC`: its parameters, attributes and conventions, and a certificate on
-    every fit. Sparse, dense, weighted and multi-class problems all take the same path.
+    A drop-in replacement of :class:`sklearn.svm.SVC`, with its parameters, attributes and conventions, and a
+    certificate on every fit. Sparse, dense, weighted and multi-class problems all take the same path.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ class SVC(Classifier):
         Penalty of margin violations, > 0; ``inf`` is the hard margin. Multiplied by class and sample weights.
     kernel : str, adatron.kernels.Kernel or callable, default='rbf'
         'rbf', 'linear', 'poly', 'sigmoid', 'laplacian', 'precomputed'; a kernel object (``RBF(0.1) + 2 * Linear()``);
-        or a function of two arrays of rows that returns their kernel matrix, each entry from its own pair alone,
-        called on blocks of at most 1,024 rows. If the samples are no rows of numbers (texts, graphs, series), the
-        function gets them as they are, all at once.
+        or a function of two arrays of rows that returns their kernel matrix. Each entry must depend on its own pair
+        alone; the function is called on blocks of at most 1,024 rows. If the samples are not rows of numbers (texts,
+        graphs, series), the function gets all of them at once, as they are.
     degree : int, default=3
         Degree of 'poly'.
     gamma : {'scale', 'auto'} or float, default='scale'
@@ -36,11 +36,11 @@ class SVC(Classifier):
     coef0 : float, default=0.0
         Constant of 'poly' and 'sigmoid'.
     shrinking : bool
-        Accepted for compatibility, without effect (``solver=ISDA(shrinking=False)`` is another thing).
+        Accepted for compatibility, without effect (``solver=ISDA(shrinking=False)`` is another setting).
     probability : bool, default=False (spelt 'deprecated', as in scikit-learn)
-        Fit class probabilities, too, for ``predict_proba``: a sigmoid through 1/2 where the prediction changes, from
-        decision values of samples that were left out. They agree with ``predict``. The way that scikit-learn documents
-        works as well and will stay: ``CalibratedClassifierCV(SVC(), ensemble=False)``.
+        Also fit class probabilities, for ``predict_proba``: a sigmoid through 1/2 where the prediction changes, from
+        decision values of samples that were left out. The probabilities agree with ``predict``. scikit-learn's
+        documented way also works and will stay: ``CalibratedClassifierCV(SVC(), ensemble=False)``.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions, as in scikit-learn, but certified.
     cache_size : float, default=1000
@@ -50,8 +50,8 @@ class SVC(Classifier):
     verbose : bool, default=False
         Print a line for each report of progress.
     max_iter : int, default=-1
-        Most iterations in a binary problem: updates of pairs (or coordinates) for the default solver, for the others
-        what they count (``adatron info --solvers``); -1 is a finite limit that grows with the data.
+        Most iterations in a binary problem. The default solver counts updates of pairs (or coordinates), the others
+        what ``adatron info --solvers`` says. -1 is a finite limit that grows with the data.
     decision_function_shape : {'ovr', 'ovo'}, default='ovr'
         Shape of the decision function of more than two classes.
     break_ties : bool, default=False
@@ -64,23 +64,23 @@ class SVC(Classifier):
     solver : {'auto', 'block', 'kernel_adatron', 'svmseq', 'isda', 'smo', 'decomposition'} or Solver, default='auto'
         The algorithm, by name or as one of :mod:`adatron.solvers` with its own parameters. 'auto' is 'block'.
     n_jobs : int, default=None
-        Threads; None and -1 are all that the process may use, or joblib allows in its worker; fits in several threads
-        of a process share them. The solution does not depend on it by a single bit.
+        Threads; None and -1 are all that the process may use, or that joblib allows in its worker. Fits in several
+        threads of a process share them. The number cannot change a single bit of the solution.
     precision : {'auto', 'single', 'double'}, default='auto'
-        Kernel values in float32 with float64 corrections where float32 is accurate enough; wherever float32 says
-        anything about them (decision values then come from float32 too); or float64 throughout, as given values and
-        those of functions always are. Certificates are float64 in any case. With 'auto' decision values are float64,
-        of float32 samples too, and so are the classes, which float32 may prove.
+        'auto': kernel values in float32 with float64 corrections if float32 is accurate enough. 'single': float32
+        wherever it says anything about the values; decision values then come from float32, too. 'double': float64
+        throughout, as given values and those of functions always are. Certificates are float64 in any case. With
+        'auto' decision values are float64, also for float32 samples, and so are the classes, which float32 may prove.
     random_state : int, RandomState instance or None, default=None
         Shuffles the samples before they are left out for ``probability=True``; None is a fixed seed.
     multi_class : {'ovo', 'ovr'}, default='ovo'
-        One classifier for each pair of classes, as scikit-learn, or for each class against the rest.
+        One classifier for each pair of classes, as in scikit-learn, or for each class against the rest.
     gap_tol : float, default=None
         If given, the relative duality gap must also be at most this.
     max_time : float, default=None
-        Seconds after which the fit stops and warns. Up to a tenth more of them and 0.2 s go into the certificate; what
-        could not be proven in that time is infinite. A call of a kernel function is not interrupted. What is compiled
-        first comes on top.
+        Seconds after which the fit stops and warns. The certificate may take up to a tenth more and 0.2 s; bounds that
+        could not be proven in that time are infinite. A call of a kernel function is not interrupted. The time for
+        compiling code at first use comes on top.
     callback : callable, default=None
         Called with a :class:`adatron.solvers.base.Progress` (``n_iter``, ``kkt_violation``, ``duality_gap``, ...) now
         and then; returning True stops the fit.
@@ -88,20 +88,20 @@ class SVC(Classifier):
     Attributes
     ----------
     dual_coef_, intercept_, n_iter_ : ndarray
-        As in scikit-learn. With ``multi_class='ovr'`` and more than two classes, ``dual_coef_`` has one row, the others
-        have one entry, for each class.
+        As in scikit-learn. With ``multi_class='ovr'`` and more than two classes, ``dual_coef_`` has one row, and the
+        others have one entry, for each class.
     classes_, class_weight_, coef_, fit_status_, support_, support_vectors_, n_support_, shape_fit_ :
         As in scikit-learn, and so are ``n_features_in_`` and ``feature_names_in_``.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
         The certificate: ``kkt_violation_`` and ``duality_gap_`` are upper bounds, with all rounding errors in them.
         ``duality_gap_`` is relative, (primal - dual) / max(\|primal\|, \|dual\|, m) with m = min(1, what the function 0
-        may lose): how far the solution is from optimal at most; nan if the kernel is found not to be positive
-        semi-definite. It belongs to the best bias for these coefficients; ``intercept_`` is LIBSVM's.
+        may lose). It bounds the distance of the solution from the optimum; nan if the kernel is found not to be
+        positive semi-definite. It belongs to the best bias for these coefficients; ``intercept_`` is LIBSVM's.
     compact_ : bool
-        Whether :meth:`compact` made the model; what the attributes mean then is said there.
+        Whether :meth:`compact` made the model; that method explains the attributes of such a model.
     trace_ : dict of ndarray, or a sequence of them for each binary problem
-        'seconds', 'n_iter', 'kkt_violation', 'duality_gap', 'dual_objective' after each block, epoch or so, and what
-        the solver adds. The gap is nan where it was not computed.
+        'seconds', 'n_iter', 'kkt_violation', 'duality_gap', 'dual_objective' after each block or epoch, and further
+        quantities of the solver. The gap is nan where it was not computed.
 
     References
     ----------

@@ -17,18 +17,18 @@ from .base.regressor import Regressor
 class SVR(Regressor):
     r"""Epsilon-support vector regression, solved exactly, on all cores, with a proof of optimality.
 
-    A drop-in replacement of :class:`sklearn.svm.SVR`, and a certificate on every fit.
+    A drop-in replacement of :class:`sklearn.svm.SVR`, with a certificate on every fit.
 
     Parameters
     ----------
     kernel, degree, gamma, coef0 :
         As in :class:`SVC`.
     tol : float, default=1e-3
-        Largest violation of the optimality (KKT) conditions, in units of the target; of targets whose range is below 2,
-        in units of half of their range (to a power of two below).
+        Largest violation of the optimality (KKT) conditions, in units of the target. For targets whose range is below
+        2, it is in units of half of their range (to a power of two below).
     C : float, default=1.0
         Penalty of errors beyond the tube, > 0. Multiplied by sample weights. With ``inf`` no error beyond the tube is
-        allowed, and the primal objective is infinite as long as there is one, however small.
+        allowed, and the primal objective is infinite while there is one, however small.
     epsilon : float, default=0.1
         Half the width of the tube in which an error costs nothing, in units of the target.
     shrinking, cache_size, verbose, max_iter, bias, augment, solver, n_jobs, precision, gap_tol, max_time, callback :

@@ -1,4 +1,4 @@
-"""Files: data in, models out and in again."""
+"""Files: readers of data, and model files that are written and read."""
 
 from .atomic import atomic_write
 from .models.libsvm_text import save_libsvm

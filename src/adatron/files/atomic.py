@@ -19,9 +19,9 @@ from .lock import hold, named, opened, prefix
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file for writing that replaces `path` only when all of it is on the disk.
 
-    The bytes go to a temporary file in the same folder, which is flushed, synchronised and renamed at the end, and the
-    folder is synchronised. After any error, a full disk and Ctrl-C included, the temporary file is removed and an old
-    file at `path` is as it was. Leftovers of killed processes that wrote `path` are removed first, if they can be.
+    The bytes go to a temporary file in the same folder. At the end that file is flushed, synchronised and renamed,
+    and the folder is synchronised. After any error, a full disk and Ctrl-C included, the temporary file is removed and
+    an old file at `path` is as it was. Leftovers of killed processes that wrote `path` are removed first, if possible.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     Raises
     ------
     OSError
-        Naming `path`, not the temporary file.
+        The error names `path`, not the temporary file.
     """
     target = Path(path).resolve()
     if target.exists() and not target.is_file():
@@ -58,7 +58,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 shutil.copymode(target, temporary)
             if sys.platform == "win32":  # which renames no open file
                 stream.close()
-            temporary.replace(target)  # while it is locked: another process takes an unlocked one for a leftover
+            temporary.replace(target)  # while it is locked: another process would take an unlocked one for a leftover
         _synchronise(target.parent)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
@@ -68,19 +68,19 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def leftovers(path: str | os.PathLike[str]) -> list[Path]:
-    """Return the temporary files beside `path`, those that are being written among them."""
+    """Return the temporary files beside `path`, including those that are being written."""
     target = Path(path).resolve()
     found = sorted(target.parent.glob(f"{prefix(target)}*.tmp"))
     return [one for one in found if one.is_file() and not one.is_symlink()]
 
 
 def remove_leftovers(path: str | os.PathLike[str]) -> None:
-    """Remove what killed processes left when they wrote `path`; what is being written now stays.
+    """Remove the files that killed processes left when they wrote `path`; files being written now stay.
 
     Raises
     ------
     OSError
-        Something cannot be removed.
+        A file cannot be removed.
     """
     for found in leftovers(path):
         with suppress(BlockingIOError, FileNotFoundError):
@@ -108,7 +108,7 @@ def _temporary(target: Path) -> tuple[Path, BinaryIO]:
 
 
 def _synchronise(folder: Path) -> None:
-    """Have the names in a folder on the disk, where the system can do that."""
+    """Write the names in a folder to the disk, if the system can do that."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:  # Windows, or a folder that may be written to but not read
@@ -116,7 +116,7 @@ def _synchronise(folder: Path) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system that has no such thing
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system that cannot do it
             raise
     finally:
         os.close(descriptor)

@@ -1,13 +1,13 @@
-"""A journal beside a model file: what the model has learned since it was last written, one record after the other.
+"""A journal beside a model file: records, one after the other, of all that the model has learned since its last write.
 
 The first line names the model's stream. Each record is a line: the CRC-32 of the stream's name and of the JSON that
-follows, and a list in JSON: the record's number, the input it was read from, the line there, and that line's text. JSON
-has no line end of its own, so that damage to one record leaves the others readable. A record is on the disk before the
-next one is learned. One that a crash cut off is a part of a line, and zeros may follow: it was never acknowledged and
-is left out. Anything else that is no record is damage, and so is a number that is missing.
+follows, then a list in JSON. The list has the record's number, the input it was read from, the line there, and that
+line's text. JSON has no line end of its own, so damage to one record leaves the others readable. A record is on the
+disk before the next one is learned. A record that a crash cut off is a part of a line, and zeros may follow: it was
+never acknowledged and is left out. Any other line that is not a record is damage, and so is a missing number.
 
-The model file says up to which number it has learned: so nothing is lost and nothing is learned twice, whichever of the
-two was written last. The process that learns holds a lock on the journal, which therefore is never renamed.
+The model file says up to which number it has learned. So nothing is lost and nothing is learned twice, whichever of the
+two was written last. The learning process holds a lock on the journal, which is therefore never renamed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .table import ModelFileError
 
 MAGIC = b"adatron-journal 2 "
 BEGUN = re.compile(rb"[0-9a-f]{0,8}|[0-9a-f]{8} (\[[ -~]*)?")  # a part of a line, from its beginning
-LARGEST = 2**53  # a record's number, and that of its line
+LARGEST = 2**53  # Largest number of a record, and of its line.
 FORMER = b"adatron-journal 1 "  # a record was its length and its CRC-32, both binary, and JSON
 FORMER_HEAD = struct.Struct("<II")
 
@@ -51,8 +51,8 @@ class Record(NamedTuple):
 class Content(NamedTuple):
     """The records of a journal.
 
-    records : in the order of their numbers
-    lost : records that are missing between them or damaged, in words; empty if there are none
+    records : the readable records, in the order of their numbers
+    lost : missing or damaged records between them, in words; empty if nothing is lost
     """
 
     records: list[Record]
@@ -69,7 +69,7 @@ class Journal:
     Raises
     ------
     ModelFileError
-        Another process has it.
+        Another process has locked it.
     OSError
         The file cannot be opened.
     """
@@ -84,19 +84,19 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Let others have the journal; one without a first line goes."""
+        """Let others have the journal; a journal without a first line is removed."""
         if not os.fstat(self._stream.fileno()).st_size and named(self._stream, self.path):
             with suppress(PermissionError):  # Windows removes no open file
                 self.path.unlink()
         self._stream.close()
 
     def read(self, name: str, number: int) -> Content:
-        """Do what ``read_journal`` does; what is appended belongs to the stream of this name."""
+        """Do what ``read_journal`` does; appended records belong to the stream of this name."""
         self._name = name.encode()
         return read_journal(self.path, name, number)
 
     def clear(self, name: str) -> None:
-        """Begin anew with a stream of this name; the model file holds all that was learned."""
+        """Begin anew with a stream of this name; the model file holds everything that was learned."""
         self._name = name.encode()
         self._stream.truncate(0)
         self._write(b"")
@@ -127,14 +127,14 @@ def read_journal(path: Path, name: str | None, number: int) -> Content:
     ----------
     path : path
     name : str or None
-        Name of the model's stream; None: it has none, so that no record can be its own.
+        Name of the model's stream; None if it has no stream, so that no record can belong to it.
     number : int
-        Up to which the model has learned.
+        Number up to which the model has learned.
 
     Raises
     ------
     ModelFileError
-        The file is no journal, or that of another model, or two records have the same number.
+        The file is not a journal, or belongs to another model, or two records have the same number.
     OSError
         The file cannot be read.
     """
@@ -177,7 +177,7 @@ def _line(record: Record, name: bytes) -> bytes:
 
 
 def _record(payload: bytes) -> Record | None:
-    """Return the record that a text is; None if it is none."""
+    """Return the record that a text holds, or None if the text is not a record."""
     try:
         value: Any = json.loads(payload)
     except (ValueError, RecursionError):
@@ -195,7 +195,7 @@ def _whole(line: bytes, name: bytes) -> Record | None:
 
 
 def _parsed(data: bytes, name: bytes) -> list[Record | int]:
-    """Return the records, and where there is damage, its position."""
+    """Return the records, and in their place the position of each damage."""
     found: list[Record | int] = []
     at = 0
     *lines, last = data.split(b"\n")
@@ -213,7 +213,7 @@ def _parsed(data: bytes, name: bytes) -> list[Record | int]:
 
 
 def _parsed_former(data: bytes) -> list[Record | int]:
-    """Do the same for a journal of the former format; behind the first damage nothing can be read."""
+    """Do the same for a journal of the former format; nothing can be read after the first damage."""
     found: list[Record | int] = []
     at = 0
     rest = data.rstrip(b"\0")
@@ -222,7 +222,7 @@ def _parsed_former(data: bytes) -> list[Record | int]:
         payload = data[at + FORMER_HEAD.size : at + FORMER_HEAD.size + length]
         record = _record(payload) if zlib.crc32(payload) == checksum else None
         if record is None:
-            # A crash cut it off if what is there is no whole list yet.
+            # A crash cut it off if the rest is not a whole list yet.
             present = rest[at + FORMER_HEAD.size :]
             if len(present) >= length or b"]" in present.rpartition(b'"')[2] or b"\0" in present:
                 found.append(at)
@@ -233,7 +233,7 @@ def _parsed_former(data: bytes) -> list[Record | int]:
 
 
 def _in_order(path: Path, found: list[Record | int], number: int, start: int) -> Content:
-    """Return the records beyond a number in their order, and what is missing."""
+    """Return the records beyond a number in their order, and a text about missing ones."""
     records: dict[int, Record] = {}
     damaged: list[int] = []
     for one in found:
@@ -242,7 +242,7 @@ def _in_order(path: Path, found: list[Record | int], number: int, start: int) ->
         elif one.number > number and records.setdefault(one.number, one) != one:
             raise ModelFileError(path, f"two records have the number {one.number}: move it away")
         if not isinstance(one, int) and one.number <= number + 1:
-            damaged.clear()  # what came before it is in the model
+            damaged.clear()  # everything before this record is in the model
     numbers = sorted(records)
     gaps = [
         (before + 1, after - 1)

@@ -15,7 +15,7 @@ from typing import IO, BinaryIO
 if sys.platform == "win32":
     import msvcrt
 
-    FAR = 2**60  # Windows keeps others from reading locked bytes: lock one where no file has any
+    FAR = 2**60  # Windows keeps others from reading locked bytes, so the lock is beyond the end of any file
 
     def hold(stream: IO[bytes] | FileIO, wait: bool = False) -> None:
         """Lock an open file until it is closed; BlockingIOError: another process holds it."""
@@ -37,7 +37,7 @@ else:
 
 
 def named(stream: IO[bytes] | FileIO, path: Path) -> bool:
-    """Whether an open file is the one that has this name now."""
+    """Return whether an open file is the one that has this name now."""
     try:
         return os.path.samestat(os.fstat(stream.fileno()), path.stat())
     except FileNotFoundError:
@@ -45,12 +45,12 @@ def named(stream: IO[bytes] | FileIO, path: Path) -> bool:
 
 
 def prefix(target: Path) -> str:
-    """How the names of temporary files for a target begin: as short as they are for any name."""
+    """Return the beginning of the names of temporary files for a target: as short as for any name."""
     return f".{zlib.crc32(os.fsencode(target.name)):08x}-"
 
 
 def opened(path: Path) -> BinaryIO:
-    """Open a file that is to be locked; over a network that takes the right to write, where there is one."""
+    """Open a file to be locked; a network file system needs the right to write for that, so it is used if given."""
     try:
         return path.open("r+b")
     except PermissionError:
@@ -59,10 +59,10 @@ def opened(path: Path) -> BinaryIO:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Wait until no other thread or process has the file locked, and lock it: what is read then is what is replaced.
+    """Wait until no other thread or process has the file locked, and lock it: the file read then is the one replaced.
 
-    A file that is not there is not locked: there is nothing to lose. One that this thread has locked, maybe under
-    another name, stays so.
+    A missing file is not locked: there is nothing to lose. A file that this thread has locked, maybe under another
+    name, stays locked.
     """
     target = path.resolve()
     # Windows renames no file over an open one: there the lock is another file.
@@ -87,7 +87,7 @@ _mine = threading.local()  # files that a thread has locked
 
 
 def _newest(place: Path, mine: set[tuple[int, int]]) -> BinaryIO | None:
-    """Open and lock the file that has this name once it is locked; None if there is none by then, or it is ``mine``."""
+    """Open and lock the file that still has this name when locked; None if it is missing, or it is ``mine``."""
     while True:
         try:
             stream = opened(place)

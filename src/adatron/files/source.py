@@ -1,4 +1,4 @@
-"""Open a file that is read: a file on the disk or what came through a pipe, compressed or not."""
+"""Open a file for reading: a file on the disk or the data from a pipe, compressed or not."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from .tables.memory import Metered, room
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 STANDARD_INPUT = "-"
-# What a pipe gave and has at most so many bytes needs no meter, as the lines of a stream that are read one by one, if
-# each of these bytes may become as many as it ever does.
+# Data from a pipe of at most this many bytes, such as the single lines of a stream, need no meter, if each of these
+# bytes may become as many as any byte ever does.
 SHORT, DEAREST = 2**20, 32
 
 
 @dataclass(frozen=True)
 class Piped(os.PathLike[str]):
-    """What a pipe gave, which gives it only once; it stands for the path and can be read again and again.
+    """The data from a pipe, which gives them only once; this object stands for the path and can be read repeatedly.
 
     Attributes
     ----------
     name : str
         The path, for messages.
     data : bytes
-        All of it.
+        All data.
     """
 
     name: str
@@ -47,14 +47,14 @@ class Piped(os.PathLike[str]):
 
 
 def rewindable(path: Path, most: int | None = None) -> Path:
-    """Return a path that can be read more than once: a pipe or a device is read whole, here and now.
+    """Return a path that can be read more than once: a pipe or a device is read to its end, here and now.
 
     Parameters
     ----------
     path : path
         ``-`` is standard input.
     most : int, optional
-        The bytes that a pipe may give; by default those that `adatron.files.tables.memory.room` tells.
+        The bytes that a pipe may give; by default `adatron.files.tables.memory.room` decides.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def rewindable(path: Path, most: int | None = None) -> Path:
     try:
         mode = FilePath(path).stat().st_mode
     except NotADirectoryError:
-        return path  # a group in an HDF5 file, or else its reader says so
+        return path  # a group in an HDF5 file; otherwise its reader reports the error
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return path
     with FilePath(path).open("rb") as stream:
@@ -80,7 +80,7 @@ def rewindable(path: Path, most: int | None = None) -> Path:
 
 
 def _drained(name: str, stream: BinaryIO, most: int | None) -> Piped:
-    """Return all that a pipe gives."""
+    """Return all data of a pipe."""
     return Piped(name, Metered(name, stream, room() if most is None else most, text=False).readall())
 
 
@@ -98,14 +98,14 @@ def open_binary(
     Parameters
     ----------
     most : int, optional
-        The bytes that the file may have, decompressed; by default those that `adatron.files.tables.memory.room` tells.
+        The bytes that the file may have, decompressed; by default `adatron.files.tables.memory.room` decides.
     text, cost : optional
         See `adatron.files.tables.memory.Metered`.
 
     Raises
     ------
     DataError
-        If the compressed stream is cut off or damaged, or there is more of it than may be.
+        If the compressed stream is cut off or damaged, or longer than allowed.
     OSError
         If the file cannot be opened or read.
     """
@@ -120,7 +120,7 @@ def open_binary(
     except (EOFError, zlib.error, lzma.LZMAError) as error:
         raise DataError(path, f"the compressed file is cut off or damaged ({error})") from error
     except OSError as error:
-        # gzip and bz2 report damage as an OSError too, but as one that the operating system did not number.
+        # gzip and bz2 also report damage as an OSError, but as one without a number from the operating system.
         if error.errno is None:
             raise DataError(path, f"the compressed file is cut off or damaged ({error})") from error
         raise
@@ -178,5 +178,5 @@ def uncompressed(path: Path) -> str:
 
 
 def undo_suffix(path: Path) -> str:
-    """Return the extension of a file under its compression: '.csv' for 'a.csv.gz', '' for 'a9a.gz'."""
+    """Return the extension of a file without that of its compression: '.csv' for 'a.csv.gz', '' for 'a9a.gz'."""
     return FilePath(uncompressed(path)).suffix.lower()

@@ -1,4 +1,4 @@
-"""What every reader returns, and the one error every reader raises."""
+"""The result of every reader, and the one error that every reader raises."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix
 Path = str | os.PathLike[str]
 LARGEST_EXACT_INTEGER = 2.0**53
 MISSING_LABELS = ("", "?")
-# What is quoted from a file may be as long as the file.
+# Length to which quotations from a file are cut: they may be as long as the file.
 LONGEST_MESSAGE = 1000
 
 
@@ -29,9 +29,9 @@ class DataError(ValueError):
 
 
 class ModelFileError(ValueError):
-    """A model that cannot be stored, or a file that is no model this library can read; the message names the file.
+    """A model that cannot be stored, or a file that is not a readable model; the message names the file.
 
-    Of text the message also names the line, if the error is in one line.
+    If the file is text and the error is in one line, the message also names the line.
     """
 
     def __init__(self, path: Path, message: str, line: int | None = None) -> None:
@@ -43,12 +43,12 @@ def _place(path: Path, line: int | None) -> str:
 
 
 class NoModelError(ModelFileError):
-    """A file that is no model at all."""
+    """A file that is not a model at all."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a reader is asked for; see `adatron.files.read`."""
+    """A request to a reader; see `adatron.files.read`."""
 
     label: str | int | None = None
     n_features: int | None = None
@@ -65,11 +65,11 @@ class Table:
     Attributes
     ----------
     X : ndarray or csr_matrix, shape (n_samples, n_features)
-        Finite features in float64, or in float32 if the file holds float32 only; sparse when it is LIBSVM text.
+        Finite features in float64, or in float32 if the file holds only float32; sparse for LIBSVM text.
     y : ndarray of shape (n_samples,), or None
-        Labels: int64 if all are whole numbers, else float64 if all are numbers, else text. None if the file has none.
+        Labels: int64 if all are whole numbers, else float64 if all are numbers, else text. None if there are no labels.
     feature_names : tuple of str, or None
-        Names in the header row, without the label's.
+        Names in the header row, without the label's name.
     label_name : str, or None
         The label's name in the header row.
     label_column : int, or None
@@ -87,8 +87,8 @@ class Table:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Samples and features."""
-        X: Any = self.X  # for scipy's own annotations the shape of a sparse matrix may be None
+        """The numbers of samples and features."""
+        X: Any = self.X  # scipy's own annotations allow None as the shape of a sparse matrix
         return X.shape
 
 
@@ -100,14 +100,14 @@ def whole_if_possible(y: NDArray[np.float64]) -> NDArray[Any]:
 
 
 def check_size(path: Path, what: str, size: int, most: int, at_least: bool = False) -> None:
-    """Raise a DataError if something takes more bytes than may be.
+    """Raise a DataError if something takes more bytes than allowed.
 
     Parameters
     ----------
     what : str
         The thing, in the plural.
     at_least : bool, default=False
-        Whether there may be more to come, so that the size is not known.
+        Whether there may be more data to come, so that the size is not known.
     """
     if size > most:
         found = "" if at_least else f"{size:,} bytes, "
@@ -115,14 +115,14 @@ def check_size(path: Path, what: str, size: int, most: int, at_least: bool = Fal
 
 
 def text_labels(path: Path, labels: Sequence[str], most: int) -> NDArray[np.str_]:
-    """Return labels as an array of text, in which each takes as much as the longest."""
+    """Return labels as an array of text, in which each takes as much room as the longest."""
     check_size(path, "labels", 4 * len(labels) * max(map(len, labels), default=0), most)
     return np.array(labels, dtype=np.str_)
 
 
 @contextmanager
 def parsing(path: Path, kind: str) -> Iterator[None]:
-    """Turn whatever another library raises for a damaged file into a DataError; these libraries do not list it.
+    """Turn any error of another library about a damaged file into a DataError; these libraries do not list theirs.
 
     Parameters
     ----------

@@ -15,15 +15,16 @@ from .samples import Samples
 class Binary(Problems):
     """One against one in scikit-learn's order (the first class is positive), or one against the rest.
 
-    Of two classes the second one is positive.
+    With two classes the second one is positive.
 
     Parameters
     ----------
-    segments : those of each class, fold by fold if there are several folds
-    n_classes : how many there are
-    program : that of labels 1 and -1, and weights
-    separable : whether the program of samples together, of the same labels or others, is that of each beside the others
-        and a sample without weight may stay in it. The rest of all folds are then all samples, whose matrix they share.
+    segments : the segments of each class, fold by fold if there are several folds
+    n_classes : number of classes
+    program : makes the program from labels 1 and -1 and weights
+    separable : whether groups of samples, with equal or other labels, can be solved side by side as one program, and a
+        sample without weight may stay in it. The one-against-the-rest problems of all folds then have all samples, and
+        share one matrix.
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class Binary(Problems):
         separable: bool,
     ) -> None:
         self._samples, self._program = samples, program
-        if len(segments) == 2:  # the one problem of a small fit, which what follows would take a tenth of
+        if len(segments) == 2:  # the one problem of a small fit; the code below would take a tenth of such a fit
             self.groups, self.first = np.array([*segments[0], *segments[1]]), np.array([0, sum(map(len, segments))])
             self._signs = np.array([-1.0] * len(segments[0]) + [1.0] * len(segments[1]))
             self._kept = np.ones(len(self.groups), bool)
@@ -67,7 +68,7 @@ class Binary(Problems):
             self.joined = self._joined
 
     def _keep_all(self, n_classes: int) -> None:
-        """Every problem has all segments; those that its fold leaves out have no weight."""
+        """Give every problem all segments; those that its fold leaves out have no weight."""
         m, n = len(self._samples.sizes), len(self.first) - 1
         kept, signs = np.zeros((n, m), bool), np.empty((n, m))
         kept[np.repeat(np.arange(n), np.diff(self.first)), self.groups] = True
@@ -81,7 +82,7 @@ class Binary(Problems):
             some = range(number, number + 1)
             y, weight = self._labels(some), self._weights(some, ids)
             if abs(y[weight > 0.0].sum()) == np.count_nonzero(weight):
-                # The other side has no weight: without an error of this one, beta = 0 and b = y.
+                # The other side has no weight: beta = 0 and b = y solve the problem without an error on this side.
                 return csvc(y, np.zeros(len(y)), "none")
             return self._program(y, weight)
 

@@ -1,4 +1,4 @@
-"""From samples to solved problems: everything of a fit that knows no scikit-learn."""
+"""From samples to solved problems: everything in a fit except scikit-learn."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from .samples import Samples
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-MANY, FEW = 96, 0.125  # features, and the part of them that is not 0, from and up to which CSR rows are faster
-BLURRED = 0.1  # part of the tolerance that errors of kernel values in double precision may be of
-LAZY = 64  # problems, from which none is made before it is needed
+MANY, FEW = 96, 0.125  # Fewest features, and largest fraction of nonzero entries, for which CSR rows are faster.
+BLURRED = 0.1  # Largest fraction of the tolerance for errors of kernel values in double precision.
+LAZY = 64  # Number of problems from which each is made only when it is needed.
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a fit needs to know besides the data.
+    """The settings that a fit needs besides the data.
 
-    ``sized``: targets, or what coefficients sum up to, may be of any size, so each program is solved in its own unit.
+    ``sized``: targets, or the sums of coefficients, may be of any size, so each program is solved in its own unit.
     """
 
     kernel: Kernel
@@ -54,7 +54,7 @@ class Settings:
 
 
 class _Programs:
-    """The programs of the problems over the samples, and what a plan needs to know of them.
+    """The programs of the problems over the samples, and their properties for a plan.
 
     ids : the samples of a problem
     sizes : (n,) variables of each
@@ -78,7 +78,7 @@ class _Programs:
             self.dual: Callable[[int], Dual] = duals.__getitem__
             self.open = np.array([any(d.totals) or d.reach[0] < 0.0 < d.reach[1] for d in duals])
             self.typical = max(duals, key=lambda dual: len(dual.totals))
-            self.bias = np.array([float(d.t[0]) if len(d) else 0.0 for d in duals])  # where nothing is open
+            self.bias = np.array([float(d.t[0]) if len(d) else 0.0 for d in duals])  # if nothing is to be solved
         else:
             self.bias = problems.sides()
             self.open = (self.bias == 0.0) & (self.sizes > 0)
@@ -87,35 +87,35 @@ class _Programs:
 
     @property
     def most(self) -> float:
-        """What coefficients of the largest program add up to at most, or about; 0 if nothing bounds them."""
+        """About the largest sum of the sizes of coefficients in the largest program; 0 if nothing bounds it."""
         most = float(self.sizes.max()) * max(-self.typical.reach[0], self.typical.reach[1])
         return most if most < np.inf else 0.0
 
     def ids(self, some: range) -> Ids:
-        """The samples of some problems, one problem after the other."""
+        """Return the samples of some problems, one problem after the other."""
         if len(self.problems) == 1:
             return np.arange(self._ends[-1])
         groups = self.problems.groups[self.problems.first[some.start] : self.problems.first[some.stop]]
         return ranges(self._starts[groups], self._ends[groups])
 
     def all_ids(self) -> Ids:
-        """Those of all problems."""
+        """Return the samples of all problems."""
         return self.ids(range(len(self.problems)))
 
     def joined(self, some: range) -> Dual:
-        """The programs of some problems as one."""
+        """Return the programs of some problems as one."""
         assert self.problems.joined is not None  # noqa: S101 (for the type checker)
         return self.problems.joined(some, self.ids(some))
 
     @property
     def everywhere(self) -> bool:
-        """Whether every problem is about all samples in the same order."""
+        """Whether every problem has all samples in the same order."""
         m, problems = len(self._starts), self.problems
         whole = len(problems) == 1 or len(problems.groups) == m * len(problems)
         return whole and (len(problems) == 1 or bool((problems.groups.reshape(-1, m) == np.arange(m)).all()))
 
     def as_sizes(self) -> Sizes:
-        """What the route of the fit depends on."""
+        """Return the sizes on which the route of the fit depends."""
         lengths = (self._ends - self._starts).astype(np.float64)
         between = float(np.sum(self.sizes.astype(np.float64) ** 2) - np.sum(lengths[self.problems.groups] ** 2))
         duals = [self.typical] if self.lazy else [self.dual(number) for number in range(len(self.problems))]
@@ -131,7 +131,7 @@ def fit(
 ) -> Fits:
     """Solve all problems over one Gram matrix.
 
-    ``start``: for the problem of a number where to start, a coefficient for each of *all* distinct samples.
+    ``start`` maps the number of a problem to its start, a coefficient for each of *all* distinct samples.
     """
     settings = replace(settings, kernel=settings.clock.limited(settings.kernel))
     programs = _Programs(problems, samples)
@@ -159,9 +159,9 @@ def fit(
 
 
 def _source(X: Any, rows: Ids, kernel: Kernel, small: bool) -> Source:
-    """The rows; dense ones that are mostly zeros as CSR rows, whose products cost less, if float32 is enough for them.
+    """Return the rows; mostly zero dense rows as cheaper CSR rows, if float32 is accurate enough for them.
 
-    CSR rows are not centred: a few large features that hardly vary make float32 useless there.
+    CSR rows are not centred, so a few large features that hardly vary make float32 useless for them.
     """
     dense = Source.of(X, rows, kernel)
     if small or sparse.issparse(X) or X.shape[1] < MANY or any(leaf.product != "dot" for leaf in kernel.leaves()):
@@ -174,7 +174,7 @@ def _source(X: Any, rows: Ids, kernel: Kernel, small: bool) -> Source:
 
 
 def _solve(tasks: Tasks, solver: Solver, settings: Settings, pool: Pool, route: Route) -> Found:
-    """Solutions of the tasks but for those whose variables must be 0 or are all on one side of it."""
+    """Solve the tasks, except those whose variables must be 0 or are all on one side of 0."""
     most = settings.max_iter
     if most == -1:
         most = solver.most(int(tasks.sizes[tasks.open].max(initial=0)))

@@ -24,8 +24,8 @@ Vector = NDArray[np.float64]
 class Fitted:
     """A solved problem.
 
-    ids : its distinct samples, numbered in the whole training set
-    beta : coefficient of each of them
+    ids : distinct samples of the problem, numbered in the whole training set
+    beta : coefficient of each sample
     status : None if one of the two sides is empty
     half_width : see ``certificates.half_width``; 0 in problems without nu
     """
@@ -41,14 +41,14 @@ class Fitted:
 
 
 class Fits(Sequence[Fitted]):
-    """All of them, in arrays.
+    """All solved problems, in arrays.
 
     Parameters
     ----------
     found : solutions and certificates
-    all_ids : the samples of all problems, one problem after the other, when they are asked for
-    copies : variables that a sample has, if there is one problem only
-    route : the way that was chosen; None where a fit has several
+    all_ids : returns the samples of all problems, one problem after the other
+    copies : variables of a sample, if there is only one problem
+    route : the way that was chosen; None if a fit has several
     """
 
     def __init__(self, found: Found, all_ids: Callable[[], Ids], copies: int = 1, route: Route | None = None) -> None:
@@ -58,7 +58,7 @@ class Fits(Sequence[Fitted]):
 
     @classmethod
     def of(cls, parts: Sequence[Fitted], route: Route | None = None) -> Fits:
-        """Those of a list."""
+        """Return the solved problems of a list."""
         found = Found(np.array([len(one.ids) for one in parts], np.int64))
         for number, one in enumerate(parts):
             found.keep(number, one.beta, one.n_iter, one.status, one.certificate, one.trace)

@@ -15,13 +15,13 @@ FOLDS = 5
 class Folds:
     """Samples class by class, and in each class fold by fold.
 
-    Equal samples of a class are one, so they are left out together, and neither the order of the rows nor the
-    difference between a weight and a repetition can matter.
+    Equal samples of a class are one, so they are left out together. Neither the order of the rows nor the difference
+    between a weight and a repetition can matter.
 
     samples : a segment for each class and fold
     classes : (m,) class of each sample
-    out : (m,) the fold that leaves it out; -1 for the only sample of a class, which all folds keep
-    before : (m,) its number in the samples that were divided
+    out : (m,) the fold that leaves a sample out; -1 for the only sample of a class, which all folds keep
+    before : (m,) number of each sample among the samples that were divided
     """
 
     samples: Samples
@@ -30,7 +30,7 @@ class Folds:
     before: Ids
 
     def kept(self, fold: int) -> list[list[int]]:
-        """The segments of each class, but for those that a fold leaves out."""
+        """Return the segments of each class, except those that a fold leaves out."""
         sizes = self.samples.sizes.reshape(-1, FOLDS)
         alone = sizes.sum(axis=1) == 1
         return [[c * FOLDS + f for f in range(FOLDS) if f != fold or alone[c]] for c in range(len(sizes))]
@@ -47,7 +47,7 @@ def divide(samples: Samples, rng: np.random.RandomState) -> Folds:
     Raises
     ------
     ValueError
-        If each class has one distinct sample only, so that none can be left out.
+        If each class has only one distinct sample, so that none can be left out.
     """
     if samples.sizes.max() < 2:
         raise ValueError("probability=True needs a class with at least 2 distinct samples. Got one of each class.")

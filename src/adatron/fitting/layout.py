@@ -1,4 +1,4 @@
-"""scikit-learn's layout of the coefficients of several binary problems, and back; votes; weights of the features."""
+"""scikit-learn's layout of the coefficients of several binary problems, and the way back; votes; feature weights."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Vector = NDArray[np.float64]
 NO_CLASS = np.zeros(0, np.int64)
 
 
-TABLE = 1 << 22  # coefficients of a table of pairs of classes, beyond which predictions do without it
+TABLE = 1 << 22  # Coefficients in a table of pairs of classes above which predictions do without the table.
 
 
 class Coefficients(NamedTuple):
-    """Coefficients that are not 0 of n samples in several problems, one after the other.
+    """Nonzero coefficients of n samples in several problems, one after the other.
 
-    To make and to slice a sparse array of SciPy's takes a tenth of a small fit.
+    Making and slicing one of SciPy's sparse arrays would take a tenth of a small fit.
 
     values, samples, problems : (n_coefficients,) each coefficient, its sample and its problem
     n_problems : how many there are
@@ -34,17 +34,17 @@ class Coefficients(NamedTuple):
 
     @classmethod
     def of(cls, dense: Vector) -> Self:
-        """From all coefficients, (n_problems, n)."""
+        """Return the nonzero ones of all coefficients, (n_problems, n)."""
         problems, samples = map(np.ascontiguousarray, np.nonzero(dense))  # views of pairs are another type for numba
         return cls(dense[problems, samples], samples, problems, len(dense))
 
     def arranged(self, codes: Ids, n_classes: int, pairs: bool = False) -> tuple[Ids, NDArray[np.int32], Vector]:
-        """The samples with a coefficient, class by class, their number in each class, and their coefficients.
+        """Return the samples with a coefficient, class by class, their number in each class, and the coefficients.
 
         codes : (n,) the class of each sample
-        pairs : the problems are the pairs i < j of classes. Then there are n_classes - 1 rows of coefficients, not one
-            for each problem. A sample of class i takes part in n_classes - 1 pairs: row j holds its pair with class
-            j < i, row j - 1 that with class j > i.
+        pairs : whether the problems are the pairs i < j of classes. Then there are n_classes - 1 rows of coefficients,
+            not one for each problem. A sample of class i takes part in n_classes - 1 pairs: row j holds its pair with
+            class j < i, and row j - 1 its pair with class j > i.
         """
         from ..compiled.shares import arrange
 
@@ -53,7 +53,7 @@ class Coefficients(NamedTuple):
 
 
 def from_dual_coef(dual_coef: Any, classes: Ids, n_classes: int) -> Vector:
-    """The coefficients of pairs, (n_pairs, m), from their arrangement."""
+    """Return the coefficients of pairs, (n_pairs, m), from their arrangement."""
     dense = dual_coef.toarray() if sparse.issparse(dual_coef) else dual_coef
     pairs = list(combinations(range(n_classes), 2))
     out, own = np.zeros((len(pairs), dense.shape[1])), _spans(classes, n_classes)
@@ -64,25 +64,25 @@ def from_dual_coef(dual_coef: Any, classes: Ids, n_classes: int) -> Vector:
 
 
 def _spans(classes: Ids, n_classes: int) -> list[slice]:
-    """Where the support vectors of each class are; they come class by class."""
+    """Return the slice of the support vectors of each class; they come class by class."""
     ends = np.searchsorted(classes, np.arange(n_classes + 1)).tolist()
     return [slice(a, b) for a, b in pairwise(ends)]
 
 
 def votes(decision: Vector, n_classes: int) -> Ids:
-    """The class with most votes of the pairs; of equals the first, as LIBSVM."""
+    """Return the class with most votes of the pairs; of equals the first, as LIBSVM does."""
     wins = decision > 0
     return np.argmax(_counted(wins, ~wins, n_classes), axis=0)
 
 
 def unbeaten(decision: Vector, sure: NDArray[np.bool_], n_classes: int) -> NDArray[np.bool_]:
-    """Whether a class wins all of its pairs, counting only those that are sure: no other can have as many votes."""
+    """Return whether a class surely wins all of its pairs: no other class can then have as many votes."""
     wins = decision > 0
     return _counted(sure & wins, sure & ~wins, n_classes).max(axis=0) == n_classes - 1
 
 
 def beyond(values: Vector, errors: Vector) -> NDArray[np.bool_]:
-    """Whether the largest value of a row stays the largest whatever the values are within their errors."""
+    """Return whether the largest value of a row stays the largest, whatever the values are within their errors."""
     rows, first = np.arange(len(values)), np.argmax(values, axis=1)
     others = values + errors
     others[rows, first] = -np.inf
@@ -90,26 +90,26 @@ def beyond(values: Vector, errors: Vector) -> NDArray[np.bool_]:
 
 
 def refined(votes: Vector, sums: Vector) -> Vector:
-    """scikit-learn's decision function of classes: votes, and in between the sums of the values in a class's favour."""
+    """Return scikit-learn's decision function of classes: votes, and between them the sums of a class's values."""
     return votes + sums / (3.0 * (np.abs(sums) + 1.0))
 
 
 def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int) -> NDArray[np.float32]:
-    """Votes of each class, (n_classes, rows), from the pairs i < j that the first and that the second has won."""
+    """Return votes of each class, (n_classes, rows), from the pairs i < j that its first or second class has won."""
     first, second = _sides(n_classes)
     return first @ wins.T.astype(np.float32) + second @ losses.T.astype(np.float32)
 
 
 @lru_cache(maxsize=8)
 def _pairs(n_classes: int) -> tuple[Ids, Ids]:
-    """The first and the second class of each pair."""
+    """Return the first and the second class of each pair."""
     i, j = np.triu_indices(n_classes, 1)
     return i, j
 
 
 @lru_cache(maxsize=8)
 def _sides(n_classes: int) -> tuple[Any, ...]:
-    """Which class is the first and which the second of each pair, (n_classes, n_pairs)."""
+    """Return the first and the second class of each pair, as masks (n_classes, n_pairs)."""
     pairs = _pairs(n_classes)
     number = np.arange(len(pairs[0]))
     ones, shape = np.ones(len(number), np.float32), (n_classes, len(number))
@@ -117,9 +117,9 @@ def _sides(n_classes: int) -> tuple[Any, ...]:
 
 
 def feature_weights(coefficients: Vector, vectors: Any) -> Any:
-    """Weights of the features, (n_problems, n_features), stored as the vectors are.
+    """Return the weights of the features, (n_problems, n_features), stored like the vectors.
 
-    Not by BLAS: the last bits would depend on its threads.
+    BLAS is not used: the last bits would depend on its threads.
     """
     if sparse.issparse(vectors):
         weights = sparse.csr_matrix(coefficients) @ vectors

@@ -17,9 +17,9 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Problem:
-    """One program of a fit: the segments of the samples (their classes) it is about, and the program of these samples.
+    """One program of a fit: the segments of the samples (their classes) in it, and the program of these samples.
 
-    ``copies``: variables that a sample has; the program's are all first ones, then all second ones.
+    ``copies``: variables of each sample; the program has all first ones, then all second ones.
     """
 
     segments: list[int]
@@ -28,12 +28,12 @@ class Problem:
 
 
 class Problems(Sequence[Problem]):
-    """Problems that are made when they are asked for.
+    """Problems that are made on request.
 
     Attributes
     ----------
     groups, first : the segments of all problems, one problem after the other, and where those of each begin
-    joined : the programs of a range as one, whose parts they are, given their samples; None if they cannot be joined
+    joined : makes one program that has a range of programs as its parts, given their samples; None if impossible
     """
 
     groups: Ids
@@ -53,15 +53,15 @@ class Problems(Sequence[Problem]):
         return self.problem(range(len(self))[index])
 
     def problem(self, number: int) -> Problem:
-        """One of them."""
+        """Return one problem."""
         raise NotImplementedError
 
     def sides(self) -> Vector:
-        """1 or -1 for problems all of whose samples are on that side, 0 for the others; of those that can be joined."""
+        """Return 1 or -1 for problems with all samples on that side, else 0; only for problems that can be joined."""
         raise NotImplementedError
 
     def segments(self, number: int) -> list[int]:
-        """Those of a problem."""
+        """Return the segments of a problem."""
         return self.groups[self.first[number] : self.first[number + 1]].tolist()
 
 
@@ -78,7 +78,7 @@ class Listed(Problems):
 
 
 def ranges(first: Any, stop: Any) -> Ids:
-    """The numbers first[0], ..., stop[0] - 1, first[1], ..., stop[1] - 1 and so on."""
+    """Return the numbers first[0], ..., stop[0] - 1, first[1], ..., stop[1] - 1 and so on."""
     counts = stop - first
     before = np.cumsum(counts) - counts
     return np.arange(int(counts.sum())) + np.repeat(first - before, counts)

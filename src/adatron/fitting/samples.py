@@ -1,6 +1,6 @@
-"""The samples in a canonical order, equal ones merged.
+"""The samples in a canonical order, with equal ones merged.
 
-A weight is then the same as repetition, and the order in which the rows came cannot change a bit of the solution.
+A weight then means the same as repetition, and the order of the given rows cannot change a bit of the solution.
 """
 
 from __future__ import annotations
@@ -44,31 +44,31 @@ class Samples:
 
     @classmethod
     def alone(cls, rows: Ids) -> Samples:
-        """Some rows as one class, none of them merged, each of weight 1."""
+        """Return some rows as one class, none of them merged, each of weight 1."""
         everything, ones = np.arange(len(rows)), np.ones(len(rows))
         return cls(rows, np.array([len(rows)]), ones, everything, everything, ones)
 
     def together(self) -> Samples:
-        """The same samples as one class, in an order of their content alone."""
+        """Return all samples as one class, in an order that depends only on their content."""
         return replace(self, sizes=np.array([len(self.rows)]))
 
     def in_units(self) -> tuple[Samples, float]:
-        """The same with weights of about 1, divided by a power of two, and this.
+        """Divide the weights by a power of two, so that they are about 1; return the samples and the divisor.
 
-        For programs that weights alone bound: a tolerance would mean another thing for weights of another size.
+        This is for programs that only weights bound: a tolerance would mean another thing for weights of another size.
         """
-        largest = self.weight.max()  # of large weights the sum may overflow
+        largest = self.weight.max()  # the sum of large weights may overflow
         unit = float(2.0 ** np.round(np.log2(largest) + np.log2((self.weight / largest).mean())))
         return replace(self, weight=self.weight / unit, own=self.own / unit), unit
 
     def spread(self, ends: Ids, ids: Ids, beta: Vector, C: float) -> Coefficients:
-        """Coefficients of the rows of X from those of the distinct samples of each problem, which end at ``ends``.
+        """Return coefficients of the rows of X from those of each problem's distinct samples, which end at ``ends``.
 
-        The members of a distinct sample are filled up to their own bounds one after the other, the last row first, so
-        that no more of them than needed become support vectors.
+        The members of a distinct sample are filled up to their own bounds one after the other, the last row first. So
+        no more of them than needed become support vectors.
         """
         own = self.weight, self.group, self.own, self.members
-        data, rows, numbers = share_out(ends, ids, beta, float(C), *own)  # of an int it would be compiled anew
+        data, rows, numbers = share_out(ends, ids, beta, float(C), *own)  # an int would be compiled anew
         return Coefficients(data, rows, numbers, len(ends))
 
 
@@ -107,7 +107,7 @@ def _hashes(X: Any) -> NDArray[np.uint64]:
 
 
 def _differ(X: Any, order: Ids, doubt: Ids) -> NDArray[np.bool_]:
-    """Whether each row differs from the one before it; equal hashes are only a hint, so these are in doubt."""
+    """Return whether each row in doubt differs from the one before it; equal hashes are only a hint."""
     first = np.ones(len(order), bool)
     for start in range(0, len(doubt), 4096):
         here = doubt[start : start + 4096]
@@ -117,7 +117,7 @@ def _differ(X: Any, order: Ids, doubt: Ids) -> NDArray[np.bool_]:
 
 
 def variance(X: Any, weight: Vector | None = None) -> float:
-    """Variance of all entries, the same to the last bit for any order of the rows (sums are exactly rounded).
+    """Return the variance of all entries, with the same bits for any order of the rows (sums are exactly rounded).
 
     weight : (n,) how often each row counts; None is once
     """
@@ -137,7 +137,7 @@ def variance(X: Any, weight: Vector | None = None) -> float:
 
 
 def weighted_sum(weight: Vector | None, values: Vector) -> float:
-    """Σ weight · values, exactly rounded: that of values which are repeated, to the last bit. No weight is 1.
+    """Return Σ weight · values, exactly rounded: that of values which are repeated, to the last bit. No weight is 1.
 
     A product is rounded, so what it lacks is added, too (T. J. Dekker, A floating-point technique for extending the
     available precision, 1971).
@@ -151,6 +151,6 @@ def weighted_sum(weight: Vector | None, values: Vector) -> float:
 
 
 def _upper_half(values: Vector) -> Vector:
-    """The upper 26 bits of each number."""
+    """Return the upper 26 bits of each number."""
     large = (2.0**27 + 1.0) * values
     return large - (large - values)

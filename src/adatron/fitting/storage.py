@@ -1,4 +1,4 @@
-"""The memory of arrays and CSR matrices: in the form that compiled code takes, copied only where it must be."""
+"""The memory of arrays and CSR matrices: in the form that compiled code takes, copied only if necessary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_COLUMNS = 2**31 - 1  # columns have 32-bit numbers in compiled code
 
 
 class _Memory:
-    """The memory of an array; numpy keeps this object, and so the array, as long as it uses it."""
+    """The memory of an array; numpy keeps this object, and with it the array, as long as it uses the memory."""
 
     def __init__(self, array: NDArray[Any]) -> None:
         self.array = array
@@ -21,16 +21,16 @@ class _Memory:
 
 
 def opened(array: NDArray[Any]) -> NDArray[Any]:
-    """The same memory without the mark that it may only be read: a view, which a mark set later does not reach.
+    """Return a view of the array's memory without the read-only mark; a mark set later does not reach the view.
 
-    Nothing writes to it, but for numba an array with the mark (a memmap, a pandas frame's) is another type, for which
-    it would compile the tile loops once more.
+    Nothing writes to the view. An array with the mark (a memmap, a pandas frame's) is another type for numba, which
+    would compile the tile loops once more.
     """
     return array.view() if array.flags.writeable else np.asarray(_Memory(array))
 
 
 def tidy(X: Any) -> Any:
-    """CSR rows with sorted columns, no repeated ones and no stored zeros; what has all this is not copied."""
+    """Return CSR rows with sorted columns, without repeated ones and stored zeros; tidy rows are not copied."""
     if X.shape[1] > MOST_COLUMNS:
         raise ValueError(f"Sparse X may have at most {MOST_COLUMNS} features. Got {X.shape[1]}; drop empty columns.")
     X = sparse.csr_matrix(X)
@@ -43,7 +43,7 @@ def tidy(X: Any) -> Any:
 
 
 def for_reading(vectors: Any, own: bool = False) -> Any:
-    """Support vectors whose numbers may only be read from now on, if no array of somebody else's has them, too.
+    """Make the numbers of support vectors read-only from now on, unless an array of somebody else has them, too.
 
     own : whether that is known
     """
@@ -55,18 +55,18 @@ def for_reading(vectors: Any, own: bool = False) -> Any:
 
 
 def parts_of(values: Any) -> Iterator[NDArray[Any]]:
-    """The arrays of one."""
+    """Return the arrays that hold the values."""
     yield from (values.data, values.indices, values.indptr) if sparse.issparse(values) else (values,)
 
 
 def _alone(array: NDArray[Any]) -> bool:
-    """Whether it is all of the memory behind it, not a part of somebody's array."""
+    """Return whether an array is all of the memory behind it, not a part of somebody's array."""
     base = array.base
     return not isinstance(base, np.ndarray) or (base.nbytes == array.nbytes and _alone(base))
 
 
 def _freeze(array: NDArray[Any]) -> None:
-    """So that it can no longer be written to, nor made writable without its base."""
+    """Make an array, and its base, read-only; without its base it cannot become writable again."""
     array.flags.writeable = False
     if isinstance(array.base, np.ndarray):
         _freeze(array.base)

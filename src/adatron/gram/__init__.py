@@ -1,4 +1,4 @@
-"""How K is served: operands, tiles, the row store."""
+"""Access to K: operands, tiles, the row store."""
 
 from .between_classes import PairSums
 from .gram import Gram

@@ -1,4 +1,4 @@
-"""Values of all pairs of classes, from kernel values and coefficients as scikit-learn has them: no table of pairs."""
+"""Values of all pairs of classes, from kernel values and coefficients in scikit-learn's layout: no table of pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PairSums:
     Parameters
     ----------
     points : m support vectors, class by class
-    dual : (k - 1, m) row j - 1 has the coefficients in the pair (i, j) of the vectors of class i, row i the others
+    dual : (k - 1, m) for a pair (i, j), i < j: row j - 1 has the coefficients of class i's vectors, row i those of j's
     counts : (k,) vectors of each class
     """
 
@@ -33,7 +33,7 @@ class PairSums:
         self._workspaces: dict[Any, Workspace] = {}
 
     def values(self, rows: Source, intercepts: NDArray[np.float64], dtype: Any, pool: Pool) -> NDArray[np.float64]:
-        """The values of n rows, (n, n_pairs)."""
+        """Return the values of n rows, (n, n_pairs)."""
         out, nothing = np.empty((len(rows), len(intercepts))), np.empty((len(self._ends) - 1, 0))
         if len(rows):
             tally(self._kernel(rows, dtype, pool), self._dual, self._ends, intercepts, False, nothing, nothing, out)
@@ -42,7 +42,7 @@ class PairSums:
     def tally(
         self, rows: Source, intercepts: NDArray[np.float64], zero_wins: bool, dtype: Any, pool: Pool
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Pairs that each class wins, and the sums of their values in its favour, (n, k) each."""
+        """Return pairs that each class wins, and the sums of their values in its favour, (n, k) each."""
         votes, sums = np.zeros((2, len(self._ends) - 1, len(rows)))
         if len(rows):
             K, nothing = self._kernel(rows, dtype, pool), np.empty((0, 0))
@@ -50,7 +50,7 @@ class PairSums:
         return votes.T, sums.T
 
     def _kernel(self, rows: Source, dtype: Any, pool: Pool) -> NDArray[Any]:
-        """Kernel values of the vectors with some rows, (m, n)."""
+        """Return kernel values of the vectors with some rows, (m, n)."""
         points, kernel = self.points, self.points.kernel
         if kernel.compiled:
             space = self._workspaces.setdefault(dtype, Workspace(kernel, dtype))
@@ -67,7 +67,7 @@ def tally(K: Any, dual: Any, ends: Any, intercepts: Any, zero_wins: bool, votes:
     """Write the values of the pairs for n rows, or count what they say.
 
     K : (m, n) kernel values of the support vectors with the rows
-    dual : (k - 1, m) row j - 1 has the coefficients in the pair (i, j) of the vectors of class i, row i the others
+    dual : (k - 1, m) for a pair (i, j), i < j: row j - 1 has the coefficients of class i's vectors, row i those of j's
     ends : (k + 1,) where the vectors of each class begin
     zero_wins : whether a value of 0 counts for the first class
     votes, sums : (k, n) pairs that each class wins, and the sum of their values in its favour
@@ -98,7 +98,7 @@ def tally(K: Any, dual: Any, ends: Any, intercepts: Any, zero_wins: bool, votes:
 
 @jit
 def _add(K: Any, weights: Any, first: int, last: int, total: Any) -> None:
-    """total += the sum of the rows first:last of K by their weights."""
+    """Add the sum of the rows first:last of K, by their weights, to total."""
     for s in range(first, last):
         weight, row = weights[s], K[s]
         if weight != 0.0:

@@ -1,12 +1,12 @@
 """Proven errors of kernel values, for every row by its size.
 
-The error of a value is bounded by the mean of the sizes of its two rows, see ``Kernel.error_bound``. Of sizes classes
-are told apart: most rows are far smaller than the largest one.
+The error of a value is bounded by the mean of the sizes of its two rows, see ``Kernel.error_bound``. Sizes are sorted
+into classes, because most rows are far smaller than the largest one.
 
-Of Gaussians more is known. A term of a product x·z goes through a rounding each time that another one is added, so the
-last ones through hardly any: the error is at most the sum of w_k |x_k z_k|, w_k being the growth of term k, and this at
-most the mean of what two rows have of Σ w_k x_k², half of that where all terms grow like the first. And of the three
-products in a squared distance two are norms, whose errors can be looked at.
+For Gaussians a closer bound is known. A term of a product x·z is rounded each time that another one is added, so the
+last terms are hardly rounded. The error is at most the sum of w_k |x_k z_k|, where w_k is the growth of term k. That
+sum is at most the mean, over the two rows, of Σ w_k x_k², and half of that mean where all terms grow like the first.
+And of the three products in a squared distance two are norms, whose errors can be looked at.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from .source import Source
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-CLASSES, STEP = 96, 2.0**-0.125  # classes of rows by their size, and how much smaller each is than the one before
+CLASSES, STEP = 96, 2.0**-0.125  # Classes of rows by their size, and the ratio of each class to the one before.
 Norms = Callable[[], NDArray[Any] | None]
-CARE = 1.0 + 1e-8  # for what is computed in float64
+CARE = 1.0 + 1e-8  # Factor for the rounding of numbers that are computed in float64.
 
 
 def _mean_classes() -> Ids:
-    """The class of the mean size of two rows, by theirs: sizes are rounded up."""
+    """Return the class of the mean size of two rows, by their classes: sizes are rounded up."""
     sizes = STEP ** np.arange(CLASSES)
     classes = np.log(0.5 * (sizes[:, None] + sizes)) / np.log(STEP)
     return np.floor(classes - 1e-9).clip(0).astype(np.int64)
@@ -45,15 +45,15 @@ class Errors(NamedTuple):
 
     @classmethod
     def of(cls, source: Source, dtype: Any, sizes: Vector, largest: float, norms: Norms) -> Errors:
-        """Those of the values between all rows of a source, made by tiles of a type.
+        """Return the errors of the values between all rows of a source, made by tiles of a type.
 
-        sizes, largest : of the rows, see ``Source.sizes``
-        norms : what returns the squared norms of the rows as the tiles have them, or None
+        sizes, largest : sizes of the rows and the largest one, see ``Source.sizes``
+        norms : returns the squared norms of the rows as the tiles have them, or None
         """
         unit, kernel = float(np.finfo(dtype).eps) / 2, source.kernel
         terms, top, classes = float(source.terms), largest, np.zeros(len(source), np.int64)
-        if source.columns is None and top > 0.0:  # of given values only the largest one is known
-            single = dtype != np.float64  # in double precision it does not matter
+        if source.columns is None and top > 0.0:  # for given values only the largest one is known
+            single = dtype != np.float64  # double precision needs no closer bound
             sizes, terms = (_close(source, unit, sizes, norms) if single else None) or (sizes, terms)
             top = float(np.abs(sizes).max(initial=0.0))
             shares = np.maximum(sizes * (1.0 + 1e-12) / top, STEP**CLASSES)
@@ -63,7 +63,7 @@ class Errors(NamedTuple):
         return cls(classes, bounds[_MEAN], np.array([kernel.magnitude(size) for size in tops])[_MEAN])
 
     def sums(self, rows: Ids, weights: Vector, rounding: float = 0.0) -> Vector:
-        """For some rows sums over the same ones of weights >= 0 times bounds, and ``rounding`` times sizes."""
+        """Return for some rows the sums, over these rows, of weights >= 0 times bounds and ``rounding`` times sizes."""
         classes = self.classes[rows]
         mass = np.bincount(classes, weights, CLASSES)
         some = mass > 0.0  # bounds may be infinite
@@ -72,19 +72,19 @@ class Errors(NamedTuple):
 
 
 def _close(source: Source, unit: float, sizes: Vector, tile_norms: Norms) -> tuple[Vector, float] | None:
-    """Sizes, squared norms or more, and roundings of a term that bound errors of Gaussians closely.
+    """Return sizes (squared norms or more) and the roundings of a term that bound errors of Gaussians closely.
 
-    None where nothing more is known.
+    Return None if nothing closer is known.
     """
     gaussian = source.kernel.stationary and all(leaf.product == "dot" for leaf in source.kernel.leaves())
     if not gaussian or (source.terms + 3) * unit > 0.5:
         return None
     weighted = source.weighted_sizes(lambda r: (r + 2) * unit / (1.0 - (r + 2) * unit))
-    mean = float(weighted.sum()) / float(sizes.sum())  # of the growth of a term
+    mean = float(weighted.sum()) / float(sizes.sum())  # mean growth of a term
     if not 0.0 < mean < 1.0:
         return None
     norms, own, sizes = tile_norms(), sizes, np.maximum(sizes, CARE * weighted / mean)
     if norms is not None:
-        off = np.abs(norms - own) / np.maximum(sizes, sizes.max() * STEP ** (CLASSES - 1))  # the least class
+        off = np.abs(norms - own) / np.maximum(sizes, sizes.max() * STEP ** (CLASSES - 1))  # the smallest class
         mean = 0.5 * (mean + CARE * float(off.max()) + source.X.shape[1] * 2.0**-52)
     return (sizes, max(1.0, mean / (unit * (1.0 + mean)) - 2.0)) if np.isfinite(mean) else None

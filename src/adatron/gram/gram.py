@@ -1,8 +1,8 @@
-"""Gram: the kernel matrix as the solvers see it. No solver knows a kernel; no kernel knows a solver.
+"""Gram: the kernel matrix for the solvers. Solvers know nothing of kernels, and kernels know nothing of solvers.
 
-The invariant everything rests on: a kernel value depends on its pair of rows and on nothing else, never on the
-tile, the batch, the thread or whether it was stored. Hence a gradient is exactly K32 beta, stored and
-recomputed rows are interchangeable, and a fit gives the same bits with any number of threads.
+Everything rests on one invariant: a kernel value depends on its pair of rows and on nothing else, never on the tile,
+the batch, the thread or whether it was stored. A gradient is therefore exactly K32 beta, stored and recomputed rows
+are interchangeable, and a fit gives the same bits with any number of threads.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from .source import Source
 from .symmetry import refuse_asymmetric
 
 Ids = NDArray[np.int64]
-LOOKED_AT = 256  # samples among which a function is asked whether it is symmetric
-SPREAD = 64  # samples whose kernel values tell how far all are apart
+LOOKED_AT = 256  # Samples by which a function is checked for symmetry.
+SPREAD = 64  # Samples whose kernel values tell how far apart all samples are.
 
 
 class Gram:
@@ -50,9 +50,9 @@ class Gram:
     whole : bool, default=False
         Hold all of K, in float64.
     shared : bool, default=False
-        Hold what is within each segment, for problems over several of them that are one block each.
+        Hold the values within each segment, for problems over several segments that are one block each.
     workspace : Workspace, optional
-        Of a Gram of the same kernel and type, whose buffers are used again.
+        That of a Gram of the same kernel and type, whose buffers are used again.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Gram:
         self.starts = np.cumsum([0, *sizes])
         self.workspace = workspace or Workspace(self.kernel, self.dtype)
         self.held, self._whole, self._making = whole, None, threading.RLock()
-        self.shared, self.mirrors = shared, self.kernel.compiled  # of others k(x, z) and k(z, x) may differ
+        self.shared, self.mirrors = shared, self.kernel.compiled  # uncompiled kernels may give other values for (z, x)
         self.slots, self._parts, self._segments, self._errors, self._framed = slots, None, None, None, {}
 
     @property
@@ -89,16 +89,16 @@ class Gram:
 
     @property
     def whole(self) -> NDArray[np.float64] | None:
-        """All of K, made when it is first needed, where it is to be held."""
+        """All of K, made when it is first needed; None if K is not to be held."""
         if self.held and self._whole is None:
-            with self.pool.aside(), self._making:  # in this order: who makes it may need the turn
+            with self.pool.aside(), self._making:  # in this order: the thread that makes K may need its turn
                 if self._whole is None:
                     self._whole = self.square(Points(self.source, np.arange(len(self.source))), len(self.source))
         return self._whole
 
     @property
     def parts(self) -> Shared | GivenShared:
-        """What its segments share, made when it is first needed."""
+        """The values that its segments share, made when they are first needed."""
         if self._parts is None:
             with self.pool.aside(), self._making:
                 if self._parts is None:
@@ -111,7 +111,7 @@ class Gram:
         return len(self.starts) == 2
 
     def framed(self, lambda2: float) -> NDArray[Any]:
-        """K + lambda^2 over all rows with zeros around it up to a whole CHUNK, for problems over all of them."""
+        """Return K + lambda^2 over all rows, with zeros up to a whole CHUNK, for problems over all rows."""
         if lambda2 not in self._framed:
             with self.pool.aside(), self._making:
                 if lambda2 not in self._framed:
@@ -132,7 +132,7 @@ class Gram:
 
     @cached_property
     def sizes(self) -> NDArray[np.float64]:
-        """Sizes of the rows, see ``Source.sizes``; a function need not be asked for what is there."""
+        """Sizes of the rows, see ``Source.sizes``; values that are held are not asked of a function again."""
         whole = self.whole if self.kernel.called else None
         return self.source.sizes if whole is None else np.diagonal(whole).copy()
 
@@ -143,7 +143,7 @@ class Gram:
 
     @property
     def magnitude(self) -> float:
-        """Bound of |k(x, z)|."""
+        """Upper bound of |k(x, z)|."""
         return self.kernel.magnitude(0.0 if self.kernel.stationary else self.largest)
 
     @property
@@ -157,7 +157,7 @@ class Gram:
 
     @cached_property
     def spread(self) -> tuple[float, float]:
-        """The mean of k(x, x) and that of k(x, z), by some samples."""
+        """The mean of k(x, x) and the mean of k(x, z), over some samples."""
         n = len(self.source)
         ids = np.arange(min(n, SPREAD)) * n // min(n, SPREAD)
         some = Points(self.source.take(ids), ids)
@@ -166,7 +166,7 @@ class Gram:
 
     @cached_property
     def asymmetry(self) -> float:
-        """The largest |k(x, z) - k(z, x)| of given values, or of a function's: all if they are held, else some."""
+        """The largest |k(x, z) - k(z, x)| of given or function values; over all pairs if K is held, else over some."""
         if not self.kernel.called:
             return self.source.asymmetry
         K = self.whole
@@ -178,7 +178,7 @@ class Gram:
 
     @cached_property
     def rounding(self) -> float:
-        """Bound of the error of any value in double precision, or infinity."""
+        """Upper bound of the error of any value in double precision, or infinity."""
         source = self.wide.source
         known = source.columns is None and not source.kernel.called
         own = source.blur if known else source.kernel.error_bound(self.largest, 0.0, UNIT)
@@ -186,14 +186,14 @@ class Gram:
 
     @property
     def norms(self) -> NDArray[Any] | None:
-        """Squared norms of the rows as the tiles have them; None where they may do without segments."""
+        """Squared norms of the rows as the tiles have them; None if the tiles may not need segments."""
         if self.shared or not self.kernel.compiled:
             return None
         return np.concatenate([part.norms for part in self.segments if isinstance(part, TileSegment)])
 
     @property
     def wide(self) -> Gram:
-        """The same rows with tiles in double precision, of which none are segments if those at hand are float32."""
+        """A Gram of these rows in double precision; it has no segments unless it is this one."""
         return self if self.dtype == np.float64 else self._wide
 
     @cached_property
@@ -206,7 +206,7 @@ class Gram:
         return TileSegment(source, self.workspace, self.pool, slots, len(self.source))
 
     def square(self, P: Points, width: int) -> NDArray[Any]:
-        """Kernel values among points, in the precision of the tiles, with rows and columns of 0 up to a width."""
+        """Return kernel values among points, in the tiles' precision, with rows and columns of 0 up to a width."""
         n = len(P)
         out = lines.empty((width, width), self.dtype)
         if self.mirrors:
@@ -219,7 +219,7 @@ class Gram:
         return out
 
     def over(self, P: Points) -> TileSegment:
-        """Points as rows of the tiles: the segment that has just these, or one of their own."""
+        """Return points as rows of the tiles: a segment with exactly these points, or a new one."""
         if not self.held and len(self.starts) > 1 and len(P):
             number = int(np.searchsorted(self.starts, P.ids[0], side="right")) - 1
             if np.array_equal(P.ids, np.arange(self.starts[number], self.starts[number + 1])):
@@ -229,17 +229,17 @@ class Gram:
         return TileSegment(P.source, self.workspace, self.pool)
 
     def among(self, rows: Ids, columns: Ids) -> NDArray[np.float64]:
-        """A part of K, which is held whole."""
+        """Return a part of K, which is held in memory."""
         whole, out = self.whole, np.empty((len(rows), len(columns)))
         with self.pool.aside():
             scatter(whole, rows, columns, out, np.arange(len(rows)), np.arange(len(columns)))
         return out
 
     def own(self, number: int) -> Points:
-        """The points of a segment."""
+        """Return the points of a segment."""
         rows = np.arange(self.starts[number], self.starts[number + 1])
         return Points(self.source.take(rows), rows)
 
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
-        """Kernel values of |P| points with |Q| points, in the precision of the tiles, for the caller to change."""
+        """Return kernel values of |P| points with |Q| points, in the tiles' precision, for the caller to change."""
         return self.among(P.ids, Q.ids) if self.whole is not None else self.segment(Q.source).values(P)

@@ -16,10 +16,10 @@ Ids = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Points:
-    """Rows that travel: what another view needs to evaluate the kernel against them.
+    """Rows that travel, with all that another view needs to evaluate the kernel against them.
 
     ids : numbers of the rows in the training set, the key under which their kernel values are stored
-    again : whose kernel values will probably be asked for again, and are worth storing; all if it is None
+    again : whether each row's kernel values will probably be asked for again, so that storing pays; all if it is None
     """
 
     source: Source
@@ -33,7 +33,7 @@ class Points:
         return Points(self.source.take(which), self.ids[which], None if self.again is None else self.again[which])
 
     def merged(self, V: NDArray[np.float64]) -> tuple[Points, NDArray[np.float64]]:
-        """Each point once, with the sum of its lines of V (|P|, p); as they are where no point comes twice."""
+        """Return each point once, with the sum of its lines of V (|P|, p); unchanged if no point comes twice."""
         if (np.diff(self.ids) > 0).all():
             return self, V
         ids, first, number = np.unique(self.ids, return_index=True, return_inverse=True)
@@ -51,7 +51,7 @@ class Points:
 
     @staticmethod
     def concatenate(parts: Sequence[Points]) -> Points:
-        """Points of several shards, in order; who will be asked for again is not known."""
+        """Join the points of several shards, in order; which will be asked for again is not known."""
         ids = np.concatenate([part.ids for part in parts])
         rows = np.concatenate([part.source.ids for part in parts])
         first = parts[0].source

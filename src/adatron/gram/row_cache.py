@@ -1,4 +1,4 @@
-"""Rows of K in one place for the loops that walk through single samples, least recently used first to go."""
+"""A cache of rows of K for loops that walk through single samples; the least recently used row goes first."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from . import View
 from .backends.segment import whole_tiles
 
 Ids = NDArray[np.int64]
-AHEAD = 64  # rows made at a time: one alone would read all of X for a few multiplications
+AHEAD = 64  # Rows made at a time: one row alone would read all of X for a few multiplications.
 
 
 class Rows:
     """Rows of the kernel matrix over a view, as many as fit in memory.
 
-    Row i is ``values[slot[i]]``, or missing if ``slot[i]`` is negative. A compiled loop stops at a row that is missing
-    and says which one, and what it will probably want next; ``fetch`` then makes these rows together.
+    Row i is ``values[slot[i]]``, or missing if ``slot[i]`` is negative. A compiled loop stops at a missing row. It says
+    which row that is, and which rows it will probably want next; ``fetch`` then makes these rows together.
 
     Attributes
     ----------
@@ -43,11 +43,11 @@ class Rows:
         return len(self.values)
 
     def missing(self, ids: Ids) -> Ids:
-        """Those of ``ids`` that are not here: the first AHEAD, or half of what there is room for."""
+        """Return the missing rows among ``ids``: the first AHEAD, or half of what there is room for."""
         return ids[self.slot[ids] < 0][: max(1, min(AHEAD, len(self) // 2))]
 
     def fetch(self, ids: Ids) -> None:
-        """Make the rows ``ids``, which are missing, in place of the longest unused."""
+        """Make the missing rows ``ids`` in place of the longest unused."""
         slots = self._slots(len(ids))
         evicted = self._owner[slots]
         self.slot[evicted[evicted >= 0]] = -1
@@ -56,18 +56,18 @@ class Rows:
         self.used[slots] = self.clock()
 
     def clock(self) -> int:
-        """The next time."""
+        """Return the next time."""
         return int(self.used.max(initial=0)) + 1
 
     def row(self, i: int) -> NDArray[np.floating]:
-        """Row i, made if need be."""
+        """Return row i, and make it if need be."""
         if self.slot[i] < 0:
             self.fetch(np.array([i]))
         self.used[self.slot[i]] = self.clock()
         return self.values[self.slot[i], : len(self.slot)]
 
     def among(self, rows: Ids, memory: float) -> Rows:
-        """The same for a part of the samples; what is here already is copied."""
+        """Return the cache for a part of the samples; rows that are here already are copied."""
         part = Rows(self.view.narrowed(rows), memory)
         here = np.flatnonzero(self.slot[rows] >= 0)[: len(part)]
         slots = np.arange(len(here))
@@ -77,7 +77,7 @@ class Rows:
         return part
 
     def _slots(self, count: int) -> Ids:
-        """Unused slots while there are any, then the longest unused ones."""
+        """Return unused slots while there are any, then the longest unused ones."""
         fresh = np.arange(self._spare, min(len(self.values), self._spare + count))
         self._spare += len(fresh)
         rest = count - len(fresh)

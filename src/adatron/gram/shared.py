@@ -1,4 +1,4 @@
-"""What many problems over a few segments share, ready for compiled code that goes through them by itself."""
+"""The values that many problems over a few segments share, ready for compiled code that goes through the problems."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from .source import Source
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-TASKS = 64  # at most that make the values within all segments
-VALUES = 1 << 14  # that a task makes, at least
+TASKS = 64  # Most tasks that make the values within all segments.
+VALUES = 1 << 14  # Fewest values that a task makes.
 
 
 class Shared(NamedTuple):
-    """The rows of all segments, each of which begins with a block of its own, and the values within each segment.
+    """The rows of all segments and the values within each segment; each segment begins with a block of its own.
 
-    program, parameters : the kernel's, see ``tiles.evaluate``
+    program, parameters : those of the kernel, see ``tiles.evaluate``
     first_point, first_row : (s + 1,) the block with which each segment begins
     sizes : (s,) rows of each segment
     within, first_value : the matrices of the segments with themselves, one after the other, and where each begins
@@ -48,21 +48,21 @@ class Shared(NamedTuple):
 
     @property
     def kind(self) -> type[Operand]:
-        """Of its rows."""
+        """The kind of its rows."""
         return type(self.rows)
 
     @classmethod
     def empty(cls, kind: type[Operand], dtype: Any) -> Shared:
-        """An example of the type, for rows of a kind in a precision."""
+        """Return an example of the type, for rows of a kind in a precision."""
         rows, ids = kind.empty(dtype), np.empty(0, np.int64)
         none = np.empty((0, 3), np.int64), np.empty((0, 3))
         return cls(*none, rows, rows, ids, ids, ids, np.empty(0, dtype), ids, 0)
 
 
 class GivenShared(NamedTuple):
-    """The same of a matrix of kernel values that is there: the rows and columns of the segments, and where each begins.
+    """The counterpart of ``Shared`` for a given kernel matrix: rows and columns of the segments, and where each begins.
 
-    ``K`` has float64 values, row by row, of which those above the diagonal are read between two segments.
+    ``K`` has float64 values, row by row. Between two segments the values above the diagonal are read.
     """
 
     K: NDArray[np.float64]
@@ -78,36 +78,36 @@ class GivenShared(NamedTuple):
 
     @classmethod
     def empty(cls) -> GivenShared:
-        """An example of the type."""
+        """Return an example of the type."""
         ids = np.empty(0, np.int64)
         return cls(np.empty((0, 0)), ids, ids, ids, np.empty(0), ids)
 
 
 def readable(source: Source) -> bool:
-    """Whether given values can be read where they are."""
+    """Return whether given values can be read in place."""
     return source.X.dtype == np.float64 and source.X.flags.c_contiguous and source.X.flags.writeable
 
 
 def maker(kind: type[Operand | GivenShared], dtype: Any) -> tuple[Any, Any]:
-    """The function that makes a matrix over some segments, and an example of what they share."""
+    """Return the function that makes a matrix over some segments, and an example of what they share."""
     return (gathered, GivenShared.empty()) if issubclass(kind, GivenShared) else (matrix, Shared.empty(kind, dtype))
 
 
 def bytes_shared(source: Source, sizes: list[int], dtype: Any) -> float:
-    """Of ``share`` for segments of these sizes."""
+    """Return the bytes of ``share`` for segments of these sizes."""
     size = np.dtype(dtype).itemsize
     within = size * float(sum(n * n for n in sizes))
     if not source.kernel.compiled:
         return within
     packed = sum(-(-n // width) * width for width in (POINTS, rows_width(dtype)) for n in sizes)
-    entry = size + 4.0 * issparse(source.X)  # with its column
+    entry = size + 4.0 * issparse(source.X)  # with the column of a CSR entry
     return within + packed * source.features * entry
 
 
 def share(
     source: Source, starts: Ids, workspace: Workspace, pool: Pool, whole: Callable[[], Vector | None]
 ) -> Shared | GivenShared:
-    """What segments share, which begin at ``starts``; ``whole`` makes all of K if it is to be held."""
+    """Return what segments that begin at ``starts`` share; ``whole`` makes all of K if it is to be held."""
     if source.kernel.compiled:
         return _tiled(source, starts[1:] - starts[:-1], workspace, pool)
     return _given(source, starts, whole(), pool)
@@ -138,7 +138,7 @@ def _tiled(source: Source, sizes: Ids, space: Workspace, pool: Pool) -> Shared:
     first_value = np.cumsum([0, *(n * n for n in sizes.tolist())])
     within = np.empty(int(first_value[-1]), space.dtype)
     program = space.program(type(rows))
-    side = TILE if isinstance(rows, Sparse) else NARROW  # CSR tiles spread their points anew
+    side = TILE if isinstance(rows, Sparse) else NARROW  # each CSR tile spreads its points anew
     operands = program, space.parameters, points, rows, first_point, first_row
     shared = Shared(*operands, sizes, within, first_value, side)
     each = -(-len(sizes) // min(TASKS, 1 + len(within) // VALUES))
@@ -153,7 +153,7 @@ def _tiled(source: Source, sizes: Ids, space: Workspace, pool: Pool) -> Shared:
 @jit
 def fill_within(shared: Any, first: int, last: int, stack: Any) -> None:
     """Make the values within some segments."""
-    start = shared.sizes.dtype.type(0)  # a literal would be compiled for itself
+    start = shared.sizes.dtype.type(0)  # a literal would be compiled as another type
     for s in range(first, last):
         n = shared.sizes[s]
         K = shared.within[shared.first_value[s] : shared.first_value[s + 1]].reshape(n, n)
@@ -163,10 +163,10 @@ def fill_within(shared: Any, first: int, last: int, stack: Any) -> None:
 
 @jit
 def matrix(shared: Any, groups: Any, kept: int, K: Any, stack: Any, made: Any) -> None:
-    """K <- the kernel matrix over some segments, one after the other; none comes twice.
+    """Fill K with the kernel matrix over some segments, one after the other; no segment comes twice.
 
-    kept : the segment whose values within stand at the beginning of K already, or -1
-    made : (3,) what the stack holds: values of the points of a segment, or -1, with the rows of a range of blocks
+    kept : the segment whose values within are at the beginning of K already, or -1
+    made : (3,) content of the stack: the segment whose points have values there, or -1, and their range of row blocks
     """
     start = groups.dtype.type(0)
     at = start
@@ -177,7 +177,7 @@ def matrix(shared: Any, groups: Any, kept: int, K: Any, stack: Any, made: Any) -
             _place(shared, s, K, at, n)
         for j in range(i):
             if len(groups) > 2 or not _from_tile(shared, groups[j], s, K, at, stack, made):
-                made[0] = -1  # what the stack held is overwritten
+                made[0] = -1  # the content of the stack is overwritten
                 _values(shared, groups[j], s, K, at, before, stack)
             transpose(K, before, before + shared.sizes[groups[j]], at, at + n)
             before += shared.sizes[groups[j]]
@@ -186,7 +186,7 @@ def matrix(shared: Any, groups: Any, kept: int, K: Any, stack: Any, made: Any) -
 
 @jit
 def gathered(shared: Any, groups: Any, kept: int, K: Any, stack: Any, made: Any) -> None:
-    """As ``matrix``, from given values."""
+    """Fill K as ``matrix`` does, from given values."""
     start = groups.dtype.type(0)
     at = start
     for i in range(len(groups)):
@@ -217,9 +217,9 @@ def _place(shared: Any, s: int, K: Any, at: int, n: int) -> None:
 
 @jit
 def _from_tile(shared: Any, u: int, s: int, K: Any, line: int, stack: Any, made: Any) -> bool:
-    """K[line + t, i] <- k(point i of segment u, row t of segment s), if they and more rows fit into a tile.
+    """Set K[line + t, i] to k(point i of segment u, row t of segment s) if these and more rows fit into a tile.
 
-    Of pairs of classes, the next ones have the same first class and rows that come soon: the tile has as many as fit.
+    The next pairs of classes have the same first class and rows that come soon, so the tile has as many rows as fit.
     """
     width, points = shared.rows.width, shared.sizes[u]
     p0, p1, r0, r1 = shared.first_point[u], shared.first_point[u + 1], shared.first_row[s], shared.first_row[s + 1]
@@ -239,7 +239,7 @@ def _from_tile(shared: Any, u: int, s: int, K: Any, line: int, stack: Any, made:
 
 @jit
 def _values(shared: Any, s: int, u: int, out: Any, line: int, column: int, stack: Any) -> None:
-    """out[line + i, column + t] <- k(point i of segment u, row t of segment s); of one segment only half, i >= t."""
+    """Set out[line + i, column + t] to k(point i of segment u, row t of segment s); only for i >= t if s is u."""
     half = s == u
     width, points = shared.rows.width, shared.sizes[u]
     first, last = shared.first_row[s], shared.first_row[s + 1]

@@ -1,4 +1,4 @@
-"""The rows as they were given, and how they become operands of the tiles."""
+"""The given rows, and their conversion to operands of the tiles."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from ..kernels import Kernel
 from ..threads.pool import Pool, allowed_threads
 
 Ids = NDArray[np.int64]
-DOUBT = 0.02  # proven relative error of a float32 kernel value beyond which the tiles are float64
-CLOSE = 2.0**-36  # the same of a float64 value from norms and products beyond which differences are summed
-ASKED = 1.0  # the same as DOUBT where the user asks for float32: with a larger one it says nothing
-LOOKED_AT, UNEVEN = 1000, 1e3  # rows; the largest squared norm, times what it would be if all entries were alike
-COPIED_BYTES, COPIED_ROWS = 1 << 22, 512  # from which all threads copy, and rows that each copies at a time
-PACKED = 1 << 17  # values that a task packs
-DIAGONAL = 32  # rows whose k(x, x) a function is asked for at a time: values in vain cost less than calls
+DOUBT = 0.02  # Proven relative error of a float32 kernel value above which the tiles are float64.
+CLOSE = 2.0**-36  # Relative error of a float64 value by norms and products above which differences are summed.
+ASKED = 1.0  # Bound in place of DOUBT if the user asks for float32; values with larger errors say nothing.
+LOOKED_AT, UNEVEN = 1000, 1e3  # Rows looked at; largest squared norm, as a multiple of that of typical entries.
+COPIED_BYTES, COPIED_ROWS = 1 << 22, 512  # Bytes above which all threads copy; rows that each copies at a time.
+PACKED = 1 << 17  # Values that a task packs.
+DIAGONAL = 32  # Rows whose k(x, x) a function is asked for at a time: unused values cost less than calls.
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class Source:
     kernel : the kernel that will be taken of the rows
     center : (d,) subtracted from dense rows in double precision; it keeps the rounding of differences small
     columns : column of a given Gram matrix that belongs to each row of the source
-    new : the rows of a given Gram matrix are not the training samples that its columns are, so it is not symmetric
+    new : the rows of a given Gram matrix are new samples, not those of its columns, so the matrix is not symmetric
     asymmetry : the largest difference between the two values of a pair in a given Gram matrix
-    careful : squared distances in double precision are summed from differences, not made of norms and products
+    careful : squared distances in double precision are summed from differences, not from norms and products
     """
 
     X: Any
@@ -66,7 +66,7 @@ class Source:
 
     @classmethod
     def of(cls, X: Any, ids: Ids, kernel: Kernel, columns: Ids | None = None) -> Source:
-        """The source that suits a kernel: centred where the kernel depends on differences only."""
+        """Return the source that suits a kernel: centred if the kernel depends on differences only."""
         d = X.shape[1]
         if any(leaf.product == "given" for leaf in kernel.leaves()):
             return cls(X, ids, kernel, np.zeros(0), ids if columns is None else columns)
@@ -81,14 +81,14 @@ class Source:
 
     @property
     def features(self) -> float:
-        """Average number of nonzero features, what a product costs."""
+        """The average number of nonzero features, which is the cost of a product."""
         if self.columns is not None:
             return 1.0
         return self.X.nnz / max(1, self.X.shape[0]) if sparse.issparse(self.X) else float(self.X.shape[1])
 
     @property
     def terms(self) -> int:
-        """Most roundings that a term goes through where a product, or a distance, of two rows is summed."""
+        """The most roundings of one term in the sum for a product, or a distance, of two rows."""
         d, distances = self.X.shape[1], any(leaf.product in ("l1", "squares") for leaf in self.kernel.leaves())
         if sparse.issparse(self.X):
             most = int(np.diff(self.X.indptr).max(initial=0))
@@ -96,16 +96,16 @@ class Source:
         return d if distances else most_roundings(d)
 
     def by_differences(self) -> Source:
-        """The same rows for the kernel whose distances are sums of squared differences, of rows as they are."""
+        """Return the source for the kernel whose distances are sums of squared differences of the given rows."""
         return replace(self, kernel=self.kernel.by_differences(), center=np.zeros_like(self.center), careful=False)
 
     def cautious(self, mass: float, allowed: float) -> Source:
-        """The same rows, ``careful`` where errors of values in double precision might otherwise be too large.
+        """Return the source, ``careful`` if errors of values in double precision might otherwise be too large.
 
         Parameters
         ----------
         mass : sum of the sizes of the coefficients, at most
-        allowed : error of a sum of values with these coefficients
+        allowed : allowed error of a sum of values with these coefficients
         """
         if self.columns is not None or self.kernel.by_differences() == self.kernel:
             return self
@@ -115,11 +115,11 @@ class Source:
 
     @cached_property
     def blur(self) -> float:
-        """Bound of the error of any value in double precision."""
+        """Upper bound of the error of any value in double precision."""
         return self.kernel.error_bound(self.largest, float(self.terms), 2.0**-53)
 
     def given(self) -> Any:
-        """The rows as the user gave them."""
+        """Return the rows as the user gave them."""
         return self.X[self.ids]
 
     def take(self, rows: Any) -> Source:
@@ -142,7 +142,7 @@ class Source:
         return out
 
     def weighted_sizes(self, weight: Callable[[Ids], NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Squared norms whose terms have weights, by the roundings they go through in a product (CSR: or more)."""
+        """Return squared norms whose terms have weights, by their roundings in a product (CSR: or more roundings)."""
         out = np.empty(len(self))
         if sparse.issparse(self.X):
             part = self.given()
@@ -154,17 +154,17 @@ class Source:
 
     @cached_property
     def largest(self) -> float:
-        """The largest size, or the largest kernel value where they are given."""
+        """The largest size, or the largest kernel value if the values are given."""
         if self.columns is None and self.kernel.compiled:
             return float(self.sizes.max(initial=0.0))
         values = self.sizes[None] if self.columns is None else self.X
-        parts = (values[i : i + 64] for i in range(0, len(values), 64))  # each is read twice, from the cache
+        parts = (values[i : i + 64] for i in range(0, len(values), 64))  # each part is read twice, from the cache
         return max((float(max(part.max(initial=0.0), -part.min(initial=0.0))) for part in parts), default=0.0)
 
     def suits_single(self, largest: float, asked: bool = False) -> bool:
-        """Whether float32 kernel values of rows up to this size are proven to be accurate enough.
+        """Return whether float32 kernel values of rows up to this size are proven to be accurate enough.
 
-        asked : the user wants them wherever they say anything
+        asked : the user wants float32 values unless they say nothing
         """
         bound = self.kernel.error_bound(largest, self.terms, 2.0**-24)
         return bound <= (ASKED if asked else DOUBT) * self.kernel.magnitude(largest)
@@ -197,9 +197,9 @@ class Source:
         return Dense(panels, norms, width, n)
 
     def by_segments(self, width: int, sizes: Ids, dtype: Any) -> tuple[Operand, Ids]:
-        """The rows in segments each of which begins with a block of its own: its number comes with them.
+        """Return the rows in segments, and the number of the block with which each segment begins.
 
-        The last one is the number of blocks.
+        The last number is the number of all blocks.
         """
         first = np.cumsum([0, *(-(-n // width) for n in sizes.tolist())])
         n = int(first[-1]) * width
@@ -228,7 +228,7 @@ def _pack(source: Source, panels: NDArray[Any], norms: NDArray[Any], pool: Pool)
 
 
 def take_rows(X: NDArray[Any], rows: NDArray[np.int64], n_jobs: int | None) -> NDArray[Any]:
-    """X[rows]; if it is large by all threads, as the first touch of a page takes longer than the copy."""
+    """Return X[rows]; all threads copy a large result, as the first touch of a page takes longer than the copy."""
     if len(rows) * X[:1].nbytes < COPIED_BYTES:
         return X[rows]
     out = np.empty((len(rows), X.shape[1]), X.dtype)

@@ -1,8 +1,8 @@
-"""Kernel matrices among some points: half of one is mirrored, what many problems or two blocks share is kept.
+"""Kernel matrices among some points: half is computed and mirrored; shared values are kept.
 
 Kernel values do not depend on the order of the pair, to the last bit. One-vs-one problems of a class share the values
-among its samples: problems that are one block by ``Gram.parts``; if a block of others holds most of a segment, the
-segment's rows over itself are stored and copied.
+among its samples. Problems that are one block share them by ``Gram.parts``. If a block of another problem holds most of
+a segment, the segment's rows over itself are stored and copied.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .points import Points
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-SQUARE = 512  # points of the squares that half of a matrix is made of
-FRESH = 0.75  # of the points of a block, up to which the values among the others are kept
+SQUARE = 512  # Points of the squares that half of a matrix consists of.
+FRESH = 0.75  # Fraction of new points in a block up to which the values among the others are kept.
 
 
 class _Side(NamedTuple):
-    """The points of a block that are of one segment."""
+    """The points of a block that belong to one segment."""
 
     points: Points
     segment: int
@@ -35,7 +35,7 @@ class _Side(NamedTuple):
 class Square:
     """Kernel values among the points of one block after the other. Points that keep their places keep their values.
 
-    It leases room of its Gram matrix, which is to be given back.
+    It leases room of its Gram matrix, which must be given back.
     """
 
     def __init__(self, gram: Gram) -> None:
@@ -44,27 +44,27 @@ class Square:
         self.forget()
 
     def give_back(self) -> None:
-        """Give its room back; what is known of the values is lost."""
+        """Give its room back; the known values are lost."""
         if self._room is not None:
             self._gram.workspace.give_back(self._room)
         self._room = None
         self.forget()
 
     def forget(self) -> None:
-        """The values are no longer what they were."""
+        """Forget the values: they have been overwritten."""
         self._ids: Ids = np.empty(0, np.int64)
         self._K: NDArray[Any] = np.empty((0, 0))
 
     def among(self, P: Points, width: int) -> NDArray[Any]:
-        """Kernel values of |P| points with each other, in the precision of the tiles, until the next call.
+        """Return kernel values of |P| points with each other, in the tiles' precision, valid until the next call.
 
-        They are followed by rows and columns of 0 up to the width, then by columns that are arbitrary.
+        Rows and columns of 0 follow up to the width, then columns that are arbitrary.
         """
         gram, n = self._gram, len(P)
         if gram.held:
             return np.pad(gram.block(P, P), (0, width - n))
         fresh = self._fresh(P.ids, width)
-        K, self._ids = self._K, self._ids[:0]  # nothing is known until all of it is there
+        K, self._ids = self._K, self._ids[:0]  # no value counts as known until all are made
         if len(fresh) > FRESH * n or (len(fresh) and not gram.mirrors):
             K = self._leased(width)
             symmetric(gram, P, K)
@@ -77,12 +77,12 @@ class Square:
         return K
 
     def _fresh(self, ids: Ids, width: int) -> Ids:
-        """The places whose points are new."""
+        """Return the places whose points are new."""
         known = width == len(self._K) and len(ids) == len(self._ids)
         return np.flatnonzero(ids != self._ids) if known else np.arange(len(ids))
 
     def _leased(self, width: int) -> NDArray[Any]:
-        """Room of this width."""
+        """Return room of this width."""
         if self._room is None or len(self._room.K) != width:
             self.give_back()
             self._room = self._gram.workspace.lease(width)
@@ -90,12 +90,12 @@ class Square:
 
 
 def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
-    """Kernel values among points, what mirrors between two segments once; what stands beyond them is arbitrary."""
+    """Fill in kernel values among points, mirrored values between two segments once; entries beyond are arbitrary."""
     sides = _sides(gram, P) if gram.mirrors else []
     if len(sides) <= 1 or any(np.any(np.diff(side.places) != 1) for side in sides):
         gram.segment(P.source).fill(P, out, np.arange(len(P)))
         return
-    for i, one in enumerate(sides):  # in the order of their places, as what is written may reach beyond a side
+    for i, one in enumerate(sides):  # in the order of their places: writing a side may overwrite the start of the next
         shared, shift = _shared(gram, one, out), int(one.places[0])
         if shared and not i:
             continue
@@ -108,7 +108,7 @@ def symmetric(gram: Gram, P: Points, out: NDArray[Any]) -> None:
 
 
 def _transposed(K: NDArray[Any], start: int, stop: int, shift: int) -> Then:
-    """``_mirror`` where lines are one after the other, and so are the rows, start:stop."""
+    """Return ``_mirror`` for consecutive lines and consecutive rows, start:stop."""
 
     def then(first: int, last: int) -> None:
         transpose(K, shift + first, shift + last, start, stop)
@@ -117,7 +117,7 @@ def _transposed(K: NDArray[Any], start: int, stop: int, shift: int) -> Then:
 
 
 def _mirror(K: NDArray[Any], rows: Ids, lines: Ids) -> Then:
-    """What reflects values of the rows as soon as they are made; the line of each row of tiles is given, or -1."""
+    """Return a function that mirrors a row's values as soon as they are made; ``lines`` gives each line, or -1."""
 
     def then(first: int, last: int) -> None:
         some = lines[first:last]
@@ -127,10 +127,10 @@ def _mirror(K: NDArray[Any], rows: Ids, lines: Ids) -> Then:
 
 
 def mirrored_sums(gram: Gram, P: Points, v: Vector) -> Vector:
-    """K[P, P] v from half of the matrix, of which no more is held than a square for each thread."""
+    """Return K[P, P] v from half of the matrix; only a square for each thread is held at a time."""
     parts = [slice(a, min(len(P), a + SQUARE)) for a in range(0, len(P), SQUARE)]
     total, low = np.zeros(len(P)), np.zeros(len(P))
-    for i in range((len(parts) + 1) // 2):  # a short line of squares and a long one, as much work for every i
+    for i in range((len(parts) + 1) // 2):  # a short line of squares and a long one: equal work for every i
         _add_lines(gram, P, v, parts, {i, len(parts) - 1 - i}, total, low)
     return total + low
 
@@ -138,7 +138,7 @@ def mirrored_sums(gram: Gram, P: Points, v: Vector) -> Vector:
 def _add_lines(
     gram: Gram, P: Points, v: Vector, parts: list[slice], lines: set[int], total: Vector, low: Vector
 ) -> None:
-    """total + low += K v for the squares left of the diagonal on some lines, their mirror images, and the diagonal."""
+    """Add K v to total + low for the squares on and left of the diagonal on some lines, and for their mirror images."""
     rows = {k: gram.segment(P.source.take(parts[k])) for k in sorted(lines) if k}
     squares = [(k, j) for k in sorted(lines) for j in range(k + 1)]
     sums: list[Any] = [None] * len(squares)
@@ -169,7 +169,7 @@ def _sides(gram: Gram, P: Points) -> list[_Side]:
 
 
 def _shared(gram: Gram, one: _Side, out: NDArray[Any]) -> bool:
-    """Copy values among the points from the stored rows of their segment, if there is room for them."""
+    """Copy values among the points from the stored rows of their segment, if all rows can be stored."""
     segment = gram.segments[one.segment]
     size = int(gram.starts[one.segment + 1] - gram.starts[one.segment])
     if not isinstance(segment, TileSegment) or len(segment.store) < size or 2 * len(one.places) < size:

@@ -15,7 +15,7 @@ from .source import Source
 
 
 class Sums:
-    """V.T @ K[points, ·] for weights V (m, p), by kernel values of a type; nothing of it depends on the rows.
+    """V.T @ K[points, ·] for weights V (m, p), from kernel values of one type; nothing depends on the rows.
 
     Several threads may use it at the same time.
     """
@@ -31,7 +31,7 @@ class Sums:
             self._weights = Weights.of(np.arange(len(points)), V)
 
     def add(self, out: NDArray[np.float64], rows: Source, pool: Pool) -> None:
-        """out (n, p) += the sums for n rows."""
+        """Add the sums for n rows to out (n, p)."""
         rows = rows.by_differences() if self._careful else rows
         if self.points.kernel.compiled:
             TileSegment(rows, self._workspace, pool).add(out, self._operand, self._weights)

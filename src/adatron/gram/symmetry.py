@@ -1,7 +1,7 @@
-"""Whether a matrix of kernel values that came from outside is symmetric.
+"""The symmetry of a matrix of kernel values that came from outside.
 
-A fit reads one of the two values that belong to a pair, a prediction the other one. Where they differ, both may be
-meant: the largest difference is part of every bound. A matrix that differs by more than rounding is refused.
+A fit reads one of the two values of a pair, a prediction the other one. If they differ, either may be meant, so the
+largest difference is part of every bound. A matrix that differs by more than rounding is refused.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ..compiled.submatrix import asymmetry
 from ..threads.pool import Pool, allowed_threads
 
-LARGEST_ASYMMETRY = 1e-3  # difference of two mirror images, in units of the largest value, that may still be rounding
-ROWS = 256  # of a task
-HEAVY = 2000  # rows from which threads gain more than they cost
+LARGEST_ASYMMETRY = 1e-3  # Difference of two mirror images, as a fraction of the largest value, that may be rounding.
+ROWS = 256  # Rows of a task.
+HEAVY = 2000  # Rows above which threads gain more than they cost.
 
 
 def refuse_asymmetric(K: NDArray[Any], what: str, n_jobs: int | None = 1) -> float:
@@ -25,7 +25,7 @@ def refuse_asymmetric(K: NDArray[Any], what: str, n_jobs: int | None = 1) -> flo
     Raises
     ------
     ValueError
-        It is more than rounding; ``what`` begins the sentence that says so.
+        The difference is more than rounding; ``what`` begins the sentence that says so.
     """
     n = len(K)
     found = np.zeros(max(1, -(-n // ROWS)))

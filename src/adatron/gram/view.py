@@ -1,4 +1,4 @@
-"""View: some rows of the kernel matrix, as one program sees them."""
+"""View: some rows of the kernel matrix, for one program."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .points import Points
 from .square import mirrored_sums
 
 Ids = NDArray[np.int64]
-EXACT_ROWS, EXACT_POINTS = 4096, 512  # float64 operands made at a time
-ADDITIONS, FEW = CHAIN + 16.0, 12.0  # roundings of a product in an exact sum: of tiles, of values that are there
+EXACT_ROWS, EXACT_POINTS = 4096, 512  # Rows and points of the float64 operands made at a time.
+ADDITIONS, FEW = CHAIN + 16.0, 12.0  # Roundings of a product in an exact sum: with tiles, and with values at hand.
 
 
 class View:
@@ -31,12 +31,12 @@ class View:
 
     @classmethod
     def of(cls, gram: Gram, groups: Sequence[int] | None = None) -> View:
-        """The rows of some segments (all by default), in their order; a segment may come more than once."""
+        """Return the rows of some segments (all by default), in their order; a segment may come more than once."""
         return cls(gram, list(range(len(gram.starts) - 1) if groups is None else groups))
 
     @cached_property
     def offsets(self) -> Ids:
-        """Where the rows of each segment begin, and their number."""
+        """The first row of each segment, and the number of rows."""
         return np.cumsum([0, *(self.gram.starts[g + 1] - self.gram.starts[g] for g in self.groups)])
 
     @cached_property
@@ -53,12 +53,12 @@ class View:
         return int(self.offsets[-1])
 
     def diagonal(self) -> NDArray[np.float64]:
-        """k(x, x) of every row, exact."""
+        """Return k(x, x) of every row, exact."""
         return self.gram.kernel.diagonal(self.gram.sizes[self.ids])
 
     @property
     def magnitude(self) -> float:
-        """Bound of |k(x, z)|."""
+        """Upper bound of |k(x, z)|."""
         return self.gram.magnitude
 
     def points(self, rows: Ids) -> Points:
@@ -66,16 +66,16 @@ class View:
         return Points(self.gram.source.take(ids), ids)
 
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
-        """Kernel values of |P| points with |Q| points, in the precision of the tiles, for the caller to change."""
+        """Return kernel values of |P| points with |Q| points, in the tiles' precision, for the caller to change."""
         return self.gram.block(P, Q)
 
     def rows(self, rows: Ids) -> NDArray[Any]:
-        """Whole rows of the matrix over this view, (|rows|, n)."""
+        """Return whole rows of the matrix over this view, (|rows|, n)."""
         P = self.points(rows)
         return np.concatenate([self.gram.segments[group].values(P) for group in self.groups], axis=1)
 
     def fill(self, store: NDArray[Any], slots: Ids, rows: Ids) -> None:
-        """store[slots] = rows of the matrix, without a copy in between where that can be done.
+        """Set store[slots] to rows of the matrix, without a copy in between if possible.
 
         A row of the store has ``whole_tiles(n)`` entries; those beyond n are arbitrary.
         """
@@ -85,7 +85,7 @@ class View:
             store[slots, : len(self)] = self.rows(rows)
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
-        """out += K[:, P] @ V for out of shape (n, p) and V of shape (|P|, p).
+        """Add K[:, P] @ V to out, for out of shape (n, p) and V of shape (|P|, p).
 
         Points and segments that come more than once are visited once.
         """
@@ -101,7 +101,7 @@ class View:
             out[a:b] += seen[group]
 
     def exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        """K[rows, points] @ v in double precision, from the data as given."""
+        """Return K[rows, points] @ v in double precision, from the data as given."""
         gram = self.gram
         if gram.whole is not None:
             out, where = np.zeros((len(rows), 1)), np.arange(len(points))
@@ -116,7 +116,7 @@ class View:
         return np.concatenate([np.zeros(0), *(self._exact(wide, part, points, v) for part in parts)])
 
     def _exact(self, wide: Gram, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums over some of the points at a time, so that few rows keep all threads busy, too."""
+        """Sum over some of the points at a time, so that even few rows keep all threads busy."""
         segment = wide.segment(wide.source.take(self.ids[rows]))
         sums = np.zeros((-(-len(points) // EXACT_POINTS), len(rows), 1))
 
@@ -125,7 +125,7 @@ class View:
             ids = self.ids[points[part]]
             segment.accumulate(sums[number], Points(wide.source.take(ids), ids), v[part, None])
 
-        if wide.kernel.called:  # on this thread alone
+        if wide.kernel.called:  # a function is called on this thread only
             for number in range(len(sums)):
                 some(number)
         else:
@@ -136,10 +136,10 @@ class View:
         return total + low
 
     def exact_errors(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Proven bounds of the errors of ``exact`` for every row i, the kernel values being those of the data as given.
+        """Return proven bounds of the errors of ``exact`` for every row, against exact kernel values of the given data.
 
-        The values are rounded, the products and sums of them are, and of a given matrix that is not quite symmetric
-        either half may be meant.
+        The values, their products and their sums are rounded. If a given matrix is not quite symmetric, either half may
+        be meant.
 
         Parameters
         ----------
@@ -150,20 +150,20 @@ class View:
         return wide.errors.sums(self.ids, weights, additions * UNIT) + self.gram.asymmetry * float(weights.sum())
 
     def error_bounds(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Proven bounds of sums over j of weights_j |computed - exact k(x_i, x_j)| for every row i; weights >= 0."""
+        """Return proven bounds of sum_j weights_j |computed - exact k(x_i, x_j)| for every row i; weights >= 0."""
         return self.gram.errors.sums(self.ids, weights) + self.gram.asymmetry * float(weights.sum())
 
     def widened(self) -> View:
-        """The same rows with tiles in double precision."""
+        """Return the view of these rows with tiles in double precision."""
         return self._alone(self.ids, np.diff(self.offsets).tolist(), np.float64)
 
     def narrowed(self, rows: Ids) -> View:
-        """Some of the rows, as a view of their own."""
+        """Return some of the rows as a view of their own."""
         return self._alone(self.ids[rows], [len(rows)], self.gram.dtype, self.gram.workspace)
 
     def _alone(self, ids: Ids, sizes: list[int], dtype: Any, workspace: Workspace | None = None) -> View:
         return View.of(Gram(self.gram.source.take(ids), dtype, sizes, self.gram.pool, workspace=workspace))
 
     def spans(self) -> list[tuple[int, int]]:
-        """Where the rows of each of its segments begin and end."""
+        """Return the begin and the end of the rows of each segment."""
         return list(zip(self.offsets[:-1], self.offsets[1:], strict=True))

@@ -1,4 +1,4 @@
-"""What k(x, z) is: one kernel a file. ``table`` names them all; ``base`` states the conventions."""
+"""The kernels k(x, z), one a file. ``table`` names them all; ``base`` states the conventions."""
 
 from .base import ADD, MULTIPLY, SCALE, Kernel, Leaf
 from .compose import Product, Scaled, Sum

@@ -1,4 +1,4 @@
-"""What a kernel is: the interface of every k(x, z) in this package, and its conventions.
+"""The interface of every kernel k(x, z) in this package, and its conventions.
 
 Shapes: x, z (d,) single points; X (n, d) and Z (m, d) rows of points; a tile (p, t) of kernel values.
 Kernels are immutable and symmetric, k(x, z) = k(z, x). A leaf is one formula; sums, products and multiples
@@ -21,7 +21,7 @@ from scipy.sparse import csr_array, issparse
 from . import rounding
 from .derivatives import Mixture, cross_derivative, gradient
 
-# Operators of the postfix program; leaves are 0, 1, 2, ... in the order of the table.
+# Operators of the postfix program. Leaves are 0, 1, 2, ... in the order of the table.
 ADD, MULTIPLY, SCALE = 100, 101, 102
 
 Float64 = NDArray[np.float64]
@@ -37,51 +37,51 @@ class Kernel(ABC):
     """
 
     name: ClassVar[str]
-    combine: ClassVar[dict[str, Callable[..., Kernel]]] = {}  # what operators make, by name; ``compose`` fills it
+    combine: ClassVar[dict[str, Callable[..., Kernel]]] = {}  # results of operators, by name; ``compose`` fills it
     __array_ufunc__ = None  # np.float64(2) * kernel asks the kernel, not NumPy
 
     @abstractmethod
     def leaves(self) -> tuple[Leaf, ...]:
-        """The formulas at the ends of the tree, from left to right."""
+        """Return the formulas at the ends of the tree, from left to right."""
 
     @abstractmethod
     def terms(self) -> list[Term]:
-        """The postfix program: (op id, its three parameters) for each leaf or operator; empty if not compiled."""
+        """Return the postfix program: (op id, three parameters) for each leaf or operator; empty if not compiled."""
 
     @abstractmethod
     def diagonal(self, sq_norms: Float64) -> Float64:
-        """k(x, x) for points with these squared norms ‖x‖², (n,) to (n,)."""
+        """Return k(x, x) for points with these squared norms ‖x‖², (n,) to (n,)."""
 
     @abstractmethod
     def cost(self, d: float) -> float:
-        """Rough number of multiply-adds for one value with d (on average nonzero) features."""
+        """Return the rough number of multiply-adds for one value with d (on average nonzero) features."""
 
     @abstractmethod
     def magnitude(self, sq_norm: float) -> float:
-        """Upper bound of |k(x, z)| over all pairs of points whose squared norms have a mean <= sq_norm."""
+        """Return an upper bound of |k(x, z)| over all pairs of points whose squared norms have a mean <= sq_norm."""
 
     @abstractmethod
     def slopes(self) -> tuple[Mixture, Mixture]:
-        """∂κ/∂s and ∂κ/∂D of k(x, z) = κ(s, D), s = x·z, D = ‖x - z‖²; all derivatives follow (``derivatives``)."""
+        """Return ∂κ/∂s and ∂κ/∂D of k(x, z) = κ(s, D), s = x·z, D = ‖x - z‖²; ``derivatives`` derives the rest."""
 
     @abstractmethod
     def apart(self, norm: Float64, radius: Float64) -> Float64:
-        """Upper bound of ‖φ(x) - φ(x')‖ over ‖x‖ <= norm, ‖x - x'‖ <= radius, growing with both; inf if unknown.
+        """Return a bound of ‖φ(x) - φ(x')‖ over ‖x‖ <= norm, ‖x - x'‖ <= radius, growing with both; inf if unknown.
 
-        φ is the map into the kernel's own space, φ(x)·φ(z) = k(x, z). Arrays of one shape, as is the result.
+        φ is the map into the kernel's own space, φ(x)·φ(z) = k(x, z). The arrays and the result have one shape.
         """
 
     def steepness(self, norms: Float64) -> Float64:
-        """Upper bound of ‖∂k(x, z)/∂x‖ over all x for points z with these norms ‖z‖, (m,); inf where none is known."""
+        """Return a bound of ‖∂k(x, z)/∂x‖ over all x for points z with these norms ‖z‖, (m,); inf if unknown."""
         return np.full_like(norms, np.inf)
 
     @abstractmethod
     def __call__(self, X: Any, Z: Any = None) -> Float64:
-        """The kernel matrix of the rows of X and Z (default X), arrays or CSR, (n, m) in float64."""
+        """Return the kernel matrix of the rows of X and Z (default X), arrays or CSR, (n, m) in float64."""
 
     @abstractmethod
     def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
-        """``error_bound`` where nothing overflows; the docstring of each kernel has the proof."""
+        """Return ``error_bound`` if nothing overflows; the docstring of each kernel has the proof."""
 
     @property
     def plain(self) -> bool:
@@ -110,30 +110,30 @@ class Kernel(ABC):
 
     @property
     def called(self) -> bool:
-        """Whether its values come from a function of the user's, which is called on one thread."""
+        """Whether its values come from a function of the user, which is called on one thread."""
         return any(leaf.product == "call" for leaf in self.leaves())
 
     def by_differences(self) -> Kernel:
-        """The same function for tiles whose squared distances are summed from differences; this one if it has none."""
+        """Return the function for tiles that sum squared distances from differences; this kernel if it has none."""
         return self
 
     def gradient(self, x: Float64, Z: Float64) -> Float64:
-        """∂k(x, z_j)/∂x for every row z_j of Z, (d,) and (m, d) to (m, d)."""
+        """Return ∂k(x, z_j)/∂x for every row z_j of Z, (d,) and (m, d) to (m, d)."""
         return gradient(self, x, Z)
 
     def cross_derivative(self, x: Float64, z: Float64) -> Float64:
-        """The matrix of ∂²k/∂x_a∂z_b, (d, d), row a."""
+        """Return the matrix of ∂²k/∂x_a∂z_b, (d, d), row a."""
         return cross_derivative(self, x, z)
 
     def error_bound(self, sq_norm: float, d: float, u: float) -> float:
-        """Proven upper bound of |computed - exact k(x, z)| in a tile.
+        """Return a proven upper bound of |computed - exact k(x, z)| in a tile.
 
         Parameters
         ----------
         sq_norm : float
-            Mean of the two squared norms, ‖x‖² and ‖z‖², or more: the largest one of any point will do.
+            Mean of the two squared norms, ‖x‖² and ‖z‖², or more: the largest one of any point is enough.
         d : float
-            Number of features; without an 'l1' leaf, the roundings that a term of a product goes through are enough
+            Number of features. Without an 'l1' leaf, the roundings of one term of a product are enough
             (``Source.terms``), or any number for which growth(d + 2, u) sq_norm bounds the errors of products.
         u : float
             Unit roundoff of the tile's type: 2**-24 or 2**-53.
@@ -141,7 +141,7 @@ class Kernel(ABC):
         Returns
         -------
         bound : float
-            Infinite where an intermediate value might overflow or d is too large for the proof.
+            Infinite if an intermediate value might overflow, or if d is too large for the proof.
         """
         top = rounding.largest(u)
         if 4.0 * sq_norm >= top or any(abs(p) >= top for _, parameters in self.terms() for p in parameters):
@@ -150,10 +150,10 @@ class Kernel(ABC):
         return bound if self.magnitude(sq_norm) + bound < top else math.inf
 
     def error_parts(self, sq_norm: float, d: float, u: float) -> tuple[float, float]:
-        """The same in two parts: |computed - exact k| <= relative |k| + absolute, relative < 1.
+        """Return the bound in two parts: |computed - exact k| <= relative |k| + absolute, relative < 1.
 
-        Parameters as of ``error_bound``. A part in proportion to |k| is known of kernels that fall to 0; where it is
-        not 0, k is never negative.
+        Parameters as in ``error_bound``. The relative part is known only for kernels that fall to 0. If it is not 0, k
+        is never negative.
         """
         if not math.isfinite(self.error_bound(sq_norm, d, u)):
             return 0.0, math.inf
@@ -161,11 +161,11 @@ class Kernel(ABC):
         return rounding.SAFETY * relative, rounding.SAFETY * absolute
 
     def _rounding_parts(self, sq_norm: float, d: float, u: float) -> tuple[float, float]:
-        """``error_parts`` where nothing overflows."""
+        """Return ``error_parts`` if nothing overflows."""
         return 0.0, self._rounding_error(sq_norm, d, u)
 
     def spec(self) -> dict[str, Any]:
-        """The kernel as a dictionary for JSON; ``from_spec`` reads it."""
+        """Return the kernel as a dictionary for JSON; ``from_spec`` reads it."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}  # pyright: ignore[reportArgumentType]
         return {"kernel": self.name} | {k: v.spec() if isinstance(v, Kernel) else v for k, v in values.items()}
 
@@ -181,10 +181,10 @@ class Kernel(ABC):
 
 
 class Leaf(Kernel):
-    """One formula. ``product`` names what the tile holds before the kernel's map runs on it.
+    """One formula. ``product`` names the content of the tile before the kernel's map runs on it.
 
-    'dot': x·z; 'l1': ‖x - z‖₁; 'squares': ‖x - z‖² from differences. There are no tiles where the values are 'given',
-    in the user's matrix, or come from a 'call' of the user's function.
+    'dot': x·z; 'l1': ‖x - z‖₁; 'squares': ‖x - z‖² from differences. There are no tiles if the values are 'given', in
+    the user's matrix, or come from a 'call' of the user's function.
     """
 
     op: ClassVar[int] = -1  # set by the table
@@ -222,7 +222,7 @@ def not_differentiable(kernel: Kernel, reason: str) -> TypeError:
 
 
 def operands(X: Any, Z: Any = None) -> tuple[Any, Any]:
-    """Both operands in float64: two arrays, or two CSR arrays as soon as one of them is sparse."""
+    """Return both operands in float64: two arrays, or two CSR arrays as soon as one of them is sparse."""
     Z = X if Z is None else Z
     if issparse(X) or issparse(Z):
         return csr_array(X, dtype=np.float64), csr_array(Z, dtype=np.float64)
@@ -230,7 +230,7 @@ def operands(X: Any, Z: Any = None) -> tuple[Any, Any]:
 
 
 def products(X: Any, Z: Any = None) -> Float64:
-    """x·z for all pairs of rows, (n, m)."""
+    """Return x·z for all pairs of rows, (n, m)."""
     X, Z = operands(X, Z)
     XZ = X @ Z.T
     return XZ.toarray() if issparse(XZ) else XZ

@@ -22,7 +22,7 @@ def _check_parts(kernel: Kernel, *parts: Any) -> None:
 
 
 def _shared(kernel: Kernel, d: float) -> float:
-    """Cost of a tree whose leaves share the product x·z: of all leaves without it, of one with it, of each operator."""
+    """Return the cost of a tree whose leaves share x·z: all leaves without it, one with it, and each operator."""
     leaves = kernel.leaves()
     alone = [leaf.cost(0.0) for leaf in leaves]
     product = max(leaf.cost(d) - cost for leaf, cost in zip(leaves, alone, strict=True))
@@ -66,7 +66,7 @@ class Sum(Kernel):
         return self.left.magnitude(sq_norm) + self.right.magnitude(sq_norm)
 
     def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
-        """Those of the parts, and one rounding of the computed sum."""
+        """Add the errors of the parts and one rounding of the computed sum."""
         parts = self.left.error_bound(sq_norm, d, u) + self.right.error_bound(sq_norm, d, u)
         return parts + u * (self.magnitude(sq_norm) + parts)
 
@@ -120,7 +120,7 @@ class Product(Kernel):
         return self.left.magnitude(sq_norm) * self.right.magnitude(sq_norm)
 
     def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
-        """(a + e)(b + f) - ab = af + be + ef, and one rounding of the computed product."""
+        """Bound by (a + e)(b + f) - ab = af + be + ef, and one rounding of the computed product."""
         a, b = self.left.magnitude(sq_norm), self.right.magnitude(sq_norm)
         e, f = self.left.error_bound(sq_norm, d, u), self.right.error_bound(sq_norm, d, u)
         if not math.isfinite(a + b + e + f):
@@ -135,7 +135,7 @@ class Product(Kernel):
         return _total(left[0], right[0]), _total(left[1], right[1])
 
     def apart(self, norm: Float64, radius: Float64) -> Float64:
-        """‖a⊗b - a'⊗b'‖ <= ‖a‖ ‖b - b'‖ + ‖b'‖ ‖a - a'‖."""
+        """Bound by ‖a⊗b - a'⊗b'‖ <= ‖a‖ ‖b - b'‖ + ‖b'‖ ‖a - a'‖."""
         a, b = self.left.diagonal(norm**2), self.right.diagonal((norm + radius) ** 2)
         return np.sqrt(a) * self.right.apart(norm, radius) + np.sqrt(b) * self.left.apart(norm, radius)
 
@@ -182,14 +182,14 @@ class Scaled(Kernel):
         return self.factor * self.part.magnitude(sq_norm)
 
     def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
-        """The factor and the product with it are rounded."""
+        """Add the roundings of the factor and of the product with it."""
         size, error = self.part.magnitude(sq_norm), self.part.error_bound(sq_norm, d, u)
         if not math.isfinite(size + error):
             return math.inf
         return self.factor * (error + growth(2, u) * (size + error)) + (1.0 + size + error) * tiny(u)
 
     def _rounding_parts(self, sq_norm: float, d: float, u: float) -> tuple[float, float]:
-        """As above, by |k| instead of its largest size; of values that may be negative that is no part of its own."""
+        """Bound as above, by |k| and not its largest size; kernels that may be negative have no relative part."""
         relative, absolute = self.part.error_parts(sq_norm, d, u)
         if relative == 0.0:
             return 0.0, self._rounding_error(sq_norm, d, u)

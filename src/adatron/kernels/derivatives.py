@@ -1,7 +1,7 @@
 """Derivatives of kernels, from their slopes alone.
 
-Every kernel with derivatives is k(x, z) = κ(s, D), s = x·z, D = ‖x - z‖², and a slope of κ is a sum of multiples of
-kernels, so that derivatives of every order are, too. With r = x - z and subscripts for slopes
+Every kernel with derivatives is k(x, z) = κ(s, D), s = x·z, D = ‖x - z‖². A slope of κ is a sum of multiples of
+kernels, so derivatives of every order are such sums, too. With r = x - z and subscripts for slopes
 
     ∂k/∂x     = κ_s z + 2 κ_D r
     ∂²k/∂x∂z' = (κ_s - 2 κ_D) I + z (κ_ss x - 2 κ_sD r)' + 2 r (κ_sD x - 2 κ_DD r)'
@@ -21,14 +21,14 @@ Mixture = dict[Any, float]  # a sum of multiples of kernels, of either sign
 
 
 class Smooth(Protocol):
-    """What is asked of a kernel."""
+    """The part of a kernel that derivatives need."""
 
     def slopes(self) -> tuple[Mixture, Mixture]:
-        """∂κ/∂s and ∂κ/∂D."""
+        """Return ∂κ/∂s and ∂κ/∂D."""
         ...
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
-        """The kernel matrix of the rows of X and Z."""
+        """Return the kernel matrix of the rows of X and Z."""
         ...
 
     def __hash__(self) -> int: ...
@@ -47,7 +47,7 @@ class Jet(NamedTuple):
 
 @cache
 def jet(kernel: Smooth) -> Jet:
-    """The jet of a kernel.
+    """Return the jet of a kernel.
 
     Raises
     ------
@@ -70,18 +70,18 @@ def _slopes(mixture: Mixture) -> tuple[Mixture, Mixture]:
 
 
 def mixed(mixture: Mixture, values: dict[Any, Float64]) -> Float64 | float:
-    """The value of a mixture from those of its kernels; 0 of an empty one."""
+    """Return the value of a mixture from those of its kernels; 0 if it is empty."""
     return sum((factor * values[kernel] for kernel, factor in mixture.items()), 0.0)
 
 
 def gradient(kernel: Smooth, x: Float64, Z: Float64) -> Float64:
-    """∂k(x, z_j)/∂x, (m, d)."""
+    """Return ∂k(x, z_j)/∂x, (m, d)."""
     s, D = (_at(mixture, x, Z) for mixture in jet(kernel)[1:3])
     return s * Z + 2.0 * D * (x - Z)
 
 
 def cross_derivative(kernel: Smooth, x: Float64, z: Float64) -> Float64:
-    """∂²k/∂x∂z', (d, d)."""
+    """Return ∂²k/∂x∂z', (d, d)."""
     s, D, ss, sD, DD = (_at(mixture, x, z[None])[0, 0] for mixture in jet(kernel)[1:])
     r = x - z
     outer = np.outer(z, ss * x - 2.0 * sD * r) + 2.0 * np.outer(r, sD * x - 2.0 * DD * r)
@@ -89,5 +89,5 @@ def cross_derivative(kernel: Smooth, x: Float64, z: Float64) -> Float64:
 
 
 def _at(mixture: Mixture, x: Float64, Z: Float64) -> Float64:
-    """The mixture between a point and rows, (m, 1)."""
+    """Return the mixture between a point and rows, (m, 1)."""
     return mixed(mixture, {kernel: kernel(x[None], Z).T for kernel in mixture}) + np.zeros((len(Z), 1))

@@ -1,4 +1,4 @@
-"""What the kernels that fall with a distance have in common."""
+"""The common part of the kernels that fall with a distance."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Exponential(Leaf):
 
     @abstractmethod
     def _exponent_errors(self, sq_norm: float, d: float, u: float) -> tuple[float, float]:
-        """Bounds of the absolute and of the relative error of γ D; the docstring of each kernel has the proof."""
+        """Return bounds of the absolute and the relative error of γ D; each kernel's docstring has the proof."""
 
     def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
         return exp_error(*self._exponent_errors(sq_norm, d, u), u)

@@ -15,7 +15,7 @@ from .given import Given
 
 @dataclass(frozen=True)
 class Function(Given):
-    """k(X, Z) is computed by a function of the user's, outside compiled code.
+    """k(X, Z) is computed by a function of the user, outside compiled code.
 
     It cannot be combined with other kernels: combine the functions.
 

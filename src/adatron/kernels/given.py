@@ -35,7 +35,7 @@ class Given(Leaf):
         return sq_norm
 
     def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
-        """A value is rounded once, if at all."""
+        """Bound one rounding of a value."""
         return u * sq_norm + tiny(u)
 
     def slopes(self) -> tuple[Mixture, Mixture]:

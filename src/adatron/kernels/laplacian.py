@@ -43,8 +43,8 @@ class Laplacian(Exponential):
     def _exponent_errors(self, sq_norm: float, d: float, u: float) -> tuple[float, float]:
         """Bound the absolute and the relative error of the exponent.
 
-        ‖x‖₁ <= √d ‖x‖₂, so rounding the inputs moves the distance by at most 2 u √(d sq_norm); the differences, their
-        sum (terms >= 0), γ log₂ e (twice) and the product with it err relatively.
+        ‖x‖₁ <= √d ‖x‖₂, so rounding the inputs moves the distance by at most 2 u √(d sq_norm). The differences, their
+        sum (terms >= 0), γ log₂ e (twice) and the product with it have relative errors.
         """
         reach = 2.0 * math.sqrt(d * sq_norm)
         distance = u * reach + d * tiny(u)
@@ -64,7 +64,7 @@ class Laplacian(Exponential):
 
 
 def _sparse_distances(X: Any, Z: Any) -> Float64:
-    """‖x - z‖₁ = ‖z‖₁ + Σ (|x_k - z_k| - |z_k|) over the nonzeros k of x, (n, m)."""
+    """Return ‖x - z‖₁ = ‖z‖₁ + Σ (|x_k - z_k| - |z_k|) over the nonzeros k of x, (n, m)."""
     X, columns, lengths = X.copy(), csc_array(Z), abs(Z).sum(axis=1)  # lengths (m,)
     X.sum_duplicates()
     distances = np.empty((X.shape[0], Z.shape[0]))
@@ -77,6 +77,6 @@ def _sparse_distances(X: Any, Z: Any) -> Float64:
 
 @jit
 def laplacian_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) -> None:
-    """From ‖x - z‖₁."""
+    """Map from ‖x - z‖₁."""
     for i in range(tile.shape[0]):
         decay(tile[i], p0, tile.shape[1])

@@ -34,7 +34,7 @@ class Linear(Leaf):
         return sq_norm
 
     def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
-        """The product's own."""
+        """Return the product's own error."""
         return product_error(sq_norm, d, u)
 
     def slopes(self) -> tuple[Mixture, Mixture]:
@@ -49,4 +49,4 @@ class Linear(Leaf):
 
 @jit
 def linear_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) -> None:
-    """The tile holds x·z already."""
+    """Keep the tile, which holds x·z already."""

@@ -12,7 +12,7 @@ from .base import Float64, Leaf, Mixture, Term, number, products
 from .rounding import affine_error, growth, power, tiny
 
 LARGEST_DEGREE = 2**31 - 1  # the largest degree, as in LIBSVM
-PIECES = 32  # of a segment, along which the stretch by φ is bounded
+PIECES = 32  # Pieces of a segment along which the stretch by φ is bounded.
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Polynomial(Leaf):
         return power(self.gamma * sq_norm + abs(self.coef0), self.degree)
 
     def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
-        """(T + e)^n - T^n <= n e (T + e)^(n-1), and any order of n - 1 multiplications adds γ_{n-1} (T + e)^n."""
+        """Bound by (T + e)^n - T^n <= n e (T + e)^(n-1); any order of n - 1 multiplications adds γ_{n-1} (T + e)^n."""
         n = self.degree
         if n == 0:
             return 0.0
@@ -77,7 +77,7 @@ class Polynomial(Leaf):
         return {lower: self.gamma * self.degree}, {}
 
     def apart(self, norm: Float64, radius: Float64) -> Float64:
-        """The length of φ along a segment: where ‖x‖ = ρ it stretches by √λ_max of ∂²k/∂x∂z, which grows with ρ."""
+        """Bound the length of φ along a segment: at ‖x‖ = ρ it stretches by √λ_max of ∂²k/∂x∂z, growing with ρ."""
         if not self.semidefinite:
             return np.full_like(radius, np.inf)
         n, step = self.degree, radius / PIECES

@@ -14,17 +14,17 @@ from .given import Given
 
 @dataclass(frozen=True)
 class Precomputed(Given):
-    """k(x, z) is an entry of the matrix that stands in the place of X, of shape (n, n training points).
+    """k(x, z) is an entry of the matrix given as X, of shape (n, n training points).
 
-    It cannot be combined with other kernels: combine the matrices. A fit refuses a matrix that is not symmetric but for
-    rounding.
+    It cannot be combined with other kernels: combine the matrices. A fit refuses a matrix that is not symmetric, except
+    for rounding.
     """
 
     name: ClassVar[str] = "precomputed"
     product: ClassVar[TileProduct] = "given"
 
     def cost(self, d: float) -> float:
-        return 64.0  # what it takes to read one from anywhere
+        return 64.0  # cost of reading a value from anywhere in memory
 
     def __call__(self, X: Any, Z: Any = None) -> Float64:
         return np.asarray(X.toarray() if issparse(X) else X, dtype=np.float64)

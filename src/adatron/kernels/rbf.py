@@ -40,8 +40,8 @@ class RBF(Exponential):
     def _exponent_errors(self, sq_norm: float, d: float, u: float) -> tuple[float, float]:
         """Bound the absolute and the relative error of the exponent.
 
-        Three products (x·z counts twice) and the sum of the norms err absolutely; the difference, γ log₂ e (twice)
-        and the product with it only relatively. Clamping at 0 only brings it closer.
+        Three products (x·z counts twice) and the sum of the norms have absolute errors. The difference, γ log₂ e
+        (twice) and the product with it have only relative ones. Clamping at 0 never adds to the error.
         """
         distance = 4.0 * product_error(sq_norm, d, u)
         distance += u * (2.0 * sq_norm + distance)
@@ -70,7 +70,7 @@ class DistanceRBF(RBF):
     """The Gaussian kernel of squared distances that are summed from differences, in double precision.
 
     Its error does not grow with the distance of the points from the origin, so it serves tight clusters that are far
-    apart. The rows must be as they were given: centring would round them.
+    apart. The rows must be the given ones: centring would round them.
     """
 
     product: ClassVar[TileProduct] = "squares"
@@ -84,8 +84,8 @@ class DistanceRBF(RBF):
     def _exponent_errors(self, sq_norm: float, d: float, u: float) -> tuple[float, float]:
         """Bound the absolute and the relative error of the exponent.
 
-        The differences, their squares, the sum (terms >= 0), γ log₂ e (twice) and the product with it err relatively.
-        Points that were rounded to float32 would err by more.
+        The differences, their squares, the sum (terms >= 0), γ log₂ e (twice) and the product with it have relative
+        errors. Points that were rounded to float32 would have larger ones.
         """
         if u > 2.0**-53:
             return math.inf, math.inf
@@ -94,14 +94,14 @@ class DistanceRBF(RBF):
 
 @jit
 def distance_rbf_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) -> None:
-    """From ‖x - z‖²."""
+    """Map from ‖x - z‖²."""
     for i in range(tile.shape[0]):
         decay(tile[i], p0, tile.shape[1])
 
 
 @jit
 def rbf_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) -> None:
-    """From x·z and the squared norms: exponents are symmetric in the two points and 0 for equal ones, to the bit."""
+    """Map from x·z and the squared norms: exponents are symmetric in the points, and 0 for equal ones, to the bit."""
     real = tile.dtype.type
     two, zero = real(2.0), real(0.0)
     for i in range(tile.shape[0]):

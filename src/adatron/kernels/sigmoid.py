@@ -59,8 +59,8 @@ class Sigmoid(Leaf):
     def _rounding_error(self, sq_norm: float, d: float, u: float) -> float:
         """Bound the argument's error, and that of tanh, whose slope is at most 1.
 
-        With e = exp(-2|t|), (1 - e)/(1 + e) has slope 2/(1 + e)²: the 4 u e of the exponential cost at most 2 u, the
-        three roundings of its exponent 2 (3 u 2|t| e) < 2.4 u, those after it 3 u; 8 u covers the higher orders.
+        With e = exp(-2|t|), (1 - e)/(1 + e) has slope 2/(1 + e)². The 4 u e of the exponential cost at most 2 u, the
+        three roundings of its exponent 2 (3 u 2|t| e) < 2.4 u, and those after it 3 u. 8 u covers the higher orders.
         """
         return affine_error(self.gamma, self.coef0, sq_norm, d, u) + 8.0 * u + tiny(u)
 
@@ -68,7 +68,7 @@ class Sigmoid(Leaf):
         return {ONE: self.gamma, self * self: -self.gamma}, {}
 
     def apart(self, norm: Float64, radius: Float64) -> Float64:
-        return np.full_like(radius, np.inf)  # there is no φ
+        return np.full_like(radius, np.inf)  # this kernel has no φ
 
     def steepness(self, norms: Float64) -> Float64:
         return self.gamma * np.asarray(norms)
@@ -79,7 +79,7 @@ class Sigmoid(Leaf):
 
 @jit
 def sigmoid_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) -> None:
-    """tanh|t| = (1 - e)/(1 + e) with e = exp(-2|t|) <= 1 cannot overflow; the sign is put back."""
+    """Compute tanh|t| = (1 - e)/(1 + e), e = exp(-2|t|) <= 1, which cannot overflow, and put the sign back."""
     real = tile.dtype.type
     gamma, coef0, zero, one = real(p0), real(p1), real(0.0), real(1.0)
     e = np.empty(tile.shape[1], tile.dtype)

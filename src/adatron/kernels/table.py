@@ -1,4 +1,4 @@
-"""The one table of compiled kernels. A new one is one file and one line here; its position is its op id in programs."""
+"""The table of compiled kernels. A new one is one file and one line here; its position is its op id in programs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KERNELS: tuple[tuple[str, type[Leaf], Callable[..., None]], ...] = (
     ("poly", Polynomial, polynomial_map),
     ("sigmoid", Sigmoid, sigmoid_map),
     ("laplacian", Laplacian, laplacian_map),
-    ("distance_rbf", DistanceRBF, distance_rbf_map),  # no name of a user's: kernels turn to it where it is needed
+    ("distance_rbf", DistanceRBF, distance_rbf_map),  # not a name for users: kernels turn to it when needed
 )
 
 for _op, (_name, _leaf, _) in enumerate(KERNELS):
@@ -34,7 +34,7 @@ COMPOSED: dict[str, type[Kernel]] = {kernel.name: kernel for kernel in (Sum, Pro
 
 
 def resolve(kernel: Any, gamma: float, degree: int, coef0: float) -> Kernel:
-    """The kernel that scikit-learn's parameters name.
+    """Return the kernel that scikit-learn's parameters name.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def resolve(kernel: Any, gamma: float, degree: int, coef0: float) -> Kernel:
     Raises
     ------
     ValueError
-        Unknown name, or a parameter out of its range.
+        The name is unknown, or a parameter is out of its range.
     """
     if isinstance(kernel, Kernel):
         return kernel
@@ -61,7 +61,7 @@ def resolve(kernel: Any, gamma: float, degree: int, coef0: float) -> Kernel:
 
 
 def from_spec(spec: dict[str, Any]) -> Kernel:
-    """The kernel that ``Kernel.spec`` described."""
+    """Return the kernel that ``Kernel.spec`` described."""
     arguments = {name: from_spec(value) if isinstance(value, dict) else value for name, value in spec.items()}
     name = arguments.pop("kernel", None)
     known: dict[str, type[Kernel]] = {**LEAVES, **COMPOSED}

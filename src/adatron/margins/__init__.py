@@ -1,4 +1,4 @@
-"""Margins in the input space: how far a point is from the surface f(x) = 0, what is certain, and how to widen that."""
+"""Margins in the input space: the distance of a point from the surface f(x) = 0, its proven bound, and its growth."""
 
 from .algorithm import Stage, Task, climb, first_stage, needed_bytes, step_cost, unmeasured
 from .certified import certified

@@ -1,4 +1,4 @@
-"""Algorithm 1: the margin in the input space, by projections and quadratic programs in turn.
+"""Algorithm 1: maximises the margin in the input space, by projections and quadratic programs in turn.
 
 A step     1. x̂_i, the nearest point of f = 0 to each sample, d̂_i = x̂_i - x_i (``nearest``).
            2. ω̂, the old ω over the new bases φ(x̂_i), ψ(x̂_i) of the support vectors (``hyperplane``).
@@ -10,8 +10,9 @@ A step     1. x̂_i, the nearest point of f = 0 to each sample, d̂_i = x̂_i - 
               so its matrix M_ij = χ_i·χ_j = ŝ - y t̂ - y t̂ + yy û is an n x n one, from n x n ones only.
            4. ω = Σ β_i χ_i (eqs. 7, 10), f0 the bias of that program (eq. 11).
            Targets are divided by mean(ĝ), another unit of f: C then means what it means for the original machine.
-Rules      'best' goes n steps and keeps the best of them, as the paper. 'damped' goes from ω̂ towards ω, by as much as
-           makes the margin largest of 1, 1/2, 1/4, ...; where none helps it ends. Both start from the original machine.
+Rules      'best' takes n steps and keeps the best of them, as the paper does. 'damped' goes from ω̂ towards ω by the
+           fraction 1, 1/2, 1/4, ... that makes the margin largest, and ends if none helps. Both start from the
+           original machine.
 Margin     is measured with the nearest projections, not estimated; for soft margins see ``worth``.
 Source     S. Akaho, Maximizing the margin in the input space (2002), sections 3 and 5.
 """
@@ -35,7 +36,7 @@ from .worth import Worth, signed, sizes, worth
 
 DAMPING = tuple(0.5**k for k in range(8))
 
-# From M and the sizes of the targets to the coefficients β and the bias.
+# Maps M and the sizes of the targets to the coefficients β and the bias.
 Program = Callable[[Vector, Vector], tuple[Vector, float]]
 
 
@@ -59,7 +60,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Stage:
-    """A decision function with what is known of it.
+    """A decision function with the measurements of it.
 
     support : (s,) the samples whose projections are the bases of ``field``
     feet : the projections of all samples onto it
@@ -74,26 +75,26 @@ class Stage:
 
 
 def first_stage(task: Task, field: Field) -> Stage:
-    """The original machine, whose bases are its samples."""
+    """Return the original machine, whose bases are its samples."""
     support, field = np.flatnonzero(field.a), field.lean()
     q, norm2 = field.slopes(task.X, task.pool)[1], field.squared_norm(task.pool)
     return stage(task, field, support, float(sizes(task.metric, q, norm2).mean()))
 
 
 def unmeasured(task: Task, field: Field) -> Stage:
-    """The original machine, without its distances."""
+    """Return the original machine, without its distances."""
     n, unknown = len(task.X), np.full(len(task.X), np.nan)
     feet = InputMargins(unknown, np.full_like(task.X, np.nan), np.zeros(n), np.zeros(n, bool))
     return Stage(field.lean(), np.flatnonzero(field.a), feet, np.nan, Worth(np.nan, np.nan))
 
 
 def needed_bytes(n: int, support: int, d: int) -> float:
-    """Memory of a step: some twenty n x n matrices, and the equations of ``hyperplane``."""
+    """Return the memory of a step: some twenty n x n matrices, and the equations of ``hyperplane``."""
     return 8.0 * (20.0 * n * n + (2 * n + support) * unknowns(support, d))
 
 
 def step_cost(n: int, support: int, d: int) -> float:
-    """Multiply-adds of the longest part of a step, the equations of ``hyperplane``."""
+    """Return the multiply-adds of the longest part of a step, the equations of ``hyperplane``."""
     few, many = sorted((2 * n + support, unknowns(support, d)))
     return few * few * (4.0 * many + 10.0 * few)
 
@@ -109,7 +110,7 @@ def _worth(task: Task, field: Field, distance: Vector, unit: float) -> Worth:
 
 
 def climb(task: Task, start: Stage, n_steps: int, rule: str) -> Iterator[Stage]:
-    """The stages after the first one, by one of the rules."""
+    """Yield the stages after the first one, by one of the rules."""
     now = start
     for _ in range(n_steps):
         moved = _moved(task, now)
@@ -125,7 +126,7 @@ def climb(task: Task, start: Stage, n_steps: int, rule: str) -> Iterator[Stage]:
 
 
 def _moved(task: Task, now: Stage) -> Stage:
-    """Steps 1 and 2: the function over the new projections."""
+    """Take steps 1 and 2: return the function over the new projections."""
     feet = np.where(np.isfinite(now.feet.projection), now.feet.projection, task.X)
     bases = feet[now.support]
     if task.hyperplane == "normal":
@@ -136,7 +137,7 @@ def _moved(task: Task, now: Stage) -> Stage:
 
 
 def _program(task: Task, moved: Stage) -> tuple[Field, NDArray[np.int64]]:
-    """Steps 3 and 4: the function that the program leads to, and its support."""
+    """Take steps 3 and 4: return the function that the program leads to, and its support."""
     hat, feet = moved.field, moved.feet.projection
     p, q = hat.slopes(feet, task.pool)
     norm2 = hat.squared_norm(task.pool)
@@ -157,7 +158,7 @@ def _program(task: Task, moved: Stage) -> tuple[Field, NDArray[np.int64]]:
 
 
 def _over(moved: Stage, support: NDArray[np.int64]) -> Field:
-    """The function with bases at more samples, whose coefficients are 0."""
+    """Return the function with bases at more samples, whose coefficients are 0."""
     points = moved.feet.projection[support]
     a, b, place = np.zeros(len(support)), np.zeros_like(points), np.searchsorted(support, moved.support)
     assert moved.field.b is not None  # noqa: S101 (it came from ``hyperplane``)
@@ -166,13 +167,13 @@ def _over(moved: Stage, support: NDArray[np.int64]) -> Field:
 
 
 def _damped(task: Task, moved: Stage, aim: Field, support: NDArray[np.int64]) -> Stage:
-    """The best stage on the way from one function, with a normal as long as the other's, to this.
+    """Return the best stage on the way to ``aim`` from the function of ``moved``, scaled to a normal of equal length.
 
-    What is compared are projections that start from the samples and from the old ones; the best is measured anew.
+    Projections that start from the samples and from the old projections are compared; the best is measured anew.
     """
     hat = _over(moved, support)
     length, own = aim.squared_norm(task.pool), hat.squared_norm(task.pool)
-    if not (length > 0.0 and own > 0.0):  # not a direction, but rounding
+    if not (length > 0.0 and own > 0.0):  # the difference is rounding, not a direction
         return stage(task, aim, support, moved.unit)
     hat = hat.scaled(float(np.sqrt(length / own)))
     best, score = aim, -np.inf
@@ -186,7 +187,7 @@ def _damped(task: Task, moved: Stage, aim: Field, support: NDArray[np.int64]) ->
 
 
 def _roughly(task: Task, field: Field, feet: InputMargins) -> Vector:
-    """Distances from two starts a sample."""
+    """Return distances from two starts for each sample."""
     n = len(task.X)
     twice = np.tile(np.arange(n), 2)
     bound = np.tile(0.5 * task.metric.lengths(feet.projection - task.X) + 1e-12, 2)

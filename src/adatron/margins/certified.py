@@ -1,9 +1,9 @@
 """Radii within which f provably keeps its sign.
 
-|f(x) - f(x')| <= ‖w‖ ‖φ(x) - φ(x')‖, and kernels know how far apart φ(x) and φ(x') may be if ‖x - x'‖ <= r
-(``Kernel.apart``); for rbf the radius is √(-ln(1 - f²/(2‖w‖²))/γ). Where the slope of k(z_j, ·) is bounded
-(``Kernel.steepness``), |f(x) - f(x')| <= r Σ|β_j| steepness_j is another bound: |f| / (√(2γ/e) Σ|β_j|) for rbf. The
-larger radius counts; a metric G multiplies it by √λ_min(G).
+|f(x) - f(x')| <= ‖w‖ ‖φ(x) - φ(x')‖, and each kernel bounds ‖φ(x) - φ(x')‖ for ‖x - x'‖ <= r (``Kernel.apart``). For
+rbf the radius is √(-ln(1 - f²/(2‖w‖²))/γ). If the slope of k(z_j, ·) is bounded (``Kernel.steepness``), another bound
+is |f(x) - f(x')| <= r Σ|β_j| steepness_j, with the radius |f| / (√(2γ/e) Σ|β_j|) for rbf. The larger radius counts; a
+metric G multiplies it by √λ_min(G).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ HALVINGS = 60
 
 
 def certified(field: Field, metric: Metric, X: Vector, f: Vector, pool: Pool) -> Vector:
-    """Lower bounds of the distances of the rows of X from f = 0, (n,); 0 where nothing is known, inf if there is none.
+    """Return lower bounds of the distances of X's rows from f = 0, (n,); 0 if nothing is known, inf if f has no zero.
 
-    ``f`` are the decision values; what float64 may have spoiled of them is taken off.
+    ``f`` are the decision values; the possible error of float64 is subtracted from their sizes.
     """
     if not len(field.a):
         return np.full(len(X), np.inf if field.f0 else 0.0)
@@ -37,7 +37,7 @@ def certified(field: Field, metric: Metric, X: Vector, f: Vector, pool: Pool) ->
 
 
 def _by_norm(field: Field, norms: Vector, height: Vector, pool: Pool) -> Vector:
-    """The largest r with ‖w‖ apart(‖x‖, r) <= |f|, by bisection from below."""
+    """Return the largest r with ‖w‖ apart(‖x‖, r) <= |f|, by bisection from below."""
     size = np.abs(field.a).sum() ** 2 * field.kernel.magnitude(float(np.square(field.points).sum(axis=1).max()))
     norm = np.sqrt(max(field.squared_norm(pool), 0.0) + 8.0 * len(field.a) * UNIT * size)
     if not field.kernel.convex or not np.isfinite(norm):
@@ -51,11 +51,11 @@ def _by_norm(field: Field, norms: Vector, height: Vector, pool: Pool) -> Vector:
             middle = 0.5 * (low + high)
             short = norm * field.kernel.apart(norms, middle) <= height
             low, high = np.where(short, middle, low), np.where(short, high, middle)
-    return np.where(low > 1e20, np.inf, low)  # apart is bounded: no point is on the other side
+    return np.where(low > 1e20, np.inf, low)  # apart is bounded, so no point is on the other side
 
 
 def _rounding(field: Field, norms: Vector, own: Vector) -> float:
-    """Bound of the error of a decision value in float64: of the kernel values, and of a sum of m (1 + 2 d) terms."""
+    """Return a bound of a decision value's error in float64, from the kernel values and a sum of m (1 + 2 d) terms."""
     d, m = field.points.shape
     largest = float(max(norms.max(initial=0.0), own.max()))
     kernel, total = field.kernel, float(np.abs(field.a).sum())

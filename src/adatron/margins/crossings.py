@@ -1,7 +1,7 @@
-"""Where rays from a point cross f = 0 for the first time: starts for projections.
+"""First crossings of rays from a point with f = 0: starts for projections.
 
 A point may have several nearest points, on surfaces around it. Rays go downhill, to the nearest points of the other
-side, and in fixed directions; they are sampled outwards from the certified radius, in growing steps.
+side, and in fixed directions. They are sampled outwards from the certified radius, in growing steps.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ..threads import Pool
 from .field import Field, Vector
 from .metric import Metric
 
-OTHERS, ISLETS = 6, 3  # points of the other side that a row looks at, and of its own that belong there
-FIXED, PLANE = 16, 48  # directions that all rows share; as many in the plane
+OTHERS, ISLETS = 6, 3  # Points of the other side, and points that pull to it from a row's own side, for each row.
+FIXED, PLANE = 16, 48  # Directions that all rows share, in general and in the plane.
 LEVELS, HALVINGS = 32, 12
-BEYOND = 1.5  # how far rays go, by the distance of the farthest point
-TINY = 1e-150  # the shortest ray
+BEYOND = 1.5  # Length of rays, as a multiple of the distance of the farthest point.
+TINY = 1e-150  # Shortest length of rays.
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,15 @@ class Crossings:
 def first_crossings(
     field: Field, metric: Metric, X: Vector, f: Vector, q: Vector, near: Vector, most: int, pool: Pool
 ) -> tuple[Crossings, Vector]:
-    """At most ``most`` crossings a row, the nearest ones, and how far the rays of each row went, (n,).
+    """Return at most ``most`` nearest crossings a row, and the length of each row's rays, (n,).
 
     Parameters
     ----------
     f, q : values and gradients at the rows of X
-    near : (n,) radii within which there is nothing to be found
+    near : (n,) radii within which f has no zero
     """
     U = _directions(field, metric, X, f, q, pool)  # (n, R, d)
-    reach = np.maximum(BEYOND * _farthest(field, metric, X), TINY)  # all bases may be where a sample is
+    reach = np.maximum(BEYOND * _farthest(field, metric, X), TINY)  # all bases may coincide with a sample
     from_here = np.clip(near, 1e-3 * reach, reach)
     low, high = np.zeros(U.shape[:2]), np.full(U.shape[:2], np.inf)
     open_rows, before = np.arange(len(X)), np.zeros(len(X))
@@ -66,7 +66,7 @@ def first_crossings(
 def _other(
     field: Field, X: Vector, U: Vector, f: Vector, rows: NDArray[np.int64], t: Vector, pool: Pool
 ) -> NDArray[np.bool_]:
-    """Whether f has another sign at the distance t, (rows, R), along the rays of these rows."""
+    """Return whether f has another sign at the distance t, (rows, R), along the rays of these rows."""
     Z = X[rows, None] + t[:, :, None] * U[rows]
     values = field.values(Z.reshape(-1, X.shape[1]), pool).reshape(t.shape)
     return (values >= 0) != (f[rows, None] >= 0)
@@ -81,7 +81,7 @@ def _halve(field: Field, X: Vector, U: Vector, f: Vector, low: Vector, high: Vec
 
 
 def islets(field: Field, X: Vector, f: Vector, pool: Pool) -> Crossings:
-    """Points that pull to the other side of f but lie on the row's own: a small island may be beside them."""
+    """Return points that pull to the other side of f but lie on the row's own: a small island may be near them."""
     own, row, start = field.values(field.points, pool) >= 0, [np.empty(0, np.int64)], [np.empty((0, X.shape[1]))]
     for side in (False, True):
         rows = np.flatnonzero((f >= 0) == side)
@@ -94,7 +94,7 @@ def islets(field: Field, X: Vector, f: Vector, pool: Pool) -> Crossings:
 
 
 def _closest(X: Vector, points: Vector, count: int) -> NDArray[np.int64]:
-    """The ``count`` nearest points of each row."""
+    """Return the ``count`` nearest points of each row."""
     return np.argpartition(cdist(X, points, "sqeuclidean"), count - 1, axis=1)[:, :count]
 
 
@@ -106,7 +106,7 @@ def _nearest(X: Vector, U: Vector, high: Vector, most: int) -> Crossings:
 
 
 def _directions(field: Field, metric: Metric, X: Vector, f: Vector, q: Vector, pool: Pool) -> Vector:
-    """Vectors of length 1, (n, R, d): downhill, to the others, fixed."""
+    """Return vectors of length 1, (n, R, d): downhill, to the other side's points, fixed."""
     n, d = X.shape
     down = -np.where(f >= 0, 1.0, -1.0)[:, None] * metric.raised(q)
     fixed = np.broadcast_to(_fixed(d), (n, *_fixed(d).shape))
@@ -116,7 +116,7 @@ def _directions(field: Field, metric: Metric, X: Vector, f: Vector, q: Vector, p
 
 
 def _to_others(field: Field, X: Vector, f: Vector, pool: Pool) -> Vector:
-    """From each row to the nearest points on the other side of f, (n, OTHERS, d); 0 where there are not so many."""
+    """Return the ways from each row to the nearest points on the other side of f, (n, OTHERS, d); 0 for the rest."""
     ways = np.zeros((len(X), OTHERS, X.shape[1]))
     signs = field.values(field.points, pool) >= 0
     for side in (False, True):
@@ -128,13 +128,13 @@ def _to_others(field: Field, X: Vector, f: Vector, pool: Pool) -> Vector:
 
 
 def _farthest(field: Field, metric: Metric, X: Vector) -> Vector:
-    """The distance of each row's farthest point, at most."""
+    """Return an upper bound of the distance of each row's farthest point."""
     far = np.sqrt(cdist(X, field.points, "sqeuclidean").max(axis=1))
     return far if metric.G is None else far * np.sqrt(np.linalg.eigvalsh(metric.G)[..., -1])
 
 
 def _fixed(d: int) -> Vector:
-    """Evenly spread in the plane, else both ways along orthogonal directions."""
+    """Return directions spread evenly in the plane, else both ways along orthogonal directions."""
     if d <= 2:
         angle = 2.0 * np.pi * np.arange(PLANE) / PLANE
         return np.column_stack([np.cos(angle), np.sin(angle)])[:, :d]

@@ -2,8 +2,8 @@
 
     f(x) = Σ a_j k(z_j, x) + b_j' k_z(z_j, x) + f0,   k_z = ∂k/∂z
 
-With b = 0 it is that of every support vector machine; with b it is eq. (2) of S. Akaho, Maximizing the margin in the
-input space (2002). With k = κ(s, D), r = x - z and subscripts for slopes (``kernels.derivatives``)
+With b = 0 it is the function of every support vector machine; with b it is eq. (2) of S. Akaho, Maximizing the margin
+in the input space (2002). Let k = κ(s, D), r = x - z and subscripts denote slopes (``kernels.derivatives``):
 
     f   = Σ a κ + κ_s b'x - 2 κ_D b'r
     ∇f  = Σ (c₁ - c₂) z + c₂ x + (κ_s - 2 κ_D) b
@@ -24,7 +24,7 @@ from ..kernels.derivatives import Jet, jet, mixed
 from ..threads import Pool
 
 Vector = NDArray[np.float64]
-ROWS = 128  # of a task
+ROWS = 128  # Rows of a task.
 
 
 @dataclass(frozen=True)
@@ -49,30 +49,30 @@ class Field:
     b: Vector | None = None
 
     def values(self, X: Vector, pool: Pool) -> Vector:
-        """f at the rows of X, (n, d) to (n,)."""
+        """Return f at the rows of X, (n, d) to (n,)."""
         return self._evaluate(X, pool, steep=False)[0]
 
     def slopes(self, X: Vector, pool: Pool) -> tuple[Vector, Vector]:
-        """f and ∇f at the rows of X, (n, d) to (n,) and (n, d)."""
+        """Return f and ∇f at the rows of X, (n, d) to (n,) and (n, d)."""
         return self._evaluate(X, pool, steep=True)
 
     def squared_norm(self, pool: Pool) -> float:
-        """‖w‖² in the kernel's space: Σ a_j (f(z_j) - f0) + b_j'∇f(z_j) (eq. 8 of the paper, r̂)."""
+        """Return ‖w‖² in the kernel's space: Σ a_j (f(z_j) - f0) + b_j'∇f(z_j) (eq. 8 of the paper, r̂)."""
         p, q = self.slopes(self.points, pool)
         total = float(self.a @ (p - self.f0))
         return total if self.b is None else total + float(np.sum(self.b * q))
 
     def rounding(self) -> float:
-        """The size of the rounding errors of a decision value."""
+        """Return the size of the rounding errors of a decision value."""
         largest = float(np.square(self.points).sum(axis=1).max(initial=0.0))
         return 2.0**-53 * float(np.abs(self.a).sum()) * self.kernel.magnitude(largest)
 
     def scaled(self, factor: float) -> Field:
-        """A multiple of the decision function."""
+        """Return a multiple of the decision function."""
         return replace(self, a=factor * self.a, f0=factor * self.f0, b=None if self.b is None else factor * self.b)
 
     def __add__(self, other: Field) -> Field:
-        """The sum of two decision functions, both with b or both without."""
+        """Return the sum of two decision functions, both with b or both without."""
         f0, both = self.f0 + other.f0, None if self.b is None or other.b is None else (self.b, other.b)
         if np.array_equal(self.points, other.points):
             return replace(self, a=self.a + other.a, f0=f0, b=None if both is None else both[0] + both[1])
@@ -80,7 +80,7 @@ class Field:
         return replace(self, points=points, a=a, f0=f0, b=None if both is None else np.concatenate(both))
 
     def lean(self) -> Field:
-        """Without the points that do not count."""
+        """Return the function without the points whose coefficients are 0."""
         used = self.a != 0.0 if self.b is None else (self.a != 0.0) | self.b.any(axis=1)
         return replace(self, points=self.points[used], a=self.a[used], b=None if self.b is None else self.b[used])
 
@@ -117,7 +117,7 @@ class Field:
                 q[rows] += (s - 2.0 * D) @ self.b
 
     def _along(self, X: Vector) -> tuple[Vector, Vector]:
-        """b_j'x and b_j'(x - z_j), (rows, m)."""
+        """Return b_j'x and b_j'(x - z_j), (rows, m)."""
         assert self.b is not None  # noqa: S101 (for the type checker)
         along = X @ self.b.T
         return along, along - np.einsum("ij,ij->i", self.b, self.points)
@@ -131,7 +131,7 @@ class Tiles:
 
     def __init__(self, kernel: Kernel, points: Vector) -> None:
         self.source = Source.of(points, np.arange(len(points)), kernel)
-        self.pool = Pool(1)  # a task is one thread's
+        self.pool = Pool(1)  # each task uses one thread
         kernels = {part for mixture in jet(kernel) for part in mixture}
         self.segments = {
             part: Gram(replace(self.source, kernel=part), np.float64, [], self.pool).segment(
@@ -141,7 +141,7 @@ class Tiles:
         }
 
     def jet(self, derivatives: Jet, order: int, X: Vector) -> Values:
-        """The first ``order`` mixtures of a jet between rows and the points, (rows, m) each; 0 for the rest."""
+        """Return the first ``order`` mixtures of a jet between rows and the points, (rows, m) each; 0 for the rest."""
         rows = np.arange(len(X))
         block = replace(self.source, X=np.ascontiguousarray(X), ids=rows)
         wanted = {part for mixture in derivatives[:order] for part in mixture}

@@ -1,8 +1,9 @@
-"""A decision function carried over to other bases (section 3.5 of S. Akaho, Maximizing the margin in the input space).
+"""Transfer of a decision function to other bases (section 3.5 of S. Akaho, Maximizing the margin in the input space).
 
 The projections of the samples have moved, and with them the bases φ(x̂_i), ψ(x̂_i) of the support vectors. 'values'
-keeps the decision values: least squares over the samples, the old and the new projections (eq. 18), the solution of
-least norm, for the equations are often rank deficient. 'normal' keeps ω: the least ‖ω_new - ω_old‖, and f0.
+keeps the decision values: it solves least squares over the samples, the old and the new projections (eq. 18). It takes
+the solution of least norm, as the equations are often rank deficient. 'normal' keeps ω: the least ‖ω_new - ω_old‖, and
+f0.
 """
 
 from __future__ import annotations
@@ -17,23 +18,23 @@ from ..kernels.derivatives import Jet, jet
 from ..threads import Pool
 from .field import Field, Tiles, Vector
 
-CUT = 1e-9  # singular values below this part of the largest are 0
+CUT = 1e-9  # Fraction of the largest singular value below which a singular value is 0.
 
 
 def unknowns(n_bases: int, d: int) -> int:
-    """Coefficients of so many bases, with f0."""
+    """Return the number of coefficients of ``n_bases`` bases, and of f0."""
     return n_bases * (1 + d) + 1
 
 
 def by_values(old: Field, bases: Vector, at: Vector, pool: Pool) -> Field:
-    """The function over new bases (s, d) whose values at the rows of ``at`` are closest to the old ones."""
+    """Return the function over new bases (s, d) whose values at the rows of ``at`` are closest to the old ones."""
     A = np.column_stack([_evaluations(old.kernel, bases, at), np.ones(len(at))])
     solution = _least(A, old.values(at, pool))
     return _made(old.kernel, bases, solution[:-1], float(solution[-1]))
 
 
 def by_normal(old: Field, bases: Vector, pool: Pool) -> Field:
-    """The function over new bases (s, d) whose normal is closest to the old one."""
+    """Return the function over new bases (s, d) whose normal is closest to the old one."""
     p, q = old.slopes(bases, pool)
     right = np.concatenate([p - old.f0, q.ravel()])
     solution = _least(_gram(old.kernel, bases), right)
@@ -41,7 +42,7 @@ def by_normal(old: Field, bases: Vector, pool: Pool) -> Field:
 
 
 def _least(A: Vector, right: Vector) -> Vector:
-    """The least squares solution of least norm, without the directions that hardly count: they only make ω large."""
+    """Return the least squares solution of least norm, without weak directions: they only make ω large."""
     found: Any = lstsq(A, right, cond=CUT, lapack_driver="gelsd", overwrite_a=True)
     return found[0]
 
@@ -52,14 +53,14 @@ def _made(kernel: Kernel, bases: Vector, coefficients: Vector, f0: float) -> Fie
 
 
 def _evaluations(kernel: Kernel, bases: Vector, at: Vector) -> Vector:
-    """k(z_j, x) and all ∂k/∂z_j, (|at|, s (1 + d)), s columns and then d for each basis."""
+    """Return k(z_j, x) and all ∂k/∂z_j, (|at|, s (1 + d)), s columns and then d for each basis."""
     k, s, D = Tiles(kernel, bases).jet(jet(kernel), 3, at)[:3]
     slopes = (s - 2.0 * D)[:, :, None] * at[:, None] + 2.0 * D[:, :, None] * bases
     return np.concatenate([k, slopes.reshape(len(at), -1)], axis=1)
 
 
 def _gram(kernel: Kernel, bases: Vector) -> Vector:
-    """Inner products of all φ(z_j) and ψ(z_j), (s (1 + d), s (1 + d))."""
+    """Return inner products of all φ(z_j) and ψ(z_j), (s (1 + d), s (1 + d))."""
     n, d = bases.shape
     derivatives: Jet = jet(kernel)
     _, s, D, ss, sD, DD = (m[:, :, None, None] for m in Tiles(kernel, bases).jet(derivatives, 6, bases))

@@ -1,4 +1,4 @@
-"""How lengths are measured in the input space: ‖d‖ at x is √(d' G(x) d)."""
+"""The measure of length in the input space: ‖d‖ at x is √(d' G(x) d)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Metric:
 
     @classmethod
     def of(cls, metric: Any, X: Vector) -> Metric:
-        """The metrics at the rows of X.
+        """Return the metrics at the rows of X.
 
         Parameters
         ----------
@@ -36,7 +36,7 @@ class Metric:
         Raises
         ------
         ValueError
-            A matrix of another shape, or one that is not symmetric and positive definite.
+            A matrix has another shape, or is not symmetric and positive definite.
         """
         if metric is None:
             return cls()
@@ -48,25 +48,25 @@ class Metric:
         return cls(G, np.asarray(np.linalg.inv(G), np.float64))
 
     def take(self, rows: Any) -> Metric:
-        """The metrics of some points."""
+        """Return the metrics of some points."""
         if self.G is None or self.inverse is None or self.G.ndim == 2:
             return self
         return replace(self, G=self.G[rows], inverse=self.inverse[rows])
 
     def lengths(self, D: Vector) -> Vector:
-        """‖d‖ of vectors at each point, (n, ..., d) to (n, ...)."""
+        """Return ‖d‖ of vectors at each point, (n, ..., d) to (n, ...)."""
         return np.sqrt(np.maximum(self.products(D, D), 0.0))
 
     def products(self, D: Vector, E: Vector) -> Vector:
-        """d' G e, (n, ..., d) and (n, ..., d) to (n, ...)."""
+        """Return d' G e, (n, ..., d) and (n, ..., d) to (n, ...)."""
         return np.einsum("...j,...j->...", D, _times(self.G, E))
 
     def raised(self, Q: Vector) -> Vector:
-        """G⁻¹ q, (n, d)."""
+        """Return G⁻¹ q, (n, d)."""
         return _times(self.inverse, Q)
 
     def shrinkage(self) -> Vector | float:
-        """√λ_min(G): ‖d‖ is at least so many times the Euclidean length."""
+        """Return √λ_min(G): ‖d‖ is at least this multiple of the Euclidean length."""
         return 1.0 if self.G is None else np.sqrt(np.linalg.eigvalsh(self.G)[..., 0])
 
 

@@ -15,26 +15,26 @@ from .metric import Metric
 from .projection import project
 
 STARTS = 8
-NUMBERS = 2**22  # of the rays that are made at a time
+NUMBERS = 2**22  # Numbers in the rays that are made at a time.
 
 
 @dataclass(frozen=True)
 class InputMargins:
-    """What ``input_margin`` has found, an entry or a row for each sample.
+    """The result of ``input_margin``, one entry or row for each sample.
 
     Attributes
     ----------
     distance : ndarray of shape (n_samples,)
-        To ``projection``, in the metric: an upper bound of the distance at which the prediction first changes. inf
-        where no change was found.
+        Distance to ``projection``, in the metric: an upper bound of the distance at which the prediction first changes.
+        inf if no change was found.
     projection : ndarray of shape (n_samples, n_features)
-        The nearest point of the decision boundary that was found; nan where there is none.
+        The nearest point of the decision boundary that was found; nan if none was found.
     certified : ndarray of shape (n_samples,)
-        A proven lower bound: no point that is nearer than this is predicted as another class. At most ``distance``; 0
-        where nothing can be proven.
+        A proven lower bound: no point nearer than this is predicted as another class. At most ``distance``; 0 if
+        nothing can be proven.
     converged : ndarray of shape (n_samples,) of bool
         Whether the projection is a critical point of the distance, with a decision value of zero (within 1e-9, or what
-        float64 allows). Where it is not, the distance is to a point of the boundary all the same.
+        float64 allows). If it is not, the distance still leads to a point of the boundary.
     """
 
     distance: Vector
@@ -44,7 +44,7 @@ class InputMargins:
 
 
 def nearest(field: Field, metric: Metric, X: Vector, pool: Pool) -> InputMargins:
-    """The nearest points of the surface, from several starts a row, in blocks of rows."""
+    """Return the nearest points of the surface, from several starts a row, in blocks of rows."""
     field = field.lean()
     step = max(1, NUMBERS // ((1 + OTHERS + PLANE) * X.shape[1]))
     slices = [slice(a, a + step) for a in range(0, len(X), step)]
@@ -73,7 +73,7 @@ def _block(field: Field, metric: Metric, X: Vector, pool: Pool) -> InputMargins:
 
 
 def _bound(metric: Metric, X: Vector, row: NDArray[np.int64], points: Vector, reach: Vector) -> Vector:
-    """Half the way to the nearest crossing, or else a quarter of what the rays went."""
+    """Return half the way to the nearest crossing, or else a quarter of the rays' length."""
     lengths = metric.take(row).lengths(points - X[row])
     nearest = np.full(len(X), np.inf)
     np.minimum.at(nearest, row, lengths)

@@ -1,16 +1,16 @@
-"""The nearest point of a surface f = 0, by Newton-like steps that are slowed down where the surface is strongly curved.
+"""The nearest point of a surface f = 0, by Newton-like steps that are shorter where the surface is strongly curved.
 
 Update    x̂ ← x - G⁻¹q (f(x̂) - (x̂ - x)'q) / (q'G⁻¹q), q = ∇f(x̂) (eq. 12 of the source, with the metric): it goes to
-          the point next to x of the plane that touches f there. That is a step onto the surface and one along it,
+          the point next to x of the plane that touches f there. This is a step onto the surface and one along it,
 
               x̂ ← x̂ + n + t,   n = -G⁻¹q f / (q'G⁻¹q),   t = the part of x - x̂ along the surface.
 
           Near a critical point of the distance t multiplies an error in the direction j by c_j/λ, c_j being the
-          curvature and λ = ‖∇f‖/‖d‖: it diverges for c_j < -λ (Proposition 1). So t is multiplied by 1/(1 - c/λ), the
-          ideal of section 3.4, where 1 - c/λ is measured along the last step instead of being taken from n Hessians:
+          curvature and λ = ‖∇f‖/‖d‖. It diverges for c_j < -λ (Proposition 1). So t is multiplied by 1/(1 - c/λ), the
+          ideal of section 3.4. Here 1 - c/λ is measured along the last step and not taken from n Hessians:
           e = s's / s'(t_old - t_new), s the last step, the step size of Barzilai and Borwein. Steps n lead back to the
-          surface; one along it that does not come nearer to x is taken back and tried at a quarter of its length.
-          n grows beyond all bounds where ∇f vanishes, and is bounded.
+          surface. A step along it that does not come nearer to x is taken back and tried at a quarter of its length.
+          n would grow beyond all bounds where ∇f vanishes, so it is bounded.
 Stops     |f| <= 1e-9 and ‖t‖ <= 1e-6 ‖x̂ - x‖.
 Source    S. Akaho, Maximizing the margin in the input space (2002), sections 3.4 and 3.6; J. Barzilai, J. Borwein,
           Two-point step size gradient methods, IMA J. Numer. Anal. 8 (1988).
@@ -28,11 +28,11 @@ from .field import Field, Vector
 from .metric import Metric
 
 EVALUATIONS = 300
-ON, LEVEL = 1e-9, 1e-6  # |f| of a point on the surface; what may be left of t, by the distance
+ON, LEVEL = 1e-9, 1e-6  # Largest |f| of a point on the surface; largest t at the end, as a fraction of the distance.
 SLOWEST, FASTEST = 1e-2, 5.0
-TURN = 0.5  # longest step along the surface, by the distance
-RETURNS = 12  # most steps n until the surface is met again
-SHORTEST = 1e-9  # of the steps that are tried, by the distance
+TURN = 0.5  # Longest step along the surface, as a fraction of the distance.
+RETURNS = 12  # Most steps n until the surface is met again.
+SHORTEST = 1e-9  # Shortest step that is tried, as a fraction of the distance.
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class Parts:
 
 
 def parts(metric: Metric, X: Vector, Z: Vector, f: Vector, q: Vector) -> Parts:
-    """n and t from f and its gradient at Z."""
+    """Return n and t from f and its gradient at Z."""
     d, raised = Z - X, metric.raised(q)
     size = np.einsum("ij,ij->i", q, raised)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         back = raised / size[:, None]
         onto = -back * f[:, None]
-    flat = ~np.isfinite(onto).all(axis=1)  # there is no way to go
+    flat = ~np.isfinite(onto).all(axis=1)  # no direction leads to the surface
     back[flat] = onto[flat] = 0.0
     return Parts(onto, back * np.einsum("ij,ij->i", q, d)[:, None] - d)
 
@@ -58,7 +58,7 @@ def parts(metric: Metric, X: Vector, Z: Vector, f: Vector, q: Vector) -> Parts:
 def project(
     field: Field, metric: Metric, X: Vector, start: Vector, bound: Vector, pool: Pool
 ) -> tuple[Vector, Vector, NDArray[np.bool_]]:
-    """A point of f = 0 close to each row of X, from a start for each.
+    """Find a point of f = 0 close to each row of X, from one start for each.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def project(
     Returns
     -------
     points : (n, d) the nearest point of the surface that was met
-    distances : (n,) inf where none was met
+    distances : (n,) inf if no point was met
     converged : (n,) whether it is a critical point of the distance
     """
     walk = _Walk(metric, X, start.copy(), bound, max(ON, 16.0 * field.rounding()))
@@ -81,7 +81,7 @@ def project(
 
 
 class _Walk:
-    """For each row the nearest point so far, and the one that is tried."""
+    """The nearest point so far and the point being tried, for each row."""
 
     def __init__(self, metric: Metric, X: Vector, Z: Vector, bound: Vector, on: float) -> None:
         n = len(X)
@@ -94,7 +94,7 @@ class _Walk:
         ids = self.open
         metric, X, Z = self.metric.take(ids), self.X[ids], self.Z[ids]
         move = parts(metric, X, Z, f, q)
-        far = metric.lengths(Z + move.onto - X)  # f is not quite 0, but for this it is
+        far = metric.lengths(Z + move.onto - X)  # distance of the point with f = 0, as f is not quite 0 here
         on = np.abs(f) <= self.on
         nearer = on & (far <= self.distance[ids] * (1.0 + 1e-13))
         self.returns[ids] += 1
@@ -116,7 +116,7 @@ class _Walk:
         self.converged[ids] = metric.lengths(along) <= LEVEL * far
 
     def _try(self, ids: NDArray[np.int64], metric: Metric) -> None:
-        """A step along the surface from the nearest point; none from one that will do, or that no step improves."""
+        """Step along the surface from the nearest point, unless that point suffices or no step improves it."""
         far, pull = self.distance[ids], metric.lengths(self.pull[ids])
         left = np.isfinite(far) & ~self.converged[ids] & (self.speed[ids] * pull > SHORTEST * far)
         step = self.speed[ids, None] * self.pull[ids]

@@ -30,11 +30,11 @@ class Tilted:
 
 
 def products(kernel: Kernel, left: Tilted, right: Tilted) -> Vector:
-    """Inner products of all pairs, (n, m)."""
+    """Return inner products of all pairs, (n, m)."""
     X, E, Z, F = left.points, left.tilts, right.points, right.tilts
     k, s, D, ss, sD, DD = Tiles(kernel, Z).jet(jet(kernel), 6, X)
     ex, ez = np.einsum("id,id->i", E, X)[:, None], E @ Z.T
     fx, fz = X @ F.T, np.einsum("jd,jd->j", F, Z)
-    er, fr = ex - ez, fx - fz  # with r = x_i - z_j
+    er, fr = ex - ez, fx - fz  # r is x_i - z_j
     first = k + s * (fx + ez) + 2.0 * D * (er - fr)
     return first + (s - 2.0 * D) * (E @ F.T) + ez * (ss * fx - 2.0 * sD * fr) + 2.0 * er * (sD * fx - 2.0 * DD * fr)

@@ -1,4 +1,4 @@
-"""What a classifier's distances are worth: the margin of hard and of soft constraints."""
+"""The value of a classifier's distances: the margin of hard and of soft constraints."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .field import Field, Vector
 from .metric import Metric
 from .projection import project
 
-FLAT = 1e-6  # least size of a gradient, by their mean: a target must not be 0
-MEASURED = 64  # samples whose distances ``estimated`` measures
+FLAT = 1e-6  # Smallest size of a gradient, as a fraction of the mean size: a target must not be 0.
+MEASURED = 64  # Samples whose distances ``estimated`` measures.
 
 
 @dataclass(frozen=True)
@@ -24,18 +24,18 @@ class Worth:
 
 
 def worth(distances: Vector, C: Vector, unit: float) -> Worth:
-    """The margin in the input space.
+    """Return the margin in the input space.
 
-    Hard: the smallest signed distance. Soft: 1/ρ of the least
+    With hard constraints it is the smallest signed distance. With soft ones it is 1/ρ, where ρ minimises
 
         ½ (ρ / unit)² + Σ C_i max(0, 1 - ρ s_i)
 
-    over ρ, eq. 20 of S. Akaho, Maximizing the margin in the input space (2002), with the distances s_i in place of the
-    linearised ones. With the linear kernel ρ is ‖w‖ and this an ordinary machine's objective.
+    This is eq. 20 of S. Akaho, Maximizing the margin in the input space (2002), with the distances s_i in place of
+    linearised ones. With the linear kernel ρ is ‖w‖, and this is the objective of an ordinary machine.
 
     Parameters
     ----------
-    distances : (n,) signed ones, negative on the wrong side
+    distances : (n,) signed distances, negative on the wrong side
     C : (n,) bounds of the variables, inf if hard
     unit : mean ĝ of the original machine, so that C means what it means there
     """
@@ -43,12 +43,12 @@ def worth(distances: Vector, C: Vector, unit: float) -> Worth:
         margin = float(distances.min())
         return Worth(margin, margin)
     s = np.clip(distances, -1e100, 1e100)
-    # The slope in ρ, ρ/unit² - Σ C s over the samples with ρ s < 1, grows; it jumps where ρ s = 1.
-    order = np.argsort(-s[s > 0])  # the first to be content
+    # The slope in ρ is ρ/unit² - Σ C s over the samples with ρ s < 1. It grows with ρ, and jumps where ρ s = 1.
+    order = np.argsort(-s[s > 0])  # samples in the order in which ρ s reaches 1
     kinks, pulls = 1.0 / s[s > 0][order], (C * s)[s > 0][order]
-    left = float(np.sum((C * s)[s <= 0])) + float(pulls.sum())  # what pulls before the first kink
+    left = float(np.sum((C * s)[s <= 0])) + float(pulls.sum())  # total pull before the first kink
     before = left - np.concatenate([[0.0], np.cumsum(pulls)])
-    at = int(np.argmax(np.append(kinks / unit**2 >= before[1:], True)))  # the first kink that is too far
+    at = int(np.argmax(np.append(kinks / unit**2 >= before[1:], True)))  # first kink beyond the minimum
     low, high = (kinks[at - 1] if at else 0.0), (kinks[at] if at < len(kinks) else np.inf)
     rho = float(np.clip(unit**2 * before[at], low, high))
     loss = 0.5 * (rho / unit) ** 2 + float(np.sum(C * np.maximum(0.0, 1.0 - rho * s)))
@@ -56,12 +56,12 @@ def worth(distances: Vector, C: Vector, unit: float) -> Worth:
 
 
 def signed(f: Vector, y: Vector, distance: Vector) -> Vector:
-    """Distances with the sign of being right."""
+    """Return distances with a positive sign for samples on the right side."""
     return np.where((f >= 0) == (y > 0), distance, -distance)
 
 
 def sizes(metric: Metric, q: Vector, norm2: float) -> Vector:
-    """ĝ = ‖q‖_G⁻¹ / ‖w‖ (eq. 6), not less than a small part of its mean."""
+    """Return ĝ = ‖q‖_G⁻¹ / ‖w‖ (eq. 6), not less than a small fraction of its mean."""
     size = np.sqrt(np.einsum("ij,ij->i", q, metric.raised(q)) / (norm2 if norm2 > 0.0 else 1.0))
     return np.maximum(size, FLAT * float(size.mean()) or 1.0)
 
@@ -69,10 +69,10 @@ def sizes(metric: Metric, q: Vector, norm2: float) -> Vector:
 def estimated(
     field: Field, metric: Metric, X: Vector, y: Vector, C: Vector, unit: float | None, pool: Pool
 ) -> tuple[Worth, Vector]:
-    """The worth of a decision function, for many samples, and ĝ at these; ``unit`` None is the mean of ĝ.
+    """Return the worth of a decision function, for many samples, and ĝ at these; ``unit`` None is the mean of ĝ.
 
-    Distances are those of the tangent planes, |f| / ‖∇f‖, but for the samples nearest to the surface by these, which
-    are projected on it.
+    Distances are those of the tangent planes, |f| / ‖∇f‖. Only the samples that are nearest to the surface by these
+    distances are projected on it.
     """
     field = field.lean()
     f, q = field.slopes(X, pool)

@@ -21,7 +21,7 @@ PAPERS = {
 
 
 def reproduce(name: str, quick: bool = False, output: Path | None = None) -> Iterator[Section]:
-    """The tables and figures of a paper, each as soon as it is there.
+    """Yield the tables and figures of a paper, each as soon as it is ready.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ class Split(NamedTuple):
 
 
 def folder() -> Path:
-    """Where the files are.
+    """Return the folder of the files.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def folder() -> Path:
 
 
 def sonar() -> Split:
-    """Mines (1) and rocks (-1), the aspect-angle dependent split: 104 for training, 104 for the test."""
+    """Return mines (1) and rocks (-1), the aspect-angle dependent split: 104 for training, 104 for the test."""
     rows: dict[bool, list[tuple[list[float], float]]] = {True: [], False: []}
     for name, label in (("sonar.mines", 1.0), ("sonar.rocks", -1.0)):
         text = (folder() / name).read_text()
@@ -50,7 +50,7 @@ def sonar() -> Split:
 
 
 def usps(smoothed: bool = True) -> Split:
-    """Digits of 16 x 16 pixels in [-1, 1]: 7,291 for training, 2,007 for the test."""
+    """Return digits of 16 x 16 pixels in [-1, 1]: 7,291 for training, 2,007 for the test."""
     train, test = (np.loadtxt(folder() / name) for name in ("zip.train.gz", "zip.test.gz"))
     X, X_test = train[:, 1:], test[:, 1:]
     if smoothed:
@@ -64,7 +64,7 @@ def _smooth(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def mnist() -> Split:
-    """Digits of 28 x 28 pixels in [0, 1]: 60,000 for training, 10,000 for the test."""
+    """Return digits of 28 x 28 pixels in [0, 1]: 60,000 for training, 10,000 for the test."""
     from ..files import read
 
     train, test = (
@@ -75,20 +75,20 @@ def mnist() -> Split:
 
 
 def ionosphere() -> Split:
-    """Good (1) and bad (-1) radar returns, the first 200 for training."""
+    """Return good (1) and bad (-1) radar returns, the first 200 for training."""
     table = np.loadtxt(folder() / "ionosphere.data", delimiter=",", dtype=str)
     X, y = table[:, :-1].astype(float), np.where(table[:, -1] == "g", 1.0, -1.0)
     return Split(X[:200], y[:200], X[200:], y[200:])
 
 
 def pima() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The 768 patients: diabetes (1) or not (-1)."""
+    """Return the 768 patients: diabetes (1) or not (-1)."""
     table = np.loadtxt(folder() / "pima-indians-diabetes.csv", delimiter=",")
     return table[:, :-1], np.where(table[:, -1] == 1, 1.0, -1.0)
 
 
 def wisconsin() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The 683 complete patients: malignant (1) or benign (-1)."""
+    """Return the 683 complete patients: malignant (1) or benign (-1)."""
     table = np.loadtxt(folder() / "breast-cancer-wisconsin.data", delimiter=",", dtype=str)
     table = table[~(table == "?").any(axis=1)].astype(float)
     return table[:, 1:-1], np.where(table[:, -1] == 4, 1.0, -1.0)

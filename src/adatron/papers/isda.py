@@ -1,8 +1,8 @@
-"""ISDA's tables and figure: MNIST, each digit against the rest, beside LIBSVM.
+"""ISDA's tables and figure: MNIST, each digit against the rest, compared with LIBSVM.
 
 T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004). The paper's 576 features are not public, so these are
-the 784 pixels, each image scaled to unit length: sigma^2 = 0.3 then gives about as many support vectors as the paper
-has if it is read as exp(-|x - z|^2 / (2 sigma^2)).
+the 784 pixels, each image scaled to unit length. sigma^2 = 0.3 then gives about as many support vectors as the paper
+has if the kernel is read as exp(-|x - z|^2 / (2 sigma^2)).
 (Read as exp(-|x - z|^2 / sigma^2) it gives 2,942 for the digit 0 and 2,123 for the digit 1, far more.)
 """
 
@@ -52,24 +52,24 @@ BOUNDED = [0, 4, 0, 0, 0, 0, 0, 4, 0, 2]
 
 @dataclass(frozen=True)
 class Fit:
-    """What one fit has led to."""
+    """The results of one fit."""
 
     seconds: float
     vectors: int
     bounded: int
-    error: float  # per cent of the test images
-    apart: float = 0.0  # between eqs. (11) and (13)
+    error: float  # percentage of wrong test images
+    apart: float = 0.0  # difference between eqs. (11) and (13)
 
 
 def sections(
     quick: bool, sheet: Sheet, images: int | None = None, digits: Sequence[int] = range(10)
 ) -> Iterator[Section]:
-    """Tables 1 and 2 and Figure 1, and the two formulas for the bias.
+    """Yield Tables 1 and 2 and Figure 1, and the two formulas for the bias.
 
     Parameters
     ----------
     images : training images, the first of MNIST; default 10,000 if quick, else all 60,000
-    digits : those to separate from the rest
+    digits : the digits to separate from the rest
     """
     split = _unit_lengths(data.mnist(), images or (QUICK if quick else None))
     SVC(solver="isda", **COMMON).fit(split.X[:WARM], split.y[:WARM] == 0)  # compiles
@@ -87,7 +87,7 @@ def _unit_lengths(split: data.Split, images: int | None) -> data.Split:
 
 
 def _fits(split: data.Split, digit: int) -> dict[str, Fit]:
-    """LIBSVM and all forms of the bias for one digit against the rest."""
+    """Fit LIBSVM and all forms of the bias for one digit against the rest."""
     models = {"LIBSVM": LIBSVM(**COMMON)} | {
         name: SVC(solver="isda", **COMMON, **parameters) for name, parameters in KINDS.items()
     }
@@ -106,7 +106,7 @@ def _fit(model: Any, split: data.Split, digit: int) -> Fit:
 
 
 def _decision(model: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Decision values; those of LIBSVM as one product, because its own loop takes longer than its fit."""
+    """Return decision values; LIBSVM's as one product, because its own loop takes longer than its fit."""
     if isinstance(model, SVC):
         return model.decision_function(X)
     K = rbf_kernel(X, model.support_vectors_, COMMON["gamma"])
@@ -114,7 +114,7 @@ def _decision(model: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _apart(model: SVC, y: NDArray[np.float64]) -> float:
-    """How far eq. (11), the mean of y - K beta over the free vectors, is from (13), intercept_ = sum(beta) / k."""
+    """Return how far eq. (11), the mean of y - K beta over the free vectors, is from (13), sum(beta) / k."""
     free = np.abs(model.dual_coef_[0]) < C
     values = model.decision_function(model.support_vectors_[free])
     return abs(float(np.mean(y[model.support_[free]] - values)))
@@ -142,7 +142,7 @@ def _times(fits: dict[int, dict[str, Fit]], size: str) -> Section:
 
 
 def _ratio(name: str, fits: dict[int, dict[str, Fit]]) -> float | None:
-    """Published seconds over those of k = 10."""
+    """Return published seconds over those of k = 10."""
     if name not in SECONDS:
         return None
     return sum(SECONDS[name][d] for d in fits) / sum(SECONDS["k = 10"][d] for d in fits)

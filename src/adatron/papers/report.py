@@ -11,7 +11,7 @@ from ..plots.axes import axes
 
 @dataclass(frozen=True)
 class Line:
-    """One comparison. ``holds`` None: nothing to hold, for a number that is quoted or cannot be reproduced."""
+    """One comparison. ``holds`` is None for a number that is quoted or cannot be reproduced."""
 
     what: str
     published: Any
@@ -62,7 +62,7 @@ class Section:
 
 
 def shown(value: Any) -> str:
-    """A number, several of them, or a text, as it stands in a table."""
+    """Return a number, several of them, or a text, in the form of a table's entry."""
     if value is None:
         return "–"
     if isinstance(value, float):
@@ -89,7 +89,7 @@ class Sheet:
         self.save(section, name, ax)
 
     def save(self, section: Section, name: str, ax: Any) -> None:
-        """Write the figure of axes that were drawn elsewhere."""
+        """Write the figure of axes that were drawn before."""
         if self.folder is None:
             return
         self.folder.mkdir(parents=True, exist_ok=True)

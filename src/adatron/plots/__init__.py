@@ -1,1 +1,1 @@
-"""Pictures. matplotlib is imported when one is drawn."""
+"""Pictures. matplotlib is imported only to draw one."""

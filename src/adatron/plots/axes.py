@@ -1,4 +1,4 @@
-"""Axes to draw on, without a word to matplotlib before they are needed."""
+"""Axes to draw on; matplotlib is not touched before they are needed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def axes(ax: Any = None) -> Any:
-    """The given axes, or those of a new figure.
+    """Return the given axes, or those of a new figure.
 
     Raises
     ------

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ..margins import InputMargins
 
 Vector = NDArray[np.float64]
-GRID = 200  # points of the picture in each direction
-ROOM = 0.1  # around the samples, by their extent
+GRID = 200  # Points of the picture in each direction.
+ROOM = 0.1  # Space around the samples, as a fraction of their extent.
 
 
 @dataclass
@@ -37,7 +37,7 @@ class InputMarginDisplay:
     grid : tuple of two ndarrays of shape (n,)
         Coordinates of the picture's points.
     regions : ndarray of shape (n, n)
-        Number of the class at each of them.
+        Number of the class at each grid point.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class InputMarginDisplay:
             Fitted on two features.
         X : array-like of shape (n_samples, 2)
         y : array-like of shape (n_samples,)
-            Their classes.
+            Classes of the samples.
         metric : None, array-like of shape (2, 2) or callable, default=None
             See :func:`adatron.input_margin`.
         ax : matplotlib axes, default=None
@@ -70,7 +70,7 @@ class InputMarginDisplay:
         Raises
         ------
         ValueError
-            Other than two features.
+            X has not two features.
         """
         given, X = X, check_array(X, dtype="float64")
         if X.shape[1] != 2:
@@ -82,7 +82,7 @@ class InputMarginDisplay:
         points = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2)
         table: Any = type(given)(points, columns=given.columns) if hasattr(given, "columns") else points
         regions = np.searchsorted(estimator.classes_, estimator.predict(table)).reshape(GRID, GRID)
-        # Of algorithm='full' the support vectors are projections; what is marked are the samples they come from.
+        # With algorithm='full' the support vectors are projections; the samples they come from are marked.
         tilted = getattr(estimator, "tilts_", None) is not None and len(estimator.projections_) == len(X)
         support = X[estimator.support_] if tilted else estimator.support_vectors_
         codes = np.searchsorted(estimator.classes_, y)
@@ -109,14 +109,14 @@ class InputMarginDisplay:
 
 @dataclass
 class DistanceDisplay:
-    """The distribution of distances from the boundary, with what is certified of them.
+    """The distribution of distances from the boundary, and of their certified lower bounds.
 
     Use :meth:`from_estimator`.
 
     Parameters
     ----------
     margins : dict of str to InputMargins
-        What is drawn, by name.
+        The distances to draw, by name.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class DistanceDisplay:
         return cls({name or type(estimator).__name__: input_margin(estimator, X, metric)}).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw the part of the samples that are farther from the boundary than a distance."""
+        """Draw the fraction of the samples that are farther from the boundary than a distance."""
         self.ax_ = ax = axes(ax)
         for color, (name, margins) in enumerate(self.margins.items()):
             for values, line, what in ((margins.distance, "-", "distance"), (margins.certified, ":", "certified")):

@@ -1,4 +1,4 @@
-"""The picture of a kernel path."""
+"""A picture of a kernel path."""
 
 from __future__ import annotations
 

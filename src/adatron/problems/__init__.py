@@ -1,4 +1,4 @@
-"""Which quadratic program: one problem a file, all of the form in ``dual``."""
+"""The quadratic programs: one problem a file, all of the form in ``dual``."""
 
 from .ball import ball
 from .bias import Bias

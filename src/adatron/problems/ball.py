@@ -8,7 +8,7 @@ from .dual import Dual, Vector
 
 
 def ball(diagonal: Vector, C: float = np.inf) -> Dual:
-    """The program of the smallest enclosing ball: t = diag K / 2, 0 <= beta_i <= min(C, 1), sum(beta) = 1.
+    """Return the program of the smallest enclosing ball: t = diag K / 2, 0 <= beta_i <= min(C, 1), sum(beta) = 1.
 
     The squared radius is -2 D, the centre sum_i beta_i phi(x_i); C < 1 lets points lie outside (a soft ball).
 

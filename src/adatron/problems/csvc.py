@@ -9,7 +9,7 @@ from .dual import Dual, Vector
 
 
 def csvc(y: Vector, C: Vector, bias: Bias = "explicit", augment: float = 1.0) -> Dual:
-    """The program of a C-SVC: t = y, beta_i between 0 and y_i C_i.
+    """Return the program of a C-SVC: t = y, beta_i between 0 and y_i C_i.
 
     Parameters
     ----------

@@ -1,15 +1,15 @@
-"""The one quadratic program.
+"""The quadratic program of all problems.
 
     minimise over beta   D(beta) = 1/2 beta' (K + lambda^2 11') beta - t' beta + epsilon |beta|_1
     subject to           l <= beta <= u,   A beta = s
 
-A has no, one or two rows of 0, 1 and -1, and each variable is in one row at most: sum(beta) = 0 where the bias is
-explicit; more in the problems with nu. Several variables may share a row of K.
+A has no, one or two rows of 0, 1 and -1, and each variable is in one row at most. With an explicit bias the row says
+sum(beta) = 0; problems with nu have more. Several variables may share a row of K.
 
 beta is signed (y_i alpha_i in classification, alpha*_i - alpha_i in regression), so K is the plain kernel matrix: no
-label ever enters a kernel row. g = (K + lambda^2 11') beta - t is the gradient of the smooth part; |beta_i| has a kink
-at 0, so the solvers treat 0 as one more bound, with a slope on either side. Where epsilon > 0, l <= 0 <= u. The
-decision function is f(x) = sum_i beta_i k(x_i, x) + b.
+label ever enters a kernel row. g = (K + lambda^2 11') beta - t is the gradient of the smooth part. |beta_i| has a kink
+at 0, so the solvers treat 0 as one more bound, with a slope on either side. If epsilon > 0, l <= 0 <= u. The decision
+function is f(x) = sum_i beta_i k(x_i, x) + b.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NO_ROW, NO_SIGN, NO_ERRORS = np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
 
 
 def dot(a: Vector, b: Vector) -> float:
-    """a'b. Not by BLAS, whose last bits depend on its number of threads."""
+    """Return a'b. BLAS is not used: its last bits depend on its number of threads."""
     return float(np.sum(a * b))
 
 
@@ -40,8 +40,8 @@ class Dual:
     lambda2 : square of the augmenting factor
     totals : s, a number for each equality
     epsilon : weight of |beta|_1
-    row : (n,) the equality that each variable is in; None: all are in the first
-    sign : (n,) its entry of A there, 1 or -1; None: 1
+    row : (n,) the equality that each variable is in; None if all are in the first
+    sign : (n,) the entry of A for each variable, 1 or -1; None for 1
     """
 
     t: Vector
@@ -58,11 +58,11 @@ class Dual:
 
     @property
     def membership(self) -> tuple[Ids, Vector]:
-        """``row`` and ``sign`` for compiled loops, where empty arrays stand for None."""
+        """``row`` and ``sign`` for compiled loops; empty arrays stand for None."""
         return NO_ROW if self.row is None else self.row, NO_SIGN if self.sign is None else self.sign
 
     def take(self, rows: Any) -> Dual:
-        """The part of the program that belongs to some variables."""
+        """Return the part of the program that belongs to some variables."""
         row, sign = (None if v is None else v[rows] for v in (self.row, self.sign))
         return replace(self, t=self.t[rows], lower=self.lower[rows], upper=self.upper[rows], row=row, sign=sign)
 
@@ -72,29 +72,29 @@ class Dual:
         return len(self.totals) == 1 and self.sign is None
 
     def scaled(self, factor: float) -> Dual:
-        """The program whose objective is that of this one times a factor, its kernel left out."""
+        """Return the program whose objective is a factor times that of this one, without its kernel."""
         return replace(self, t=factor * self.t, lambda2=factor * self.lambda2, epsilon=factor * self.epsilon)
 
     def ties(self) -> list[Any]:
-        """The variables of each equality, as an index; without an equality: all."""
+        """Return the variables of each equality, as an index; all of them without an equality."""
         if self.row is None:
             return [slice(None)]
         return [np.flatnonzero(self.row == r) for r in range(len(self.totals))]
 
     def sums(self, beta: Vector) -> Vector:
-        """A beta."""
+        """Return A beta."""
         part = beta if self.sign is None else self.sign * beta
         return np.array([part[tie].sum() for tie, _ in zip(self.ties(), self.totals, strict=False)])
 
     def push(self, mu: Vector) -> Vector | float:
-        """A' mu, what the multipliers add to the gradient."""
+        """Return A' mu, the part of the gradient that comes from the multipliers."""
         if not self.totals:
             return 0.0
         along = mu[0] if self.row is None else mu[self.row]
         return along if self.sign is None else along * self.sign
 
     def unsigned(self) -> Dual:
-        """The same program, but for the kernel, in the variables sign_i beta_i: the entries of A are 0 and 1."""
+        """Return the program, without its kernel, in the variables sign_i beta_i: the entries of A are 0 and 1."""
         if self.sign is None:
             return self
         plus = self.sign > 0
@@ -103,7 +103,7 @@ class Dual:
 
     @cached_property
     def reach(self) -> tuple[float, float]:
-        """The lowest and the highest value that any variable may have, or 0."""
+        """The lowest and the highest value that any variable may have, and 0 if it is beyond both."""
         return float(self.lower.min(initial=0.0)), float(self.upper.max(initial=0.0))
 
     @property
@@ -113,7 +113,7 @@ class Dual:
 
     @cached_property
     def scale(self) -> float:
-        """What an objective is compared with at least: what 0 may lose, sum of max(-l_i, u_i) |t_i|, but 1 at most."""
+        """The least size for comparing objectives: what 0 may lose, sum of max(-l_i, u_i) |t_i|, but at most 1."""
         most = dot(np.maximum(-self.lower, self.upper), np.abs(self.t)) if not self.unbounded else 1.0
         return min(1.0, most) if most > 0.0 else 1.0
 
@@ -129,27 +129,27 @@ class Dual:
         return self.unbounded and bool(((self.lower == 0) | (self.upper == 0)).all())
 
     def objective(self, beta: Vector, g: Vector) -> float:
-        """D(beta) from its gradient: beta'g = beta'(K + lambda^2)beta - t'beta."""
+        """Return D(beta) from its gradient: beta'g = beta'(K + lambda^2)beta - t'beta."""
         return 0.5 * dot(beta, g - self.t) + self.epsilon * float(np.abs(beta).sum())
 
     def squared_norm(self, beta: Vector, g: Vector) -> float:
-        """|w|^2 = beta'(K + lambda^2 11')beta."""
+        """Return |w|^2 = beta'(K + lambda^2 11')beta."""
         return dot(beta, g + self.t)
 
     def growth(self, beta: Vector, g: Vector) -> Vector:
-        """What D falls by when a variable's part of its equality grows a little, per unit; -inf where it cannot."""
+        """Return the fall of D, per unit, as a variable's part of its equality grows a little; -inf if it cannot."""
         if self.sign is None:
             return self._rise(beta, g)
         return np.where(self.sign > 0, self._rise(beta, g), self._fall(beta, g))
 
     def shrinkage(self, beta: Vector, g: Vector) -> Vector:
-        """What D falls by when a variable's part of its equality shrinks a little, per unit; -inf where it cannot."""
+        """Return the fall of D, per unit, as a variable's part of its equality shrinks a little; -inf if it cannot."""
         if self.sign is None:
             return self._fall(beta, g)
         return np.where(self.sign > 0, self._fall(beta, g), self._rise(beta, g))
 
     def inward(self, beta: Vector, h: Vector) -> Vector:
-        """What D falls by when a variable moves into its box a little, per unit, at the gradient h with multipliers."""
+        """Return the fall of D, per unit, as a variable moves into its box, at the gradient h with multipliers."""
         return np.maximum(self.growth(beta, h), self.shrinkage(beta, h))
 
     def _rise(self, beta: Vector, g: Vector) -> Vector:
@@ -161,12 +161,12 @@ class Dual:
         return np.where(beta > self.lower, slope, -np.inf)
 
     def free(self, beta: Vector) -> NDArray[np.bool_]:
-        """The variables on no bound, 0 being one where it is a kink."""
+        """Return the variables on no bound; 0 counts as a bound if it is a kink."""
         inside = (beta > self.lower) & (beta < self.upper)
         return inside & (beta != 0) if self.epsilon else inside
 
     def piece(self, beta: Vector, h: Vector) -> Dual:
-        """The program without its kinks: each variable keeps its sign (at 0: against h), so epsilon is linear."""
+        """Return the program without kinks: each variable keeps its sign (at 0: against h), so epsilon is linear."""
         if not self.epsilon:
             return self
         plus = np.where(beta != 0, beta, -h) > 0

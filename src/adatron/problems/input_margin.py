@@ -8,12 +8,12 @@ from .dual import Dual, Vector
 
 
 def with_targets(dual: Dual, size: Vector) -> Dual:
-    """The program of y_i f(x_i) >= size_i instead of 1: t = y * size.
+    """Return the program of y_i f(x_i) >= size_i instead of 1: t = y * size.
 
     Parameters
     ----------
     dual : the program of a C-SVC
-    size : (n,) > 0; for the margin in the input space that of the gradients, so that every sample asks for a distance
-        instead of a decision value (S. Akaho, Maximizing the margin in the input space, 2002, eqs. 8, 9 and 21)
+    size : (n,) > 0; for the margin in the input space the sizes of the gradients, so that every sample asks for a
+        distance and not for a decision value (S. Akaho, Maximizing the margin in the input space, 2002, eqs. 8, 9, 21)
     """
     return replace(dual, t=dual.t * size)

@@ -1,4 +1,4 @@
-"""Nu-support vector classification: nu is at most the part of the samples outside the margin that errors may take."""
+"""Nu-support vector classification: nu is an upper bound of the fraction of margin errors."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from .dual import Dual, Vector
 
 
 def nusvc(y: Vector, w: Vector, nu: float, bias: Bias = "explicit", augment: float = 1.0) -> Dual:
-    """The program of a nu-SVC: t = 0, beta_i between 0 and y_i w_i.
+    """Return the program of a nu-SVC: t = 0, beta_i between 0 and y_i w_i.
 
-    With W = sum(w): the positive beta sum to nu W / 2, the negative ones to -nu W / 2; unless the bias is explicit only
-    sum |beta| = nu W. The classifier is (sum_i beta_i k(x_i, x) + b) / rho, rho being half of the margin.
+    Let W = sum(w). The positive beta sum to nu W / 2, the negative ones to -nu W / 2; unless the bias is explicit, only
+    sum |beta| = nu W holds. The classifier is (sum_i beta_i k(x_i, x) + b) / rho, where rho is half of the margin.
 
     Parameters
     ----------
@@ -34,5 +34,5 @@ def nusvc(y: Vector, w: Vector, nu: float, bias: Bias = "explicit", augment: flo
 
 
 def feasible_nu(y: Vector, w: Vector, nu: float) -> bool:
-    """Whether both classes have the weight that nu asks of them."""
+    """Return whether both classes have the weight that nu asks of them."""
     return nu * float(w.sum()) / 2.0 <= min(float(w[y > 0].sum()), float(w[y < 0].sum()))

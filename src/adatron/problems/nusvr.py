@@ -1,4 +1,4 @@
-"""Nu-support vector regression: the width of the tube is found, nu bounds the part of the samples outside of it."""
+"""Nu-support vector regression: finds the width of the tube; nu bounds the fraction of the samples outside the tube."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from .dual import Dual, Vector
 
 
 def nusvr(y: Vector, C: Vector, nu: float, bias: Bias = "explicit", augment: float = 1.0) -> Dual:
-    """The program of a nu-SVR, 2n variables over n rows of K: t = (y, y), 0 <= beta_i <= C_i, -C_i <= beta_n+i <= 0.
+    """Return the program of a nu-SVR, with 2n variables over n rows of K.
 
-    The first n sum to nu sum(C) / 2, the others to the opposite; unless the bias is explicit only sum |beta| =
-    nu sum(C). A sample's coefficient is beta_i + beta_n+i.
+    t = (y, y), 0 <= beta_i <= C_i and -C_i <= beta_n+i <= 0. The first n variables sum to nu sum(C) / 2, the others to
+    the opposite. Unless the bias is explicit, only sum |beta| = nu sum(C) holds. A sample's coefficient is beta_i +
+    beta_n+i.
 
     Parameters
     ----------

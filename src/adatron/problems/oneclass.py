@@ -8,14 +8,14 @@ from .dual import Dual, Vector
 
 
 def oneclass(w: Vector, nu: float) -> Dual:
-    """The program of a one-class SVM: t = 0, 0 <= beta_i <= w_i, sum(beta) = nu sum(w).
+    """Return the program of a one-class SVM: t = 0, 0 <= beta_i <= w_i, sum(beta) = nu sum(w).
 
     The multiplier is b = -rho. The three forms of the bias are the same program: lambda^2 only adds a constant to D.
 
     Parameters
     ----------
     w : (n,) weights
-    nu : in (0, 1], at most this part of the samples is outside
+    nu : in (0, 1], the largest fraction of the samples that is outside
 
     References
     ----------

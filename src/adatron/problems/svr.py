@@ -7,7 +7,7 @@ from .dual import Dual, Vector
 
 
 def svr(y: Vector, C: Vector, epsilon: float, bias: Bias = "explicit", augment: float = 1.0) -> Dual:
-    """The program of an epsilon-SVR: t = y, |beta_i| <= C_i, and epsilon |beta|_1.
+    """Return the program of an epsilon-SVR: t = y, |beta_i| <= C_i, and epsilon |beta|_1.
 
     Parameters
     ----------

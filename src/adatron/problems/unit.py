@@ -1,9 +1,9 @@
-"""The unit of a program, in which a tolerance means the same whatever its numbers are measured in.
+"""The unit of a program: it gives a tolerance the same meaning in every scale of the program's numbers.
 
 With beta = c beta', a program is c^2 times that of beta' with t, l, u, s and epsilon divided by c, and its gradient is
-c times the other one. A tolerance of 1e-3 fits targets, or differences of kernel sums, of about 1. Smaller ones would
-all be within it: any point would pass for the solution. So c is never above 1, and a tolerance never larger than the
-user's.
+c times the other one. A tolerance of 1e-3 fits targets, or differences of kernel sums, of about 1. Smaller targets or
+differences would all be within the tolerance, so that any point would pass for the solution. So c is never above 1, and
+a tolerance is never larger than the user's.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ import numpy as np
 
 from .dual import Dual
 
-FINE = 2.0**-4  # part of what a gradient can vary by that is a unit
-LEAST, RANGE = 2.0**-400, 2.0**-900  # the smallest unit, and part of the bounds: nothing leaves the range of floats
-NONE = 2.0**-40  # part of the first unit below which a margin is none
+FINE = 2.0**-4  # Fraction of the gradient's possible variation that is a unit.
+LEAST, RANGE = 2.0**-400, 2.0**-900  # Smallest unit, and fraction of the bounds: nothing leaves the range of floats.
+NONE = 2.0**-40  # Fraction of the first unit below which a margin counts as 0.
 
 
 def power_of_two(value: float) -> float:
-    """The largest power of two up to a positive number."""
+    """Return the largest power of two up to a positive number."""
     return float(2.0 ** np.floor(np.log2(value)))
 
 
 def unit_of(dual: Dual, spread: float) -> float:
-    """c, a power of two, at most 1.
+    """Return c, a power of two, at most 1.
 
-    Programs with targets: half of their range. Programs without, those of nu: a part of what the gradient can vary by.
+    It is half of the range of the targets. Programs without targets have nu: a fraction of the gradient's variation.
 
     Parameters
     ----------
@@ -44,21 +44,21 @@ def unit_of(dual: Dual, spread: float) -> float:
 
 
 def by_sums(dual: Dual) -> bool:
-    """Whether sums of coefficients say how large those of a program are, as in classifiers with nu."""
+    """Return whether sums of coefficients fix the size of a program's coefficients, as in classifiers with nu."""
     return any(dual.totals) and not dual.t.any()
 
 
 def by_margin(dual: Dual, width: float, unit: float, first: float) -> float:
-    """The unit for a classifier with nu whose solution has half of the margin -width; ``unit`` if that will do.
+    """Return the unit for a nu classifier whose solution has half of the margin -width; ``unit`` if that is enough.
 
-    The solution is divided by it, and so is its violation.
+    The solution is divided by the unit, and so is its violation.
     """
     classifier = len(dual.totals) == 2 or dual.sign is not None
     return power_of_two(-width) if classifier and first * NONE < -width < unit else unit
 
 
 def scaled(dual: Dual, c: float) -> Dual:
-    """The program of beta / c."""
+    """Return the program of beta / c."""
     if c == 1.0:
         return dual
     totals = tuple(total / c for total in dual.totals)

@@ -1,4 +1,4 @@
-"""Choosing kernels: paths of solutions, each started at the last one."""
+"""Choice of kernels: paths of solutions, each started at the last one."""
 
 from .kernel_path import KernelPath, kernel_path
 

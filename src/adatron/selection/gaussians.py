@@ -14,18 +14,18 @@ from ..compiled.submatrix import scatter
 from ..problems.dual import Ids, Vector
 from ..threads import Pool
 
-ROWS = 64  # of a task
-RESOLVED = 1e-4  # tolerance that float32 kernel values resolve
+ROWS = 64  # Rows of a task.
+RESOLVED = 1e-4  # Smallest tolerance that float32 kernel values resolve.
 
 
 def padded(n: int) -> int:
-    """n rounded up to whole CHUNKs."""
+    """Round n up to whole CHUNKs."""
     return -(-n // CHUNK) * CHUNK
 
 
 @jit
 def fill_rows(distances: Any, gamma: float, rows: Any, out: Any) -> None:
-    """out[i] = exp(-gamma distances[rows[i]]); out is as wide as whole CHUNKs."""
+    """Set out[i] to exp(-gamma distances[rows[i]]); out is as wide as whole CHUNKs."""
     n = distances.shape[1]
     for i in range(len(rows)):
         row, values = distances[rows[i]], out[i]
@@ -37,7 +37,7 @@ def fill_rows(distances: Any, gamma: float, rows: Any, out: Any) -> None:
 
 @jit
 def add_gaussians(distances: Any, gamma: float, rows: Any, weights: Any, out: Any) -> None:
-    """out += sum over i of weights[i] exp(-gamma distances[rows[i]])."""
+    """Add the sum over i of weights[i] exp(-gamma distances[rows[i]]) to out."""
     n = len(out)
     values = np.zeros(-(-n // CHUNK) * CHUNK)
     for i in range(len(rows)):
@@ -50,7 +50,7 @@ def add_gaussians(distances: Any, gamma: float, rows: Any, weights: Any, out: An
 
 
 class Gaussians:
-    """K = exp(-gamma distances): parts for a solver, in float32 where ``tol`` allows; K beta in both precisions.
+    """K = exp(-gamma distances): parts for a solver, in float32 if ``tol`` allows; K beta in both precisions.
 
     Rows of K are computed when they are first needed: few are, once the samples that support the margin are known.
     """
@@ -61,7 +61,7 @@ class Gaussians:
         self.pool, self.gamma = pool, 1.0
         self._distances, self._narrow = distances, distances.astype(dtype, copy=False)
         self._K = np.empty((n, padded(n)), dtype)  # the rows made so far, in the order of making
-        self._place, self._rows = np.full(n, -1), np.empty(0, np.int64)  # of a sample's row in K; whose rows they are
+        self._place, self._rows = np.full(n, -1), np.empty(0, np.int64)  # row of K for each sample; sample of each row
 
     def widen(self, gamma: float) -> None:
         """Go to another width."""
@@ -69,7 +69,7 @@ class Gaussians:
         self._place[:], self._rows = -1, self._rows[:0]
 
     def _make(self, samples: Ids) -> NDArray[Any]:
-        """All rows of K made so far, those of these samples among them."""
+        """Return all rows of K made so far, which then include those of these samples."""
         new, made = samples[self._place[samples] < 0], len(self._rows)
         self._place[new] = made + np.arange(len(new))
         self._rows = np.concatenate([self._rows, new])
@@ -83,24 +83,24 @@ class Gaussians:
         return K
 
     def among(self, samples: Ids) -> NDArray[Any]:
-        """K among these samples, padded to whole CHUNKs with zeros."""
+        """Return K among these samples, padded to whole CHUNKs with zeros."""
         K, n = self._make(samples), len(samples)
         out = np.zeros((padded(n), padded(n)), K.dtype)
         scatter(K, self._place[samples], samples, out, np.arange(len(samples)), np.arange(len(samples)))
         return out
 
     def roughly(self, beta: Vector) -> Vector:
-        """K beta, in the precision of K."""
+        """Return K beta, in the precision of K."""
         K = self._make(np.flatnonzero(beta))
         return (beta[self._rows].astype(K.dtype) @ K)[: len(beta)].astype(np.float64)
 
     def times(self, beta: Vector) -> Vector:
-        """K beta in float64."""
+        """Return K beta in float64."""
         return weighted(self._distances, self.gamma, beta, self.pool)
 
 
 def weighted(distances: Vector, gamma: float, beta: Vector, pool: Pool) -> Vector:
-    """exp(-gamma distances)' beta, from the rows where beta is not zero; parts are added in a fixed order."""
+    """Return exp(-gamma distances)' beta, from rows where beta is not zero; parts are added in a fixed order."""
     support = np.flatnonzero(beta)
     parts = np.zeros((-(-len(support) // ROWS), distances.shape[1]))
 

@@ -1,7 +1,7 @@
-"""Kernel selection by a path: train with a narrow kernel, widen it, go on from the last solution.
+"""Kernel selection by a path: train with a narrow kernel, widen the kernel, go on from the last solution.
 
-The margin depends continuously on the width of the kernel, so the last solution is nearly one of the next problem, and
-the squared distances serve all widths: a step costs one exponential a pair and a few updates.
+The margin depends continuously on the width of the kernel, so the last solution is nearly one of the next problem. The
+squared distances serve all widths. So a step costs one exponential a pair and a few updates.
 
 Source    C. Campbell, N. Cristianini, Simple learning algorithms for training support vector machines (1998), section
           3.4; N. Cristianini, C. Campbell, J. Shawe-Taylor, Dynamically adapting kernels in support vector machines,
@@ -34,14 +34,14 @@ from ..threads import Pool, allowed_threads
 from ..threads.gate import one_blas_thread
 from .gaussians import ROWS, Gaussians, weighted
 
-ROUGH = 1e-3  # error of the squared radius, which is at most 1
-ROUNDS = 20  # of the dense solver, each from a fresh gradient and with the samples that it proves wrong
-STEPS = 1000  # of a round, as a multiple of the number of samples
+ROUGH = 1e-3  # Error of the squared radius, which is at most 1.
+ROUNDS = 20  # Rounds of the dense solver, each from a fresh gradient and with the samples that violate it.
+STEPS = 1000  # Steps of a round, as a multiple of the number of samples.
 
 
 @dataclass(frozen=True)
 class KernelPath:
-    """What was found for each width, from the narrowest kernel (the largest gamma) to the widest.
+    """The results for each width, from the narrowest kernel (the largest gamma) to the widest.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class KernelPath:
     best: int
 
     def table(self) -> str:
-        """The path as a Markdown table."""
+        """Return the path as a Markdown table."""
         names = ("gamma", "margin", "radius_margin", "radius_margin_origin", "bound", "validation_error", "n_support")
         lines = ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
         for row in zip(*(getattr(self, name) for name in names), strict=True):
@@ -144,14 +144,14 @@ def kernel_path(
     validation : tuple of (X, y), default=None
         Samples on which the error is measured.
     pick : {'bound', 'validation'}, default=None
-        What the best step minimises: R^2 / margin^2 of the smallest ball, or the validation error; None is 'validation'
-        where there are such samples.
+        The quantity that the best step minimises: R^2 / margin^2 of the smallest ball, or the validation error. None is
+        'validation' if there are such samples.
     tol : float, default=1e-3
         Largest KKT violation.
     delta : float, default=0.05
         Confidence 1 - delta of ``bound``.
     warm : bool, default=True
-        False starts every step from zero, to compare with.
+        False starts every step from zero, for comparison.
     cache_size : float, default=2000
         Megabytes that the kernel matrix and the squared distances may take: 16 n_samples² bytes.
     n_jobs : int, default=None
@@ -164,7 +164,7 @@ def kernel_path(
     Raises
     ------
     ValueError
-        Bad parameters, other than two classes, more samples than ``cache_size`` allows.
+        Bad parameters, a number of classes other than two, more samples than ``cache_size`` allows.
     """
     X, codes, classes = _samples(X, y, cache_size)
     gammas = _descending(gammas)
@@ -186,7 +186,7 @@ def kernel_path(
 
 
 def _descending(gammas: Any) -> Vector:
-    """Each gamma once, the largest first."""
+    """Return each gamma once, the largest first."""
     gammas = np.unique(check_array(gammas, ensure_2d=False, dtype="float64").ravel())[::-1]
     if not gammas[-1] > 0:
         raise ValueError(f"The 'gammas' parameter must hold numbers > 0. Got {gammas[-1]!r} instead.")
@@ -194,7 +194,7 @@ def _descending(gammas: Any) -> Vector:
 
 
 def _samples(X: Any, y: Any, cache_size: float) -> tuple[Vector, NDArray[np.int64], NDArray[Any]]:
-    """X, the number of each sample's class, and the classes."""
+    """Return X, the number of each sample's class, and the classes."""
     X, y = check_X_y(X, y, dtype="float64")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
@@ -212,8 +212,9 @@ def _samples(X: Any, y: Any, cache_size: float) -> tuple[Vector, NDArray[np.int6
 class _Walk:
     """The training samples, and the last solution.
 
-    A step solves for the last support vectors and the samples that violate the conditions, then for those that still
-    do, until there are none: few rows of K are needed. The last gradient, the proof, is in float64.
+    A step solves for the last support vectors and the samples that violate the conditions. Then it solves for those
+    that still violate them, until there are none, so few rows of K are needed. The last gradient proves the result in
+    float64.
     """
 
     def __init__(self, X: Vector, y: Vector, C: float, bias: Bias, tol: float, pool: Pool, warm: bool) -> None:
@@ -249,9 +250,9 @@ class _Walk:
     def _descend(
         self, dual: Dual, start: Vector, tol: float, proof: Callable[[Vector], Vector]
     ) -> tuple[Vector, Vector, int]:
-        """Solve a program over K; returns beta, its gradient by ``proof`` of K beta, and the number of updates.
+        """Solve a program over K; return beta, its gradient by ``proof`` of K beta, and the number of updates.
 
-        The start is first made longer or shorter: where that is feasible it costs nothing.
+        The start is first made longer or shorter, if that is feasible, as it costs nothing.
         """
         beta = feasible(dual, start)
         z = self.kernel.roughly(beta)
@@ -269,7 +270,7 @@ class _Walk:
         return beta, z - dual.t, n_iter
 
     def _improve(self, dual: Dual, beta: Vector, g: Vector, rows: Ids, tol: float) -> int:
-        """Solve for the variables of these rows, in place; the others are 0. Returns the number of updates."""
+        """Solve for the variables of these rows, in place; the others are 0. Return the number of updates."""
         K, n = self.kernel.among(rows), len(rows)
         part, lower, upper, slope = np.zeros((4, len(K)))
         part[:n], lower[:n], upper[:n], slope[:n] = beta[rows], dual.lower[rows], dual.upper[rows], g[rows]
@@ -299,7 +300,7 @@ def _labelled(X: Any, y: Any, classes: NDArray[Any]) -> tuple[Vector, NDArray[np
 
 
 def _distances(X: Vector, Z: Vector, origin: Vector, pool: Pool) -> Vector:
-    """Squared distances of all pairs of rows, from what is left without the mean of ``origin``: one product."""
+    """Return squared distances of all pairs of rows, by one product after subtracting the mean of ``origin``."""
     same, centre = X is Z, origin.mean(axis=0)
     X, Z = X - centre, Z - centre
     one, other = (np.square(rows).sum(axis=1) for rows in (X, Z))
@@ -319,7 +320,7 @@ def _distances(X: Vector, Z: Vector, origin: Vector, pool: Pool) -> Vector:
 
 
 def _errors(distances: Vector, truth: NDArray[np.int64], gammas: Vector, found: dict[str, Any], pool: Pool) -> Vector:
-    """Error rates of all steps; nan without samples."""
+    """Return error rates of all steps; nan without samples."""
     rates = np.full(len(gammas), np.nan)
     if not len(truth):
         return rates

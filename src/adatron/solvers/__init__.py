@@ -1,4 +1,4 @@
-"""How the program is solved: one algorithm a file, and the table that picks one."""
+"""The solvers of the program: one algorithm a file, and the table that picks one."""
 
 from .blocks.block import Block
 from .classic.decomposition import Decomposition

@@ -1,4 +1,4 @@
-"""What goes into a solver and what comes out of it."""
+"""The interface of a solver: what goes in and what comes out."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ __all__ = [  # all that a solver of one's own needs
     "Way",
 ]
 
-TYPICAL = 1 / 16  # of a proven error: so large the error of a gradient is at most, as a rule
-BEGUN = 2.0**-40  # of the largest target
-WITHIN = 0.9  # of what errors leave of the tolerance
+TYPICAL = 1 / 16  # A gradient's error is at most this fraction of its proven error, as a rule.
+BEGUN = 2.0**-40  # Fraction of the largest target below which no first tolerance goes.
+WITHIN = 0.9  # Fraction of the tolerance, less the proven errors, that the next tolerance is.
 
 
 class Way(IntEnum):
@@ -75,7 +75,7 @@ class Options:
     deadline : value of ``time.monotonic()`` at which to stop
     way : how the problem is solved
     block : most variables in a block of the block solver
-    whole : a part of a problem, of up to so many variables, is one block
+    whole : most variables of a part of a problem that is solved as one block
     memory : bytes for the factor of a Newton step, or for stored rows of K
     sized : whether each program is solved in a unit of its own, see ``units``
     """
@@ -104,7 +104,7 @@ class Solver(ABC):
     ----------
     unit : what ``n_iter`` and ``max_iter`` count
     traced : names of what the trace has besides the common quantities
-    blocks : whether it goes by blocks of variables; others go through single rows, which they store themselves
+    blocks : whether the solver goes by blocks of variables; other solvers go through single rows, which they store
     """
 
     unit: ClassVar[str]
@@ -118,11 +118,11 @@ class Solver(ABC):
 
     @abstractmethod
     def accepts(self, dual: Dual) -> bool:
-        """Whether the algorithm is made for this program."""
+        """Return whether the algorithm is made for this program."""
 
     @abstractmethod
     def most(self, n: int) -> int:
-        """The limit of iterations for n samples unless the user gives one."""
+        """Return the limit of iterations for n samples unless the user gives one."""
 
     @abstractmethod
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
@@ -130,7 +130,7 @@ class Solver(ABC):
 
 
 def ended(proof: Certificate, options: Options) -> Status | None:
-    """How a fit has ended by the proof of where it is, or None: not yet."""
+    """Return how a fit has ended, judged by its last proof, or None if it goes on."""
     if not isfinite(proof.resolution):
         return Status.OVERFLOW
     if not proof.kkt_violation <= options.tol:
@@ -141,9 +141,9 @@ def ended(proof: Certificate, options: Options) -> Status | None:
 
 
 def nearer(tol: float, proof: Certificate, options: Options) -> float:
-    """The tolerance to go on with after a proof that does not do; 0 if rounding lets no gradient meet one."""
+    """Return the tolerance to go on with after a proof that falls short; 0 if rounding lets no gradient meet one."""
     here = proof.kkt_violation - proof.resolution
-    if not proof.kkt_violation <= options.tol:  # with the errors that the proof counts
+    if not proof.kkt_violation <= options.tol:  # the violation includes the errors that the proof counts
         near = min(tol, max(WITHIN * (options.tol - proof.resolution), TYPICAL * proof.resolution))
         return near if here > near else 0.0
     near = min(tol, closer(max(here, 0.1 * tol), proof.relative_gap, options.widest_gap))
@@ -151,5 +151,5 @@ def nearer(tol: float, proof: Certificate, options: Options) -> float:
 
 
 def first_tolerance(dual: Dual, options: Options) -> float:
-    """The tolerance to begin with: none that rounding may not let a gradient meet; a proof says what it does."""
+    """Return the tolerance to begin with: one that rounding lets a gradient meet. A proof decides what was reached."""
     return max(options.tol, BEGUN * max(1.0, float(np.abs(dual.t).max(initial=0.0))))

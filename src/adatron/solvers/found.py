@@ -1,4 +1,4 @@
-"""What became of the programs of a fit, in arrays: hundreds of classes have a hundred thousand of them."""
+"""The results of a fit's programs, in arrays: hundreds of classes have a hundred thousand programs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .status import Status
 
 STATUSES = list(Status)
 UNSOLVED = -1
-_GOOD = np.array([*(status.good for status in STATUSES), True])  # the last one is that of UNSOLVED
+_GOOD = np.array([*(status.good for status in STATUSES), True])  # the last entry stands for UNSOLVED
 
 
 class Traces(Sequence[dict[str, Vector]]):
-    """The trace of each program: a dict of arrays, made when it is asked for; an empty one where nothing was solved.
+    """The trace of each program: a dict of arrays, made on request; empty for a program with nothing to solve.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Traces(Sequence[dict[str, Vector]]):
 
     @classmethod
     def nothing(cls, n: int) -> Traces:
-        """Empty ones."""
+        """Return empty traces."""
         return cls((), np.empty((0, 0)), np.zeros(n, np.int64))
 
     def __len__(self) -> int:
@@ -62,7 +62,7 @@ class Found:
     dual, gap, violation, resolution, doubt, least, convex : (n,) see ``Certificate``
     intercept, half_width : (n,) see ``certificates``; the width is 0 in problems without nu
     seconds : (n,)
-    g : gradient of the only program; of several none is kept
+    g : gradient if there is one program; with several it is not kept
     """
 
     def __init__(self, sizes: Ids) -> None:
@@ -76,7 +76,7 @@ class Found:
         self.least = np.ones(n)
         self.intercept, self.half_width, self.seconds = np.zeros((3, n))
         self.convex = np.ones(n, bool)
-        self._traces: dict[int, dict[str, Vector]] = {}  # of what was solved alone
+        self._traces: dict[int, dict[str, Vector]] = {}  # of programs that were solved alone
 
     def __len__(self) -> int:
         return len(self.status)
@@ -92,7 +92,7 @@ class Found:
             self.g = g
 
     def leave(self, some: range, status: Status) -> None:
-        """Programs that nobody has begun with: their variables are 0, and nothing is known."""
+        """Record programs that were never begun: their variables are 0, and nothing is known."""
         own = slice(some.start, some.stop)
         self.status[own] = STATUSES.index(status)
         self.dual[own], self.gap[own], self.violation[own] = -np.inf, np.inf, np.inf
@@ -122,27 +122,27 @@ class Found:
 
     @property
     def primal(self) -> Vector:
-        """Primal objectives."""
+        """The primal objectives."""
         with np.errstate(invalid="ignore"):
             return np.where(np.isinf(self.gap), np.inf, self.dual + self.gap)
 
     @property
     def solved(self) -> NDArray[np.bool_]:
-        """Which programs had anything to solve."""
+        """The programs that had anything to solve."""
         return self.status != UNSOLVED
 
     @property
     def good(self) -> NDArray[np.bool_]:
-        """Which programs ended as they were asked to, if there was anything to solve."""
+        """The programs that ended as they were asked to, or had nothing to solve."""
         return _GOOD[self.status]
 
     @property
     def relative_gaps(self) -> Vector:
-        """See ``Certificate.relative_gap``."""
+        """The relative gaps, see ``Certificate.relative_gap``."""
         return self.relative_gaps_of(slice(None))
 
     def relative_gaps_of(self, some: Any) -> Vector:
-        """Those of some programs."""
+        """Return the relative gaps of some programs."""
         dual, gap = self.dual[some], self.gap[some]
         with np.errstate(invalid="ignore"):
             doubt, least = self.doubt[some], self.least[some]
@@ -153,19 +153,19 @@ class Found:
         return found
 
     def certificate(self, number: int) -> Certificate:
-        """What is proven about one program."""
+        """Return what is proven about one program."""
         parts = self.dual, self.gap, self.violation, self.resolution, self.doubt, self.least
         dual, gap, violation, resolution, doubt, least = (float(part[number]) for part in parts)
         return Certificate(dual, gap, violation, resolution, doubt, least, bool(self.convex[number]))
 
     def late(self, some: range) -> bool:
-        """Whether there was no time to solve any of these so far that anything is known of the solution."""
+        """Return whether time ran out before anything was known of the solution of these programs."""
         own = slice(some.start, some.stop)
         late = (self.status[own] == STATUSES.index(Status.MAX_TIME)) & ~np.isfinite(self.violation[own])
         return bool(late.any())
 
     def trace(self, number: int) -> dict[str, Vector]:
-        """Of one program."""
+        """Return the trace of one program."""
         found = self._traces.get(number)
         if found is not None:
             return found
@@ -174,7 +174,7 @@ class Found:
 
     @property
     def traces(self) -> Traces:
-        """All of them."""
+        """The traces of all programs."""
         many = {number: trace for number, trace in self._traces.items() if trace}
         names = next((tuple(trace) for trace in many.values()), TRACED)
         counts = self.solved.astype(np.int64)
@@ -191,6 +191,6 @@ class Found:
         return Traces(names, rows, ends)
 
     def _lines(self, some: Any) -> NDArray[np.float64]:
-        """The one line of what was solved in a bundle."""
+        """Return the one line of programs that were solved in a bundle."""
         parts = (part[some] for part in (self.seconds, self.n_iter, self.violation))
         return np.stack([*parts, self.relative_gaps_of(some), self.dual[some]], axis=1).astype(np.float64, copy=False)

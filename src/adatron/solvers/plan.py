@@ -1,6 +1,6 @@
 """How a fit uses its memory.
 
-Decided from (n, d, parameters) only, so that bits never depend on the machine's load or on its number of cores.
+The sizes follow from (n, d, parameters) only, so that bits never depend on the machine's load or number of cores.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-SMALL = 1000  # rows up to which the whole Gram matrix is one float64 block
-STORE_COST = 72.0  # multiply-adds from which reading a stored kernel value beats making it again
-LONG = 192.0  # from there on several problems store rows, too, and the matrix of a large block costs too much
-BLOCK, WIDE = 1024, 2048  # variables of a block from there on, and below
-WHOLE = 2304  # variables of a problem that is one block: rows of it would be asked for one by one
+SMALL = 1000  # Rows up to which the whole Gram matrix is one float64 block.
+STORE_COST = 72.0  # Multiply-adds of a kernel value above which reading a stored value is faster than making it again.
+LONG = 192.0  # Multiply-adds above which several problems also store rows; a large block's matrix costs too much then.
+BLOCK, WIDE = 1024, 2048  # Variables of a block, for kernel values that cost at least LONG, and less.
+WHOLE = 2304  # Largest problem, in variables, that is one block, whose rows need not be asked for one by one.
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Plan:
     """Sizes for one fit.
 
     block : most variables in a block, q
-    whole : a problem of up to so many variables is one block
+    whole : most variables of a problem that is solved as one block
     concurrent : most problems solved at the same time
     slots : rows that the row store holds (0: recompute always)
     factor : bytes for the factors of one problem's Newton steps, or for the rows that its solver stores itself
@@ -36,7 +36,7 @@ class Plan:
 
 
 def plan(n: int, sizes: NDArray[np.int64], cost: float, itemsize: int, cache_bytes: float, blocks: bool = True) -> Plan:
-    """Sizes for a fit of n rows.
+    """Return the sizes for a fit of n rows.
 
     Parameters
     ----------
@@ -59,19 +59,19 @@ def plan(n: int, sizes: NDArray[np.int64], cost: float, itemsize: int, cache_byt
     factors = cache_bytes / (4 if stored else 2)
     left = cache_bytes - factors - min(concurrent, 4) * used
     slots = int(max(0.0, left) // (itemsize * n)) if stored else 0
-    if stored and slots < n:  # side by side each stores the rows of a block at least; one over most rows needs them all
+    if stored and slots < n:  # each of several stores at least a block's rows; one over most rows needs them all
         together = 1 if 2 * largest > n else slots * n // (block * largest)
         concurrent = min(concurrent, max(1, together))
     return Plan(block, whole, concurrent, min(slots, n), factors / concurrent)
 
 
 def _fitting(block: int, itemsize: int, cache_bytes: float) -> int:
-    """The size of a block, halved until four of them fit."""
+    """Return the size of a block, halved until four of them fit."""
     while block > 64 and 4 * _block_bytes(block, itemsize) > cache_bytes:
         block //= 2
     return block
 
 
 def _block_bytes(block: int, itemsize: int) -> int:
-    """A block and, where pairs crawl, its copy for the active set."""
+    """Return the bytes of a block and of its copy for the active set, which is used where pairs crawl."""
     return 2 * block * block * itemsize

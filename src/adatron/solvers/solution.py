@@ -1,4 +1,4 @@
-"""What a solver finds: a dual point, its certificate, and the trace of the way there."""
+"""A solver's result: a dual point, its certificate, and the trace of the way there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRACED: tuple[str, ...] = ("seconds", "n_iter", "kkt_violation", "duality_gap", 
 class Solution:
     """A dual point with its certificate. ``trace`` has one array for each quantity.
 
-    ``blur``: how well multipliers are known, if that is not the resolution of the certificate.
+    ``blur``: the accuracy of the multipliers, if it is not the resolution of the certificate.
     """
 
     beta: Vector
@@ -31,7 +31,7 @@ class Solution:
     blur: float | None = None
 
     def times(self, c: float) -> Solution:
-        """That of the program whose coefficients are c times as large."""
+        """Return the solution of the program whose coefficients are c times as large."""
         if c == 1.0:
             return self
         trace = {**self.trace, "dual_objective": c * c * self.trace["dual_objective"]}
@@ -39,12 +39,12 @@ class Solution:
 
 
 def late(dual: Dual, beta: Vector, g: Vector | None, n_iter: int = 0) -> Solution:
-    """Where a problem began, if there was no time for anything else."""
+    """Return the start of a problem as its solution, if there was no time for anything else."""
     g = -dual.t if g is None else g
     return Solution(beta, g, n_iter, Status.MAX_TIME, unproven(dual, beta, g), trace_of([]))
 
 
 def trace_of(rows: list[tuple[float, ...]], more: tuple[str, ...] = ()) -> dict[str, NDArray[np.float64]]:
-    """The trace of a solution from what was recorded, one line each; ``more``: what it has besides."""
+    """Return the trace from its recorded lines; ``more`` names the further quantities of a line."""
     names = (*TRACED, *more)
     return dict(zip(names, np.array(rows, np.float64).reshape(-1, len(names)).T.copy(), strict=True))

@@ -1,4 +1,4 @@
-"""Where an ascent starts: any point, put into the box and on the equalities."""
+"""The start of an ascent: any point, put into the box and on the equalities."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def feasible(dual: Dual, beta: Vector) -> Vector:
     """Put a start into the box, and on every equality."""
     inside = dual.lower.max(initial=0.0) <= 0.0 <= dual.upper.min(initial=0.0)
     if inside and not (np.count_nonzero(beta) or any(dual.totals)):
-        return beta.copy()  # where most begin
+        return beta.copy()  # most starts are feasible
     beta = np.clip(beta, dual.lower, dual.upper)
     plain = dual.unsigned()
     part = beta if dual.sign is None else dual.sign * beta
@@ -23,11 +23,11 @@ def feasible(dual: Dual, beta: Vector) -> Vector:
 
 
 def _balanced(beta: Vector, lower: Vector, upper: Vector, total: float) -> Vector:
-    """A point with this sum: the free variables move, or else the side that is too large shrinks.
+    """Return a point with this sum: the free variables move, or else the side that is too large shrinks.
 
-    Free variables move in proportion to the distance from their nearer bound if none reaches it: what a bound holds,
-    in most problems right, stays there. Otherwise, after shrinking, one variable after the other moves to its bound.
-    So few variables change, and the two variables that a sample has in nu-SVR stay opposite.
+    Free variables move in proportion to the distance from their nearer bound, if none reaches that bound. Variables
+    at a bound, which is right in most problems, then stay there. Otherwise, after shrinking, one variable after the
+    other moves to its bound, so that few variables change and the two variables of a sample in nu-SVR stay opposite.
     """
     excess = float(beta.sum()) - total
     side = beta > 0 if excess > 0 else beta < 0
@@ -50,7 +50,7 @@ def _balanced(beta: Vector, lower: Vector, upper: Vector, total: float) -> Vecto
 
 
 def filled(room: Vector, amount: float, order: Ids) -> Vector:
-    """The amount put into the rooms, one after the other."""
+    """Put the amount into the rooms, one after the other."""
     before = np.concatenate([[0.0], np.cumsum(room[order])[:-1]])
     part = np.clip(amount - before, 0.0, room[order])
     out = np.zeros(len(room))

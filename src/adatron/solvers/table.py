@@ -1,4 +1,4 @@
-"""The one table of solvers. A new solver is one file and one line here.
+"""The table of solvers. A new solver is one file and one line here.
 
 'auto' is the first solver that accepts the program: block ascent, which accepts all and is the fastest. The others are
 there to be read, compared and taught; each ends with the same certificate.
@@ -26,12 +26,12 @@ SOLVERS: dict[str, type[Solver]] = {
 
 
 def choose(solver: str | Solver, dual: Dual) -> Solver:
-    """The solver with a name, or the one given, if it accepts the program.
+    """Return the solver with this name, or the one given, if it accepts the program.
 
     Raises
     ------
     ValueError
-        It does not: the message names those that do.
+        The solver does not accept it: the message names those that do.
     """
     if solver == "auto":
         return next(one for one in (kind() for kind in SOLVERS.values()) if one.accepts(dual))

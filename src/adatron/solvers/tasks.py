@@ -1,4 +1,4 @@
-"""The programs of a fit, each made when it is asked for: hundreds of classes have a hundred thousand of them."""
+"""The programs of a fit, each made on request: hundreds of classes have a hundred thousand programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..problems.dual import Ids, Vector
 
 @dataclass
 class State:
-    """Where a solver is: enough to go on from. ``g`` is that of the view's tiles, or None: to be computed."""
+    """A point to go on from. ``g`` is the gradient by the view's tiles; if it is None, it must be computed."""
 
     beta: Vector
     g: Vector | None = None
@@ -41,10 +41,10 @@ class Tasks:
     ----------
     gram : Gram
     groups, first : the segments of all programs, one after the other, and where those of each begin
-    dual : the program of a number
+    dual : returns the program of a number
     open : (n,) whether there is anything to solve
-    state : where to start with the program of a number; None: at 0
-    joined : the programs of a range as one, whose parts they are; None: they may be of different kinds
+    state : returns where to start with the program of a number; None: at 0
+    joined : returns the programs of a range as one program that they are parts of; None: they may differ in kind
     """
 
     gram: Gram
@@ -62,14 +62,14 @@ class Tasks:
         return Task(self.view(number), self.dual(number), self.start(number))
 
     def view(self, number: int) -> View:
-        """The rows of a program."""
+        """Return the rows of a program."""
         return View.of(self.gram, self.groups[self.first[number] : self.first[number + 1]].tolist())
 
     def start(self, number: int) -> State | None:
-        """Where to start with a program."""
+        """Return the start for a program."""
         return None if self.state is None else self.state(number)
 
     @cached_property
     def sizes(self) -> Ids:
-        """Variables of each program."""
+        """The number of variables of each program."""
         return np.add.reduceat(np.diff(self.gram.starts)[self.groups], self.first[:-1])

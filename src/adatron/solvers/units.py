@@ -1,7 +1,7 @@
-"""Programs whose numbers may be of any size, solved in a unit of their own, see ``problems.unit``.
+"""Programs with numbers of any size, each solved in a unit of its own, see ``problems.unit``.
 
-The margin of a classifier with nu is known with its solution: where it is below the unit, the solution is looked for
-again from there, in the margin's unit, until the tolerance is compared with a margin of 1 at least.
+The margin of a classifier with nu is known with its solution. If the margin is below the unit, the solution is looked
+for again from there, in the margin's unit, until the tolerance is compared with a margin of 1 at least.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def solve_in_unit(
             break
         again = _solved(solver, view, dual, options, State(found.beta, None, found.n_iter), watch, finer)
         if again.status is Status.STUCK:
-            break  # rounding is all that there is in so small a margin
+            break  # so small a margin is all rounding
         trace = {name: np.concatenate([values, again.trace[name]]) for name, values in found.trace.items()}
         unit, found = finer, replace(again, trace=trace)
     proof = found.certificate
@@ -44,7 +44,7 @@ def solve_in_unit(
 def _solved(
     solver: Solver, view: View, dual: Dual, options: Options, state: State | None, watch: Watch, unit: float
 ) -> Solution:
-    """The solution by a solver that sees all numbers divided by the unit; violations stay in it."""
+    """Return the solution by a solver that sees all numbers divided by the unit; violations stay in the unit."""
     report, inner = watch.report, scaled(dual, unit)
     if report is not None and unit != 1.0:
         watch = replace(watch, report=lambda n, violation, gap, dual: report(n, violation, gap, unit * unit * dual))
@@ -54,6 +54,6 @@ def _solved(
 
 
 def _spread(view: View, dual: Dual) -> float:
-    """Mean squared distance of the samples from their mean, or from 0 if no sum of beta alone is fixed."""
+    """Return the samples' mean squared distance from their mean, or from 0 if no sum of beta alone is fixed."""
     size, level = view.gram.spread
     return size if dual.sign is not None else size - level

@@ -1,4 +1,4 @@
-"""A running fit, seen from outside: its trace, its reports, and who may stop it."""
+"""Observation of a running fit: its trace, its reports, and requests to stop."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relati
 
 @dataclass(frozen=True)
 class Progress:
-    """What a running fit shows to the outside.
+    """The state of a running fit, as shown to the outside.
 
-    problem, n_problems, n_finished : the binary problem that this is about, from 0; how many there are; how many of
-        them are solved
-    n_iter : its iterations, as the solver counts them
-    kkt_violation, dual_objective : as the tracked gradient has them; certified in the last report of a problem, which
+    problem : the binary problem of this report, from 0
+    n_problems, n_finished : how many problems there are; how many of them are solved
+    n_iter : iterations of the problem, as the solver counts them
+    kkt_violation, dual_objective : values of the tracked gradient; certified in the last report of a problem, which
         comes when it is solved
-    duality_gap : the same of the relative gap; inf where no bound is known, nan where the kernel was found not to be
+    duality_gap : the relative gap, tracked or certified as they are; inf if no bound is known, nan if the kernel was
+        found not to be positive semi-definite
         positive semi-definite
     seconds : since the problems were begun
     """
@@ -45,9 +46,9 @@ class Watch:
     """Traces a solver's progress, reports it, and says when to stop.
 
     ``flag`` (2,) is shared with the compiled loops: a nonzero first entry asks them to stop, and they set the second
-    one when they meet negative curvature. ``names`` are those of what a solver traces besides. The gap of the tracked
-    gradient takes several passes, so it is asked for after 0.05 s and then when a tenth more time has passed, and fifty
-    times what it took. ``whole``: where a part of a problem is solved, the violation and the gap of all of it.
+    one when they meet negative curvature. ``names`` are the further quantities that a solver traces. The gap of the
+    tracked gradient takes several passes. It is asked for after 0.05 s, then when a tenth more time and fifty times
+    its own cost have passed. ``whole`` has the violation and the gap of the whole problem while a part is solved.
     """
 
     dual: Dual
@@ -60,7 +61,7 @@ class Watch:
     _next: float = 0.05
 
     def within(self, violation: float, relative_gap: Callable[[], float]) -> Watch:
-        """The same for a part of the problem, of which only iterations and objective are news of all of it."""
+        """Return the watch for a part of the problem; the violation and the gap are those of the whole problem."""
         return replace(self, whole=(violation, relative_gap))
 
     def look(
@@ -87,7 +88,7 @@ class Watch:
         return bool(self.flag[STOP])
 
     def until(self, deadline: float) -> Callable[[], bool]:
-        """What says whether it is time to stop: it is too late, or somebody asked to."""
+        """Return a function that says whether to stop: the deadline has passed, or somebody asked to stop."""
         return lambda: bool(self.flag[STOP]) or monotonic() >= deadline
 
     def trace(self) -> dict[str, NDArray[np.float64]]:

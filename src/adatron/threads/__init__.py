@@ -1,4 +1,4 @@
-"""Threads of a fit or prediction, the clock that ends it, and BLAS at one thread meanwhile."""
+"""Threads of a fit or prediction, the clock that ends it, and the limit of BLAS to one thread meanwhile."""
 
 from .clock import Clock, OutOfTime
 from .pool import Pool, allowed_threads

@@ -1,7 +1,7 @@
-"""How long a fit may take: two points in time, and what ends the making of kernel values after them.
+"""The time limit of a fit: two points in time, and the end of the making of kernel values after them.
 
-At the deadline solvers stop, and a function of the user's, whose calls nobody can interrupt, is called no more. A proof
-of what they reached may take a little longer, up to the limit. Whoever asks for kernel values after that gets
+At the deadline solvers stop. A user's function, whose calls nobody can interrupt, is no longer called. A proof of what
+they reached may take a little longer, up to the limit. A thread that asks for kernel values after the limit gets
 ``OutOfTime`` instead.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from ..kernels import Function, Kernel
 
-LONGER, MORE = 0.06, 0.12  # part of the time, and seconds, that the limit is after the deadline
+LONGER, MORE = 0.06, 0.12  # Fraction of the time, and seconds, by which the limit is after the deadline.
 
 
 class OutOfTime(Exception):
@@ -27,7 +27,7 @@ class Clock:
     """Values of ``time.monotonic()``; by default there is no limit.
 
     deadline : when solvers stop
-    limit : when proofs stop, too
+    limit : when proofs also stop
     """
 
     deadline: float = inf
@@ -35,7 +35,7 @@ class Clock:
 
     @classmethod
     def starting(cls, seconds: float | None) -> Self:
-        """Start to count so many seconds now; None is no limit."""
+        """Start to count this many seconds now; None is no limit."""
         if seconds is None:
             return cls()
         now = monotonic()
@@ -52,7 +52,7 @@ class Clock:
             raise OutOfTime
 
     def limited(self, kernel: Kernel) -> Kernel:
-        """The kernel, whose function, if it has one, is called up to the deadline only."""
+        """Return the kernel; its function, if it has one, is called only up to the deadline."""
         if not isinstance(kernel, Function) or self.deadline == inf:
             return kernel
         return replace(kernel, function=self._punctual(kernel.function))

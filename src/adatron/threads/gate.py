@@ -1,7 +1,7 @@
-"""BLAS at one thread while our own threads work, through one reference-counted gate for the process.
+"""A gate that holds BLAS at one thread while our own threads work, reference-counted for the process.
 
-The tile loops call no BLAS, but a threaded call anywhere (a callback, an eigenvalue check) leaves the threads of
-OpenBLAS spinning for milliseconds on the cores that the tiles need (seen: fits twice as slow). Two overlapping
+The tile loops call no BLAS. But a threaded call anywhere (a callback, an eigenvalue check) leaves OpenBLAS's threads
+spinning for milliseconds on the cores that the tiles need (seen: fits twice as slow). Two overlapping
 ``threadpool_limits`` contexts can leave a process at one thread for ever; a counter cannot.
 """
 
@@ -19,10 +19,10 @@ from ..compiled.cache.uninterrupted import uninterrupted
 
 
 def _set_threads(library: LibController, threads: int) -> None:
-    """Set the number for the process, from any thread.
+    """Set the number of threads for the process, from any thread.
 
-    From threadpoolctl 3.8 on, ``set_num_threads`` does nothing on a thread other than the first that called it; here
-    the last one out restores, whoever came in first.
+    From threadpoolctl 3.8 on, ``set_num_threads`` does nothing on a thread other than the first that called it. Here
+    the last thread out restores the number, whoever came in first.
     """
     getattr(library, "_real_set_num_threads", library.set_num_threads)(threads)
 
@@ -39,10 +39,10 @@ class _Gate:
             if not self._inside:
                 if self._libraries is None:
                     with uninterrupted():
-                        import_module("scipy.linalg")  # its BLAS is another one than numpy's: load it to see it
+                        import_module("scipy.linalg")  # its BLAS is not numpy's: load it to see it
                         self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
                 self._threads = [library.get_num_threads() or 1 for library in self._libraries]
-                self._inside = 1  # first, so that a child of a fork by now restores
+                self._inside = 1  # first, so that a child forked from now on restores
                 for library in self._libraries:
                     _set_threads(library, 1)
             else:
@@ -51,7 +51,7 @@ class _Gate:
     def leave(self) -> None:
         with self._lock:
             if not self._inside:
-                return  # what is left was entered before a fork
+                return  # the rest was entered before a fork
             if self._inside == 1:
                 self._restore()  # first, for the same reason
             self._inside -= 1
@@ -61,7 +61,7 @@ class _Gate:
             _set_threads(library, threads)
 
     def after_fork(self) -> None:
-        """A child has none of the threads that were inside."""
+        """Forget the threads that were inside: a child has none of them."""
         self._lock = threading.Lock()
         if self._inside:
             self._inside = 0

@@ -1,16 +1,16 @@
 """Threads for one fit or one prediction.
 
-The work of a problem is a list of tasks that write to disjoint places, so who runs which task cannot change a
-bit. The caller always works too: a problem that finds no helper idle runs its tasks alone, and nothing can
-deadlock. The pool lives as long as the fit; one from before a fork would hang.
+The work of a problem is a list of tasks that write to disjoint places, so the choice of thread cannot change a bit.
+The caller always works too: a problem that finds no helper idle runs its tasks alone, and nothing can deadlock. The
+pool lives as long as the fit; a pool from before a fork would hang.
 
-Fits in several threads of a process (joblib's threading backend, a Dask worker) share what the process may use: a
-helper is called only while fewer threads than that work in all pools together.
+Fits in several threads of a process (joblib's threading backend, a Dask worker) share the process's threads: a helper
+is called only while fewer threads than allowed work in all pools together.
 
-Problems side by side take turns with what is not compiled. NumPy gives up the interpreter's lock in every operation on
-more than 500 numbers; four threads that do nothing but that would spend most of their time in waiting for it. ``run``
-gives the turn away and waits to get it back. So nobody with a turn takes a lock around it, for which whoever has the
-turn then may be waiting. Step ``aside`` first.
+Problems side by side take turns with code that is not compiled. NumPy gives up the interpreter's lock in every
+operation on more than 500 numbers; four threads of NumPy alone would spend most of their time waiting for it. ``run``
+gives the turn away and waits to get it back. So a thread with a turn must not hold a lock while it calls ``run``: the
+thread that has the turn then may be waiting for that lock. Step ``aside`` first.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .gate import one_blas_thread
 
 
 def allowed_threads(n_jobs: int | None) -> int:
-    """Threads that this process may use: affinity, cgroup and the limits that joblib gives its workers.
+    """Return the threads that this process may use: affinity, cgroup and joblib's limits for its workers.
 
     ``None`` and -1 mean all allowed ones; other negative numbers leave some out, as in scikit-learn.
     """
@@ -49,7 +49,7 @@ def allowed_threads(n_jobs: int | None) -> int:
 
 
 class _Job:
-    """Tasks 0..n-1, handed out one at a time to whoever asks."""
+    """Tasks 0..n-1, handed out one at a time on request."""
 
     def __init__(self, task: Callable[[int], None], n: int) -> None:
         self.task, self.n = task, n
@@ -60,7 +60,7 @@ class _Job:
         try:
             while self.error is None and (number := next(self.numbers)) < self.n:
                 self.task(number)
-        except BaseException as error:  # handed to the caller of Pool.run, which raises it
+        except BaseException as error:  # passed on to the caller of Pool.run, which raises it
             self.error = error
 
 
@@ -71,13 +71,13 @@ class _Crowd:
         self.forget()
 
     def forget(self) -> None:
-        """None of them is in a child of a fork."""
+        """Forget the threads: none of them is in a child of a fork."""
         self.lock = threading.Lock()
         self.openers: Counter[int] = Counter()  # pools that each thread has open
         self.helpers = 0
 
     def room(self, limit: int) -> int:
-        """Further threads up to a limit; the caller holds the lock."""
+        """Return how many further threads fit within a limit; the caller holds the lock."""
         return limit - len(self.openers) - self.helpers
 
 
@@ -94,7 +94,7 @@ class Pool:
 
     def __init__(self, threads: int, limit: float = inf) -> None:
         self.threads, self.limit = threads, limit
-        self._limit = max(threads, allowed_threads(None)) if threads > 1 else 1  # of the process
+        self._limit = max(threads, allowed_threads(None)) if threads > 1 else 1  # limit of the process
         self._queue: queue.SimpleQueue[tuple[_Job, threading.Lock] | None] = queue.SimpleQueue()
         self._called = 0
         self._opener = 0
@@ -122,14 +122,14 @@ class Pool:
         finally:
             with _CROWD.lock:
                 _CROWD.openers[self._opener] -= 1
-                if _CROWD.openers[self._opener] <= 0:  # less after a fork
+                if _CROWD.openers[self._opener] <= 0:  # below 0 after a fork
                     del _CROWD.openers[self._opener]
                 _CROWD.helpers -= self._called  # not 0 if Ctrl-C came between counting helpers and calling them
                 self._called = 0
             self._open.close()
 
     def _serve(self) -> None:
-        np.seterr(all="ignore")  # of this thread, which does not inherit it; who made the pool looks at what overflows
+        np.seterr(all="ignore")  # for this thread, which inherits nothing; the pool's maker looks at overflows
         while (item := self._queue.get()) is not None:
             job, working = item
             job.work()
@@ -140,7 +140,7 @@ class Pool:
 
     @property
     def idle(self) -> int:
-        """Helpers that a job would find now."""
+        """The number of helpers that a job would find now."""
         if self.threads == 1:
             return 0
         with _CROWD.lock:
@@ -151,7 +151,7 @@ class Pool:
 
     def run(self, task: Callable[[int], None], n: int, most: int | None = None) -> None:
         """Call ``task`` with 0..n-1 on this thread and on the helpers that are idle now (together ``most``); wait."""
-        if self.threads == 1:  # and there are no turns
+        if self.threads == 1:  # there are no turns then
             for number in range(n):
                 task(number)
             return
@@ -166,13 +166,13 @@ class Pool:
                 raise job.error
 
     def check_time(self) -> None:
-        """Raise OutOfTime after the limit; whoever makes kernel values asks before each part of them."""
+        """Raise OutOfTime after the limit; code that makes kernel values asks before each part of them."""
         if self.limit < inf and monotonic() >= self.limit:
             raise OutOfTime
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """For what one thread at a time shall do."""
+        """Do something that only one thread may do at a time."""
         with self._turn:
             self._mine.held = True
             try:
@@ -181,7 +181,7 @@ class Pool:
                 self._mine.held = False
 
     def aside(self) -> AbstractContextManager[None]:
-        """Another thread has its turn while this one, if it had it, does what takes long without Python."""
+        """Give away the turn, if this thread has it, during long work without Python."""
         return self._aside() if getattr(self._mine, "held", False) else nullcontext()
 
     @contextmanager
@@ -195,7 +195,7 @@ class Pool:
             self._mine.held = True
 
     def _hire(self, wanted: int) -> int:
-        """Start threads up to a number; how many there are. The system may allow no more."""
+        """Start threads up to a number; return how many there are. The system may allow no more."""
         with suppress(RuntimeError):
             while len(self._members) < wanted:
                 member = threading.Thread(target=self._serve, name="adatron", daemon=True)

@@ -21,7 +21,7 @@ def convert(model: str, output: str, to: str | None, features: int | None) -> No
     """Read MODEL, a model file of this tool or of LIBSVM, and write it to OUTPUT as the other kind.
 
     LIBSVM's text holds the kernels linear, poly, rbf, sigmoid and precomputed, classes that are whole numbers, one
-    class against one, and no scaling; it holds neither C nor the certificate.
+    class against one, and no scaling. It holds neither C nor the certificate.
     """
     from ...files import is_libsvm_model, load, rewindable, save, save_libsvm
     from ..parts import counting_of

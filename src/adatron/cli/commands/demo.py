@@ -1,4 +1,4 @@
-"""`adatron demo`: handwritten digits, beside scikit-learn."""
+"""`adatron demo`: handwritten digits, compared with scikit-learn."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def evaluate(
 
 
 def _text(measured: dict[str, Any]) -> str:
-    """Tables for people: totals, a row for each class, the confusion matrix."""
+    """Return tables for people: totals, a row for each class, the confusion matrix."""
     names = [str(name) for name in measured["classes"]]
     width = max(12, *map(len, names)) + 2
     lines = [f"{'accuracy':<{width}}{measured['accuracy']:.4%}"]

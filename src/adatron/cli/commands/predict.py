@@ -33,10 +33,10 @@ def predict(
 ) -> None:
     """Write the class MODEL gives to each sample of FILE.
 
-    MODEL is a model file of this tool or of LIBSVM. The result is one class a line, with --decision followed by the
-    values as in LIBSVM data; or a table with a header, if --output ends in .csv or with --to csv. A table may come with
-    labels or without: a column more than the model's features is the label. If there are labels, the accuracy is
-    printed, too.
+    MODEL is a model file of this tool or of LIBSVM. The result is one class a line. With --decision the values follow,
+    as in LIBSVM data. If --output ends in .csv, or with --to csv, the result is a table with a header. FILE may have
+    labels or not: in a table, a column more than the model's features is the label. If there are labels, the accuracy
+    is also printed.
     """
     from ..parts import svc_of
 
@@ -52,7 +52,7 @@ def predict(
 
 
 def _compared(classes: Any, predicted: Any, y: Any) -> str:
-    """The accuracy, unless the labels are not meant to be any: data to predict often have 0 in their place."""
+    """Return the accuracy, unless the labels are placeholders: data to predict often have 0 in their place."""
     import numpy as np
 
     from ..report import accuracy, check_classes, comparable
@@ -72,13 +72,13 @@ def _columns(values: Any) -> list[list[float]]:
 
 
 def _libsvm(labels: list[str], values: list[list[float]]) -> str:
-    """A class a line, then its decision values as features."""
+    """Return a class a line, then its decision values as features."""
     rows = [" ".join(f"{i}:{value!r}" for i, value in enumerate(row, 1)) for row in values] or [""] * len(labels)
     return "".join(f"{name} {row}".rstrip() + "\n" for name, row in zip(labels, rows, strict=True))
 
 
 def _csv(model: Any, labels: list[str], values: list[list[float]]) -> str:
-    """A table with a header: the class, then a column for each decision value."""
+    """Return a table with a header: the class, then a column for each decision value."""
     import csv
     import io
 
@@ -90,7 +90,7 @@ def _csv(model: Any, labels: list[str], values: list[list[float]]) -> str:
 
 
 def _names(model: Any, columns: int) -> list[str]:
-    """Names of the decision values: one for two classes, or of the classes, or of the pairs."""
+    """Return names of the decision values: one for two classes, or of the classes, or of the pairs."""
     from itertools import combinations
 
     from ..parts import svc_of

@@ -23,8 +23,8 @@ PARAMETERS = (
 @click.command(short_help="Learn and forget line by line, through crashes.")
 @click.argument("model", type=click.Path())
 @click.argument("file", type=click.Path())
-@click.option("--first", type=click.IntRange(min=2), default=100, help="Lines for the fit, if there is no MODEL yet.")
-@click.option("--window", type=click.IntRange(min=1), help="Keep so many samples, the last ones.  [default: MODEL's]")
+@click.option("--first", type=click.IntRange(min=2), default=100, help="Lines for the fit, if MODEL does not exist.")
+@click.option("--window", type=click.IntRange(min=1), help="Keep this many samples, the last ones.  [default: MODEL's]")
 @click.option("--every", type=click.IntRange(min=1), default=1000, help="Lines after which MODEL is written anew.")
 @click.option("--skip-learned/--no-skip-learned", default=None, help="Skip the lines that MODEL has learned of FILE "
               "before, whatever they are.  [default: those of a file, if they are the same]")  # fmt: skip
@@ -58,13 +58,13 @@ def stream(
 ) -> Status:
     """Learn the lines of FILE, or of standard input (-), one after the other; each ends at the exact solution.
 
-    A line is a labelled sample in LIBSVM text or a table without a header. A line of nothing but a minus and a number,
-    such as -17, makes MODEL forget the sample with this id: samples are numbered from 0 in the order of their arrival.
-    Where such a line may be a sample, too (LIBSVM text with a label -17), --forget or --no-forget says what it is.
-    Each line is in MODEL.journal, on the disk, before the next one is learned, and MODEL is written anew now and then
-    and at the end: after a crash or a kill the same command goes on where it stopped. A last line of a file that has no
-    line end yet waits for it. If there is no MODEL yet, an IncrementalSVC is fitted to the first lines; the options of
-    the kernel and of C are for it.
+    A line is a labelled sample in LIBSVM text or a table without a header. A line with only a minus and a number, such
+    as -17, makes MODEL forget the sample with this id. Samples are numbered from 0 in the order of their arrival. If
+    such a line may also be a sample (LIBSVM text with a label -17), --forget or --no-forget says what it is. Each line
+    is in MODEL.journal, on the disk, before the next one is learned. MODEL is written anew now and then and at the end.
+    After a crash or a kill the same command goes on where it stopped. A last line of a file that has no line end yet
+    waits for it. If there is no MODEL yet, an IncrementalSVC is fitted to the first lines, with the options of the
+    kernel and of C.
     """
     from ...files.journal import Journal, journal_of, read_journal
     from ..inputs import Input
@@ -76,10 +76,10 @@ def stream(
     lines, reader = given.lines(), Lines(given.name, format, label, zero_based, features, forget=forget)
     with warnings_as_lines(), Journal(journal_of(path)) as journal:
         if path.exists() and parameters:
-            raise click.UsageError(f"{model} is there and has its own parameters: leave out --{min(parameters)}")
+            raise click.UsageError(f"{model} exists and has its own parameters: leave out --{min(parameters)}")
         new = not path.exists()
         if new:
-            read_journal(journal.path, None, 0)  # one with records of a model that was deleted is refused
+            read_journal(journal.path, None, 0)  # refuses a journal with records of a model that was deleted
             lines = _begin(path, given, lines, reader, first, parameters)
         learner = Learner(path, given, reader, journal, Manner(every, window, accept_loss))
         if not new:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import click
 
-SECONDS = {True: 0.5, False: 10.0}  # between two reports, on a terminal and elsewhere
+SECONDS = {True: 0.5, False: 10.0}  # Seconds between two reports, on a terminal and elsewhere.
 
 
 @click.command(short_help="Compile everything once.")

@@ -1,7 +1,7 @@
-"""The first use of an installation: a message, and processes that compile ahead what will be needed next.
+"""The first use of an installation: a message, and processes that compile ahead the code that is needed next.
 
-This process compiles what it needs now. Compilation does not run in threads, so the others are processes of their own;
-they end with this one.
+This process compiles what it needs now. Compilation does not run in threads, so the helpers are processes of their own;
+they end with this process.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import joblib
 from .turn import first_to
 
 # See ``adatron.warm``. A fit compiles one of the precisions first and the pairs last, so the first helper begins with
-# those; only other forms of the bias need singles, and only blocks that pairs and singles leave unfinished a walk. One
-# of several helpers may meet the fit, and waits for its turn.
+# the pairs. Only other forms of the bias need singles, and only blocks that pairs and singles leave unfinished need a
+# walk. If several helpers run, one may meet the fit, and waits for its turn.
 PARTS = ("pairs", "double", "single", "singles", "walk")
 HELPER = "ADATRON_COMPILES_AHEAD"  # set in the helpers' environment
 FIRST = (
@@ -36,12 +36,12 @@ _PROCESSES: list[subprocess.Popen[bytes]] = []
 
 @functools.cache  # called under the compiler's lock
 def begin(folder: Path) -> None:
-    """Say, once a process, that something must be compiled; the first process that asks for a folder calls helpers."""
+    """Say, once a process, that something must be compiled; the first process to use a folder starts the helpers."""
     if HELPER in os.environ:
         return
     try:
         first = first_to(folder / "begun")
-    except OSError:  # nothing can be kept there
+    except OSError:  # the folder cannot keep anything
         first = False
     logging.getLogger("adatron").warning(FIRST if first else LATER)
     if not first:
@@ -57,9 +57,9 @@ def _start(parts: tuple[str, ...], base: Path) -> None:
     try:
         process = subprocess.Popen(  # noqa: S603 (this very Python)
             [sys.executable, "-P", "-m", "adatron.warm", *parts],
-            env={**os.environ, HELPER: "1", "ADATRON_CACHE_DIR": str(base)},  # it may be this process's own
-            start_new_session=True,  # the terminal's Ctrl-C is for this process, which may need their work later
-            stdin=subprocess.PIPE,  # it closes with this process, however that ends
+            env={**os.environ, HELPER: "1", "ADATRON_CACHE_DIR": str(base)},  # the folder may be this process's own
+            start_new_session=True,  # the terminal's Ctrl-C is for this process, which may need the helpers' work later
+            stdin=subprocess.PIPE,  # it closes with this process, however this process ends
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -69,7 +69,7 @@ def _start(parts: tuple[str, ...], base: Path) -> None:
 
 
 def _end() -> None:
-    """Close the pipes of the helpers, who end then, and wait for them."""
+    """Close the pipes of the helpers, so that they end, and wait for them."""
     for process in _PROCESSES:
         if process.stdin:
             process.stdin.close()

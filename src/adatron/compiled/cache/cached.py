@@ -11,8 +11,8 @@ T = TypeVar("T")
 class cached_property(Generic[T]):
     """``functools.cached_property`` as it is from Python 3.12 on, without a lock.
 
-    Before, all objects of a class share one lock. A child that is forked while another thread computes the attribute of
-    one of them would wait for ever. Two threads that ask at the same time may both compute the value.
+    In earlier versions all objects of a class share one lock. If a child is forked while another thread computes the
+    attribute, the child would wait for ever. Two threads that ask at the same time may both compute the value.
     """
 
     def __init__(self, function: Callable[[Any], T]) -> None:

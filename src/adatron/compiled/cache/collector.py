@@ -1,4 +1,4 @@
-"""The garbage collector, out of the way of what makes many objects and no garbage: imports, reading machine code."""
+"""A pause of the garbage collector for work that makes many objects and no garbage: imports, reading machine code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["collector_paused"]
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """No collection of cycles meanwhile: it would look at every new object again and again, and find nothing."""
+    """Collect no cycles meanwhile: the collector would look at every new object again and again, and find nothing."""
     was_on = gc.isenabled()
     try:
         gc.disable()

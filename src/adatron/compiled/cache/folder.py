@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 @functools.cache
 def package_hash() -> str:
-    """Hash of every source file of the package but for the faces', and of the compiler's version."""
+    """Hash every source file of the package, except those of the faces, and the compiler's version."""
     root = Path(__file__).parents[2]
     digest = hashlib.sha256(f"{metadata.version('numba')} {sys.version}".encode())
     for path in sorted(root.rglob("*.py")):
@@ -62,7 +62,7 @@ def _own_folder() -> Path | None:
     owner = os.getpid()
 
     def remove() -> None:
-        if os.getpid() == owner:  # a forked child does not own its parent's
+        if os.getpid() == owner:  # a forked child does not own its parent's folder
             shutil.rmtree(base, ignore_errors=True)
 
     try:
@@ -88,5 +88,5 @@ def cache_place() -> Place:
 
 
 def cache_folder() -> Path | None:
-    """Return the folder of the compiled code, None where there is none."""
+    """Return the folder of the compiled code, or None if there is no folder."""
     return cache_place().folder

@@ -1,8 +1,8 @@
 """The one decorator for compiled code, and its disk cache.
 
-Numba's own cache looks only at the file a function is in: after an edit to a function that it calls, it
-silently returns old machine code. Here the folder of the cache is named by a hash of all layers with compiled code.
-Nor does Numba look at who wrote its files, or whether they are whole: ``trust`` and ``kept`` do.
+Numba's own cache looks only at the file of a function. After an edit to a function that it calls, it silently returns
+old machine code. Here a hash of all layers with compiled code names the folder of the cache. Nor does Numba look at who
+wrote its files, or whether they are whole: ``trust`` and ``kept`` do.
 Nothing else in the package imports numba.
 """
 
@@ -74,7 +74,7 @@ class _CacheImpl(CompileResultCacheImpl):
 
 
 class _Cache(FunctionCache):
-    """A file of its own for every signature, which several processes compile side by side."""
+    """A separate file for every signature, so that several processes can compile side by side."""
 
     _impl_class = _CacheImpl
 
@@ -97,8 +97,8 @@ class _Cache(FunctionCache):
         return found
 
     def _on_disk(self, sig: Any, target_context: Any) -> Any:
-        """What is there. Numba would first load all that it can compile, half of what a first fit takes."""
-        rtsys.initialize(target_context)  # machine code needs no more, unless it hashes strings
+        """Return the code on disk. Numba would first load all that it can compile, half of what a first fit takes."""
+        rtsys.initialize(target_context)  # machine code needs nothing more, unless it hashes strings
         with collector_paused(), self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
 
@@ -113,7 +113,7 @@ class _Cache(FunctionCache):
 
 
 def _unbroken(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile, or load, a function in one go: half of it would be an error later, in this process or in a child."""
+    """Compile, or load, a function in one go: an interruption would cause an error later, here or in a child."""
 
     @functools.wraps(method)
     def compile_all(*arguments: Any) -> Any:
@@ -142,7 +142,7 @@ def jit(function: Callable[..., Any] | None = None, *, finite: bool = False) -> 
         if JIT_DISABLED:
             return py_func
         flags = {"contract", "nnan", "nsz"} if finite else {"contract"}
-        # Nothing is called from C, and a wrapper for that takes 7 % of a compilation. numba's stubs do not know it.
+        # Nothing is called from C, and a wrapper for C takes 7 % of a compilation. numba's stubs do not know this.
         options: dict[str, Any] = {"nogil": True, "fastmath": flags, "error_model": "numpy", "no_cfunc_wrapper": True}
         dispatcher = numba.njit(**options)(py_func)
         if FOLDER is not None:

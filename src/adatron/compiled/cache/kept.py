@@ -2,8 +2,8 @@
 
 This is the one place where the package reads pickles, Numba's form of compiled code. Two guards stand before the
 unpickling. The file must be one that nobody but this user and root can change (``trust``), so that no attacker can
-have written it. Its checksum must be right, so that no damaged byte is run. Whatever fails a guard counts as not there;
-the function is compiled again, and the file is replaced.
+have written it. Its checksum must be right, so that no damaged byte is run. A file that fails a guard counts as
+missing: the function is compiled again, and the file is replaced.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Kept:
         return self._start.with_name(f"{self._start.name}-{hashlib.sha256(str(key).encode()).hexdigest()[:10]}{SUFFIX}")
 
     def load(self, key: Any) -> Any:
-        """Return what was saved, or None where there is no undamaged file for the key."""
+        """Return the saved code, or None if there is no undamaged file for the key."""
         try:
             content = read_private(self._path(key))
         except OSError:
@@ -46,7 +46,7 @@ class Kept:
         return data if found == key else None
 
     def save(self, key: Any, data: Any) -> None:
-        """Write the file anew; whoever reads meanwhile gets the old file or the new one.
+        """Write the file anew; a process that reads meanwhile gets the old file or the new one.
 
         Raises
         ------

@@ -1,6 +1,6 @@
 """Folders and files that nobody else can change.
 
-Compiled code is run, so whoever can write to its folder, or put another folder in its place, runs code as this user.
+Compiled code is run. Whoever can write to its folder, or put another folder in its place, runs code as this user.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Status = os.stat_result
 
 
 def _refuse_others(path: Path, status: Status, sticky: bool) -> None:
-    """Raise PermissionError if another user than root can change what has this status.
+    """Raise PermissionError if a user other than this one and root can change the file or folder with this status.
 
     In a sticky folder, such as /tmp, others can write, but cannot replace what belongs to this user or to root.
     """
@@ -26,9 +26,9 @@ def _refuse_others(path: Path, status: Status, sticky: bool) -> None:
 
 
 def private_folder(path: Path) -> Path:
-    """Return a folder, made if it is not there, that nobody but this user and root can change; its path has no links.
+    """Return a folder, made if missing, that nobody but this user and root can change; its path has no links.
 
-    Every folder on the way is checked, from the root down: once one of them is found good, nobody else can change which
+    Every folder on the way is checked, from the root down. Once a folder is found good, nobody else can change which
     folder its name leads to.
 
     Raises

@@ -1,4 +1,4 @@
-"""Who compiles a function, where several processes need it."""
+"""Turns of processes at compiling a function that several of them need."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 
 from .uninterrupted import asked
 
-LOCK_SECONDS = 120.0  # a process that compiles one function for longer than this is taken for dead
+LOCK_SECONDS = 120.0  # Time after which a process that compiles one function is taken for dead.
 
 
 def first_to(path: Path) -> bool:
-    """Whether this process is the first one that makes a file, in which it writes its number.
+    """Return whether this process is the first to make a file; it writes its number into the file.
 
-    OSError if the file cannot be made or written, which then is not there.
+    Raise OSError if the file cannot be made or written; the file is then not there.
     """
     try:
         with path.open("x") as stream:
@@ -31,7 +31,7 @@ def first_to(path: Path) -> bool:
 
 
 def _left(path: Path) -> bool:
-    """Whether the process that made a file is dead, or taken for dead."""
+    """Return whether the process that made a file is dead, or taken for dead."""
     try:
         if time.time() - path.stat().st_mtime > LOCK_SECONDS:
             return True
@@ -47,15 +47,15 @@ def _left(path: Path) -> bool:
 class Turn:
     """A lock file that lets one process compile a function while the others wait for its result.
 
-    It is an optimisation only: two that compile the same write the same.
+    This is only an optimisation: two processes that compile the same function write the same.
     """
 
     def __init__(self) -> None:
-        self._mine: set[tuple[int, Path]] = set()  # a forked child does not own its parent's
+        self._mine: set[tuple[int, Path]] = set()  # a forked child does not own its parent's files
         self.begin()
 
     def begin(self) -> None:
-        """In a new process."""
+        """Begin in a new process."""
         self._lock = threading.Lock()  # a lock file is never made without its entry in ``_mine``
         self._over = False
 
@@ -67,7 +67,7 @@ class Turn:
         return made
 
     def wait(self, path: Path) -> None:
-        """Until nobody else compiles, or the user presses Ctrl-C."""
+        """Wait until nobody else compiles, or the user presses Ctrl-C."""
         end = time.monotonic() + LOCK_SECONDS
         while (os.getpid(), path) not in self._mine and time.monotonic() < end:
             try:
@@ -75,7 +75,7 @@ class Turn:
                     return
                 if _left(path):
                     path.unlink(missing_ok=True)
-            except OSError:  # no folder or no room in it: nobody waits for anybody
+            except OSError:  # no folder, or no room in it: nobody can wait for anybody
                 return
             time.sleep(0.02)
 
@@ -85,7 +85,7 @@ class Turn:
             path.unlink(missing_ok=True)
 
     def end_all(self) -> None:
-        """When the process ends: what it has begun is for others, and it begins nothing more."""
+        """End all turns with the process: others may compile what it has begun, and it begins nothing more."""
         with self._lock:
             self._over = True
             for _, path in list(self._mine):

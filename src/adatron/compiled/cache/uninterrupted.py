@@ -1,7 +1,7 @@
 """Steps that belong together: neither a signal's exception nor a fork comes between them.
 
-Ctrl-C within Numba's compiler or within the import of a C extension is swallowed, or ends as another error, and what
-is half made stays. A child that is forked while another thread compiles or imports waits for that thread for ever.
+If Ctrl-C comes within Numba's compiler or the import of a C extension, it is swallowed or ends as another error, and
+half-made things stay. A child that is forked while another thread compiles or imports waits for that thread for ever.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any
 Handler = Callable[[int, Any], Any]
 
 HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name)]
-FORK_SECONDS = 120.0  # a fork waits no longer than this
-import_module("concurrent.futures.thread")  # and logging with it: their hooks of forks must not come while a fork waits
+FORK_SECONDS = 120.0  # Longest wait of a fork.
+import_module("concurrent.futures.thread")  # and logging: their fork hooks must be registered before a fork waits
 
 
 class _Busy:
@@ -76,17 +76,17 @@ class _Held:
 
 
 _BUSY = _Busy()
-_NOW: list[_Held] = []  # those in force
+_NOW: list[_Held] = []  # handlers in force
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_BUSY.before_fork, after_in_parent=_BUSY.in_parent, after_in_child=_BUSY.in_child)
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold back what handlers of Ctrl-C, SIGTERM and SIGALRM raise, and forks by other threads.
+    """Hold back exceptions that handlers of Ctrl-C, SIGTERM and SIGALRM raise, and forks by other threads.
 
-    The handlers themselves run at once. What they raise is raised at the end. Only the main thread runs handlers;
-    those that are not Python's stay.
+    The handlers themselves run at once; their exceptions are raised at the end. Only the main thread runs handlers.
+    Handlers that are not Python's stay.
     """
     held: dict[int, _Held] = {}
     try:
@@ -112,5 +112,5 @@ def uninterrupted() -> Iterator[None]:
 
 
 def asked() -> bool:
-    """Whether a signal asks the steps of now to come to an end."""
+    """Return whether a signal asks the present steps to come to an end."""
     return any(one.error is not None for one in _NOW)

@@ -1,1 +1,1 @@
-"""What comes in, checked as scikit-learn does."""
+"""Checks of input, as scikit-learn does them."""

@@ -1,6 +1,6 @@
-"""scikit-learn's checks of samples and targets, but for plain arrays, in which they would find nothing.
+"""scikit-learn's checks of samples and targets, skipped for plain arrays in which they would find nothing.
 
-They take a seventh to a fifth of a small fit, and two fifths of the prediction of a single sample.
+These checks take a seventh to a fifth of a small fit, and two fifths of the prediction of a single sample.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from sklearn.utils.validation import validate_data  # pyright: ignore[reportPriv
 
 
 def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **others: Any) -> Any:
-    """X, or X and y if there is one, as ``validate_data`` returns them.
+    """Return X, or X and y if there is one, as ``validate_data`` does.
 
-    Finite C-ordered arrays of the right type and shape are returned as they are; all else is for scikit-learn to
-    convert or to refuse.
+    Finite C-ordered arrays of the right type and shape are returned as they are. scikit-learn converts or refuses
+    everything else.
     """
     targets = (others["y"],) if "y" in others else ()
     attributes = vars(model)
     plain = _is_plain(X, 2) and X.dtype in dtype and X.size > 0
     plain = plain and all(_is_plain(y, 1) and y.dtype.kind in "biuf" and len(y) == len(X) for y in targets)
-    if plain and not reset:  # with names it says that X has none
+    if plain and not reset:  # scikit-learn warns that X has no names if the model has them
         plain = "feature_names_in_" not in attributes and attributes.get("n_features_in_") == X.shape[1]
     if plain and all(map(_is_finite, (X, *targets))):
         found = (X, *targets) if targets else X
@@ -32,7 +32,7 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
     else:
         found = validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
     if reset:
-        attributes.pop("first_index_", None)  # of the features of other data, where the command line read them
+        attributes.pop("first_index_", None)  # it belongs to the features of other data, which the command line read
     return found
 
 
@@ -41,5 +41,5 @@ def _is_plain(values: Any, ndim: int) -> bool:
 
 
 def _is_finite(values: NDArray[Any]) -> bool:
-    """Whether a sum shows that all are; it may overflow although they are."""
+    """Return whether a sum shows that all values are finite; the sum may overflow although they are."""
     return bool(np.isfinite(values.sum()))

@@ -1,4 +1,4 @@
-"""What comes in: data, targets and weights checked as scikit-learn does, and the parameters made ready."""
+"""Checks of input: data, targets and weights checked as scikit-learn does, and parameters made ready."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .checked import checked
 
 Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
-SMALL_MATRIX = 2**16  # entries of a matrix that is small however it is stored
+SMALL_MATRIX = 2**16  # Entries up to which a matrix is small however it is stored.
 NOT_FINITE = (
     "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be "
     "preprocessed."
@@ -27,7 +27,7 @@ NOT_FINITE = (
 
 
 class Machine(Protocol):
-    """What the checks know of an estimator."""
+    """The part of an estimator that the checks use."""
 
     kernel: Any
     kernel_: Any
@@ -40,12 +40,12 @@ class Machine(Protocol):
 
 
 def given(kernel: Any) -> bool:
-    """Whether X holds kernel values: by name or as a kernel object, which is not imported for this."""
+    """Return whether X holds kernel values: by name or as a kernel object, which this check does not import."""
     return (kernel if isinstance(kernel, str) else getattr(kernel, "name", None)) == "precomputed"
 
 
 def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-    """X as a C-ordered float array or CSR matrix with sorted columns, y as a vector."""
+    """Return X as a C-ordered float array or CSR matrix with sorted columns, and y as a vector."""
     numeric = is_regressor(model)
     checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
     kept = objects.kept(model.kernel, X)
@@ -57,13 +57,13 @@ def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     if y.ndim > 1 or numeric:
         y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     if numeric:
-        assert_all_finite(y, input_name="y")  # None among objects is nan only now
+        assert_all_finite(y, input_name="y")  # None among objects has become nan only now
     _keep(model, kept)
     return X, y
 
 
 def training_rows(model: Machine, X: Any) -> Any:
-    """The same for X alone."""
+    """Return X alone, in the form of ``training_data``."""
     kept = objects.kept(model.kernel, X)
     X = _rows(model, X) if kept is None else objects.kernel_matrix(model.kernel, X, X)
     _keep(model, kept)
@@ -71,7 +71,7 @@ def training_rows(model: Machine, X: Any) -> Any:
 
 
 def _rows(model: Machine, X: Any, **targets: Any) -> Any:
-    """Rows of numbers, alone or with their targets, checked."""
+    """Return checked rows of numbers, alone or with their targets."""
     if sparse.issparse(X) and given(model.kernel):
         raise TypeError("Sparse precomputed kernels are not supported.")
     found = checked(model, X, _types(model.kernel), order="C", **targets)
@@ -85,7 +85,7 @@ def _types(kernel: Any) -> tuple[type, ...]:
 
 
 def _keep(model: Machine, kept: Any) -> None:
-    """Keep samples that are no rows of numbers, once all is accepted; they have no features."""
+    """Keep samples that are not rows of numbers, once all input is accepted; they have no features."""
     model.objects_ = kept
     if kept is not None:
         vars(model).pop("n_features_in_", None)
@@ -110,7 +110,7 @@ def refuse_huge(X: Any) -> None:
 
 
 def as_dense_if_small(X: Any, kernel: Any) -> Any:
-    """A CSR matrix of few entries as an array: the same bits in the fit, and the same model, as from the dense rows.
+    """Return a CSR matrix of few entries as an array: fit and model are then equal, to the bit, to those of dense rows.
 
     Functions get the rows as they were given.
     """
@@ -119,9 +119,9 @@ def as_dense_if_small(X: Any, kernel: Any) -> Any:
 
 
 def new_data(model: Machine, X: Any, vectors: Any, columns: NDArray[np.int64]) -> Any:
-    """X for prediction, as it is if it is an array or CSR matrix of floats; its rows are made ready block by block.
+    """Return X for prediction: an array or CSR matrix of floats stays as it is and is made ready block by block.
 
-    If X has kernel values, these ``columns`` of it are needed.
+    If X has kernel values, these ``columns`` of X are needed.
     """
     if model.objects_ is not None:
         return model.kernel_(X, model.objects_)
@@ -141,20 +141,20 @@ def new_data(model: Machine, X: Any, vectors: Any, columns: NDArray[np.int64]) -
 
 
 def classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The classes, and the number of each sample's class."""
+    """Return the classes, and the number of each sample's class."""
     whole = y.dtype.kind in "biu" or (y.dtype.kind == "f" and bool((y == np.rint(y)).all()))
     if not whole and y.dtype.kind != "U":
         check_classification_targets(y)
     found = np.unique(y, return_inverse=True)
     if whole and 2 * len(found[0]) > len(y):
-        check_classification_targets(y)  # of whole numbers it says nothing but that there are many classes
+        check_classification_targets(y)  # for whole numbers it would only say that there are many classes
     return found
 
 
 def weights_of_classes(
     class_weight: Any, classes: NDArray[Any], codes: NDArray[np.int64], weight: Vector | None = None
 ) -> Vector:
-    """Weight of every class; 'balanced' counts a sample of weight 2 as two samples.
+    """Return the weight of every class; 'balanced' counts a sample of weight 2 as two samples.
 
     weight : of every sample; None is 1
     """
@@ -175,13 +175,13 @@ def weights_of_classes(
 
 
 def _sums_of_classes(weight: Vector, codes: NDArray[np.int64], counts: Vector) -> Vector:
-    """Exactly rounded sums of the weights of each class, so that the order of the rows does not matter."""
+    """Return exactly rounded sums of the weights of each class, so that the order of the rows does not matter."""
     ends = np.cumsum(counts.astype(np.int64))[:-1]
     return np.array([fsum(part) for part in np.split(weight[np.argsort(codes, kind="stable")], ends)])
 
 
 def weights(X: Any, sample_weight: Any) -> Vector:
-    """The weight of every sample."""
+    """Return the weight of every sample."""
     if sample_weight is None:
         return np.ones(X.shape[0])
     values = np.asarray(sample_weight, np.float64)
@@ -193,7 +193,7 @@ def weights(X: Any, sample_weight: Any) -> Vector:
 
 
 def gamma(value: float | str, X: Any, kernel: Any, weight: Vector | None = None) -> float:
-    """The number behind 'scale' and 'auto'; a sample of weight 2 counts as two samples.
+    """Return the number behind 'scale' and 'auto'; a sample of weight 2 counts as two samples.
 
     weight : of every sample; None is 1
     """
@@ -202,7 +202,7 @@ def gamma(value: float | str, X: Any, kernel: Any, weight: Vector | None = None)
     if not isinstance(value, str):
         return float(value)
     if given(kernel) or objects.is_function(kernel):
-        return 0.0  # they have none; as scikit-learn
+        return 0.0  # this kernel has no gamma; scikit-learn does the same
     if value == "auto":
         return 1.0 / X.shape[1]
     spread = variance(X, weight)
@@ -216,7 +216,7 @@ def gamma(value: float | str, X: Any, kernel: Any, weight: Vector | None = None)
 
 
 def augment(value: float | str, X: Any, weight: Vector | None = None) -> float:
-    """The augmenting factor: 'auto' is the magnitude of the inputs (SVMseq, section 4.1.1)."""
+    """Return the augmenting factor: 'auto' is the magnitude of the inputs (SVMseq, section 4.1.1)."""
     from ...fitting.samples import weighted_sum
 
     if not isinstance(value, str):

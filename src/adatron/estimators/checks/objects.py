@@ -1,4 +1,4 @@
-"""Samples that are no rows of numbers, such as texts, graphs and series: only the user's kernel function can take them.
+"""Samples that are not rows of numbers, such as texts, graphs and series, for the user's kernel function only.
 
 As in scikit-learn, the function then gets them as they were given, all at once, in the fit and in predictions. Its
 matrix is treated like a given one.
@@ -14,7 +14,7 @@ from scipy import sparse
 
 
 def is_function(kernel: Any) -> bool:
-    """Whether a kernel is a function of the user's."""
+    """Return whether a kernel is a function of the user."""
     if not callable(kernel):
         return False
     from ...kernels import Kernel
@@ -23,12 +23,12 @@ def is_function(kernel: Any) -> bool:
 
 
 def kept(kernel: Any, X: Any) -> Any:
-    """X if only a function can take it, so that it has to be kept for predictions; else None."""
+    """Return X if only a function can take it, so that predictions need it; else None."""
     return X if is_function(kernel) and not _are_rows(X) else None
 
 
 def kernel_matrix(kernel: Any, X: Any, samples: Any) -> NDArray[np.float64]:
-    """The function's values of X (n) and the training samples (m), (n, m)."""
+    """Return the function's values of X (n) and the training samples (m), (n, m)."""
     from ...kernels import Function
 
     return Function(kernel)(X, samples)

@@ -1,4 +1,4 @@
-"""C changes: the solution follows, and every breakpoint of its path can be had."""
+"""Changes of C: the solution follows, and every breakpoint of its path can be read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CPath:
     C : ndarray of shape (n_breakpoints,)
         The first and the last one are the ends of the path.
     coefficients : ndarray of shape (n_breakpoints, n_samples)
-        Of the samples, in the order of ``ids_``.
+        Coefficients of the samples, in the order of ``ids_``.
     intercepts : ndarray of shape (n_breakpoints,)
     """
 
@@ -34,12 +34,12 @@ class CPath:
     intercepts: Vector
 
     def at(self, C: float) -> tuple[Vector, float]:
-        """Coefficients, (n_samples,), and intercept for any C on the path.
+        """Return coefficients, (n_samples,), and intercept for any C on the path.
 
         Raises
         ------
         ValueError
-            A C beyond the ends.
+            A C is beyond the ends.
         """
         low, high = sorted((self.C[0], self.C[-1]))
         if not low <= C <= high:
@@ -75,7 +75,7 @@ class HasC(Incremental):
         Raises
         ------
         ValueError
-            Not a number > 0.
+            C is not a number > 0.
         ArithmeticError
             Rounding leaves no way to the solution; the estimator is then as it was.
         """
@@ -94,7 +94,7 @@ class HasC(Incremental):
         return self
 
     def C_path(self, C: float) -> list[CPath]:
-        """All breakpoints of the exact path from the present C to another one; the model stays as it is.
+        """Return all breakpoints of the exact path from the present C to another one; the model stays as it is.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ class HasC(Incremental):
         Raises
         ------
         ValueError
-            Not a finite number > 0.
+            C is not a finite number > 0.
         ArithmeticError
             Rounding leaves no way.
         """
@@ -131,7 +131,7 @@ class HasC(Incremental):
             found.append((begin + done * (C - begin), beta, path.offset))
 
         def watch(done: float) -> None:
-            if done < 1.0:  # the end comes when the last rounding is taken away
+            if done < 1.0:  # the end is reached when the last rounding is removed
                 keep(done)
 
         keep(0.0)
@@ -156,5 +156,5 @@ def _check(C: Any) -> None:
 
 
 def bounds(C: float, weight: Vector) -> Vector:
-    """Largest coefficients; 0 where there is no weight, also for an infinite C."""
+    """Return the largest coefficients; 0 for samples without weight, also with an infinite C."""
     return C * weight if np.isfinite(C) else np.where(weight > 0.0, np.inf, 0.0)

@@ -1,4 +1,4 @@
-"""What IncrementalSVC and IncrementalNuSVC share: classes, and a path for each pair of them or for each one."""
+"""The common base of IncrementalSVC and IncrementalNuSVC: classes, and a path for each pair of them or each class."""
 
 from __future__ import annotations
 
@@ -42,11 +42,12 @@ class IncrementalClassifier(Incremental, Classifier):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples; with ``window`` the last ones of them are kept.
+            Training samples; with ``window`` only the last ones are kept.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights, times those of the classes; one of weight 2 counts as two, one of weight 0 is left out.
+            Weights of the samples, multiplied by those of the classes. A sample of weight 2 counts as two, one of
+            weight 0 is left out.
         ids : array-like of int of shape (n_samples,), default=None
             An id for each sample, for ``forget``; by default its arrival number 0, 1, 2, ...
 
@@ -67,7 +68,7 @@ class IncrementalClassifier(Incremental, Classifier):
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, ids: Any = None, sample_weight: Any = None) -> Self:
-        """Learn more samples: the solution becomes that of all.
+        """Learn more samples: the solution becomes that of all samples.
 
         Parameters
         ----------
@@ -75,10 +76,11 @@ class IncrementalClassifier(Incremental, Classifier):
         y : array-like of shape (n_samples,)
             Class labels.
         classes : array-like of shape (n_classes,), default=None
-            All labels that will ever come, needed by a first call whose ``y`` lacks some; later calls may repeat them.
+            All labels that will ever come. The first call needs them if its ``y`` lacks some; later calls may repeat
+            them.
         ids : array-like of int of shape (n_samples,), default=None
-            An id for each sample, for ``forget``; by default its arrival number, or what follows any id
-            so far, if that is more.
+            An id for each sample, for ``forget``; by default its arrival number, or the number after the largest id so
+            far, if that is larger.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples, as in ``fit``.
 
@@ -89,7 +91,7 @@ class IncrementalClassifier(Incremental, Classifier):
         Raises
         ------
         ValueError
-            Bad data, another number of features, a label that is none of the classes, an id that is taken; a
+            Bad data, another number of features, a label that is not among the classes, an id that is taken, or a
             parameter that was changed since ``fit``. The estimator is then as it was.
         ArithmeticError
             Rounding leaves no way to the solution; the estimator is then as it was.
@@ -125,19 +127,19 @@ class IncrementalClassifier(Incremental, Classifier):
         self._store_coefficients(self._store.X, self._store.y.astype(np.int64), coefficients, self._fitted)
 
     def loo_decision(self) -> Vector:
-        """Decision values of each sample by the model of all others.
+        """Return each sample's decision values by the model of all other samples.
 
         Returns
         -------
         values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            As those of ``decision_function``, in the order of ``ids_``.
+            They have the form of ``decision_function``, in the order of ``ids_``.
         """
         return self._shaped(loo_values(self))
 
     def loo_error(self) -> float:
-        """The part of the samples that the model of all others puts into another class: the leave-one-out error.
+        """Return the leave-one-out error: the fraction of samples that the model of all others puts into another class.
 
-        Exact: each support vector leaves the solution, step by step, and comes back; the others cost nothing.
+        It is exact: each support vector leaves the solution, step by step, and comes back; other samples cost nothing.
         """
         check_is_fitted(self)
         self._check_ties()
@@ -145,7 +147,7 @@ class IncrementalClassifier(Incremental, Classifier):
 
 
 def _codes(y: Any, classes: Any) -> NDArray[np.int64]:
-    """Numbers of the classes."""
+    """Return the numbers of the classes."""
     unknown = y[~np.isin(y, classes)]
     if len(unknown):
         raise ValueError(

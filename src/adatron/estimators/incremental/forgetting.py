@@ -1,4 +1,4 @@
-"""Forgetting in a whole model: the steps before an incremental model may remember samples, too."""
+"""Forgetting in a whole model: steps before an incremental model may also remember samples."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from .steps import fitted_steps, last_of, seen
 def forget(model: Any, ids: Any) -> Any:
     """Unlearn some samples of an incremental model or of a pipeline that ends with one, or refuse.
 
-    A step before the model that was fitted to a sample remembers it: from ``mean_`` and ``n_samples_seen_`` of a
-    StandardScaler and the samples that are left, the one that has gone can be computed. The step cannot unlearn the
-    sample either, since the rows in the model were scaled with it. So samples that such a step has seen are refused,
-    and the others are unlearned.
+    A step before the model that was fitted to a sample remembers it. For instance, ``mean_`` and ``n_samples_seen_`` of
+    a StandardScaler and the remaining samples give the sample that has gone. The step cannot unlearn it either, since
+    the rows in the model were scaled with it. So samples that such a step has seen are refused, and the others are
+    unlearned.
 
     Parameters
     ----------
     model : incremental model or Pipeline
-        Fitted. A step that counts in ``n_samples_seen_`` is taken to have seen the samples of the model's first call,
-        and as many as it counts, in the order of their arrival, as ``Pipeline.fit`` does it; one that does not count,
-        all samples; one that needs no fit, none.
+        The fitted model. A step that counts in ``n_samples_seen_`` is taken to have seen the samples of the model's
+        first call, and as many as it counts, in the order of their arrival, as ``Pipeline.fit`` does it. A step that
+        does not count is taken to have seen all samples; a step that needs no fit, none.
     ids : int or array-like of int
         Ids of the samples, as ``model.forget`` of the incremental model takes them.
 
     Returns
     -------
     model
-        The one that was given. Its files are written anew as by ``forget`` of the incremental model.
+        The given model. Its files are written anew as by ``forget`` of the incremental model.
 
     Raises
     ------
     ValueError
-        Another model; a step that remembers one of the samples; what ``forget`` of the incremental model refuses. The
-        model is then as it was.
+        Another kind of model; a step that remembers one of the samples; samples that ``forget`` of the incremental
+        model refuses. The model is then as it was.
     OSError
-        As for ``forget`` of the incremental model.
+        A file cannot be written, as for ``forget`` of the incremental model.
 
     Examples
     --------

@@ -35,26 +35,26 @@ from .track import Track
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 Undo = list[Callable[[], None]]
-# What the solution rests on.
+# Parameters that the solution rests on.
 FIXED = ("C", "nu", "epsilon", "kernel", "degree", "gamma", "coef0", "bias", "augment", "multi_class", "class_weight")
-# Made from the solution when they are asked for, not after every sample.
+# Attributes that are made from the solution on request, not after every sample.
 GATHERED = ("support_", "support_vectors_", "dual_coef_", "intercept_", "offset_", "_n_support", "shape_fit_")
-CACHE = 500 * 2**20  # bytes for kernel values while a solution is found
-TRIES = (1e-6, 1e-10)  # tolerances of the solution from which a path begins
-HARD = 10_000  # updates, for each sample, after which a plane that separates the samples is not found any more
+CACHE = 500 * 2**20  # Bytes for kernel values while a solution is found.
+TRIES = (1e-6, 1e-10)  # Tolerances of the solution from which a path begins.
+HARD = 10_000  # Updates for each sample after which the search for a separating plane ends.
 INSEPARABLE = "No plane separates the samples of the classes, which C=inf needs: give a finite C."
-LOST = 1e-8  # of the largest gradient: a violation that rounding does not explain
+LOST = 1e-8  # Fraction of the largest gradient; rounding does not explain a larger violation.
 
 
 class Learning(KernelMachine):
-    """What an incremental model does with its samples and programs."""
+    """Work of an incremental model on its samples and programs."""
 
     window: int | None
     _store: Store
     _tracks: list[Track]
     _gathered: dict[str, Any]
     precision = "double"
-    stream_: dict[str, Any] | None = None  # what ``adatron stream`` has learned of which input
+    stream_: dict[str, Any] | None = None  # record of ``adatron stream``: what it has learned from which input
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMachine._parameter_constraints,
@@ -65,14 +65,14 @@ class Learning(KernelMachine):
 
     @abstractmethod
     def program(self, y: Vector, weight: Vector) -> Dual:
-        """The program of labels 1 and -1 or of targets, and weights."""
+        """Return the program of labels 1 and -1 or of targets, and weights."""
 
     @abstractmethod
     def _sides(self) -> list[tuple[int, int] | None]:
-        """The classes of each program, see ``Track``."""
+        """Return the classes of each program, see ``Track``."""
 
     def divisor(self, half_width: float) -> float:
-        """What decision values are divided by, from ``certificates.half_width``."""
+        """Return the divisor of decision values, from ``certificates.half_width``."""
         return 1.0
 
     @property
@@ -104,12 +104,12 @@ class Learning(KernelMachine):
 
     @contextmanager
     def in_time(self, store: Store) -> Iterator[None]:
-        """Do something with the samples within ``max_time``; whoever changes the model takes that back otherwise.
+        """Do something with the samples within ``max_time``; a caller that changes the model must undo it on failure.
 
         Raises
         ------
         TimeoutError
-            It takes longer.
+            The work takes longer.
         """
         store.clock = Clock.starting(self.max_time)
         try:
@@ -122,7 +122,7 @@ class Learning(KernelMachine):
 
     @contextmanager
     def _anew(self) -> Iterator[None]:
-        """All attributes may be set anew; if something goes wrong, the old ones are there again."""
+        """Let all attributes be set anew; if something goes wrong, the old ones are there again."""
         before = dict(vars(self))
         try:
             yield
@@ -146,7 +146,7 @@ class Learning(KernelMachine):
                 track.grow(np.arange(store.n))
                 self.solve_anew(track)
         for name in (*GATHERED, "compact_"):
-            vars(self).pop(name, None)  # those of a compact model
+            vars(self).pop(name, None)  # attributes of a compact model
         self._store, self._tracks, self.n_refit_ = store, tracks, 0
         self._fixed, self.stream_ = self._foundations(), None
         self._finish([0] * len(tracks))
@@ -165,7 +165,7 @@ class Learning(KernelMachine):
         self.kernel_: Kernel = kernel
 
     def _arriving(self, store: Store, X: Any, y: Vector, weight: Vector, ids: Any) -> tuple[Any, ...]:
-        """Those of some samples that the model takes in: with a weight, and within the window."""
+        """Return the samples that the model takes in: those with a weight, and within the window."""
         new, age = store.new_ids(ids, len(y)), store.arrived + np.arange(len(y))
         kept = np.flatnonzero(weight > 0)[-(self.window or len(y)) :]
         if not len(kept):
@@ -173,7 +173,7 @@ class Learning(KernelMachine):
         return X[kept], y[kept], weight[kept], new[kept], age[kept]
 
     def _learn(self, X: Any, y: Vector, weight: Vector, ids: Any) -> None:
-        """Follow the solution to that of more samples."""
+        """Follow the solution to the solution with more samples."""
         self._refuse_changed()
         store, n = self._store, self._store.n
         some, events = self._arriving(store, X, y, weight, ids), self._events()
@@ -189,7 +189,7 @@ class Learning(KernelMachine):
             self._finish(events)
 
     def _remove(self, slots: Ids, undo: Undo) -> None:
-        """Let some samples go."""
+        """Remove some samples."""
         self._release(slots)
         self._drop(slots, undo)
 
@@ -206,7 +206,7 @@ class Learning(KernelMachine):
         self._each(lambda track: track.path(self.program).release(places[id(track)], goal(track)), goal, some)
 
     def _drop(self, slots: Ids, undo: Undo) -> None:
-        """Let samples without weight go."""
+        """Drop samples that have no weight."""
         if not len(slots):
             return
         store = self._store
@@ -220,7 +220,7 @@ class Learning(KernelMachine):
     def _each(
         self, act: Callable[[Track], object], goal: Callable[[Track], Dual], tracks: list[Track] | None = None
     ) -> None:
-        """Do something with each path; where rounding leaves no way, solve the program that is its goal anew."""
+        """Do something with each path; if rounding leaves no way, solve the path's goal anew."""
         for track in self._tracks if tracks is None else tracks:
             try:
                 act(track)
@@ -230,7 +230,7 @@ class Learning(KernelMachine):
             track.moved()
 
     def solve_anew(self, track: Track, dual: Dual | None = None) -> None:
-        """Find the solution of a program without what is known of another one's."""
+        """Find the solution of a program without knowledge of another one's."""
         dual = track.dual(self.program) if dual is None else dual
         m = len(dual)
         if not m:
@@ -258,7 +258,7 @@ class Learning(KernelMachine):
 
     @contextmanager
     def _or_as_before(self) -> Iterator[Undo]:
-        """Whatever goes wrong, the model is as it was; into the list comes what takes back a loss of samples."""
+        """Restore the model if anything goes wrong; the list takes functions that bring dropped samples back."""
         undo: Undo = []
         samples, backups = self._store.backup(), [track.backup() for track in self._tracks]
         with self._anew():
@@ -277,9 +277,9 @@ class Learning(KernelMachine):
         return [int(track.counts[0]) for track in self._tracks]
 
     def _finish(self, events: list[int], anew: bool = True) -> None:
-        """Certify the solution; what was gathered from another one is no longer true.
+        """Certify the solution; attributes that were gathered from another solution are no longer true.
 
-        ``anew`` allows to solve a program anew whose path has lost its way without knowing.
+        ``anew`` allows to solve a program anew if its path has lost its way unnoticed.
         """
         self._gathered = {}
         since = [now - before for now, before in zip(self._events(), events, strict=True)]
@@ -287,7 +287,7 @@ class Learning(KernelMachine):
         for track, n in zip(self._tracks, since, strict=True):
             one = track.fitted(self.program, n)
             if one.certificate.kkt_violation > LOST * (1.0 + np.abs(track.g).max(initial=0.0)):
-                if anew:  # the path has lost its way and does not know
+                if anew:  # the path has lost its way unnoticed
                     self.n_refit_ += 1
                     self.solve_anew(track)
                     one = track.fitted(self.program, n)
@@ -304,7 +304,7 @@ class Learning(KernelMachine):
         return {name: getattr(self, name) for name in FIXED if name in self.get_params(deep=False)}
 
     def _refuse_changed(self) -> None:
-        """Fail if what the solution rests on was changed by ``set_params``, or is not there any more."""
+        """Fail if a parameter that the solution rests on was changed by ``set_params``, or is missing."""
         self._refuse_compact()
         self._validate_params()
         for name, value in self._foundations().items():
@@ -315,7 +315,7 @@ class Learning(KernelMachine):
                 )
 
     def _checked(self, X: Any, first: bool, **targets: Any) -> Any:
-        """X in float64 as the store keeps it, and y if it is among the targets, checked as scikit-learn does."""
+        """Return X in float64 as the store keeps it, and y if it is given, checked as scikit-learn does."""
         found = checked(self, X, (np.float64,), reset=first, order="C", **targets)
         X, y = found if targets else (found, None)
         if not objects.is_function(self.kernel):

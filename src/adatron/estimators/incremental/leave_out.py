@@ -1,4 +1,4 @@
-"""Leave one out, exactly: a support vector leaves a copy of the path; any other sample changes nothing."""
+"""Exact leave-one-out: a support vector leaves a copy of the path; any other sample changes nothing."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .store import Store
 from .track import Track
 
 Matrix = NDArray[np.float64]
-WHOLE = 4096  # samples up to which all of K is held meanwhile
+WHOLE = 4096  # Samples up to which all of K is held meanwhile.
 
 
 def loo_values(model: Learning, signs: bool = False) -> Matrix:
-    """The value of each sample, (n_samples, n_problems), by the solution without it.
+    """Return the value of each sample, (n_samples, n_problems), by the solution without it.
 
-    ``signs`` says that only they count. Where a hinge loss is minimised, the loss of a sample only grows when it is
-    left out, so one on the wrong side stays there and costs nothing.
+    ``signs`` says that only the signs count. If a hinge loss is minimised, the loss of a sample only grows when it is
+    left out. A sample on the wrong side then stays there and costs nothing.
     """
     check_is_fitted(model)
     store = model.store
@@ -45,18 +45,18 @@ def _values(model: Learning, store: Store, signs: bool) -> Matrix:
             values = track.kernel(store.X[others], store.X[track.numbers[support]]) @ track.beta[support]
             divisor = model.divisor(track.width(dual, track.beta, track.g))
             column[others] = (values + intercept(dual, track.beta, track.g)) / divisor
-    return np.nan_to_num(out, copy=False)  # a program without samples says 0
+    return np.nan_to_num(out, copy=False)  # a program without samples gives 0
 
 
 def _of_program(model: Learning, track: Track, dual: Dual, signs: bool) -> Vector:
-    """For the samples of a program."""
+    """Return the values for the samples of a program."""
     n = len(dual)
     if not n:
         return np.zeros(0)
     path, nu = track.path(model.program), any(dual.totals)
     out = decision(dual, path.beta, path.g) / model.divisor(track.width(dual, path.beta, path.g))
     rows = track.rows(np.arange(n)).__getitem__ if n <= WHOLE else track.rows
-    # Where the sums depend on nu, they change with every sample.
+    # If the sums depend on nu, they change with every sample.
     which = np.arange(n) if nu else np.flatnonzero(path.beta)
     if not nu:
         if signs:
@@ -83,13 +83,13 @@ def _of_program(model: Learning, track: Track, dual: Dual, signs: bool) -> Vecto
 
 
 def _held(dual: Dual, one: int) -> Dual:
-    """The program with one variable at 0."""
+    """Return the program with one variable at 0."""
     lower, upper = dual.lower.copy(), dual.upper.copy()
     lower[one] = upper[one] = 0.0
     return replace(dual, lower=lower, upper=upper)
 
 
 def decision(dual: Dual, beta: Vector, g: Vector) -> Vector:
-    """Decision values of the samples of a program, before any division by a margin."""
+    """Return decision values of the samples of a program, before any division by a margin."""
     explicit = len(dual.totals) > 0 and dual.sign is None
     return g + dual.t + (intercept(dual, beta, g) if explicit else 0.0)

@@ -1,4 +1,4 @@
-"""What the incremental models share: forgetting, reports and files, and attributes that are made when asked for."""
+"""The common base of the incremental models: forgetting, reports, files, and attributes that are made on request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .track import Track
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-OWN = ("_store", "_tracks", "_gathered")  # what a step changes in place, or is made of it
+OWN = ("_store", "_tracks", "_gathered")  # attributes that a step changes in place, or is made of
 
 
 class Keeper(Protocol):
@@ -31,7 +31,7 @@ class Keeper(Protocol):
 
     @property
     def replaced(self) -> bool:
-        """Whether there is a file that is another one than was written."""
+        """Whether the file is there, but is not the one that was written."""
         ...
 
     def held(self) -> AbstractContextManager[None]:
@@ -43,16 +43,16 @@ class Keeper(Protocol):
         ...
 
     def write(self) -> None:
-        """Write it anew, if it is still there."""
+        """Write the file anew, if it is still there."""
         ...
 
     def remains(self) -> list[str]:
-        """Say what beside the file may hold a forgotten sample."""
+        """Name the things beside the file that may hold a forgotten sample."""
         ...
 
 
 class Incremental(Learning):
-    """Base of the incremental models, beside the class of the batch."""
+    """Base of the incremental models, used together with the batch class."""
 
     @property
     def n_refactor_(self) -> int:
@@ -67,7 +67,7 @@ class Incremental(Learning):
         return self.store.ids.copy()
 
     def __getattr__(self, name: str) -> Any:
-        """What is gathered from the solution only when it is asked for."""
+        """Return an attribute that is gathered from the solution only on request."""
         if name not in GATHERED or "_tracks" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         if not self._gathered:
@@ -79,21 +79,21 @@ class Incremental(Learning):
         return self._gathered[name]
 
     def _shadow(self) -> Self:
-        """Another estimator of the same attributes, which knows of no files."""
+        """Return another estimator with the same attributes, which knows of no files."""
         other = object.__new__(type(self))
         vars(other).update(self.__getstate__())
         return other
 
     def __copy__(self) -> Self:
-        """With samples and a solution of its own, which this one does not change."""
+        """Return a copy with samples and a solution of its own, which do not affect this one."""
         other = self._shadow()
         vars(other).update(deepcopy({name: vars(self)[name] for name in OWN if name in vars(self)}))
         return other
 
     def compact(self) -> Self:
-        """A smaller and faster model with the same decisions, see :meth:`SVC.compact`.
+        """Return a smaller and faster model with the same decisions, see :meth:`SVC.compact`.
 
-        It has no samples: it predicts, but all that needs them, ``partial_fit`` and ``forget`` among it, raises
+        It has no samples. It predicts, but all methods that need samples, such as ``partial_fit`` and ``forget``, raise
         ValueError.
         """
         check_is_fitted(self)
@@ -115,20 +115,20 @@ class Incremental(Learning):
         Returns
         -------
         self : the estimator
-            Files in which :func:`adatron.save` wrote this estimator, and the one it was loaded from, are written anew
-            (on the disk, then renamed) before this returns, if they are still there. A copy of the estimator, by
-            ``copy`` or ``pickle``, knows of no files.
+            Before this returns, the files of this estimator are written anew (on the disk, then renamed), if they are
+            still there: those that :func:`adatron.save` wrote, and the one it was loaded from. A copy of the estimator,
+            by ``copy`` or ``pickle``, knows of no files.
 
         Notes
         -----
-        A scaler before the estimator keeps means and extremes of all samples: :func:`adatron.forget` refuses then, and
+        A scaler before the estimator keeps means and extremes of all samples. :func:`adatron.forget` then refuses, and
         ``deletion_report`` names what stays.
 
         Raises
         ------
         ValueError
-            An id that no sample has, or one named twice; all samples; a nu that the others make infeasible; a file that
-            was replaced by something else, or whose journal has lines that are still to be learned. The estimator is
+            An id that no sample has, or one named twice; all samples; a nu that becomes infeasible without the samples;
+            a file that was replaced by something else, or whose journal has lines still to be learned. The estimator is
             then as it was.
         OSError
             A file cannot be written. The rows have left this estimator but not that file; ``forget([])`` tries again.
@@ -162,7 +162,7 @@ class Incremental(Learning):
 
     @property
     def generation(self) -> int:
-        """How often samples were forgotten: of two states of one model, the one with less is behind."""
+        """The number of times that samples were forgotten; the state of a model with the smaller number is behind."""
         return self.store.generation if "_store" in vars(self) else 0
 
     @property
@@ -171,42 +171,43 @@ class Incremental(Learning):
         return sorted(vars(self).get("_saved", {}))
 
     def keepers(self) -> list[Keeper]:
-        """Those of ``files_``, in the order in which every process locks them."""
+        """Return the keepers of ``files_``, in the order in which every process locks the files."""
         saved = vars(self).get("_saved", {})
         return [saved[name] for name in sorted(saved)]
 
     def keeper_of(self, path: str) -> Keeper | None:
-        """The keeper of one file, None if this model does not know it."""
+        """Return the keeper of one file, or None if this model does not know the file."""
         return vars(self).get("_saved", {}).get(path)
 
     def remember_file(self, path: str, keeper: Keeper) -> None:
-        """Keep in mind a file that holds this model; called when one is saved or loaded."""
+        """Remember a file that holds this model; called when one is saved or loaded."""
         vars(self).setdefault("_saved", {})[path] = keeper
 
     def deletion_report(self, refit: bool = False) -> str:
-        """What proves that the model is the solution of the samples that it still has.
+        """Return the proof that the model is the solution of the samples that it still has.
 
         Parameters
         ----------
         refit : bool, default=False
-            Solve the problem of these samples from nothing, too, and compare.
+            Also solve the problem of these samples from nothing, and compare.
 
         Returns
         -------
         report : str
             JSON: 'samples', 'arrived', 'kkt_violation', 'duality_gap' (upper bounds for all programs, from a gradient
-            computed anew in float64), 'files' written last, 'refits', 'adatron' (the version); with ``refit`` also
-            'largest_difference', the largest one of the decision values of the samples before any division by a margin.
-            Lists of sentences: 'holds' names what still holds forgotten samples or may do so (a journal, a file that
-            another process replaced), 'derived' what was computed from them and stayed (a scaler before the model,
-            ``gamma='scale'``, a class without samples), 'unknown' what no program can know.
+            computed anew in float64), 'files' written last, 'refits', 'adatron' (the version). With ``refit`` also
+            'largest_difference', the largest difference of decision values of the samples, before any division by a
+            margin. Three lists of sentences. 'holds' names things that hold forgotten samples or may do so (a journal,
+            a file that another process replaced). 'derived' names numbers that were computed from them and stayed (a
+            scaler before the model, ``gamma='scale'``, a class without samples). 'unknown' names what no program can
+            know.
         """
         check_is_fitted(self)
         with self.in_time(self.store):
             return report(self, refit, self.files_, self.keepers())
 
     def _gather_one(self) -> None:
-        """Set what a model of one program has."""
+        """Set the attributes of a model with one program."""
         coefficients = self._coefficients_of_all()
         support = np.flatnonzero(coefficients[0])
         self._n_support = np.array([len(support)], np.int32)
@@ -217,19 +218,19 @@ class Incremental(Learning):
         """Set the attributes in GATHERED."""
 
     def _coefficients_of_all(self) -> Vector:
-        """Coefficients of all samples, (n_problems, n_samples)."""
+        """Return coefficients of all samples, (n_problems, n_samples)."""
         out = np.zeros((len(self._tracks), self._store.n))
         for row, track in zip(out, self._tracks, strict=True):
             row[track.numbers] = track.beta
         return out
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies, which know of no files."""
+        """Return the state for copies, which know of no files."""
         state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_saved"}
 
     def lasting_state(self) -> dict[str, Any]:
-        """What a model file keeps besides the parameters."""
+        """Return the state that a model file keeps besides the parameters."""
         params = self.get_params(deep=False)
         hidden = {"_store", "_tracks", "_fitted", "_gathered", "_saved", "_kept", *params}
         state = {name: value for name, value in vars(self).items() if name not in hidden}
@@ -238,11 +239,11 @@ class Incremental(Learning):
         return state
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take what ``lasting_state`` gave; the paths begin when they are first needed."""
+        """Restore the state that ``lasting_state`` gave; the paths begin when they are first needed."""
         vars(self).update(state)
         if "_tracks" in state:
             self._store = Store.of(state["_store"])
             self._tracks = [Track.of(self._store, self.kernel_, one) for one in state["_tracks"]]
             iterations = np.atleast_1d(self.n_iter_).tolist()
             self._finish([now - n for now, n in zip(self._events(), iterations, strict=True)], anew=False)
-            getattr(self, GATHERED[0])  # what predictions need fails now, if at all: numbers that are not finite
+            getattr(self, GATHERED[0])  # non-finite numbers must fail now, not in a prediction

@@ -19,7 +19,7 @@ class IncrementalNuSVC(IncrementalClassifier, NuSVC):
     Parameters
     ----------
     nu : float, default=0.5
-        As in :class:`adatron.NuSVC`. A step after which it would be infeasible is an error, and changes nothing.
+        As in :class:`adatron.NuSVC`. A step after which nu would be infeasible is an error, and changes nothing.
     kernel, degree, gamma, coef0, class_weight, decision_function_shape, break_ties :
         As in :class:`IncrementalSVC`.
     bias, augment, multi_class, window, n_jobs, max_time :
@@ -32,12 +32,12 @@ class IncrementalNuSVC(IncrementalClassifier, NuSVC):
     ids_, n_iter_, n_refactor_, n_refit_ :
         As in :class:`IncrementalSVC`.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
-        The certificate of the program with nu, before the division by the margin.
+        The certificate of the program with nu, before division by the margin.
 
     References
     ----------
     Gu, Wang, Yu and Ho, Incremental learning for nu-support vector classification, Neural Networks 67 (2015): the sums
-    change with the samples. Here they do along a straight line.
+    change with the samples. Here the sums change along a straight line.
 
     Examples
     --------

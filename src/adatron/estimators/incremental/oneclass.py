@@ -84,10 +84,10 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples; with ``window`` the last ones of them are kept.
+            Training samples; with ``window`` only the last ones are kept.
         y : ignored
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; one of weight 0 is left out.
+            Weights of the samples; a sample of weight 0 is left out.
         ids : array-like of int of shape (n_samples,), default=None
             As in :meth:`IncrementalSVC.fit`.
 
@@ -109,14 +109,14 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
         return self
 
     def partial_fit(self, X: Any, y: Any = None, ids: Any = None, sample_weight: Any = None) -> Self:
-        """Learn more samples: the solution becomes that of all.
+        """Learn more samples: the solution becomes that of all samples.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : ignored
         ids, sample_weight :
-            As in :meth:`IncrementalSVC.partial_fit`, and so is what is raised.
+            As in :meth:`IncrementalSVC.partial_fit`, which also lists the errors.
 
         Returns
         -------
@@ -129,9 +129,9 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
         return self
 
     def loo_decision(self) -> NDArray[np.float64]:
-        """The decision value of each sample by the model of all others, (n_samples,), in the order of ``ids_``."""
+        """Return each sample's decision value by the model of all others, (n_samples,), in the order of ``ids_``."""
         return loo_values(self)[:, 0]
 
     def loo_error(self) -> float:
-        """The part of the samples that are outside by the model of all others, exact."""
+        """Return the exact fraction of samples that are outside by the model of all others."""
         return float(np.mean(self.loo_decision() < 0.0))

@@ -1,4 +1,4 @@
-"""What proves that a model is the solution of the samples it still has, and what still knows those it has not."""
+"""The proof that a model is the solution of its present samples, and a list of things that still know others."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ UNKNOWN = [
     "copies of the model's files, backups and snapshots of the file system or the disk",
     "copies of the model in this process or another one, pickled ones among them, and what was computed with them",
     "the input files and the data that the samples came from",
-    "steps of a pipeline that is in none of the files: adatron.forget(pipeline, ids) looks at them",
+    "steps of a pipeline that no file holds: adatron.forget(pipeline, ids) checks them",
     "freed blocks of the disk, swapped memory and freed memory of the process",
 ]
 
 
 def report(model: Learning, refit: bool, files: list[str], keepers: list[Any]) -> str:
-    """See ``Incremental.deletion_report``."""
+    """Return the text of ``Incremental.deletion_report``."""
     found: dict[str, Any] = {"samples": model.store.n, "arrived": model.store.arrived}
     proofs = [_proof(model, track) for track in model.tracks]
     found["kkt_violation"] = max(proof.kkt_violation for proof in proofs)
@@ -59,7 +59,7 @@ def _proof(model: Learning, track: Track) -> Certificate:
 
 
 def _difference(model: Learning, track: Track) -> float:
-    """Of the decision values of the samples, from those of a solution that was found from nothing."""
+    """Return the largest difference of decision values of the samples from those of a solution found from nothing."""
     if not len(track.beta):
         return 0.0
     other = Track.of(track.store, track.kernel, track.state())

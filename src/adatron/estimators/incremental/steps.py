@@ -1,4 +1,4 @@
-"""What the steps of a pipeline before an incremental model have seen, and may give away."""
+"""Steps of a pipeline before an incremental model: the samples that they have seen, and may give away."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .learning import Learning
 
 
 def keeping(model: Any) -> list[str]:
-    """Name the steps before a model that remember samples, and what they give away."""
+    """Name the steps before a model that remember samples, and the attributes that give samples away."""
     return [
         f"the step {name!r} ({type(step).__name__}) keeps {', '.join(_statistics(step)) or 'what it was fitted to'}: "
         "with the rows that are left this gives away rows that were forgotten; fit the pipeline again to the samples "
@@ -21,13 +21,13 @@ def keeping(model: Any) -> list[str]:
 
 
 def remembers(model: Any, last: Learning, one: int) -> bool:
-    """Whether a step before the model has seen a sample that is still in it."""
+    """Return whether a step before the model has seen a sample that is still in it."""
     age = last.store.age[last.store.slots([one])][0]
     return any(age < seen(step, last) for _, step in fitted_steps(model))
 
 
 def fitted_steps(model: Any) -> list[tuple[str, Any]]:
-    """Return the steps before the last one that are fitted to samples, those of a pipeline at the end, too."""
+    """Return the steps before the last one that are fitted to samples, including those of a pipeline at the end."""
     found: list[tuple[str, Any]] = []
     while hasattr(model, "steps"):
         steps = cast("list[tuple[str, Any]]", model.steps)
@@ -45,7 +45,7 @@ def last_of(model: Any) -> Any:
 
 def seen(step: Any, last: Learning) -> int:
     """Return how many samples, by their arrival, a step may have seen: those of the model's first call, or more."""
-    count = getattr(step, "n_samples_seen_", None)  # for each feature if values were missing
+    count = getattr(step, "n_samples_seen_", None)  # an array over the features if values were missing
     return last.store.arrived if count is None else max(last.store.first, int(np.ceil(np.max(count))))
 
 

@@ -1,7 +1,7 @@
-"""The samples of an incremental model: each has an id, and what is forgotten leaves no byte behind.
+"""The samples of an incremental model: each has an id, and a forgotten sample leaves no byte behind.
 
-Dense rows lie in arrays with spare room, so that a sample comes in or goes without a copy of the others: a slot that
-empties is filled from the end, and the end is zeroed. CSR rows are copied, which costs what one row of K costs.
+Dense rows lie in arrays with spare room, so that a sample comes in or goes without a copy of the others. An empty slot
+is filled from the end, and the end is zeroed. CSR rows are copied, which costs as much as one row of K.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...threads import Clock
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-LEAST = 64  # slots of spare room, and an eighth of those in use
+LEAST = 64  # Fewest slots of spare room; otherwise an eighth of those in use.
 COLUMNS = ("y", "weight", "ids", "age")
 
 
@@ -26,13 +26,13 @@ class Store:
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (0, d), which says how rows are stored
+    X : ndarray or CSR matrix of shape (0, d), which sets how rows are stored
 
     Attributes
     ----------
     n : samples
-    clock : how long what is done with them now may take
-    arrived : samples that have ever come, the arrival number of the next one
+    clock : time limit of the present work on the samples
+    arrived : number of samples that have ever come, which is the arrival number of the next one
     first : samples that came with the first call
     next_id : larger than each id that a sample ever had
     generation : how often samples were forgotten
@@ -72,12 +72,12 @@ class Store:
         return self._columns["age"][: self.n]
 
     def new_ids(self, ids: Any, count: int) -> Ids:
-        """The ids of samples that are to come, checked; by default their arrival numbers, or what follows any so far.
+        """Return checked ids for coming samples; by default arrival numbers, or numbers after the largest id so far.
 
         Raises
         ------
         ValueError
-            No whole numbers, another count, or an id that is taken.
+            The ids are not whole numbers, their count is wrong, or an id is taken.
         """
         found = max(self.arrived, self.next_id) + np.arange(count) if ids is None else whole(ids)
         if len(found) != count:
@@ -89,12 +89,12 @@ class Store:
         return found
 
     def slots(self, ids: Any) -> Ids:
-        """The slots of some ids, sorted.
+        """Return the slots of some ids, sorted.
 
         Raises
         ------
         ValueError
-            An id that no sample has, or the same one twice.
+            No sample has an id, or an id comes twice.
         """
         wanted = whole(ids)
         known = np.isin(wanted, self.ids)
@@ -118,16 +118,16 @@ class Store:
         self._columns, self._X, self.n = columns, rows, n
 
     def skip(self, count: int) -> None:
-        """Leave out so many samples that should have arrived: those that come next have the ids that are theirs."""
+        """Leave out ``count`` arriving samples, so that those that come next get the right ids."""
         self.arrived += count
         self.next_id += count
 
     def keep(self, order: Ids) -> Callable[[], None]:
-        """Keep the samples in ``order``, which ``solvers.homotopy.compaction`` gave; what takes this back."""
+        """Keep the samples in ``order``, from ``solvers.path.rows.compaction``; return a function that undoes this."""
         left, n, X = len(order), self.n, self._X
         moved = np.flatnonzero(order != np.arange(left))
         rows = X if isinstance(X, np.ndarray) else X[order]
-        # All that needs memory comes before the first change.
+        # Everything that needs memory comes before the first change.
         parts = [(table, table[moved], table[left:n].copy(), table[order[moved]]) for table in self._dense()]
 
         def undo() -> None:
@@ -141,11 +141,11 @@ class Store:
         return undo
 
     def backup(self) -> tuple[Any, ...]:
-        """What ``restore`` takes, as long as none but ``append`` has changed anything."""
+        """Return the argument of ``restore``, which works if only ``append`` has changed anything since."""
         return self._X, self.n, self.arrived, self.next_id
 
     def restore(self, backup: tuple[Any, ...]) -> None:
-        """Be as ``backup`` was; the spare room holds nothing of what has come since."""
+        """Restore the state at ``backup``; the spare room then holds nothing that has come since."""
         X, self.n, self.arrived, self.next_id = backup
         if not isinstance(X, np.ndarray):
             self._X = X
@@ -156,24 +156,24 @@ class Store:
         return [table for table in (*self._columns.values(), self._X) if isinstance(table, np.ndarray)]
 
     def state(self) -> dict[str, Any]:
-        """What a file keeps."""
+        """Return the state that a file keeps."""
         columns = {name: column[: self.n] for name, column in self._columns.items()}
         counts = {name: getattr(self, name) for name in ("arrived", "first", "next_id", "generation")}
         return {"X": self.X, **counts, **columns}
 
     @classmethod
     def of(cls, state: dict[str, Any]) -> Store:
-        """From what ``state`` gave."""
+        """Build the store from what ``state`` gave."""
         store = cls(state["X"])
         store.append(state["X"], *(state[name] for name in COLUMNS))
         store.arrived, store.next_id = int(state["arrived"]), int(state["next_id"])
-        # A former version did not count these.
+        # An earlier version did not count these samples.
         store.first, store.generation = int(state.get("first", store.arrived)), int(state.get("generation", 0))
         return store
 
 
 def whole(ids: Any) -> Ids:
-    """Ids as a vector of whole numbers."""
+    """Return ids as a vector of whole numbers."""
     found = np.atleast_1d(np.asarray(ids))
     if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
         raise ValueError(f"ids must be whole numbers in one dimension. Got {ids!r}.")
@@ -181,7 +181,7 @@ def whole(ids: Any) -> Ids:
 
 
 def _wider(table: NDArray[Any], n: int, more: int) -> NDArray[Any]:
-    """A table with its first n entries and room for ``more`` of them: itself if it has that."""
+    """Return a table with its first n entries and room for ``more`` of them: itself if it has that room."""
     if more <= len(table):
         return table
     out = np.zeros((more + max(LEAST, more // 8), *table.shape[1:]), table.dtype)

@@ -17,17 +17,18 @@ from .machine import Incremental
 class IncrementalSVC(HasC, IncrementalClassifier, SVC):
     r"""C-support vector classification that learns and unlearns: after each step the exact solution, certified.
 
-    ``partial_fit`` adds samples, ``forget`` takes them away, ``set_C`` changes C; the solution follows its exact path
-    and is that of a fit to the samples that are then in the model, with the same kernel.
+    ``partial_fit`` adds samples, ``forget`` takes them away, ``set_C`` changes C. The solution follows its exact path.
+    It equals a fit to the samples that are then in the model, with the same kernel.
 
     Parameters
     ----------
     C : float, default=1.0
         Penalty of margin violations, as in :class:`adatron.SVC`.
     kernel : str, adatron.kernels.Kernel or callable, default='rbf'
-        As in :class:`adatron.SVC`, but 'precomputed' and 'sigmoid': positive semi-definite, of samples.
+        As in :class:`adatron.SVC`, except 'precomputed' and 'sigmoid'. It must be positive semi-definite, and a kernel
+        of samples.
     degree, gamma, coef0 :
-        As in :class:`adatron.SVC`; gamma 'scale' and 'auto' are what they are for the samples of the first call.
+        As in :class:`adatron.SVC`; gamma 'scale' and 'auto' are computed from the samples of the first call.
     class_weight : dict, default=None
         Weights of the classes.
     decision_function_shape, break_ties, multi_class :
@@ -37,30 +38,31 @@ class IncrementalSVC(HasC, IncrementalClassifier, SVC):
     augment : float, default=1.0
         Augmenting factor of ``bias='augmented'``.
     window : int, default=None
-        Keep so many samples, those that came last; None keeps all.
+        Keep only this many samples, the last ones; None keeps all.
     n_jobs : int, default=None
         Threads of ``fit`` and of predictions, as in :class:`adatron.SVC`.
     max_time : float, default=None
-        Seconds after which a call that fits, follows a path or leaves samples out gives up with a TimeoutError; the
+        Seconds after which a call that fits, follows a path or leaves samples out gives up with a TimeoutError. The
         model is then as it was.
 
     Attributes
     ----------
     classes_, class_weight_, dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, shape_fit_ :
-        As in :class:`adatron.SVC`; ``support_`` numbers the samples in the order of ``ids_``. Made when asked for.
+        As in :class:`adatron.SVC`; ``support_`` numbers the samples in the order of ``ids_``. Made on request.
     ids_ : ndarray of shape (n_samples,)
         Ids of the samples in the model.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
         The certificate, renewed by every call.
     n_iter_ : int or ndarray
-        Events on the path of the last call: variables that became free or met a bound.
+        Events on the path of the last call: variables became free or met a bound.
     n_refactor_, n_refit_ : int
-        Since ``fit``: gradients computed anew because of drift; solutions found anew because rounding left no way.
+        Counts since ``fit``: gradients computed anew because of drift, and solutions found anew because rounding left
+        no way.
 
     Notes
     -----
     Memory grows as the free support vectors times all samples. A class whose samples have all gone stays in
-    ``classes_``: its programs then have one side, and all they predict is the other one.
+    ``classes_``. Its programs then have one side, and always predict the other one.
 
     References
     ----------

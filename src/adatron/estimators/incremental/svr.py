@@ -89,11 +89,11 @@ class IncrementalSVR(HasC, Incremental, SVR):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples; with ``window`` the last ones of them are kept.
+            Training samples; with ``window`` only the last ones are kept.
         y : array-like of shape (n_samples,)
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights that multiply C; one of weight 0 is left out.
+            Weights that multiply C; a sample of weight 0 is left out.
         ids : array-like of int of shape (n_samples,), default=None
             As in :meth:`IncrementalSVC.fit`.
 
@@ -115,14 +115,14 @@ class IncrementalSVR(HasC, Incremental, SVR):
         return self
 
     def partial_fit(self, X: Any, y: Any, ids: Any = None, sample_weight: Any = None) -> Self:
-        """Learn more samples: the solution becomes that of all.
+        """Learn more samples: the solution becomes that of all samples.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         ids, sample_weight :
-            As in :meth:`IncrementalSVC.partial_fit`, and so is what is raised.
+            As in :meth:`IncrementalSVC.partial_fit`, which also lists the errors.
 
         Returns
         -------
@@ -135,9 +135,9 @@ class IncrementalSVR(HasC, Incremental, SVR):
         return self
 
     def loo_prediction(self) -> NDArray[np.float64]:
-        """The prediction for each sample by the model of all others, (n_samples,), in the order of ``ids_``."""
+        """Return the prediction for each sample by the model of all others, (n_samples,), in the order of ``ids_``."""
         return loo_values(self)[:, 0]
 
     def loo_error(self) -> float:
-        """The mean squared error of ``loo_prediction``: the leave-one-out error, exact."""
+        """Return the exact leave-one-out error, the mean squared error of ``loo_prediction``."""
         return float(np.mean((self.loo_prediction() - self._store.y) ** 2))

@@ -30,10 +30,10 @@ from .store import Store
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-Program = Callable[[Vector, Vector], Dual]  # of targets and weights
-BLOCK = 256  # rows of K that are made at a time
-ROUNDING = 1e-12  # of the largest term of a gradient
-MANY, FEW = 32, 2**20  # rows and entries of K from which the tiles, on all threads, are faster than NumPy
+Program = Callable[[Vector, Vector], Dual]  # takes targets and weights
+BLOCK = 256  # Rows of K that are made at a time.
+ROUNDING = 1e-12  # Fraction of the largest term of a gradient.
+MANY, FEW = 32, 2**20  # Rows, and entries of K, from which the tiles, on all threads, are faster than NumPy.
 
 
 class Track:
@@ -42,8 +42,8 @@ class Track:
     Parameters
     ----------
     store : the samples
-    kernel : of them
-    sides : the classes whose labels are 1 and -1, the latter -1 for the rest; None: the targets are the store's
+    kernel : the kernel of the samples
+    sides : the classes whose labels are 1 and -1, where -1 as the second stands for the rest; None: the store's targets
 
     Attributes
     ----------
@@ -65,32 +65,32 @@ class Track:
         return np.arange(self.store.n) if self.slots is None else self.slots
 
     def state(self) -> dict[str, Any]:
-        """What a file keeps."""
+        """Return the state that a file keeps."""
         parts = zip(("slots", "beta", "g", "counts"), self.backup(), strict=True)
         return {"sides": self.sides, **dict(parts)}
 
     @classmethod
     def of(cls, store: Store, kernel: Kernel, state: dict[str, Any]) -> Track:
-        """From what ``state`` gave."""
+        """Build the track from what ``state`` gave."""
         track = cls(store, kernel, state["sides"], 0)
         track.restore(tuple(state[name] for name in ("slots", "beta", "g", "counts")))
         return track
 
     def mine(self, slots: Ids) -> Ids:
-        """Those of some slots that are in the program."""
+        """Return those of some slots that are in the program."""
         return slots if self.slots is None or self.sides is None else slots[np.isin(self.store.y[slots], self.sides)]
 
     def labels(self) -> Vector:
-        """Targets of the samples."""
+        """Return targets of the samples."""
         y = self.store.y if self.slots is None else self.store.y[self.slots]
         return y if self.sides is None else np.where(y == self.sides[0], 1.0, -1.0)
 
     def weights(self) -> Vector:
-        """Weights of the samples."""
+        """Return weights of the samples."""
         return self.store.weight if self.slots is None else self.store.weight[self.slots]
 
     def rows(self, ids: Ids) -> NDArray[np.float64]:
-        """Rows of K over the samples."""
+        """Return rows of K over the samples."""
         self.store.clock.check()
         X = self._samples
         if len(ids) < MANY or len(ids) * X.shape[0] < FEW or not self.kernel.compiled:
@@ -107,13 +107,13 @@ class Track:
         return View.of(Gram(Source.of(X, np.arange(X.shape[0]), self.kernel), np.float64, [X.shape[0]], pool))
 
     def dual(self, program: Program, gone: Ids | None = None) -> Dual:
-        """The program; the bounds of those in the positions ``gone`` are 0."""
+        """Return the program; variables in the positions ``gone`` have bounds of 0."""
         weight = self.weights().copy()
         weight[[] if gone is None else gone] = 0.0
         return program(self.labels(), weight)
 
     def path(self, program: Program) -> Homotopy:
-        """The path, which begins at the solution when it is first needed."""
+        """Return the path, which begins at the solution when it is first needed."""
         if self._path is None:
             self._path = Homotopy(self.rows, self.dual(program), self.beta, self.g)
         return self._path
@@ -123,11 +123,11 @@ class Track:
         self._path = Homotopy(self.rows, dual, self.beta, self.g)
 
     def extend(self, program: Program) -> None:
-        """Follow the solution to that with the samples that ``grow`` numbered."""
+        """Follow the solution to the solution with the samples that ``grow`` numbered."""
         self.path(program).extend(self.dual(program))
 
     def gradient(self, dual: Dual) -> Vector:
-        """The gradient, computed anew."""
+        """Return the gradient, computed anew."""
         out, support = -dual.t + dual.lambda2 * self.beta.sum(), np.flatnonzero(self.beta)
         for start in range(0, len(support), BLOCK):
             part = support[start : start + BLOCK]
@@ -135,37 +135,37 @@ class Track:
         return out
 
     def begin(self, beta: Vector, g: Vector) -> None:
-        """Stand at a solution, be it one up to a tolerance."""
+        """Take a solution, perhaps only up to a tolerance, as the present one."""
         self._past = self.counts
         self.beta, self.g, self._path = beta, g, None
 
     def moved(self) -> None:
-        """Take over what the path has reached."""
+        """Take over the solution that the path has reached."""
         if self._path is not None:
             self.beta, self.g = self._path.beta, self._path.g
 
     def backup(self) -> tuple[Any, ...]:
-        """What ``restore`` takes."""
+        """Return the argument of ``restore``."""
         return self.slots, self.beta.copy(), self.g.copy(), self.counts
 
     def restore(self, backup: tuple[Any, ...]) -> None:
-        """Stand where ``backup`` was."""
+        """Restore the state at ``backup``."""
         self.slots, self.beta, self.g, self._past = backup
         self._path = None
 
     def grow(self, new: Ids) -> bool:
-        """Number the new samples of a store; whether some are in the program."""
+        """Number the new samples of a store; return whether some are in the program."""
         mine = self.mine(new)
         if self.slots is not None:
             self.slots = np.concatenate([self.slots, mine])
         return len(mine) > 0
 
     def places(self, slots: Ids) -> Ids:
-        """The positions of some slots, as far as they are in the program."""
+        """Return the positions of those slots that are in the program."""
         return slots if self.slots is None else np.flatnonzero(np.isin(self.slots, slots))
 
     def drop(self, gone: Ids, number: Ids, program: Program) -> None:
-        """Let released samples at some positions go; ``number`` has the new slots of the others."""
+        """Drop released samples at some positions; ``number`` has the new slots of the others."""
         order = compaction(len(self.beta), gone)
         dual = self.dual(program, gone).take(order)
         if self._path is None:
@@ -182,10 +182,10 @@ class Track:
         return self._past if self._path is None else self._past + np.array([self._path.n_event, self._path.n_refresh])
 
     def fitted(self, program: Program, n_iter: int) -> Fitted:
-        """The solution with its certificate."""
+        """Return the solution with its certificate."""
         dual = self.dual(program)
         proof = certificate(dual, self.beta, self.g)
-        if not self.kernel.convex and len(dual):  # of a function nobody knows
+        if not self.kernel.convex and len(dual):  # nothing is known of a function
             with Pool(1) as pool:
                 proof = replace(proof, convex=semidefinite(self._view(pool), np.flatnonzero(self.beta)))
         status = Status.CONVERGED if proof.convex else Status.NOT_CONVEX
@@ -194,14 +194,14 @@ class Track:
         return Fitted(self.numbers, self.beta, b, width, n_iter, status, proof, {})
 
     def prove(self, dual: Dual) -> Certificate:
-        """What a gradient that is computed anew proves, with bounds of its errors."""
+        """Return what a gradient computed anew proves, with bounds of its errors."""
         if not len(dual):
             return certificate(dual, self.beta, self.g)
         with Pool(1) as pool:
             return prove(self._view(pool), dual, self.beta, self.gradient(dual))
 
     def width(self, dual: Dual, beta: Vector, g: Vector) -> float:
-        """``half_width`` of a problem with nu at a solution; what is rounding of the sums in g is 0."""
+        """Return ``half_width`` of a problem with nu at a solution; values within the rounding of g's sums become 0."""
         width, support = half_width(dual, beta, g) if any(dual.totals) else 0.0, np.flatnonzero(beta)
         if width == 0.0 or not len(support):
             return width
@@ -210,7 +210,7 @@ class Track:
 
 
 def certificate(dual: Dual, beta: Vector, g: Vector) -> Certificate:
-    """What the path's own gradient says; ``Track.prove`` bounds its errors."""
+    """Return the certificate by the path's own gradient; ``Track.prove`` bounds that gradient's errors."""
     if not len(dual):
         return Certificate(0.0, 0.0, 0.0)
     mu = best_multipliers(dual, beta, g)

@@ -1,1 +1,1 @@
-"""Margins in the input space: of any classifier, and the classifier that maximises them."""
+"""Margins in the input space: their measurement for any classifier, and a classifier that maximises them."""

@@ -1,4 +1,4 @@
-"""How far samples are from the decision boundary, in the space they live in."""
+"""The distance of samples from the decision boundary, in the space that the samples live in."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
-BEYOND = 1e-6  # how far behind the boundary the class is asked for, by the distance
-NEIGHBOURS, HALVINGS = 8, 50  # of the search that needs labels only
+BEYOND = 1e-6  # Distance behind the boundary at which the class is checked, as a fraction of the sample's distance.
+NEIGHBOURS, HALVINGS = 8, 50  # Sizes of the search that needs labels only.
 
 
 @quiet
 def input_margin(estimator: Any, X: Any, metric: Any = None) -> InputMargins:
-    """Distances of samples from the decision boundary of a fitted classifier, with certified lower bounds.
+    """Return distances of samples from a fitted classifier's decision boundary, with certified lower bounds.
 
     Parameters
     ----------
     estimator : SVC, NuSVC or InputMarginSVC
-        Fitted, with a differentiable kernel; of two or more classes.
+        A fitted classifier with a differentiable kernel, for two or more classes.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
     metric : None, array-like of shape (n_features, n_features) or callable, default=None
         The matrix G of the length √(d'Gd), or a function of one sample (n_features,) that returns it. None is the
@@ -48,15 +48,15 @@ def input_margin(estimator: Any, X: Any, metric: Any = None) -> InputMargins:
     NotFittedError
         The estimator is not fitted.
     TypeError
-        Its kernel has no derivative (laplacian, precomputed, functions), or it is no classifier of this library.
+        Its kernel has no derivative (laplacian, precomputed, functions), or it is not a classifier of this library.
     ValueError
         Bad samples or a bad metric.
 
     Notes
     -----
-    More classes: what matters is a change of the predicted class. One against one, if the winner wins all of its
-    pairs, at least one of these must change sign; otherwise any pair counts. One against the rest, the surfaces are
-    those where the values of two classes are equal.
+    With more than two classes the margin is the distance to a change of the predicted class. One against one, if the
+    winner wins all of its pairs, at least one of these pairs must change sign; otherwise any pair counts. One against
+    the rest, the surfaces are those where the values of two classes are equal.
 
     References
     ----------
@@ -80,7 +80,7 @@ def input_margin(estimator: Any, X: Any, metric: Any = None) -> InputMargins:
     if not isinstance(estimator, Classifier):
         raise TypeError(f"input_margin needs an SVC, a NuSVC or an InputMarginSVC. Got {estimator!r} instead.")
     check_is_fitted(estimator)
-    jet(estimator.kernel_)  # or it has no derivative
+    jet(estimator.kernel_)  # raises if the kernel has no derivative
     X = checked(estimator, X, (np.float64,), reset=False)
     X = opened(np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X))
     metrics = Metric.of(metric, X)
@@ -93,7 +93,7 @@ def input_margin(estimator: Any, X: Any, metric: Any = None) -> InputMargins:
 
 
 def fields(estimator: Any) -> list[Field]:
-    """The decision function of each problem of a fitted classifier."""
+    """Return the decision function of each problem of a fitted classifier."""
     from ...margins import Field
 
     vectors, tilts = estimator.support_vectors_, getattr(estimator, "tilts_", None)
@@ -109,7 +109,7 @@ def fields(estimator: Any) -> list[Field]:
 
 @dataclass(frozen=True)
 class _Judges:
-    """The decision functions of more than two classes, and how they choose one."""
+    """The decision functions of more than two classes, and the choice between them."""
 
     fields: list[Field]
     choose: Callable[[Vector], Ids]
@@ -121,11 +121,11 @@ class _Judges:
         return np.stack([field.values(X, self.pool) for field in self.fields], axis=1)
 
     def codes(self, X: Vector) -> Ids:
-        """The predicted class of each row."""
+        """Return the predicted class of each row."""
         return self.choose(self.values(X))
 
     def margins(self, X: Vector, metric: Metric) -> InputMargins:
-        """The nearest of all surfaces behind which another class is predicted."""
+        """Return the nearest of all surfaces behind which another class is predicted."""
         from ...margins import InputMargins, nearest
 
         values, n = self.values(X), len(X)
@@ -136,14 +136,14 @@ class _Judges:
                 found = nearest(field, metric.take(rows), X[rows], self.pool)
                 best.certified[rows] = np.minimum(best.certified[rows], found.certified)
                 self._take_nearer(best, rows, found, X[rows], codes[rows])
-        if self.in_pairs and self.break_ties:  # ties are broken by values, which change where no pair does
+        if self.in_pairs and self.break_ties:  # values break ties, and may change where no pair does
             best.certified[self._lost(values, codes)] = 0.0
         for row in np.flatnonzero(np.isinf(best.distance)):
             self._search(best, int(row), X[row], codes[row], metric.take([row]))
         return best
 
     def _surfaces(self, values: Vector, codes: Ids) -> Iterator[tuple[Field, Ids]]:
-        """The surfaces at which the predicted class may change, and the samples for which each of them counts."""
+        """Yield the surfaces at which the predicted class may change, and the samples that each of them concerns."""
         if not self.in_pairs:
             for i, j in combinations(range(len(self.fields)), 2):
                 yield self.fields[i] + self.fields[j].scaled(-1.0), np.flatnonzero((codes == i) | (codes == j))
@@ -156,7 +156,7 @@ class _Judges:
         return list(combinations(range(1 + int(np.sqrt(2 * len(self.fields)))), 2))
 
     def _lost(self, values: Vector, codes: Ids) -> NDArray[np.bool_]:
-        """Whether the winner lost one of its pairs."""
+        """Return whether the winner lost one of its pairs."""
         lost = np.zeros(len(values), bool)
         for value, (i, j) in zip(values.T, self._pairs(), strict=True):
             lost |= np.where(value > 0, codes == j, codes == i)
@@ -172,7 +172,7 @@ class _Judges:
         best.converged[which] = found.converged[nearer]
 
     def _search(self, best: InputMargins, row: int, x: Vector, code: int, metric: Metric) -> None:
-        """Where no single surface changes the class: halve the ways to the nearest points of other classes."""
+        """Halve the ways to the nearest points of other classes, when no single surface changes the class."""
         points = self.fields[0].points
         others = points[self.codes(points) != code]
         others = others[np.argsort(np.square(others - x).sum(axis=1))[:NEIGHBOURS]]

@@ -36,17 +36,17 @@ from ...threads import Clock, OutOfTime, Pool
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-RATE = 3e9  # multiply-adds of LAPACK in a second, at least
+RATE = 3e9  # Multiply-adds of LAPACK in a second, at least.
 
 
 @dataclass(frozen=True)
 class Climb:
-    """What the steps of one problem have led to.
+    """The result of the steps of one problem.
 
-    fitted : the solution of the program that the best decision function comes from
-    path : the margin before the first and after each step
-    stage : the best decision function of the full algorithm; None of the others
-    size : ĝ at the samples; None of the full algorithm
+    fitted : solution of the program that the best decision function comes from
+    path : margin before the first step and after each step
+    stage : best decision function of the full algorithm; None for the others
+    size : ĝ at the samples; None for the full algorithm
     cut : whether there was no time for all steps
     """
 
@@ -69,22 +69,22 @@ class Data:
 
     @property
     def clock(self) -> Clock:
-        """When to stop."""
+        """The time to stop."""
         return self.settings.clock
 
 
 def field_of(data: Data, one: Fitted) -> Field:
-    """The decision function of a solution over the samples themselves."""
+    """Return the decision function of a solution over the samples themselves."""
     return Field(data.settings.kernel, data.X[one.ids], one.beta, one.intercept)
 
 
 def full(data: Data, problem: Problem, one: Fitted, n_steps: int, rule: str, hyperplane: str) -> Climb:
-    """Algorithm 1 for one problem.
+    """Run Algorithm 1 for one problem.
 
     Raises
     ------
     ValueError
-        Its matrices do not fit.
+        The matrices of the problem do not fit.
     """
     if one.status is None:
         return Climb(one, Worth(np.nan, np.nan), [])
@@ -118,7 +118,7 @@ def full(data: Data, problem: Problem, one: Fitted, n_steps: int, rule: str, hyp
 
 
 def _has_time(data: Data, now: Stage) -> bool:
-    """Whether there is time for what nobody can interrupt of another step."""
+    """Return whether there is time for the part of another step that nobody can interrupt."""
     least = step_cost(len(now.feet.distance), len(now.support), data.X.shape[1]) / RATE
     return not data.clock.late and monotonic() + least < data.clock.limit
 
@@ -135,13 +135,13 @@ def _check_memory(data: Data, one: Fitted) -> None:
 
 
 def _semidefinite(M: Vector) -> Vector:
-    """M without its negative eigenvalues, which come from rounding: it is a matrix of inner products."""
+    """Return M without its negative eigenvalues, which come from rounding: M is a matrix of inner products."""
     values, vectors = np.linalg.eigh(M)
     return M if values[0] >= 0.0 else (vectors * np.maximum(values, 0.0)) @ vectors.T
 
 
 def _solve(data: Data, K: Vector, dual: Dual, ids: Ids) -> Fitted:
-    """Solve a program over a matrix of its own."""
+    """Solve a program over a given matrix."""
     samples = Samples.alone(np.arange(len(ids)))
     settings = replace(data.settings, kernel=Precomputed(), precision="double")
     return replace(engine.fit(K, samples, Listed([Problem([0], lambda _: dual)]), settings)[0], ids=ids)
@@ -150,7 +150,7 @@ def _solve(data: Data, K: Vector, dual: Dual, ids: Ids) -> Fitted:
 def simplified(
     data: Data, X: Any, samples: Samples, problems: Problems, fits: Fits, n_steps: int, rescaled: bool
 ) -> list[Climb]:
-    """Section 6: targets y ĝ of the gradients at the samples themselves, for all problems at once."""
+    """Run section 6: targets y ĝ from the gradients at the samples themselves, for all problems at once."""
     fitted = list(fits)
     now = best = [_begun(data, *parts) for parts in zip(problems, fitted, strict=True)]
     units = [None if one.size is None else float(one.size.mean()) for one in best]
@@ -176,7 +176,7 @@ def _better(best: Climb, now: Climb) -> Climb:
 
 
 def _begun(data: Data, problem: Problem, one: Fitted) -> Climb:
-    """Measure the original machine, if there is time to."""
+    """Measure the original machine, if there is time."""
     try:
         return _measured(data, problem, one, None, [])
     except OutOfTime:
@@ -204,10 +204,10 @@ def _everywhere(n: int, one: Fitted) -> Vector:
 
 
 def _rescaled(data: Data, problem: Problem, one: Fitted, size: Vector) -> Fitted:
-    """The paper's own way: the original machine with k(x_i, x_j) / (ĝ_i ĝ_j).
+    """Rescale as the paper does: the original machine with k(x_i, x_j) / (ĝ_i ĝ_j).
 
-    Its constraint is Σ ĝ a = 0 for the coefficients a of k, which belongs to a bias b ĝ(x) that no other x has; f0 is
-    that which is best for these a in the program with t = y ĝ.
+    Its constraint is Σ ĝ a = 0 for the coefficients a of k. It belongs to a bias b ĝ(x), and ĝ is unknown for other x.
+    So f0 is the best bias for these a in the program with t = y ĝ.
     """
     if one.status is None:
         return one

@@ -40,12 +40,12 @@ class InputMarginSVC(Classifier):
 
     The margin is the distance of the samples from the decision boundary as :func:`adatron.input_margin` measures it.
     The fit starts from the solution of :class:`SVC` and improves it by projections onto the boundary and quadratic
-    programs in turn; what it returns is never worse than where it started: with a hard margin by the margin, else by
+    programs in turn. The result is never worse than the start. With a hard margin the margin is compared, else
 
         ½ (ρ / g)² + Σ C_i max(0, 1 - ρ s_i), least over ρ,
 
-    s_i being the signed distances and g the mean of ‖∇f‖ / ‖w‖ over the samples of the original machine. With the
-    linear kernel that is an SVC's own objective, and the original machine is returned.
+    where s_i are the signed distances and g is the mean of ‖∇f‖ / ‖w‖ over the samples of the original machine. With
+    the linear kernel this is an SVC's own objective, and the original machine is returned.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class InputMarginSVC(Classifier):
         Penalty of samples that ask for more distance than they have, > 0, as for SVC; ``inf`` is the hard margin.
         Multiplied by class and sample weights.
     kernel : str or adatron.kernels.Kernel, default='rbf'
-        'rbf', 'linear', 'poly', or a kernel object that has derivatives.
+        'rbf', 'linear', 'poly', or a kernel object with derivatives.
     degree : int, default=3
         Degree of 'poly'.
     gamma : {'scale', 'auto'} or float, default='scale'
@@ -61,23 +61,23 @@ class InputMarginSVC(Classifier):
     coef0 : float, default=0.0
         Constant of 'poly'.
     algorithm : {'full', 'simplified', 'rescaled'}, default='full'
-        'full' projects the samples onto the boundary and moves the bases of the decision function there: for few
-        features and some thousand samples at most: it holds some twenty n x n matrices, which ``cache_size`` must
-        allow (1000 MB for 2,400 samples of which a tenth are support vectors, or 1,580 that all are). 'simplified'
-        (section 6 of the source) leaves them where they are: ordinary fits with targets y ĝ, ĝ being the
-        sizes of the gradients. 'rescaled' is the same in the form that the source proposes for the code of ordinary
-        machines, with k(x_i, x_j) / (ĝ_i ĝ_j), whose constraint Σ ĝ a = 0 differs.
+        'full' projects the samples onto the boundary and moves the bases of the decision function there. It is for few
+        features and some thousand samples at most. It holds some twenty n x n matrices, which ``cache_size`` must allow
+        (1000 MB for 2,400 samples if a tenth are support vectors, or 1,580 if all are). 'simplified' (section 6 of the
+        source) does not move the bases: it makes ordinary fits with targets y ĝ, where ĝ are the gradients' sizes.
+        'rescaled' is the form that the source proposes for the code of ordinary machines, with k(x_i, x_j) / (ĝ_i ĝ_j);
+        its constraint Σ ĝ a = 0 differs.
     rule : {'damped', 'best'}, default='damped'
-        Of the full algorithm: 'damped' goes only so far towards the solution of each program as makes the margin
-        largest, and ends where that is not at all. 'best' goes all the way and keeps the best of all steps. The others
-        always keep the best one.
+        For the full algorithm. 'damped' goes towards the solution of each program only as far as the margin grows, and
+        ends if it does not grow at all. 'best' goes all the way and keeps the best of all steps. The other algorithms
+        always keep the best step.
     n_steps : int, default=5
         Most steps.
     hyperplane : {'values', 'normal'}, default='values'
-        What the full algorithm keeps when the bases move: decision values at the samples and their projections (least
-        squares), or the normal (least distance in the feature space).
+        The quantity that the full algorithm keeps when the bases move: decision values at the samples and their
+        projections (least squares), or the normal (least distance in the feature space).
     metric : None, array-like of shape (n_features, n_features) or callable, default=None
-        How distances are measured: √(d'Gd) with this matrix G, or with that which a function of one sample returns
+        The measure of distance: √(d'Gd) with this matrix G, or with the matrix that a function of one sample returns
         (invariances, the Fisher information). None is the Euclidean length.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions of each program.
@@ -108,25 +108,25 @@ class InputMarginSVC(Classifier):
     Attributes
     ----------
     margin_ : float, or ndarray of one for each binary problem
-        The margin in the input space that was reached: the smallest distance of a training sample (negative if one is
-        on the wrong side), or with a finite C, 1/ρ. Not of algorithm='full': only the distances of the 64 samples
-        nearest to the boundary by \|f\| / ‖∇f‖ are measured, those of the others are taken to be that.
+        The margin reached in the input space: the smallest distance of a training sample (negative if one is on the
+        wrong side), or with a finite C, 1/ρ. With other algorithms than 'full', only the distances of the 64 samples
+        nearest to the boundary by \|f\| / ‖∇f‖ are measured; for the others this estimate is taken.
     margin_path_ : ndarray, or list of them for each binary problem
         The margin of the original machine and after each step.
     projections_ : ndarray of shape (n_samples, n_features), or list of them for each binary problem
-        Of the full algorithm: the nearest points of the boundary to the training samples; nan where there are none, or
-        for samples that are not in the problem. None of the others.
+        For the full algorithm: the nearest points of the boundary to the training samples; nan if none was found, or
+        for samples that are not in the problem. None for the other algorithms.
     tilts_ : ndarray of shape (n_support, n_features)
-        Of the full algorithm, the coefficients of the kernel's slopes; None of the others. The decision function of
-        problem p is Σ a_j k(z_j, x) + b_j·∂k(z_j, x)/∂z + intercept_[p] with z, a and b the rows of
-        ``support_vectors_``, ``dual_coef_[p]`` and ``tilts_`` where ``problem_`` is p.
+        For the full algorithm, the coefficients of the kernel's slopes; None for the others. The decision function of
+        problem p is Σ a_j k(z_j, x) + b_j·∂k(z_j, x)/∂z + intercept_[p], where z, a and b are the rows of
+        ``support_vectors_``, ``dual_coef_[p]`` and ``tilts_`` with ``problem_`` equal to p.
     problem_ : ndarray of shape (n_support,)
-        Of the full algorithm, the binary problem of each support vector; None of the others.
+        For the full algorithm, the binary problem of each support vector; None for the others.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, classes_, class_weight_ :
-        As of :class:`SVC`; of the full algorithm, ``support_vectors_`` are the projections of the samples
-        ``support_``, ``dual_coef_`` is (n_problems, n_support) and ``n_support_`` their number in all.
+        As in :class:`SVC`. For the full algorithm, ``support_vectors_`` are the projections of the samples
+        ``support_``, ``dual_coef_`` is (n_problems, n_support) and ``n_support_`` is the total number.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_, n_iter_, fit_status_, trace_ :
-        Of the program from which the decision function comes.
+        Those of the program that the decision function comes from.
 
     References
     ----------
@@ -274,14 +274,14 @@ class InputMarginSVC(Classifier):
         return finish(np.stack([tilted_values(X, field, self.n_jobs) for field in fields(self)], axis=1))
 
     def compact(self) -> Self:
-        """A smaller model with the same decisions, see :meth:`SVC.compact`; not of the full algorithm."""
+        """Return a smaller model with the same decisions, see :meth:`SVC.compact`; not for the full algorithm."""
         check_is_fitted(self)
         if self.tilts_ is not None:
             raise ValueError("A model of algorithm='full' cannot be made smaller: no two of its bases are equal.")
         return super().compact()
 
     def to_sklearn(self) -> Any:
-        """There is none: scikit-learn has no such estimator."""
+        """Raise ValueError: scikit-learn has no such estimator."""
         raise ValueError("scikit-learn has no estimator for an InputMarginSVC.")
 
 
@@ -290,7 +290,7 @@ def _dense(X: Any) -> Vector:
 
 
 def _bases(climb: Climb, d: int) -> tuple[Vector, Vector, Vector, NDArray[np.int64]]:
-    """Points, coefficients and tilts of a problem's decision function, and the distinct samples of its bases."""
+    """Return the points, coefficients and tilts of a decision function, and the distinct samples of its bases."""
     if climb.stage is None:
         return np.empty((0, d)), np.empty(0), np.empty((0, d)), np.empty(0, np.int64)
     field = climb.stage.field
@@ -299,7 +299,7 @@ def _bases(climb: Climb, d: int) -> tuple[Vector, Vector, Vector, NDArray[np.int
 
 
 def _projections(climb: Climb, distinct: Samples, shape: tuple[int, int]) -> Vector:
-    """The nearest points of the boundary to all training samples."""
+    """Return the nearest points of the boundary to all training samples."""
     of_distinct, found = np.full((len(distinct.rows), shape[1]), np.nan), np.full(shape, np.nan)
     if climb.stage is not None:
         of_distinct[climb.fitted.ids] = climb.stage.feet.projection

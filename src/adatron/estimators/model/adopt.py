@@ -1,4 +1,4 @@
-"""A classifier around coefficients that were found elsewhere."""
+"""A classifier built from coefficients that were found elsewhere."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def adopt(
     Parameters
     ----------
     model : SVC
-        With a number for gamma.
+        An unfitted model with a number for gamma.
     labels : ndarray of shape (n_classes,)
         Classes. Their order stays, even if it is not the sorted one: a tie of votes goes to the first.
     counts : ndarray of shape (n_classes,)

@@ -1,4 +1,4 @@
-"""A smaller model with the same decisions: equal support vectors merged, those that count nowhere left out.
+"""A smaller model with the same decisions: equal support vectors are merged, and those without effect left out.
 
 A merged vector may come from samples of several classes. So the vectors of a compact model have no class, and its
 ``dual_coef_`` is not in scikit-learn's layout: it has a row of coefficients for each problem.
@@ -22,10 +22,10 @@ Matrix = NDArray[np.float64]
 
 
 class Compact(NamedTuple):
-    """What is left of a model.
+    """The compact form of a model.
 
-    first : (m,) for each vector the first support vector that it is made of; empty if the vectors are weights
-    vectors : (m, d); None where kernel values are given, and a support vector is known by its number only
+    first : (m,) the first support vector that each vector is made of; empty if the vectors are weights
+    vectors : (m, d); None if kernel values are given, and a support vector is known by its number only
     coefficients : (n_problems, m)
     """
 
@@ -35,7 +35,7 @@ class Compact(NamedTuple):
 
 
 def shrunk(kernel: Kernel, support: NDArray[np.int32] | None, vectors: Any, coefficients: Matrix) -> Compact:
-    """The compact form of a model.
+    """Return the compact form of a model.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ def shrunk(kernel: Kernel, support: NDArray[np.int32] | None, vectors: Any, coef
     vectors = vectors[rows]
     if kernel == Linear():
         weights = feature_weights(coefficients, vectors)
-        if weights.size < vectors.size:  # of CSR: the numbers it stores
+        if weights.size < vectors.size:  # for CSR the size counts stored numbers
             # f(x) = w·x + b: w is the one vector that a problem needs.
             return Compact(rows[:0], weights, np.eye(len(coefficients)))
     return Compact(rows, vectors, coefficients)
 
 
 def _merge(rows: Any, coefficients: Matrix) -> tuple[Ids, Matrix]:
-    """The first of each set of equal rows and the sums of their coefficients, but for those whose sums are all zero."""
+    """Return the first of each set of equal rows and its summed coefficients, without sets whose sums are all 0."""
     n = rows.shape[0]
     rows = tidy(rows) if sparse.issparse(rows) else opened(rows)
     equal = canonical(rows, np.zeros(n, np.int64), 1, np.ones(n), mergeable=True)

@@ -1,4 +1,4 @@
-"""What SVMseq's authors look at in two classifiers: the angle between their planes, and whether a plane is balanced."""
+"""SVMseq's diagnostics: the angle between the planes of two classifiers, and whether a plane is balanced."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..svc import SVC
 
 @dataclass(frozen=True)
 class Balance:
-    """Whether SVMseq's condition for a balanced classifier holds.
+    """The result of SVMseq's condition for a balanced classifier.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Balance:
 
 
 def angle(first: SVC, second: SVC) -> float:
-    """Angle between the normals of two binary classifiers in the feature space (SVMseq, eq. 27).
+    """Return the angle between the normals of two binary classifiers in the feature space (SVMseq, eq. 27).
 
     Parameters
     ----------
@@ -58,15 +58,15 @@ def angle(first: SVC, second: SVC) -> float:
 
 
 def balance(model: SVC) -> Balance:
-    """SVMseq's condition for a balanced classifier, one in the middle between the two classes (section 4.1.2).
+    """Check SVMseq's condition for a balanced classifier, one in the middle between the two classes (section 4.1.2).
 
-    With p the smallest decision value of the positive support vectors and -q the largest of the negative ones,
+    Let p be the smallest decision value of the positive support vectors and -q the largest of the negative ones. Then
     w* = 2 w / (p + q). The paper has the condition for λ = 1; in general it is λ² ‖w*‖² > 1/4.
 
     Parameters
     ----------
     model : SVC
-        Fitted on two classes that its plane's direction separates, with ``bias='augmented'``.
+        Fitted with ``bias='augmented'`` on two classes that its plane's direction separates.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def balance(model: SVC) -> Balance:
     between = float(values[beta > 0].min() - values[beta < 0].max()) if len(np.unique(np.sign(beta))) == 2 else 0.0
     if not between > 0:
         raise ValueError("No plane parallel to the model's separates its support vectors; there is no balanced one.")
-    # The factor is not kept for augment='auto': b = λ² Σβ.
+    # For augment='auto' the factor is not kept, but b = λ² Σβ gives it.
     total = float(beta.sum())
     known = not isinstance(model.augment, str)
     lambda2 = float(model.augment) ** 2 if known else (model.intercept_[0] / total if total else 0.0)
@@ -109,5 +109,5 @@ def _beta(model: SVC) -> NDArray[np.float64]:
 
 
 def _product(first: SVC, second: SVC) -> float:
-    """The inner product of two normals."""
+    """Return the inner product of two normals."""
     return float(_beta(first) @ first.kernel_(first.support_vectors_, second.support_vectors_) @ _beta(second))

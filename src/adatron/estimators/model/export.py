@@ -1,7 +1,7 @@
-"""An estimator of scikit-learn that decides as one of ours does, for those who deploy without this library.
+"""An estimator of scikit-learn with the decisions of one of ours, for deployment without this library.
 
-scikit-learn's estimators are made with the same parameters and given what their ``fit`` would have set. For two classes
-LIBSVM's signs, in ``_dual_coef_`` and ``_intercept_``, are the opposite of the public ones.
+scikit-learn's estimators are made with the same parameters and given the attributes that their ``fit`` would set. For
+two classes LIBSVM's signs, in ``_dual_coef_`` and ``_intercept_``, are the opposite of the public ones.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ KERNEL_PARAMETERS = ("kernel", "degree", "gamma", "coef0")
 
 
 def exported(model: Any, name: str, columns: NDArray[np.int64], pairs: bool) -> Any:
-    """scikit-learn's estimator for a fitted model.
+    """Return scikit-learn's estimator for a fitted model.
 
     Parameters
     ----------
     model : KernelMachine
-    name : that of the class
+    name : name of the class
     columns : ndarray of shape (n_support,)
-        The column of each support vector where X holds kernel values.
+        The column of each support vector if X holds kernel values.
     pairs : bool
         Whether there is a problem for each pair of more than two classes.
 
     Raises
     ------
     ValueError
-        What ``KernelMachine.to_sklearn`` lists.
+        The reasons that ``KernelMachine.to_sklearn`` lists.
     """
     kind = getattr(svm, name)
     _check(model, name, pairs)
@@ -80,7 +80,7 @@ def _check(model: Any, name: str, pairs: bool) -> None:
 
 
 def _parameters(model: Any, kind: type[Any], kernel: dict[str, Any]) -> dict[str, Any]:
-    """Those that both have. A kernel object, or a kernel that is no longer the fitted one, becomes name and numbers."""
+    """Return the parameters that both have. A kernel object, or a kernel that is no longer the fitted one, becomes name and numbers."""
     own = {name: value for name, value in model.get_params(deep=False).items() if name != "probability"}
     asked = {name: own.get(name) for name in KERNEL_PARAMETERS if name in kernel}
     same = all(asked[name] == kernel[name] or (name == "gamma" and isinstance(asked[name], str)) for name in asked)
@@ -91,7 +91,7 @@ def _parameters(model: Any, kind: type[Any], kernel: dict[str, Any]) -> dict[str
 
 
 def _machine(model: Any, columns: NDArray[np.int64]) -> dict[str, Any]:
-    """Support vectors, coefficients and intercepts, as arrays of the types that LIBSVM's wrapper takes."""
+    """Return support vectors, coefficients and intercepts, as arrays of the types that LIBSVM's wrapper takes."""
     dual: Any = model.dual_coef_
     dual = np.array(dual.toarray() if sparse.issparse(dual) else dual, np.float64, order="C")
     vectors: Any = model.support_vectors_
@@ -99,7 +99,7 @@ def _machine(model: Any, columns: NDArray[np.int64]) -> dict[str, Any]:
     if sparse.issparse(vectors):
         vectors = sparse.csr_matrix(vectors, dtype=np.float64, copy=True)
         vectors.indices, vectors.indptr = vectors.indices.astype(np.int32), vectors.indptr.astype(np.int32)
-        # Zeros are stored, too: the wrapper reads the data alone.
+        # Zeros are also stored: the wrapper reads only the data.
         places = np.tile(np.arange(n, dtype=np.int32), rows), n * np.arange(rows + 1, dtype=np.int32)
         dual = sparse.csr_matrix((dual.ravel(), *places), shape=(rows, n))
     elif inputs.given(model.kernel_):
@@ -109,7 +109,7 @@ def _machine(model: Any, columns: NDArray[np.int64]) -> dict[str, Any]:
     two = is_classifier(model) and len(model.classes_) == 2
     counts = model.n_support_ if is_classifier(model) else np.array([n, n])
     if two and model.compact_:
-        counts = np.array([n, 0])  # with two classes it makes no difference whose a vector is
+        counts = np.array([n, 0])  # with two classes the class of a vector makes no difference
     return {
         "_sparse": sparse.issparse(vectors),
         "support_": columns.astype(np.int32),
@@ -123,7 +123,7 @@ def _machine(model: Any, columns: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def _inputs(model: Any) -> dict[str, Any]:
-    """What X must be."""
+    """Return the attributes that describe X."""
     kept = {name: vars(model)[name] for name in ("n_features_in_", "feature_names_in_") if name in vars(model)}
     if not inputs.given(model.kernel_):
         return {**kept, "shape_fit_": model.shape_fit_}
@@ -131,6 +131,6 @@ def _inputs(model: Any) -> dict[str, Any]:
     if n is None:
         raise ValueError(
             "How many samples the model was trained on is not known (LIBSVM's file does not say it), and scikit-learn "
-            "wants a kernel value for each of them. Call compact() first."
+            "needs a kernel value for each of them. Call compact() first."
         )
     return {**kept, "shape_fit_": (n, n)}

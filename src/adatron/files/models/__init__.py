@@ -1,1 +1,1 @@
-"""Model files: what they may hold, how it is checked, written and read."""
+"""Model files: their allowed content, and how it is checked, written and read."""

@@ -1,8 +1,9 @@
 """The container of a model file: an uncompressed zip of `model.json` and arrays, with a digest of the whole file.
 
-The zip's comment, its last bytes, is the SHA-256 digest of all bytes before it. So damage is told from a file that was
-made on purpose. Files of earlier versions have no comment. Whoever made a file, its arrays take no more memory than the
-file is long: nothing is compressed, no two members share bytes, and an array is as long as its header says.
+The zip's comment, its last bytes, is the SHA-256 digest of all bytes before it. It tells a damaged file from a file
+that was made on purpose. Files of earlier versions have no comment. The arrays of any file, whoever made it, take no
+more memory than the file is long: nothing is compressed, no two members share bytes, and an array is as long as its
+header says.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 HEADER = "model.json"
-MOST_HEADER = 2**24  # bytes of model.json
+MOST_HEADER = 2**24  # Most bytes of model.json.
 MARK = b"sha256:"
-SEAL = len(MARK) + 64  # bytes of the comment
-CHUNK = 2**20  # bytes that are read at a time
-LOCAL = 30  # least bytes of a zip between the begin of a member and its data
-LARGEST = 2**31 - 1  # of a dimension
-ENCRYPTED = 1  # bit of a member's flags
+SEAL = len(MARK) + 64  # Bytes of the comment.
+CHUNK = 2**20  # Bytes that are read at a time.
+LOCAL = 30  # Fewest bytes of a zip between the begin of a member and its data.
+LARGEST = 2**31 - 1  # Largest dimension.
+ENCRYPTED = 1  # Bit of a member's flags.
 LAST_CHARACTER = 0x10FFFF
 #: Types of arrays. The widest floats are left out: they differ from machine to machine.
 TYPE = re.compile(r"[<>|](?:b1|[iu][1248]|f[248]|c8|c16|U[1-9]\d{0,8})")
@@ -38,15 +39,15 @@ _NPY = re.compile(
     rb"'shape': \(((?:\d{1,19}, ?)*(?:\d{1,19})?)\), \} *\n",
     re.DOTALL,
 )
-_LENGTH = struct.Struct("<8xH")  # of the header, at the begin of a NumPy file
+_LENGTH = struct.Struct("<8xH")  # length of the header, at the begin of a NumPy file
 
 
 class DamagedError(ValueError):
-    """A file that is not as it was written."""
+    """A file that differs from what was written."""
 
 
 class InvalidError(ValueError):
-    """A file that is as it was written, but no model."""
+    """A file as it was written, which is not a model."""
 
 
 class Sealed:
@@ -109,12 +110,12 @@ def write_archive(stream: BinaryIO, header: bytes, arrays: dict[str, NDArray[Any
 
 
 def read_archive(stream: BinaryIO) -> tuple[bytes | None, dict[str, NDArray[Any]]]:
-    """Read the header, None if it is a zip of another kind, and the arrays.
+    """Read the header and the arrays; a zip of another kind has no header, which is then None.
 
     Raises
     ------
     DamagedError, InvalidError
-        See there; of a file without a digest nobody knows whether it was written as it is.
+        See there. Without a digest nobody knows whether the file is as it was written.
     """
     size, sealed = _verified(stream)
     wrong = InvalidError if sealed else DamagedError
@@ -138,7 +139,7 @@ def read_archive(stream: BinaryIO) -> tuple[bytes | None, dict[str, NDArray[Any]
 
 
 def _verified(stream: BinaryIO) -> tuple[int, bool]:
-    """The size of the file, and whether it has a digest, which then is the right one."""
+    """Return the size of the file, and whether it has a digest; a wrong digest raises."""
     size = stream.seek(0, os.SEEK_END)
     stream.seek(max(0, size - SEAL))
     seal = stream.read(SEAL)
@@ -156,7 +157,7 @@ def _verified(stream: BinaryIO) -> tuple[int, bool]:
 
 
 def _members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
-    """The members by name, once their sizes and places are known to be honest."""
+    """Return the members by name, once their sizes and places are known to be honest."""
     found: dict[str, zipfile.ZipInfo] = {}
     free = 0
     for member in sorted(archive.infolist(), key=lambda member: member.header_offset):
@@ -177,7 +178,7 @@ def _members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[np.uint8]:
-    """The bytes of a member; its check sum is verified at its end."""
+    """Return the bytes of a member; its check sum is verified at its end."""
     out, done = np.empty(member.file_size, np.uint8), 0
     with archive.open(member) as stream:
         while data := stream.read(CHUNK):
@@ -189,7 +190,7 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[np.uint8
 
 
 def _array(data: NDArray[np.uint8], name: str) -> NDArray[Any]:
-    """The array of a NumPy file, in the byte order of this machine; a view of the bytes where that can be."""
+    """Return the array of a NumPy file, in this machine's byte order; a view of the bytes if possible."""
     text = data[: 10 + (_LENGTH.unpack(data[:10].tobytes())[0] if len(data) >= _LENGTH.size else 0)].tobytes()
     found = _NPY.fullmatch(text)
     if found is None or not TYPE.fullmatch(found[1].decode("latin-1")):
@@ -202,7 +203,7 @@ def _array(data: NDArray[np.uint8], name: str) -> NDArray[Any]:
     if dtype.kind == "b" and data.max(initial=0) > 1:
         raise InvalidError(f"the array {name} holds truth values other than 0 and 1")
     array = data.view(dtype)
-    array = array.astype(dtype.newbyteorder("="), copy=not array.flags.aligned)  # as compiled code wants its arrays
+    array = array.astype(dtype.newbyteorder("="), copy=not array.flags.aligned)  # the form that compiled code needs
     if dtype.kind == "U" and array.view(np.uint32).max(initial=0) > LAST_CHARACTER:
         raise InvalidError(f"the array {name} holds numbers of no character")
     return array.reshape(shape, order="F" if found[2] == b"True" else "C")

@@ -1,8 +1,8 @@
-"""Python values as JSON plus named arrays, and back: what a model file may hold, and nothing else.
+"""Python values as JSON plus named arrays, and back: exactly the values that a model file may hold.
 
 JSON takes None, bool, int, str and finite floats as they are. Everything else becomes an object with the key "$", which
 names its kind: array, scalar, float (infinite or NaN), tuple, dict, csr, kernel, solver, estimator. Nothing decoded can
-name code to run: an estimator is one of CLASSES, and its state is checked, see `contents`, before it is its own.
+name code to run: an estimator is one of CLASSES, and its state is checked, see `contents`, before the estimator has it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from .archive import TYPE, InvalidError
 from .contents import CLASSES, check_estimator, complete, lasting_state
 
 Json = Any  # None, bool, int, float, str, or a list or dict of these
-DEEPEST = 100  # values inside each other
-MOST = 2**20  # values in all
+DEEPEST = 100  # Largest depth of values inside each other.
+MOST = 2**20  # Most values in all.
 TOO_DEEP = f"values, such as sums of kernels, may be nested {DEEPEST} deep"
-TOO_MANY = f"at most {MOST} values beside those in arrays have a place in a model file"
+TOO_MANY = f"at most {MOST} values besides those in arrays may be in a model file"
 
 
 class CodecError(InvalidError):
-    """A value that a model file cannot hold, or an entry in one that means no value."""
+    """A value that a model file cannot hold, or an entry in one that describes no value."""
 
 
 class Count:
@@ -62,7 +62,7 @@ class Encoder:
     Attributes
     ----------
     arrays : dict of str to ndarray
-        What the JSON refers to.
+        Arrays that the JSON refers to.
     """
 
     def __init__(self) -> None:
@@ -148,7 +148,7 @@ class Encoder:
     def _(self, value: Kernel) -> Json:
         try:
             return {"$": "kernel", "spec": self.encode(value.spec())}
-        except TypeError as error:  # a kernel around a Python function has no description
+        except TypeError as error:  # a kernel that calls a Python function has no description
             raise CodecError(str(error)) from error
 
     @_encode.register
@@ -170,7 +170,7 @@ class Encoder:
             check_estimator(value, {key: _without_objects(item) for key, item in state.items()})
         except InvalidError as error:
             raise CodecError(f"this {name} cannot be stored: {error}") from error
-        except ValueError as error:  # scikit-learn's, of a parameter
+        except ValueError as error:  # from scikit-learn, about a parameter
             raise CodecError(str(error)) from error
         return encoded
 
@@ -195,7 +195,7 @@ class Encoder:
 
 
 def _without_objects(value: Any) -> Any:
-    """An array of Python's texts as one of text; all else as it is."""
+    """Return an array of Python's texts as an array of text; all else as it is."""
     of_objects = isinstance(value, np.ndarray) and value.dtype.kind in "OT"
     return value.astype(np.str_) if of_objects and all(isinstance(item, str) for item in value.flat) else value
 
@@ -206,7 +206,7 @@ def decode(value: Json, arrays: Mapping[str, NDArray[Any]]) -> Any:
     Raises
     ------
     CodecError
-        If the JSON names an unknown kind or an array that is not there, or makes no valid kernel, sparse matrix or
+        If the JSON names an unknown kind or a missing array, or describes an invalid kernel, sparse matrix or
         estimator; if an array is used twice, or never.
     """
     decoder = _Decoder(arrays)
@@ -308,7 +308,7 @@ class _Decoder:
         of_dataclass: Any = kind
         defaults: dict[str, Any] = {field.name: field.default for field in fields(of_dataclass)}
         for name, given in params.items():
-            # The solver chooses a number whose default is None.
+            # A number with the default None is chosen by the solver.
             allowed: Any = {bool: (bool,), int: (int,)}.get(type(defaults[name]), (float, int, type(None)))
             if type(given) not in allowed:
                 raise CodecError(f"the {name!r} of the solver {value['solver']!r} is {given!r}")
@@ -320,7 +320,7 @@ class _Decoder:
             raise CodecError(f"holds a {str(name)[:50]!r}, which this adatron does not know")
         params, state = self._named(value["params"]), self._named(value["state"])
         if CLASSES[name] is Pipeline:
-            params["memory"] = None  # whoever made the file, it chooses no folder of pickles here
+            params["memory"] = None  # the maker of a file may not choose a folder of pickles here
         estimator = CLASSES[name](**params)
         complete(estimator, state)
         try:

@@ -1,6 +1,6 @@
 """List the classes that a model file may hold, and the state of each class, field by field.
 
-`codec` makes objects of these classes and of no others. `save` makes the same checks as `load`: so what was saved can
+`codec` makes objects of these classes and of no others. `save` makes the same checks as `load`, so a saved file can
 be loaded. Attributes that a user has given a model are kept if they are public and hide nothing of the
 class; nothing in the library reads them.
 """
@@ -118,7 +118,7 @@ def check_estimator(estimator: BaseEstimator, state: dict[str, Any]) -> None:
     Raises
     ------
     InvalidError
-        If one of them is not what the class may have.
+        A parameter or the state is not what the class may have.
     """
     kind = type(estimator)
     params = estimator.get_params(deep=False)
@@ -134,13 +134,13 @@ def check_estimator(estimator: BaseEstimator, state: dict[str, Any]) -> None:
 
 
 def complete(estimator: BaseEstimator, state: dict[str, Any]) -> None:
-    """Add to a state what files of earlier versions do not say."""
+    """Add to a state the entries that files of earlier versions lack."""
     if isinstance(estimator, Classifier) and _is_fitted(type(estimator), state):
         state.setdefault("_fitted_multi_class", estimator.multi_class)
 
 
 def lasting_state(estimator: BaseEstimator) -> dict[str, Any]:
-    """Return what a file keeps of an estimator besides the parameters."""
+    """Return the state that a file keeps of an estimator besides the parameters."""
     params = estimator.get_params(deep=False)
     kept = estimator.lasting_state() if isinstance(estimator, KernelMachine) else vars(estimator)
     state = {name: value for name, value in kept.items() if name not in params}
@@ -151,7 +151,7 @@ def lasting_state(estimator: BaseEstimator) -> dict[str, Any]:
 
 
 def _free(kind: type[Any], name: str) -> bool:
-    """Whether an attribute may be a user's: it hides nothing, and nothing looks for it."""
+    """Return whether an attribute may be a user's: it hides nothing, and nothing looks for it."""
     return name.isidentifier() and not name.startswith("_") and name not in LISTED and not hasattr(kind, name)
 
 
@@ -182,7 +182,7 @@ def _check_steps(pipeline: Pipeline) -> None:
 
 
 def parts(step: Any) -> Iterator[Any]:
-    """The estimators of a step, which may be a pipeline; of one that does nothing, none."""
+    """Yield the estimators of a step, which may be a pipeline; a step that does nothing has none."""
     if isinstance(step, Pipeline):
         for _, inner in step.steps:
             yield from parts(inner)

@@ -1,4 +1,4 @@
-"""The files that hold an incremental model: they are written anew when it forgets, and by nobody who is behind."""
+"""The files that hold an incremental model: it writes them anew when it forgets, and no older state may write them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Keeper:
     Parameters
     ----------
     model : the model as it was saved or loaded, maybe a pipeline
-    last : the incremental part of it
-    place : its file
-    rewrite : what writes a model to a file whose lock is held
-    stamp : of the file when it was written or read, see ``stamp``
+    last : the incremental part of the model
+    place : the model's file
+    rewrite : writes a model to a file whose lock is held
+    stamp : stamp of the file when it was written or read, see ``stamp``
     """
 
     model: BaseEstimator
@@ -46,11 +46,11 @@ class Keeper:
 
     @property
     def replaced(self) -> bool:
-        """Whether there is a file that is another one than was written."""
+        """Whether the file is there, but is not the one that was written."""
         return self.place.exists() and stamp(self.place.stat()) != self.stamp
 
     def check(self) -> None:
-        """Fail if the file is another one than was written, or its journal has more."""
+        """Fail if the file is not the one that was written, or its journal has more."""
         if self.replaced:
             raise ModelFileError(
                 self.place,
@@ -67,19 +67,19 @@ class Keeper:
             )
 
     def write(self) -> None:
-        """Write the file, if it is still there; leave nothing of what a killed process wrote, nor in the journal."""
+        """Write the file, if it is still there; remove leftovers of killed processes, and empty the journal."""
         remove_leftovers(self.place)
         if self.place.exists():
             self.rewrite(self.model, self.place)
         journal, (name, number) = journal_of(self.place), _stream(self.last)
         if name is not None and journal.exists():
-            # A stream that has it locked empties the journal itself.
+            # A stream that has the journal locked empties it itself.
             with suppress(ModelFileError), Journal(journal) as emptied:
                 if not emptied.read(name, number).records:
                     emptied.clear(name)
 
     def remains(self) -> list[str]:
-        """Say what beside the file may hold a forgotten sample."""
+        """Name the things beside the file that may hold a forgotten sample."""
         found: list[str] = []
         if not self.place.exists():
             found.append(f"{self.place}: it was moved or deleted; if it was moved, it is as it was")
@@ -102,7 +102,7 @@ def incremental_part(model: Any) -> Incremental | None:
 
 
 def refuse_behind(last: Incremental, place: Path, generation_in: Callable[[Path], int]) -> None:
-    """Fail if another process has forgotten samples in a file of this model since, which saving would bring back."""
+    """Fail if another process has since forgotten samples in a file of this model: saving would bring them back."""
     keeper = last.keeper_of(str(place.resolve()))
     if keeper is not None and keeper.replaced and generation_in(place) > last.generation:
         raise ModelFileError(
@@ -113,7 +113,7 @@ def refuse_behind(last: Incremental, place: Path, generation_in: Callable[[Path]
 
 
 def _stream(last: Incremental) -> tuple[str | None, int]:
-    """The name of a model's stream, and up to which record it has learned."""
+    """Return the name of a model's stream, and the record up to which it has learned."""
     return (None, 0) if last.stream_ is None else (last.stream_["name"], last.stream_["number"])
 
 

@@ -1,7 +1,7 @@
 """LIBSVM's model files: text that svm-train writes and svm-predict reads.
 
-The file holds, for each support vector, its coefficients in the n - 1 pairs of classes it takes part in. A decision
-value is a sum of kernel values minus rho, positive for the first class of a pair; scikit-learn turns the sign of two
+For each support vector the file holds its coefficients in the n - 1 pairs of classes that it takes part in. A decision
+value is a sum of kernel values minus rho, positive for the first class of a pair. scikit-learn turns the sign of two
 classes.
 """
 
@@ -31,7 +31,7 @@ from .contents import check_estimator, lasting_state
 KERNELS = {"linear": "linear", "polynomial": "poly", "rbf": "rbf", "sigmoid": "sigmoid", "precomputed": "precomputed"}
 START = "svm_type"
 PARAMETERS: dict[str, type[Any]] = {"gamma": float, "degree": int, "coef0": float}
-#: All that LIBSVM writes; it has probabilities of its own, which are not those of this library.
+#: Keywords that LIBSVM writes; its probabilities are its own, not those of this library.
 KEYS = (START, "kernel_type", *PARAMETERS, "nr_class", "total_sv", "rho", "label", "nr_sv", "probA", "probB",
         "prob_density_marks")  # fmt: skip
 LARGEST = 2**31 - 1
@@ -43,18 +43,18 @@ def save_libsvm(model: Any, path: Path) -> None:
     Raises
     ------
     ModelFileError
-        If LIBSVM has no place for it: another kernel, classes that are not whole numbers, one class against the rest,
-        a compact model, scaling.
+        If LIBSVM cannot hold the model: another kernel, classes that are not whole numbers, one class against the
+        rest, a compact model, scaling.
     OSError
         If the file cannot be written.
     """
     if not isinstance(model, SVC):
-        raise ModelFileError(path, f"a {type(model).__name__} has no place there: scale the data beforehand")
+        raise ModelFileError(path, f"a {type(model).__name__} cannot be LIBSVM text: scale the data beforehand")
     check_is_fitted(model)
     if model.compact_:
         raise ModelFileError(path, "vectors of a compact model have no class: save the one before compact()")
     if model.classes_.dtype.kind not in "iu":
-        raise ModelFileError(path, "LIBSVM's classes are whole numbers, these are not")
+        raise ModelFileError(path, "LIBSVM's classes are whole numbers, the model's are not")
     if len(model.classes_) > 2 and not model._one_against_one():  # pyright: ignore[reportPrivateUsage]
         raise ModelFileError(path, "LIBSVM knows one class against one only, not multi_class='ovr'")
     lines = [*_header(model, path), "SV", *_vectors(model)]
@@ -105,18 +105,18 @@ def load_libsvm(path: Path, n_features: int | None = None) -> SVC:
     Parameters
     ----------
     n_features : int, optional
-        Features of the data it was trained on; the file tells only the last one that a support vector has.
+        Features of the training data; the file tells only the last feature that a support vector has.
 
     Returns
     -------
     SVC
-        Its predictions are those of LIBSVM; C and the certificate are not in such a file.
+        An SVC with the predictions of LIBSVM; C and the certificate are not in such a file.
 
     Raises
     ------
     ModelFileError
-        If the file is no such model, or one for regression or novelty detection; if a parameter is missing, or a number
-        is not finite. The message names the line.
+        If the file is not such a model, or is one for regression or novelty detection; if a parameter is missing, or a
+        number is not finite. The message names the line.
     OSError
         If the file cannot be read.
     """
@@ -148,7 +148,7 @@ class _Text:
 
     Attributes
     ----------
-    header, places : by keyword its values, and the number of its line
+    header, places : the values of each keyword, and the number of its line
     vectors : words of each support vector, with the number of its line
     """
 
@@ -169,11 +169,11 @@ class _Text:
         self.vectors = [(number, line) for number, line in numbered if line.strip()]
 
     def error(self, message: str, key: str | None = None, line: int | None = None) -> ModelFileError:
-        """Make the error of a keyword's line, or of another one."""
+        """Return the error of a keyword's line, or of another one."""
         return ModelFileError(self.path, f"damaged LIBSVM model: {message}", self.places[key] if key else line)
 
     def numbers(self, key: str, kind: type[Any], count: int | None = None) -> NDArray[Any]:
-        """Values of a keyword, as many as are expected."""
+        """Return the values of a keyword, and check their count."""
         if key not in self.header:
             raise self.error(f"{key} is missing")
         words = self.header[key]
@@ -182,7 +182,7 @@ class _Text:
         return self.parsed(words, kind, self.places[key])
 
     def parsed(self, words: list[str], kind: type[Any], line: int) -> NDArray[Any]:
-        """Words as finite numbers, whole ones if they are to be."""
+        """Return words as finite numbers, whole ones for an integer kind."""
         try:
             found = np.array([kind(word) for word in words], np.int64 if kind is int else np.float64)
         except (ValueError, OverflowError) as error:
@@ -223,7 +223,7 @@ def _assemble(text: _Text, n_features: int | None) -> SVC:
 
 
 def _with_kernel(text: _Text) -> SVC:
-    """An estimator with the kernel of a file, all of whose parameters must be there."""
+    """Return an estimator with the kernel of a file; all parameters of the kernel must be there."""
     named = " ".join(text.header.get("kernel_type", ["none"]))
     if named not in KERNELS:
         raise text.error(f"unknown kernel_type {named[:50]!r}", "kernel_type" if "kernel_type" in text.places else None)
@@ -259,7 +259,7 @@ def _features(text: _Text, rows: list[tuple[int, str]], n_features: int | None) 
 
 
 def _parsed(rows: list[str], n_features: int | None) -> sparse.csr_matrix:
-    """Features from their text; if no vector has any, there is one all the same."""
+    """Return features from their text; if no vector has a feature, the matrix still has one."""
     if any(sign in row for row in rows for sign in ("#", "qid")):
         raise ValueError("a support vector is pairs of a number and a value")
     text = "".join(f"0 {row.strip()}\n" for row in rows).encode()

@@ -64,7 +64,7 @@ class _Of(Field):
         return f"{self.one.kind} or {self.several.kind}"
 
 
-# --- sizes, and what values have to do with each other ------------------------------------------------------------
+# --- sizes, and conditions between values -------------------------------------------------------------------------
 
 
 def _one_problem(known: Known) -> dict[str, int]:
@@ -77,7 +77,7 @@ def _problems_of_classes(known: Known) -> dict[str, int] | str:
         return f"classes_ has {k} classes; at least 2 are needed"
     pairs = k > 2 and known["_fitted_multi_class"] == "ovo"
     problems = 1 if k == 2 else k * (k - 1) // 2 if pairs else k
-    # A compact model, or one with tilted bases, has vectors of no class, with a coefficient for each problem.
+    # A compact model, or one with tilted bases, has vectors without a class, with a coefficient for each problem.
     whole = known.get("compact_", False) or known["tilted"]
     return {"problems": problems, "groups": 1 if whole else k, "rows": k - 1 if pairs and not whole else problems}
 
@@ -111,7 +111,7 @@ def _tilted_bases(known: Known) -> str | None:
 
 
 def _samples_fit(known: Known) -> str | None:
-    """Samples, ids and labels of an incremental model."""
+    """Check samples, ids and labels of an incremental model."""
     kernel, ids, y = known["kernel_"], known["ids"], known["y"]
     if not (kernel.compiled and kernel.convex):
         return f"kernel_ must be positive semi-definite; it is {kernel!r}"
@@ -127,7 +127,7 @@ def _samples_fit(known: Known) -> str | None:
 
 
 def _tracks_fit(known: Known) -> str | None:
-    """The programs are those of the classes, and each has the samples of its classes."""
+    """Check that the programs are those of the classes, and that each has the samples of its classes."""
     k, n, y = known.get("classes", 0), known["samples"], known["y"]
     pairs = k > 2 and known["_fitted_multi_class"] == "ovo"
     sides: list[Any] = [None] if not k else [(1, 0)] if k == 2 else [(c, -1) for c in range(k)]
@@ -279,6 +279,6 @@ ONE_LEARNED: Fields = {**MACHINE, **ALONE, **LEARNED}
 CLASSES_LEARNED: Fields = {
     **MACHINE, **NOT_TILTED, **CLASSES_, "problems of classes": Rule(_problems_of_classes), **LEARNED
 }  # fmt: skip
-# What else a model that was made compact keeps of its life.
+# Further state that a compact model keeps.
 LEFT: Fields = {"n_refit_": Optional(COUNT), "_fixed": Optional(Instance(dict)), "stream_": LEARNED["stream_"]}
 OFFSET: Fields = {"offset_": Array(REAL, (1,))}

@@ -1,7 +1,7 @@
 """Save a fitted estimator in one file and load it again.
 
 A model file is an uncompressed zip: `model.json`, which holds the parameters and the fitted state, and one `.npy`
-member for each array, see `archive`. It holds no pickle, and loading one runs no code from it: all that it says is
+member for each array, see `archive`. It holds no pickle, and loading it runs no code from it. Its whole content is
 checked, see `contents`, before anything is computed from it. Equal models give equal files, byte for byte.
 """
 
@@ -45,9 +45,9 @@ def save(model: BaseEstimator, path: Path) -> None:
     Raises
     ------
     ModelFileError
-        If it is another estimator, or none, or holds a Python function (a callable kernel, a callback); if another
-        process has forgotten samples in this file since this incremental model was saved to it or loaded from it. Also
-        if `load` would refuse the file, for example because a parameter is out of its range.
+        If the model is not an estimator of adatron, or holds a Python function (a callable kernel, a callback). If
+        another process has forgotten samples in this file since this incremental model was saved to it or loaded from
+        it. If `load` would refuse the file, for example because a parameter is out of its range.
     OSError
         If the file cannot be written; an old file is then as it was.
     """
@@ -63,7 +63,7 @@ def save(model: BaseEstimator, path: Path) -> None:
 
 
 def rewrite(model: BaseEstimator, path: Path) -> None:
-    """Do what `save` does, by one who holds the file's lock and knows what the file holds."""
+    """Do what `save` does, for a caller that holds the file's lock and knows its content."""
     encoder, last = Encoder(), incremental_part(model)
     try:
         encoded = encoder.encode(model)
@@ -76,7 +76,7 @@ def rewrite(model: BaseEstimator, path: Path) -> None:
     header = {"magic": MAGIC, "format": FORMAT_VERSION, "library": library, **generation, "model": encoded}
     text = json.dumps(header, allow_nan=False).encode()
     if len(text) > MOST_HEADER:
-        raise ModelFileError(path, f"values beside arrays take {len(text)} bytes; there is room for {MOST_HEADER}")
+        raise ModelFileError(path, f"values besides arrays take {len(text)} bytes; there is room for {MOST_HEADER}")
     with atomic_write(path) as stream:
         write_archive(stream, text, encoder.arrays)
         stream.flush()
@@ -90,7 +90,7 @@ def load(path: Path, n_features: int | None = None) -> Any:
     Parameters
     ----------
     n_features : int, optional
-        Features of the data; only LIBSVM text needs to be told, if the last ones are zero in all support vectors.
+        Features of the data; only LIBSVM text needs them, if the last ones are zero in all support vectors.
 
     Returns
     -------
@@ -100,14 +100,14 @@ def load(path: Path, n_features: int | None = None) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is damaged, does not hold a valid model, or was written in a newer format; NoModelError if it is no
-        model file.
+        If the file is damaged, does not hold a valid model, or was written in a newer format; NoModelError if it is
+        not a model file.
     OSError
         If the file cannot be read.
     """
     path = rewindable(path)
     if not isinstance(path, Piped):
-        with suppress(OSError):  # a folder that may only be read
+        with suppress(OSError):  # the folder may be read-only
             remove_leftovers(path)
     if is_libsvm_model(path):
         return load_libsvm(path, n_features)
@@ -139,7 +139,7 @@ def _remember(model: BaseEstimator, path: Path, found: os.stat_result) -> None:
 
 
 def is_libsvm_model(path: Path) -> bool:
-    """Tell whether a file begins as LIBSVM's model text does."""
+    """Return whether a file begins as LIBSVM's model text does."""
     return _begins_with(path, START.encode())
 
 
@@ -149,7 +149,7 @@ def _begins_with(path: Path, magic: bytes) -> bool:
 
 
 def _generation_in(place: FilePath) -> int:
-    """How often samples were forgotten in the model of a file; 0 if the file is no model that forgets."""
+    """Return how often samples were forgotten in a file's model; 0 if the file is not a model that forgets."""
     try:
         with place.open("rb") as stream:
             found = _header(read_archive(stream)[0], place).get("generation")
@@ -159,7 +159,7 @@ def _generation_in(place: FilePath) -> int:
 
 
 def _header(text: bytes | None, path: Path) -> dict[str, Any]:
-    """Read the header, which has a model."""
+    """Read the header, which must have a model."""
     try:
         header = None if text is None else json.loads(text, parse_constant=_refuse)
     except ValueError as error:

@@ -1,7 +1,7 @@
-"""Describe what values may be: the words in which `contents` describes a model, and their one interpreter.
+"""Describe allowed values: the words in which `contents` describes a model, and their one interpreter.
 
-A field checks one value against what is known: the values checked before it by their names, and sizes by theirs. The
-first array that has a size says how large it is; all others must agree.
+A field checks one value against known facts: the values checked before it, and sizes, by their names. The first array
+that has a size sets it; all others must agree.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ REALS = ("float64", "float32")
 WHOLE = ("int64", "int32")
 SMALL = ("int32",)
 MOST_COLUMNS = 2**31 - 1
-EXACT = 2**62  # whole numbers up to which sums of a few do not overflow
+EXACT = 2**62  # Whole numbers up to which sums of a few do not overflow.
 
 
 class Field(ABC):
-    """A description of what one value may be."""
+    """A description of the allowed values of one entry."""
 
     needed: bool = True
 
     @abstractmethod
     def suits(self, value: Any) -> bool:
-        """Whether a value is of the right type."""
+        """Return whether a value is of the right type."""
 
     @abstractmethod
     def check(self, name: str, value: Any, known: Known) -> None:
@@ -55,12 +55,12 @@ def check_field(field: Field, name: str, value: Any, known: Known) -> None:
 
 
 def check_fields(fields: Fields, values: Mapping[str, Any], known: Known, where: str = "") -> None:
-    """Check named values in the order of the fields; ``known`` then has them, too.
+    """Check named values in the order of the fields, and add the values to ``known``.
 
     Raises
     ------
     InvalidError
-        If one is missing, or is not what its field says.
+        A value is missing, or is not as its field says.
     """
     for name, field in fields.items():
         if isinstance(field, Rule):
@@ -79,13 +79,13 @@ class Rule:
     Parameters
     ----------
     of : callable
-        Takes what is known, and returns sizes that follow from it, or what is wrong in words.
+        Takes the known facts, and returns sizes that follow from them, or a fault in words.
     """
 
     of: Callable[[Known], dict[str, int] | str | None]
 
     def apply(self, known: Known) -> None:
-        """Raise InvalidError if something is wrong."""
+        """Raise InvalidError if the condition does not hold."""
         found = self.of(known)
         if isinstance(found, str):
             raise InvalidError(found)
@@ -140,7 +140,7 @@ class OneOf(Field):
         return any(type(value) is type(one) and value == one for one in self.values)
 
     def check(self, name: str, value: Any, known: Known) -> None:
-        """Nothing is left to check."""
+        """Check nothing more."""
 
     @property
     def kind(self) -> str:
@@ -153,10 +153,10 @@ class Number(Field):
 
     Parameters
     ----------
-    low, high : smallest and largest one
-    whole : whether it is an integer
-    finite : whether it must be
-    size : the size that it tells
+    low, high : smallest and largest value
+    whole : whether the number must be an integer
+    finite : whether the number must be finite
+    size : the size that the number sets
     """
 
     low: float = -math.inf
@@ -187,12 +187,12 @@ class Array(Field):
 
     Parameters
     ----------
-    dtypes : names of its types
+    dtypes : names of the allowed types
     shape : sizes, or their names
-    low, high : the smallest and largest value; of a name, the largest is one less than this size
-    finite : whether all values must be
-    distinct : whether no value comes twice
-    moderate : whether the squares of all values must have a sum
+    low, high : the smallest and largest value; if ``high`` is a name, the largest value is one less than this size
+    finite : whether all values must be finite
+    distinct : whether no value may come twice
+    moderate : whether the sum of the squares of all values must be finite
     """
 
     dtypes: tuple[str, ...]
@@ -217,7 +217,7 @@ class Array(Field):
 
 @dataclass(frozen=True)
 class Rows(Field):
-    """A CSR matrix whose columns are in order, as compiled loops want them; parameters as of `Array`."""
+    """A CSR matrix whose columns are in order, as compiled loops need them; parameters as in `Array`."""
 
     dtypes: tuple[str, ...]
     shape: tuple[int | str, int | str]
@@ -237,7 +237,7 @@ class Rows(Field):
         try:
             value.check_format(full_check=True)
         except ValueError as error:
-            raise InvalidError(f"{name} is no CSR matrix ({error})") from error
+            raise InvalidError(f"{name} is not a valid CSR matrix ({error})") from error
         if not value.has_canonical_format:
             raise InvalidError(f"{name} has columns that are not in order, or that come twice")
         _check_values(self, name, value.data, known)
@@ -292,9 +292,9 @@ class Record(Field):
 
     Parameters
     ----------
-    fields : what it has
-    more : what else it may have; None is nothing
-    own : whether its sizes and values are its own, or known to what is checked later
+    fields : the fields that the dict must have
+    more : a field for its other entries; None if it may have no others
+    own : whether its sizes and values stay its own, or become known to later checks
     """
 
     fields: Fields
@@ -327,7 +327,7 @@ class Instance(Field):
         return isinstance(value, self.type)
 
     def check(self, name: str, value: Any, known: Known) -> None:
-        """Nothing is left to check."""
+        """Check nothing more."""
 
     @property
     def kind(self) -> str:
@@ -335,7 +335,7 @@ class Instance(Field):
 
 
 def _typed(value: Any, dtypes: tuple[str, ...]) -> bool:
-    """Whether the type is one of some names; 'str' is text of any length."""
+    """Return whether the type is one of some names; 'str' is text of any length."""
     name = "str" if value.dtype.kind == "U" else value.dtype.name
     return name in dtypes and value.dtype.isnative
 

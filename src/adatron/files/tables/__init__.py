@@ -1,1 +1,1 @@
-"""Readers of data files: one file for each format, and the table that picks one."""
+"""Readers of data files: one file for each format, and a table that picks one."""

@@ -9,14 +9,14 @@ from ..source import open_text
 from ..table import Path, Request, Table, check_size, parsing
 from .columns import table_of_columns
 
-# Bytes that a byte of the text may become: SciPy makes an object of each value.
+# Bytes of memory that a byte of the text may become: SciPy makes an object of each value.
 EXPANSION = 16
 _DATA = re.compile(r"^@data", re.IGNORECASE | re.MULTILINE)
 
 
 def read_arff(path: Path, request: Request) -> Table:
     """Read numeric attributes and a label that may be nominal; a missing value (?) is an error."""
-    from scipy.io import arff  # after the help: it takes a while
+    from scipy.io import arff  # not at the top, so that the help appears at once
 
     with open_text(path, request.max_bytes // EXPANSION) as stream:
         text = stream.read()

@@ -1,4 +1,4 @@
-"""Samples that are arrays already: NumPy files, and the checks that every array goes through."""
+"""Samples that are already arrays: NumPy files, and the checks that every array goes through."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLAIN = "a NumPy file of plain arrays"
 
 
 def read_npy(path: Path, request: Request) -> Table:
-    """Read features alone from one array; the labels are a file of their own, see `read_labels`."""
+    """Read features alone from one array; the labels are in a separate file, see `read_labels`."""
     X = _array(path, read_whole(path, request.max_bytes))
     return of_features(path, checked_table(path, X, None, request), request)
 
@@ -62,7 +62,7 @@ def table_of_named(
     Raises
     ------
     DataError
-        If one of them is missing, or not what it should be.
+        If an array is missing or invalid.
     """
     if isinstance(request.label, int):
         raise DataError(path, f"no column {request.label}; here the labels are an array: give its name")
@@ -93,7 +93,7 @@ def checked_table(
     if X.dtype.kind not in "biuf":
         raise DataError(path, f"features of type {X.dtype}, not numbers")
     if X.ndim < 2 or not X.size:
-        raise DataError(path, f"features of shape {X.shape}; wanted are samples x features, none of them 0")
+        raise DataError(path, f"features of shape {X.shape}; they must be samples x features, neither of them 0")
     if y is not None and y.ndim and len(y) != len(X):
         raise DataError(path, f"{len(X)} samples and {len(y)} labels")
     dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
@@ -108,11 +108,11 @@ def checked_table(
 
 
 def checked_labels(path: Path, y: NDArray[Any], request: Request) -> NDArray[Any]:
-    """Return labels as int64 or float64 if all are numbers, written as text or not, else as text."""
+    """Return labels as int64 or float64 if all are numbers, perhaps written as text, else as text."""
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
-        raise DataError(path, f"labels of shape {y.shape}; wanted is one for each sample")
+        raise DataError(path, f"labels of shape {y.shape}; there must be one label for each sample")
     if y.dtype.kind in "OSU":
         y = _text(path, y, request.max_bytes)
         gaps = np.flatnonzero(np.isin(y, MISSING_LABELS))
@@ -147,7 +147,7 @@ def _text(path: Path, y: NDArray[Any], most: int) -> NDArray[Any]:
 
 
 def _array(path: Path, data: bytes) -> NDArray[Any]:
-    """Return the array of a NumPy file, whose header must announce just what follows; objects would be a pickle."""
+    """Return the array of a NumPy file, whose header must announce exactly the bytes after it; objects are refused."""
     with parsing(path, PLAIN):
         stream = io.BytesIO(data)
         version = npy.read_magic(stream)

@@ -1,4 +1,4 @@
-"""Which column is the label, whether the features are a model's, and tables with named and typed columns."""
+"""The choice of the label's column, the check of a model's features, and tables with named and typed columns."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LABEL_NAMES = ("label", "target", "class", "y")
 
 
 def label_column(path: Path, fields: Sequence[str], request: Request, line: int | None = None) -> int | None:
-    """Return the index of the label's column, None if the columns hold features only.
+    """Return the index of the label's column, or None if the columns hold features only.
 
     Parameters
     ----------
     fields : sequence of str
         The names of the columns, or the first row of a table that may have none.
     line : int, optional
-        Where these stand, for the error.
+        Line of the columns, for the error.
     """
     names, width, label = [field.strip() for field in fields], len(fields), request.label
     if isinstance(label, str):
@@ -52,7 +52,7 @@ def check_columns(
     Parameters
     ----------
     names : sequence of str, or None
-        The header; without one the number of columns must do.
+        The header; without a header only the number of columns is checked.
     """
     if names and request.feature_names:
         _check_names(path, list(names), label, request, line)
@@ -73,7 +73,7 @@ def _check_names(path: Path, names: list[str], label: int | None, request: Reque
     wanted = list(request.feature_names or ())
     found = [name for index, name in enumerate(names) if index != label]
     set_of_wanted, set_of_found = set(wanted), set(found)
-    # All features and no label is not a matter of names.
+    # All features without a label is not a matter of names.
     if found == wanted or (names == wanted and request.label is None):
         return
     missing = next((name for name in wanted if name not in set_of_found), None)
@@ -90,7 +90,7 @@ def _check_names(path: Path, names: list[str], label: int | None, request: Reque
 
 
 def label_note(label: int | None, names: Sequence[str] | None, request: Request) -> str:
-    """Return what an error about a column may be due to: a label that nobody named."""
+    """Return a possible reason for an error about a column: a label that nobody named."""
     if label is None or request.label is not None:
         return ""
     name = f" ({names[label]})" if names else ""
@@ -98,7 +98,7 @@ def label_note(label: int | None, names: Sequence[str] | None, request: Request)
 
 
 def table_of_columns(path: Path, names: Sequence[str], columns: Sequence[NDArray[Any]], request: Request) -> Table:
-    """Return the table of some named columns, numbers all but the label's.
+    """Return the table of some named columns; all except the label's must be numbers.
 
     Raises
     ------

@@ -18,12 +18,12 @@ from .columns import LABEL_NAMES, check_columns, label_column, label_note
 
 # A first row with a gap is data with a missing value, not a header.
 MISSING = ("", "?", "na", "n/a", "null", "none")
-# They begin as a comment does; a row is not left out for one of them.
+# Names that begin as a comment does; such a row is not left out.
 SPREADSHEET_ERRORS = ("#N/A", "#NA", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
-# From here on 0, 1, 2, ... are the numbers of columns, not data that happen to look like it.
+# From this length on 0, 1, 2, ... are numbers of columns, not data that look like them by chance.
 MANY = 10
 
-# Bytes that a row takes beside its values: the objects of its label and of its line's number.
+# Bytes of a row besides its values: the objects of its label and of its line's number.
 ROW = 120
 
 Row = tuple[int, list[str]]
@@ -31,7 +31,7 @@ Row = tuple[int, list[str]]
 
 @dataclass(frozen=True)
 class _Columns:
-    """How the rows of one file are laid out."""
+    """The layout of the rows of one file."""
 
     path: Path
     width: int
@@ -49,7 +49,7 @@ class _Columns:
             raise self.fault(line, wrong, fields[wrong]) from None
 
     def fault(self, line: int, index: int, found: str) -> DataError:
-        """Return the error for a field that is no finite number."""
+        """Return the error for a field that is not a finite number."""
         name = f" ({self.names[index]})" if self.names else ""
         note = "" if _is_number(found) else label_note(self.label, self.names, self.request)
         return DataError(self.path, f"column {index}{name} holds {found!r}, not a finite number{note}", line)
@@ -61,7 +61,7 @@ def read_delimited(path: Path, request: Request, delimiter: str | None) -> Table
     Parameters
     ----------
     delimiter : str or None
-        The character between fields; None: any white space.
+        The character between fields; None for any white space.
     """
     with open_text(path, request.max_bytes) as stream:
         rows = _rows(path, stream, delimiter)
@@ -104,7 +104,7 @@ def _layout(path: Path, first: Row, second: list[str] | None, request: Request) 
 def _is_header(first: list[str], second: list[str] | None, label: int | None) -> bool:
     """Tell whether a first row holds names.
 
-    A number above a number is data, so what else stands in that row is a fault in the data, not a name.
+    A number above a number is data, so any other text in that row is a fault in the data, not a name.
     """
     if second is not None and (_numbered(first, second) or _named_label(first, second, label)):
         return True
@@ -115,9 +115,9 @@ def _is_header(first: list[str], second: list[str] | None, label: int | None) ->
 
 
 def _numbered(first: list[str], second: list[str]) -> bool:
-    """Tell whether the names are 0, 1, 2, ..., which pandas gives to columns without one.
+    """Tell whether the names are 0, 1, 2, ..., which pandas gives to columns without names.
 
-    Data may be 0, 1, 2 by chance, and then what follows is likely to be of the same few numbers.
+    Data may be 0, 1, 2 by chance; then the following rows are likely to hold the same few numbers.
     """
     return _counts(first) and (len(first) >= MANY or any(field.strip() not in first for field in second))
 

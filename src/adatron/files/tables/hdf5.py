@@ -22,7 +22,7 @@ from .hdf5_storage import check_storage, check_texts
 # A group inside the file follows it, as in HDF5's own tools: data.h5/train.
 _WITH_GROUP = re.compile(r"(.+?\.(?:h5|hdf5|hdf)(?:\.gz|\.bz2|\.xz)?)(?:/(.*))?$", re.IGNORECASE)
 KIND = "an HDF5 file"
-LINKS = 16  # Links that may follow one another; a circle has no end.
+LINKS = 16  # Most links in a row; a circle has no end.
 
 
 def file_and_group(path: Path) -> tuple[Path, str]:
@@ -50,7 +50,7 @@ def read_hdf5(path: Path, request: Request) -> Table:
         def array_of(key: str) -> NDArray[Any]:
             dataset = _inside(h5py, path, root, group, key)
             if not isinstance(dataset, h5py.Dataset) or dataset.shape is None:
-                raise DataError(path, f"{key!r} is no array")
+                raise DataError(path, f"{key!r} is not an array")
             check_storage(path, dataset, data, request.max_bytes)
             if dataset.dtype.kind == "O":
                 check_texts(path, h5py, dataset, data, request.max_bytes)

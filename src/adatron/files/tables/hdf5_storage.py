@@ -1,7 +1,7 @@
 """Check how an HDF5 dataset is stored, before the HDF5 library reads it.
 
 Values may be in other files, whose bytes would become features. HDF5 trusts a file: it decompresses a chunk until the
-memory is full. It fills a short chunk with whatever the memory held. For a text it takes as much memory as its record
+memory is full, and fills a short chunk with old content of the memory. For a text it takes as much memory as its record
 says. It reads a damaged heap of texts without an end. The format specification of HDF5 describes heaps in
 section III.E, and the records of texts in section IV.B.
 """
@@ -18,15 +18,15 @@ import numpy as np
 
 from ..table import DataError, Path, check_size
 
-# Filters by their numbers in HDF5. What others make of a chunk cannot be checked.
+# Filters by their numbers in HDF5. The result of other filters cannot be checked.
 DEFLATE, SHUFFLE, CHECKSUM = 1, 2, 3
-# A heap of texts: how it begins, the bytes of its header, and of the header of an object in it.
+# A heap of texts: its first bytes, the length of its header, and of the header of an object in it.
 MAGIC = b"GCOL\1\0\0\0"
 HEADER = 16
 
 
 def check_storage(path: Path, dataset: Any, data: bytes, most: int) -> None:
-    """Refuse a dataset whose values are in other files, take more bytes than may be, or are not all there.
+    """Refuse a dataset whose values are in other files, take more bytes than allowed, or are incomplete.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def check_storage(path: Path, dataset: Any, data: bytes, most: int) -> None:
 
 
 def check_texts(path: Path, h5py: Any, dataset: Any, data: bytes, most: int) -> None:
-    """Refuse texts of any length that take more bytes than may be, or whose records or heaps are damaged.
+    """Refuse texts of any length that take more bytes than allowed, or whose records or heaps are damaged.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def _chunks(path: Path, dataset: Any, data: bytes) -> Iterator[tuple[bytes, bool
 
 
 def _check_heaps(path: Path, data: bytes, length: int) -> None:
-    """Walk through the objects of every heap as HDF5 does, and require that each lies behind the last one.
+    """Walk through the objects of every heap as HDF5 does, and require that each is after the last one.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def _check_heaps(path: Path, data: bytes, length: int) -> None:
 
 
 def _width(dataset: Any) -> int:
-    """Return the bytes of a value as it is stored; text of any length has a record with its length, heap and number."""
+    """Return the stored bytes of a value; a text of any length has a record with its length, heap and number."""
     if dataset.dtype.kind == "O":
         return 4 + dataset.file.id.get_create_plist().get_sizes()[0] + 4
     return dataset.id.get_type().get_size()

@@ -16,7 +16,7 @@ TYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">
 
 
 def read_idx(path: Path, request: Request) -> Table:
-    """Read features alone; the labels are a file of their own, see `read_labels`."""
+    """Read features alone; the labels are in a separate file, see `read_labels`."""
     return of_features(path, checked_table(path, _values(path, request), None, request), request)
 
 

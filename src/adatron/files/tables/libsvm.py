@@ -13,19 +13,20 @@ from sklearn.datasets import load_svmlight_file
 from ..source import data_lines, open_binary, open_text
 from ..table import DataError, Path, Request, Table, whole_if_possible
 
-MOST_DIGITS = 18  # Of the number of a feature, which is an integer of 64 bits.
+MOST_DIGITS = 18  # Most digits of the number of a feature, which is an integer of 64 bits.
 
 
 def read_libsvm(path: Path, request: Request) -> Table:
     """Read a LIBSVM text file into CSR float64; explicit zeros are dropped.
 
-    Unless the request says it, a file that uses index 0 counts from 0 (scikit-learn writes such files), others from 1.
+    Unless the request says otherwise, a file that uses index 0 counts from 0 (scikit-learn writes such files), others
+    count from 1.
 
     Raises
     ------
     DataError
-        For an empty file, a malformed line, text or NaN where a number should be, more features than expected,
-        or a feature 0 where they count from 1.
+        For an empty file, a malformed line, text or NaN in place of a number, more features than expected, or a
+        feature 0 although features count from 1.
     """
     if request.label is not None:
         raise DataError(path, "LIBSVM text has its label in front: leave out the label column")
@@ -52,7 +53,7 @@ def read_libsvm(path: Path, request: Request) -> Table:
         or lowest < first
     ):
         raise _first_fault(path, replace(request, zero_based=not first)) or DataError(path, "not finite numbers")
-    # Built anew from its parts, a matrix gets 32-bit indices where they suffice; most of scikit-learn wants these.
+    # Built anew from its parts, a matrix gets 32-bit indices if they suffice; most of scikit-learn needs these.
     X = csr_matrix((raw.data, raw.indices - first, raw.indptr), shape=(len(y), width))
     X.eliminate_zeros()
     if n_features is None and not X.nnz:
@@ -61,12 +62,12 @@ def read_libsvm(path: Path, request: Request) -> Table:
 
 
 def _cost(text: bytes) -> int:
-    """Return the bytes of the arrays that a text becomes: 16 for each value, and for each sample."""
+    """Return the bytes of the arrays for a text: 16 for each value, and for each sample."""
     return 16 * (text.count(b":") + text.count(b"\n"))
 
 
 def _first_fault(path: Path, request: Request) -> DataError | None:
-    """Return the error for the first line that breaks the format, None if none does."""
+    """Return the error for the first line that breaks the format, or None if no line does."""
     with open_text(path, request.max_bytes) as stream:
         for number, line in data_lines(stream):
             fault = _fault(line.partition("#")[0].split(), request)
@@ -76,7 +77,7 @@ def _first_fault(path: Path, request: Request) -> DataError | None:
 
 
 def _fault(tokens: list[str], request: Request) -> str | None:
-    """Return what is wrong with the tokens of one line, None if nothing is."""
+    """Return the fault in the tokens of one line, or None if there is no fault."""
     label, *pairs = tokens
     if not _is_finite(label):
         return f"the label {label!r} is not a finite number"
@@ -94,12 +95,12 @@ def _fault(tokens: list[str], request: Request) -> str | None:
         indices.append(int(index))
     widest = max(indices, default=0)
     if widest * 8 > request.max_bytes:
-        return f"feature {widest} found, and a sample with so many takes more bytes than max_bytes allows"
+        return f"feature {widest} found, and a sample with this many features takes more bytes than max_bytes allows"
     for before, after in pairwise(indices):
         if after <= before:
             return f"feature {after} follows feature {before}; indices must increase"
     if request.zero_based is False and 0 in indices[:1]:
-        return "feature 0 found, and features count from 1 here, as was said or as in the model's data"
+        return "feature 0 found, and features count from 1 here, as requested or as in the model's data"
     if request.n_features is not None and indices and indices[-1] > request.n_features - bool(request.zero_based):
         counted = ", which count from 0," if request.zero_based else ""
         return f"feature {indices[-1]} found, {request.n_features} features{counted} expected"

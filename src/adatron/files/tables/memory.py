@@ -1,4 +1,4 @@
-"""How much a file may take: the memory that is free, and a stream that stops where a limit is."""
+"""The memory that a file may take: the free memory, and a stream that stops at a limit."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import BinaryIO
 
 from ..table import DataError, Path, check_size
 
-# Share of the free memory that one file may take: a reader holds up to three copies of the data for a moment.
+# Share of the free memory that one file may take: a reader holds up to three copies of the data at some time.
 SHARE = 4
 # The longest line of a text. The fields of a line are objects in Python, each of up to twenty times its text.
 LONGEST_LINE = 2**26
-# What is assumed to be free on a system that does not tell.
+# Memory that is assumed to be free if the system does not tell.
 UNKNOWN = 2**32
 
 
 def room() -> int:
-    """Return the bytes that a file may take if the caller does not say: a quarter of the memory that is free."""
+    """Return the bytes that a file may take if the caller gives no limit: a quarter of the free memory."""
     limits = [_free(), _group_limit(), _process_limit()]
     return min([limit for limit in limits if limit is not None] or [UNKNOWN]) // SHARE
 
@@ -37,7 +37,7 @@ def _free() -> int | None:
 
 
 def _group_limit() -> int | None:
-    """Return the limit of the control group, that is of a container, or None."""
+    """Return the limit of the control group, which is that of a container, or None."""
     try:
         return int(FilePath("/sys/fs/cgroup/memory.max").read_text())
     except (OSError, ValueError):
@@ -55,20 +55,20 @@ def _process_limit() -> int | None:
 
 
 class Metered(io.RawIOBase):
-    """A stream of bytes that raises a DataError once it has given too many.
+    """A stream of bytes that raises a DataError once it has given too many bytes.
 
     Parameters
     ----------
     path : path
         The file, for the error.
     stream : binary stream
-        What is read.
+        The stream to read.
     most : int
-        The bytes that all of it may have.
+        The bytes that the whole stream may have.
     text : bool
-        Whether the length of a line is bounded, too.
+        Whether the length of a line is also bounded.
     cost : callable, optional
-        The bytes of memory that a piece of the stream becomes; by default its length.
+        Returns the bytes of memory that a piece of the stream becomes; by default its length.
     """
 
     def __init__(

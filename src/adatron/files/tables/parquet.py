@@ -14,7 +14,7 @@ from .columns import table_of_columns
 from .extra import needs
 
 KIND = "a Parquet file"
-ROWS = 2**16  # of a batch
+ROWS = 2**16  # Rows of a batch.
 
 
 def read_parquet(path: Path, request: Request) -> Table:
@@ -61,7 +61,7 @@ def _is_text(pyarrow: Any, path: Path, field: Any) -> bool:
 
 
 def _width(kind: Any) -> int:
-    """Return the bytes of a value as an array has it, of text those of its number."""
+    """Return the bytes of a value in an array; for text, those of its number."""
     try:
         return max(1, kind.bit_width // 8)
     except ValueError:  # no fixed width
@@ -69,7 +69,7 @@ def _width(kind: Any) -> int:
 
 
 def _buffers(batch: Any) -> dict[int, int]:
-    """Return the addresses and sizes of what a batch holds; batches may share the distinct values of a text."""
+    """Return the addresses and sizes of a batch's buffers; batches may share the distinct values of a text."""
     parts = [*batch.columns, *(column.dictionary for column in batch.columns if hasattr(column, "dictionary"))]
     return {buffer.address: buffer.size for part in parts for buffer in part.buffers() if buffer is not None}
 

@@ -1,4 +1,4 @@
-"""Read data files, whatever their format. A new format is one file and one line here."""
+"""Read data files in any format. A new format is one file and one line here."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .parquet import read_parquet
 
 @dataclass(frozen=True)
 class Format:
-    """How a format is told by a file's name, and read.
+    """How a file's name tells a format, and how the format is read.
 
     ``labels`` reads the second file of a pair, in formats that hold one array a file.
     """
@@ -65,35 +65,36 @@ def read(
     """Read samples and labels from a file, or from several.
 
     Blank lines and lines that begin with # are skipped; .gz, .bz2 and .xz files are decompressed. In a table the first
-    row is a header if a field beside the label is neither a number nor a mark for a missing value, and no column has a
-    number there and in the second row; or if the fields are 0, 1, 2, ..., as in a table whose columns have no names.
+    row is a header in two cases. Either a field beside the label is neither a number nor a mark for a missing value,
+    and no column has a number both there and in the second row. Or the fields are 0, 1, 2, ..., as in a table whose
+    columns have no names.
 
     Parameters
     ----------
     path : path or sequence of paths
-        The file; ``-`` is standard input. A pipe is read whole into memory. NumPy (.npy) and IDX files hold one array:
-        give the features and the labels. Files of the other formats are joined, sample after sample.
+        The file; ``-`` is standard input. A pipe is read into memory to its end. NumPy (.npy) and IDX files hold one
+        array: give the features and the labels. Files of the other formats are joined, sample after sample.
     format : {'libsvm', 'csv', 'tsv', 'table', 'npz', 'npy', 'idx', 'arff', 'parquet', 'hdf5'}, optional
-        'table' has white space between its columns. By default the extension decides, and if that tells nothing the
-        first bytes. A group in an HDF5 file follows its name: data.h5/train.
+        'table' has white space between its columns. By default the extension decides; if it tells nothing, the first
+        bytes decide. A group in an HDF5 file follows its name: data.h5/train.
     label : str or int, optional
         The label's column in a table, by its name in the header or by its index from 0 (negative: from the end). By
-        default a column named label, target, class or y, or else the last one. In NPZ and HDF5 the name of the array
-        of labels. LIBSVM text has its label in front.
+        default a column named label, target, class or y, or else the last one. In NPZ and HDF5 it is the name of the
+        array of labels. LIBSVM text has its label in front.
     n_features : int, optional
-        The features a model expects. A table must have that many; LIBSVM text, which leaves out zeros, may have fewer.
+        The features a model expects. A table must have this many; LIBSVM text, which leaves out zeros, may have fewer.
     labelled : bool, default=True
-        False for data to predict, which may come without labels: then a table of `n_features` columns (or of any number
-        if `n_features` is None) is read as features only, and one with a column more as features and label. An explicit
-        `label` goes before this rule.
+        False for data to predict, which may come without labels. A table of `n_features` columns (or of any number if
+        `n_features` is None) is then read as features only, and a table with one column more as features and label. An
+        explicit `label` goes before this rule.
     zero_based : bool, optional
-        Whether the features of LIBSVM text count from 0. By default those of a file that uses feature 0 do.
+        Whether the features of LIBSVM text count from 0. By default they do so in a file that uses feature 0.
     feature_names : sequence of str, optional
-        The names of the features a model expects. A file with names must have these, in this order; by default its
-        label is then the one column with another name.
+        The names of the features a model expects. A file with names must have these names, in this order; by default
+        its label is then the one column with another name.
     max_bytes : int, optional
-        The most bytes that the contents of a file, decompressed, and its table may take each. By default a quarter of
-        the memory that is free. A reader holds up to three copies of the data for a moment.
+        The most bytes for the decompressed contents of a file, and for its table. By default a quarter of the free
+        memory. A reader holds up to three copies of the data at some time.
 
     Returns
     -------
@@ -102,7 +103,7 @@ def read(
     Raises
     ------
     DataError
-        For data that cannot be used, with file, line and what was found.
+        For data that cannot be used; the message names the file, the line and what was found.
     OSError
         If a file cannot be read.
     """
@@ -149,7 +150,7 @@ def _sniff_text(path: Path, most: int) -> str:
                 return "csv"
             if "\t" in line:
                 return "tsv"
-            # One word alone may be a LIBSVM sample of zeros: the next line tells.
+            # One word alone may be a LIBSVM sample of zeros: the next line decides.
             if " " in line:
                 return "table"
     return "table"
@@ -161,7 +162,7 @@ def _pair(
     paths: list[Path],
     request: Request,
 ) -> Table:
-    """Features and labels from a file each."""
+    """Read features and labels from a file each."""
     if request.label is not None:
         raise DataError(paths[0], "here the labels are a file of their own: leave out the label column")
     if len(paths) > 2 or (len(paths) == 1 and request.labelled):
@@ -176,14 +177,14 @@ def _pair(
 
 
 def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path, Table]:
-    """The samples of two files, one after the other."""
+    """Return the samples of two files, one after the other."""
     (_, a), (path, b) = first, second
     if _kind(a.y) != _kind(b.y):
         raise DataError(path, f"it has {_kind(b.y)}, and the file before it {_kind(a.y)}")
     y = None if a.y is None or b.y is None else np.concatenate([a.y, b.y])
     matrices: list[Any] = [a.X, b.X]
     if sparse.issparse(a.X):  # LIBSVM text
-        # A file that uses feature 0 says that all of them count from 0.
+        # A file that uses feature 0 shows that all of them count from 0.
         begins = [one.first_index or 0 for one in (a, b)]
         start = min(begins)
         width = max(X.shape[1] + begin - start for X, begin in zip(matrices, begins, strict=True))

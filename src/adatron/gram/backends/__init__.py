@@ -1,1 +1,1 @@
-"""How values of K over some rows are served: by compiled tiles, a given matrix, a function, a matrix that is held."""
+"""Sources of K's values over some rows: compiled tiles, a given matrix, a function, a matrix held in memory."""

@@ -1,4 +1,4 @@
-"""Kernel values that the user computed: entries of a matrix, in double precision, read where they are."""
+"""Kernel values that the user computed: entries of a matrix in double precision, read in place."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .tile_loop import Weights
 if TYPE_CHECKING:
     from ..points import Points
 
-TASK_ROWS = 256  # rows, or points, of a task: its sums and numbers stay in the first-level cache
-TRIFLE = 1 << 17  # entries below which threads cost more than they give
+TASK_ROWS = 256  # Rows, or points, of a task: its sums and numbers stay in the first-level cache.
+TRIFLE = 1 << 17  # Entries below which threads cost more than they gain.
 
 
 class GivenSegment:
     """Rows behind a matrix of kernel values with training samples.
 
-    Training samples take the values of a point from its own row, where they are neighbours; new samples have rows of
-    their own, in another matrix.
+    Training samples take the values of a point from that point's own row, where they are neighbours. New samples have
+    rows of their own, in another matrix.
     """
 
     def __init__(self, source: Source, pool: Pool) -> None:
@@ -49,7 +49,7 @@ class GivenSegment:
         self._run(lambda part: take(X, ids[part], columns, store, slots[part]), len(P), len(self._source))
 
     def _run(self, task: Callable[[slice], None], n: int, each: int) -> None:
-        """The task for all of n, in parts, of which each one is so much work."""
+        """Run the task over all of n in parts, each element of which costs ``each``."""
         step = TASK_ROWS if n * each >= TRIFLE else max(1, n)
 
         def one(number: int) -> None:

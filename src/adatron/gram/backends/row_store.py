@@ -1,8 +1,8 @@
-"""Rows of kernel values that are kept, least recently used first to go.
+"""Kept rows of kernel values; the least recently used goes first.
 
-One store holds rows of K over one segment of the training set, for all problems that share the segment. Because
-a kernel value depends on its pair alone, a stored row equals a recomputed one to the last bit: the store
-changes the time and nothing else.
+One store holds rows of K over one segment of the training set, for all problems that share the segment. A kernel
+value depends on its pair alone, so a stored row equals a recomputed one to the last bit: the store changes the time
+and nothing else.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Ids = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Lease:
-    """What a problem may use until it returns the lease.
+    """Slots that a problem may use until it returns the lease.
 
-    ``found[i]`` is the slot of the i-th asked row or -1; ``slots[k]`` is the slot to fill with the k-th missing
-    row, or -1 where there is no room.
+    ``found[i]`` is the slot of the i-th asked row or -1. ``slots[k]`` is the slot to fill with the k-th missing row, or
+    -1 if there is no room.
     """
 
     ids: Ids
@@ -48,7 +48,7 @@ class RowStore:
         return len(self.values)
 
     def lease(self, ids: Ids, again: NDArray[np.bool_] | None = None) -> Lease:
-        """The rows that are here, and room for the others, or for those ``again`` of them."""
+        """Return the stored rows among ``ids``, and room for the others, or for those ``again`` of them."""
         if not len(self.values):
             return Lease(ids, np.full(len(ids), -1, np.int64), np.full(len(ids), -1, np.int64))
         with self._lock:
@@ -63,16 +63,16 @@ class RowStore:
             return Lease(ids, found, slots)
 
     def borrow(self, ids: Ids) -> Lease:
-        """The rows that are here, and room for no others."""
+        """Return the stored rows among ``ids``, without room for others."""
         with self._lock:
             found = self._slot_of[ids]
             self._pins[found[found >= 0]] += 1
         return Lease(ids, found, np.empty(0, np.int64))
 
     def _free_slots(self, wanted: int) -> Ids:
-        """Up to ``wanted`` unpinned slots, the longest unused first, emptied and pinned; -1 for the rest.
+        """Return up to ``wanted`` unpinned slots, the longest unused first, emptied and pinned; -1 for the rest.
 
-        Those never used go in order, so that memory is touched only as far as rows are kept.
+        Slots that were never used go in order, so that memory is touched only as far as rows are kept.
         """
         if not wanted:
             return np.empty(0, np.int64)

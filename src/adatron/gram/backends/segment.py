@@ -1,4 +1,4 @@
-"""Some training rows in the form that the tile loops read, with the rows of K that are stored over them."""
+"""Some training rows in the form that the tile loops read, with the stored rows of K over them."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ from .row_store import Lease, RowStore
 if TYPE_CHECKING:
     from ..points import Points
 
-FEWEST_TILES = 16  # the smallest part of a thread's tiles that is a task
+FEWEST_TILES = 16  # A task has at least one part in this many of a thread's tiles.
 MOST_TILES, LONGEST_TASK = (
     64,
     2e9,
-)  # tiles of a task, and its multiply-adds: between two of them Ctrl-C and a limit are heard
-NARROW = CHUNK  # rows of a tile where half of a matrix is made: what stands on its wrong side is made in vain
+)  # Most tiles of a task, and most multiply-adds: Ctrl-C and a time limit are noticed between two tasks.
+NARROW = CHUNK  # Rows of a tile where half of a matrix is made: values on the wrong side of the diagonal are wasted.
 Then = Callable[[int, int], None]
-FUNCTION_ROWS = 1024  # a function is asked for this many rows at a time, with this many points
+FUNCTION_ROWS = 1024  # Rows, and points, for which a function is asked at a time.
 
 
 def whole_tiles(n: int) -> int:
-    """n, up to a whole tile."""
+    """Round n up to a whole tile."""
     return -(-n // TILE) * TILE
 
 
 class Segment(Protocol):
-    """What a view asks of the rows of one segment."""
+    """The rows of one segment, as a view uses them."""
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
-        """out += K[:, P] @ V."""
+        """Add K[:, P] @ V to out."""
         ...
 
     def values(self, P: Points) -> NDArray[Any]:
-        """k(point i, row t), (|P|, n)."""
+        """Return k(point i, row t), (|P|, n)."""
         ...
 
     def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
-        """store[slots[i], t] = k(point i, row t); a row may have more than n entries, which are arbitrary then."""
+        """Set store[slots[i], t] to k(point i, row t); entries of a row beyond the n-th are arbitrary."""
         ...
 
 
 class Room(NamedTuple):
-    """Room for a matrix, in memory that is given back."""
+    """Room for a matrix, in memory that is to be given back."""
 
     memory: NDArray[Any]
     K: NDArray[Any]
@@ -68,7 +68,7 @@ class Workspace:
     def __init__(self, kernel: Kernel, dtype: Any) -> None:
         self.dtype = np.dtype(dtype)
         self._local = threading.local()
-        terms = kernel.terms()  # none where nothing is compiled
+        terms = kernel.terms()  # no terms if nothing is compiled
         self._operations = [op for op, _ in terms]
         self._programs: dict[type[Operand], NDArray[np.int64]] = {}
         self.cost = kernel.cost
@@ -76,7 +76,7 @@ class Workspace:
         self.depth = (len(terms) + 1) // 2
 
     def program(self, kind: type[Operand]) -> NDArray[np.int64]:
-        """The kernel's program for rows of a kind, see ``tiles.evaluate``."""
+        """Return the kernel's program for rows of a kind, see ``tiles.evaluate``."""
         if kind not in self._programs:
             steps = [tiles.instruction(op, kind, self.dtype) for op in self._operations]
             self._programs[kind] = np.array(steps, np.int64)
@@ -90,25 +90,25 @@ class Workspace:
         return self._local.stack
 
     def lease(self, n: int) -> Room:
-        """Room for n rows of n values, for the one who leases it until it is given back, on the same thread.
+        """Return room for n rows of n values; it is leased on this thread until it is given back.
 
-        A thread uses the same memory again and again: new pages cost more than the values. Rows are a little longer: a
-        column of rows whose distance is a power of two meets in one place of the cache.
+        A thread uses the same memory again and again: new pages cost more than the values. Rows are a little longer: if
+        their distance were a power of two, a column of them would meet in one place of the cache.
         """
         apart = lines.LINE // self.dtype.itemsize
         size, free = n * (n + apart), self._free
         memory = free.pop() if free else None
         if memory is None or memory.size < size:
-            memory = lines.zeros((size,), self.dtype)  # what is beyond the values is finite
+            memory = lines.zeros((size,), self.dtype)  # entries beyond the values are finite
         return Room(memory, memory[:size].reshape(n, n + apart))
 
     def give_back(self, room: Room) -> None:
-        """Let others on this thread have the memory."""
+        """Return the memory for others on this thread."""
         self._free.append(room.memory)
 
     @property
     def _free(self) -> list[NDArray[Any]]:
-        """Memory of the calling thread that nobody has."""
+        """Memory of the calling thread that is not leased."""
         if not hasattr(self._local, "free"):
             self._local.free = []
         return self._local.free
@@ -145,7 +145,7 @@ class TileSegment:
             self.store.give_back(lease, filled)
 
     def _by_features(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
-        """The same where k(x, z) = x·z: no kernel value is made."""
+        """Accumulate for k(x, z) = x·z without any kernel values."""
         points, rows = P.source.as_points(self._workspace.dtype, self._pool), self._rows
         for j, v in enumerate(np.ascontiguousarray(V.T)):
             (w, low), column = np.zeros((2, self._source.X.shape[1])), np.zeros(len(self._source))
@@ -162,7 +162,7 @@ class TileSegment:
         self._sweep(points, tiles.Weights.of(order, V), lease.slots, out, self.store.values)
 
     def add(self, out: NDArray[np.float64], points: Operand, weights: tiles.Weights) -> None:
-        """out += the weighted sums of the rows of K of points that are ready; nothing is stored."""
+        """Add to out the weighted sums of the rows of K of prepared points; nothing is stored."""
         self._sweep(points, weights, np.full(points.n, -1), out, self.store.values)
 
     def keep(self, P: Points) -> None:
@@ -191,10 +191,10 @@ class TileSegment:
         shift: int = 0,
         then: Then | None = None,
     ) -> None:
-        """As every segment; ``half`` leaves out the points that come before a tile's rows.
+        """Fill as every segment does; ``half`` leaves out the points that come before a tile's rows.
 
         shift : the column of the store that the first row goes to
-        then : called with a range of rows whose values are there, by the thread that made them
+        then : called with a range of rows whose values are ready, by the thread that made them
         """
         nothing, out = tiles.Weights.of(np.empty(0, np.int64), np.empty((0, 1))), np.zeros((len(self._source), 1))
         points = P.source.as_points(self._workspace.dtype, self._pool)
@@ -213,11 +213,11 @@ class TileSegment:
     ) -> None:
         space, rows = self._workspace, self._rows
         kinds = [(type(some), some.norms.dtype) for some in (points, rows)]
-        if kinds[0] != kinds[1]:  # the code for the rows is called by its address: nobody else would notice
+        if kinds[0] != kinds[1]:  # the code for the rows is called by its address, and nothing else would notice
             given, wanted = (f"{kind.__name__} of {dtype}" for kind, dtype in kinds)
             raise TypeError(f"Points are {given}, rows are {wanted}: they must be of one kind and one precision.")
         program = space.program(type(rows))
-        side = NARROW if half and not isinstance(self._rows, Sparse) else TILE  # CSR tiles spread their points anew
+        side = NARROW if half and not isinstance(self._rows, Sparse) else TILE  # each CSR tile spreads its points anew
 
         def task(first: int, last: int) -> None:
             tiles.accumulate(
@@ -257,9 +257,9 @@ class TileSegment:
 
 
 def falling(n: int, workers: int, most: int) -> list[int]:
-    """Where tasks of n tiles end, each a share of what is left: the last are small, and all workers end together.
+    """Return the ends of tasks over n tiles, each a share of the rest: the last are small, and workers end together.
 
-    One worker has no need of small ones; ``most`` is the largest.
+    One worker needs no small tasks; ``most`` is the largest.
     """
     if workers == 1:
         return [*range(0, n, most), n]
@@ -271,7 +271,7 @@ def falling(n: int, workers: int, most: int) -> list[int]:
 
 
 class WholeSegment:
-    """Columns of a kernel matrix that is held whole, for small problems."""
+    """Columns of a kernel matrix that is held in memory, for small problems."""
 
     def __init__(self, columns: NDArray[np.float64]) -> None:
         self._columns = columns
@@ -289,7 +289,7 @@ class WholeSegment:
 
 
 def uncompiled(source: Source, pool: Pool) -> Segment:
-    """The segment for rows whose kernel values come from outside: the user's matrix or the user's function."""
+    """Return the segment for kernel values from outside: the user's matrix or the user's function."""
     return FunctionSegment(source) if source.kernel.called else GivenSegment(source, pool)
 
 
@@ -305,7 +305,7 @@ class FunctionSegment:
             points, weights = P.source.take(some).given(), tiles.Weights.of(np.arange(len(V[some])), V[some])
             for first in range(0, len(out), FUNCTION_ROWS):
                 part = slice(first, first + FUNCTION_ROWS)
-                K = self._kernel(self._source.take(part).given(), points)  # BLAS' bits change with its threads
+                K = self._kernel(self._source.take(part).given(), points)  # BLAS' bits depend on its number of threads
                 add_dots(K, np.arange(K.shape[1]), np.arange(len(K)), *weights, out[part])
 
     def values(self, P: Points) -> NDArray[Any]:

@@ -14,13 +14,13 @@ from ..report import Section, Sheet
 from .mixtures import draw, maximised, original
 
 RULES = {"best": "the paper's rule", "damped": "damped"}
-WANTED = {"best": 0.90, "damped": 0.96}  # part of the draws whose margin should grow
+WANTED = {"best": 0.90, "damped": 0.96}  # Fraction of the draws whose margin should grow.
 MORE = 1.0 + 1e-6
-MANY = 100  # draws, of which a mean says something
+MANY = 100  # Draws above which a mean says something.
 
 
 def sections(n_draws: int, sheet: Sheet) -> Iterator[Section]:
-    """Both figures, for both rules."""
+    """Yield both figures, for both rules."""
     rows: Any = joblib.Parallel(n_jobs=-1)(joblib.delayed(_one)(seed) for seed in range(n_draws))
     found = {name: np.array([row[name] for row in rows]) for name in ("margin", "error", *RULES)}
     yield _margins(found, sheet)
@@ -28,7 +28,7 @@ def sections(n_draws: int, sheet: Sheet) -> Iterator[Section]:
 
 
 def _one(seed: int) -> dict[str, Any]:
-    """Margin and test error of the original machine, and the same by each rule."""
+    """Return margin and test error of the original machine, and both by each rule."""
     data = draw(seed)
     models = {rule: maximised(data, rule) for rule in RULES}
     after = {rule: (float(model.margin_), data.error(model)) for rule, model in models.items()}

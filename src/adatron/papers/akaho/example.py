@@ -1,4 +1,4 @@
-"""Figures 2 and 3: one draw, the original machine and the one whose margin is large in the input space."""
+"""Figures 2 and 3: one draw, the original machine and the machine with a large margin in the input space."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from ...plots.input_margin import InputMarginDisplay
 from ..report import Section, Sheet
 from .mixtures import draw, maximised, original
 
-SEED = 5  # of the first draws the one whose margins are most like the paper's 0.040 and 0.096
+SEED = 5  # The draw, of the first ones, whose margins are most like the paper's 0.040 and 0.096.
 
 
 def section(sheet: Sheet) -> Section:
-    """Margins before and after five steps."""
+    """Compare margins before and after five steps."""
     section = Section("Figures 2 and 3: one draw, original and after five steps")
     data = draw(SEED)
     before, after = original(data), maximised(data, "best")

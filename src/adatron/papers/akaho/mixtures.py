@@ -27,12 +27,12 @@ class Draw:
     y_test: Vector
 
     def error(self, model: SVC | InputMarginSVC) -> float:
-        """The rate of wrong test samples."""
+        """Return the rate of wrong test samples."""
         return float(np.mean(model.predict(self.X_test) != self.y_test))
 
 
 def draw(seed: int) -> Draw:
-    """One set of samples."""
+    """Return one set of samples."""
     rng = np.random.default_rng(seed)
     centres = rng.random((2, CENTRES, 2))
 
@@ -45,14 +45,14 @@ def draw(seed: int) -> Draw:
 
 
 def original(data: Draw) -> SVC:
-    """The hard-margin machine."""
+    """Return the hard-margin machine."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return SVC(C=HARD, gamma=GAMMA, tol=1e-6, n_jobs=1).fit(data.X, data.y)
 
 
 def maximised(data: Draw, rule: str, n_steps: int = 5, hyperplane: str = "values") -> InputMarginSVC:
-    """Algorithm 1 with the paper's rule, 'best', or the damped one."""
+    """Run Algorithm 1 with the paper's rule, 'best', or the damped one."""
     model = InputMarginSVC(C=HARD, gamma=GAMMA, tol=1e-6, n_jobs=1, rule=rule, n_steps=n_steps, hyperplane=hyperplane)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -1,4 +1,4 @@
-"""Figure 1: where the update of a projection, eq. 12, comes back to a critical point of the distance."""
+"""Figure 1: ratios for which the update of a projection, eq. 12, returns to a critical point of the distance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PUSH, STEPS = 1e-4, 8
 
 
 def section(sheet: Sheet) -> Section:
-    """The plain update is stable where |c/λ| < 1; a critical point is a minimum where c/λ < 1."""
+    """Test that the plain update is stable for |c/λ| < 1; a critical point is a minimum for c/λ < 1."""
     section = Section("Figure 1: stability of the update of a projection (eq. 12)")
     ratios = RATIOS[np.abs(np.abs(RATIOS) - 1.0) > 1e-9]
     found = [(float(ratio), *_tried(float(ratio))) for ratio in ratios]
@@ -40,12 +40,12 @@ def section(sheet: Sheet) -> Section:
 
 
 def _tried(ratio: float) -> tuple[bool, bool]:
-    """Whether the vertex is found again by the plain update, and by the slowed one from a sample."""
-    # f = x₁ + c x₂²/2 as Σ a (z·x + 1)²: x₁ = ((x₁ + 1)² - (1 - x₁)²) / 4, x₂² = ((1 + x₂)² + (1 - x₂)²) / 2 - 1
+    """Return whether the vertex is found again by the plain update, and by the slowed one from a sample."""
+    # f = x₁ + c x₂²/2 as Σ a (z·x + 1)². x₁ = ((x₁ + 1)² - (1 - x₁)²) / 4. x₂² = ((1 + x₂)² + (1 - x₂)²) / 2 - 1.
     c = 1.0
     points = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
     field = Field(Polynomial(1.0, 2, 1.0), points, np.array([0.25, -0.25, 0.25 * c, 0.25 * c]), -0.5 * c)
-    # ∇f = (1, 0) = λ d, so the sample lies at -1/λ = -ratio/c on the first axis; at 0 it is on the surface itself.
+    # ∇f = (1, 0) = λ d, so the sample is at -1/λ = -ratio/c on the first axis. At 0 the sample is on the surface.
     X = np.array([[-ratio / c if ratio else -1e-9, 0.0]])
     Z, pool = np.array([[0.0, PUSH]]), Pool(1)
     for _ in range(STEPS):

@@ -12,7 +12,7 @@ from . import digits, evolution, learning_times, rates, soft_margin, solvable, w
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """The tables and figures in the order of the paper; where one belongs to several sections, with the first."""
+    """Yield the tables and figures in the paper's order; one of several sections comes with the first."""
     yield from rates.sections(quick, sheet)
     yield from widths.sections(quick, sheet)
     yield from solvable.sections(quick, sheet)

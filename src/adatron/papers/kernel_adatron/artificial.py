@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
-TURNS = 97  # points of a spiral
+TURNS = 97  # Points of a spiral.
 
 
 def mirror_symmetry(m: int, n: int, rng: np.random.Generator, unlike: Vector | None = None) -> tuple[Vector, Vector]:
-    """Strings of n entries ±1; the second half mirrors the first one (y = 1) or is random (y = -1), half of each.
+    """Draw strings of n entries ±1: the second half mirrors the first one (y = 1) or is random (y = -1), half of each.
 
     Parameters
     ----------
     m : number of strings that are drawn
-    unlike : strings that are left out, those of the training set from a test set
+    unlike : strings that are left out; for a test set those of the training set
     """
     y = np.where(rng.random(m) < 0.5, 1.0, -1.0)
     X = rng.choice([-1.0, 1.0], (m, n))
@@ -31,13 +31,13 @@ def mirror_symmetry(m: int, n: int, rng: np.random.Generator, unlike: Vector | N
 
 
 def parity(n: int) -> tuple[Vector, Vector]:
-    """All 2^n strings of ±1, and the product of their entries."""
+    """Return all 2^n strings of ±1, and the product of their entries."""
     X = np.array(list(product([-1.0, 1.0], repeat=n)))
     return X, np.prod(X, axis=1)
 
 
 def two_spirals() -> tuple[Vector, Vector]:
-    """The 194 points of the CMU benchmark: a spiral of three turns, and its mirror image."""
+    """Return the 194 points of the CMU benchmark: a spiral of three turns, and its mirror image."""
     i = np.arange(TURNS, dtype=np.float64)
     angle, radius = i * np.pi / 16.0, 6.5 * (104 - i) / 104.0
     one = np.column_stack([radius * np.sin(angle), radius * np.cos(angle)])

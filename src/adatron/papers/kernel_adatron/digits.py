@@ -19,14 +19,14 @@ PUBLISHED = (13, 10, 21, 24, 26, 19, 15, 11, 26, 14)
 PUBLISHED_SIGMA = (1.8, 1.6, 2.4, 2.0, 4.0, 1.8, 2.4, 2.8, 3.2, 1.6)
 GRID = (1.0, 1.3, 1.6, 1.8, 2.0, 2.4, 2.8, 3.2, 3.6, 4.0, 5.0, 6.5, 8.0, 10.0)
 SHORT = (1.6, 2.0, 2.8, 4.0)
-TRAINING = 6000  # of the 7,291 samples; the rest validates
-CHECKED = 7  # the digit that Kernel-Adatron learns, too
+TRAINING = 6000  # Samples for training, of the 7,291; the rest validates.
+CHECKED = 7  # The digit that Kernel-Adatron also learns.
 
 Counts = NDArray[np.int64]
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """The table of the ten digits."""
+    """Yield the table of the ten digits."""
     section = Section("Section 4.2: errors on USPS digits")
     X, y, X_test, y_test = data.usps()
     grid = np.array(SHORT if quick else GRID)
@@ -58,7 +58,7 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
 
 
 def errors_of_digits(X: Any, y: Any, X_test: Any, y_test: Any, sigma: float) -> Counts:
-    """Errors of each digit against the rest, (10,)."""
+    """Return the errors of each digit against the rest, (10,)."""
     values = fitted(X, y, sigma, bias="none", multi_class="ovr").decision_function(X_test)
     return np.sum((values >= 0) != (y_test[:, None] == np.arange(10)), axis=0)
 

@@ -33,7 +33,7 @@ class Run:
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """Figures 4 to 11."""
+    """Yield Figures 4 to 11."""
     rng = np.random.default_rng(0)
     X, y = mirror_symmetry(200, 30, rng)
     test = mirror_symmetry(10**4 if quick else 10**5, 30, rng, unlike=X)

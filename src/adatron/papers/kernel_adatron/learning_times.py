@@ -1,4 +1,4 @@
-"""Section 4.4: how the learning time grows with the number of samples."""
+"""Section 4.4: the growth of the learning time with the number of samples."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..report import Section, Sheet
 from .artificial import mirror_symmetry
 from .machine import Vector, fitted
 
-MARGIN, CHANGE = 0.999, 1e-5  # where learning ends
-MOST_EPOCHS = 20_000  # epochs
+MARGIN, CHANGE = 0.999, 1e-5  # Margin, and change of the bias, at which learning ends.
+MOST_EPOCHS = 20_000  # Most epochs.
 
 
 class Problem(NamedTuple):
@@ -28,7 +28,7 @@ class Problem(NamedTuple):
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """The exponents of six problems."""
+    """Yield the exponents of six problems."""
     section = Section("Section 4.4: exponents of the learning time")
     rng = np.random.default_rng(0)
     draws, points = (5, 5) if quick else (200, 8)
@@ -51,7 +51,7 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
 
 
 def problems(rng: np.random.Generator) -> dict[str, Problem]:
-    """The paper's six, with the widths of its figures and tables."""
+    """Return the paper's six problems, with the widths of its figures and tables."""
     ionosphere, sonar, digits = data.ionosphere(), data.sonar(), data.usps()
     is_three = np.where(digits.y == 3, 1.0, -1.0)
     return {
@@ -65,7 +65,7 @@ def problems(rng: np.random.Generator) -> dict[str, Problem]:
 
 
 def learning_time(problem: Problem, m: int, rng: np.random.Generator) -> int:
-    """Epochs until the margin is there and the bias stands still, for m samples of both classes."""
+    """Return the epochs until margin and bias have settled, for m samples of both classes."""
     chosen = rng.permutation(len(problem.y))[:m]
     while len(np.unique(problem.y[chosen])) < 2:
         chosen = rng.permutation(len(problem.y))[:m]

@@ -16,12 +16,12 @@ Vector = NDArray[np.float64]
 
 
 def gamma(sigma: float) -> float:
-    """The coefficient of the kernel exp(-gamma |x - z|^2) for the paper's sigma."""
+    """Return the coefficient of the kernel exp(-gamma |x - z|^2) for the paper's sigma."""
     return 1.0 / (2.0 * sigma**2)
 
 
 def fitted(X: Any, y: Any, sigma: float, C: float = np.inf, **parameters: Any) -> Any:
-    """A machine with a Gaussian kernel, of hard margin unless C is given; silent where a limit of epochs ends it."""
+    """Fit a machine with a Gaussian kernel, of hard margin unless C is given; a limit of epochs gives no warning."""
     model = SVC(C=C, gamma=gamma(sigma), **parameters)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -29,17 +29,17 @@ def fitted(X: Any, y: Any, sigma: float, C: float = np.inf, **parameters: Any) -
 
 
 def error(model: Any, X: Any, y: Any) -> float:
-    """The part of the samples that are classified wrongly."""
+    """Return the fraction of the samples that are classified wrongly."""
     return float(np.mean(model.predict(X) != y))
 
 
 def gaussian(X: Vector, sigma: float) -> Vector:
-    """The kernel matrix of a few samples."""
+    """Return the kernel matrix of a few samples."""
     return RBF(gamma(sigma))(X)
 
 
 def plain(K: Vector, y: Vector, rate: float, most: int, margin: float = 0.99) -> tuple[int | None, Vector]:
-    """Kernel-Adatron without bias as printed, at any rate; returns the epochs (None: more than ``most``) and alpha."""
+    """Run Kernel-Adatron without bias as printed; return the epochs (None: more than ``most``) and alpha."""
     alpha, Q = np.zeros(len(y)), K * np.outer(y, y)
     for epoch in range(1, most + 1):
         for i in range(len(y)):

@@ -35,7 +35,7 @@ Curves = dict[str, tuple[Vector, Vector]]
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """Figures 1 and 2."""
+    """Yield Figures 1 and 2."""
     rng = np.random.default_rng(0)
     draws = [mirror_symmetry(200, 30, rng) for _ in range(5 if quick else 20)]
     yield _figure_1(draws, sheet, 3000 if quick else 20_000)
@@ -43,13 +43,13 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
 
 
 def sonar(sheet: Sheet) -> Iterator[Section]:
-    """Figure 2."""
+    """Yield Figure 2."""
     train = data.sonar()
     yield _figure_2((train.X, train.y), sheet)
 
 
 def epochs(X: Vector, y: Vector, sigma: float, rate: float, margin: float | None = MARGIN) -> int:
-    """Epochs of the library's Kernel-Adatron to a margin, or else to the KKT conditions."""
+    """Return the epochs of the library's Kernel-Adatron to a margin, or else to the KKT conditions."""
     solver = KernelAdatron(rate=rate, margin=margin)
     tol = 1e-2 if margin is None else 1e-9
     return int(fitted(X, y, sigma, bias="none", solver=solver, tol=tol).n_iter_[0])

@@ -28,7 +28,7 @@ Ids = NDArray[np.int64]
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """The three medical and radar data sets, and Figure 12."""
+    """Yield the three medical and radar data sets, and Figure 12."""
     yield _wisconsin(quick)
     yield _figure_12(sheet)
     yield _ionosphere(quick)
@@ -122,7 +122,7 @@ def _pima() -> Section:
 
 
 def _raw_features(section: Section, X: Vector, y: Vector, splits: list[Ids]) -> None:
-    """Features as they are: the paper's parameters, and the best of a grid."""
+    """Add the results for features as they are: the paper's parameters, and the best of a grid."""
     errors, hard = np.zeros((len(splits), len(PIMA_C), len(PIMA_SIGMA))), np.zeros(len(splits))
     for k, order in enumerate(splits):
         train, test = order[:PIMA_TRAINING], order[PIMA_TRAINING:]

@@ -14,13 +14,13 @@ SPIRALS = (0.3, 0.5, 0.7, 1.0)
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """Both problems; neither takes long enough to be made smaller."""
+    """Yield both problems; neither takes long enough to be made smaller."""
     yield _parity()
     yield _spirals(sheet)
 
 
 def epochs_to_separate(X: Vector, y: Vector, sigma: float, most: int) -> int | None:
-    """Epochs of Kernel-Adatron without bias until no training sample is classified wrongly."""
+    """Return the epochs of Kernel-Adatron without bias until it classifies every training sample rightly."""
     for epochs in range(1, most + 1):
         if error(fitted(X, y, sigma, bias="none", solver=KernelAdatron(), max_iter=epochs), X, y) == 0:
             return epochs

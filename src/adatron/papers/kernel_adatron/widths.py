@@ -17,7 +17,7 @@ SONAR = np.arange(0.2, 2.01, 0.1).round(1)
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """Figure 3, sonar, and the path."""
+    """Yield Figure 3, sonar, and the path."""
     yield _figure_3(5 if quick else 20, 10**4 if quick else 10**5, sheet)
     yield _sonar(sheet)
     yield _selection(15 if quick else 40, sheet)
@@ -69,7 +69,7 @@ def _sonar(sheet: Sheet) -> Section:
 
 
 def holds(percent: float, published: float) -> bool:
-    """At least the published percentage, which has one decimal."""
+    """Return whether a percentage is at least the published one, which has one decimal."""
     return bool(percent >= published - 0.05)
 
 

@@ -1,4 +1,4 @@
-"""Table 1: how the augmenting factor turns the plane."""
+"""Table 1: the turn of the plane by the augmenting factor."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ..report import Section
 
 Points = NDArray[np.float64]
 PUBLISHED = {0.1: 31.823032, 0.5: 16.999935, 1.0: 6.831879, 2.0: 0.977416, 5.0: 0.275545}
-EXPECTED = {0.1: 13.9, 0.5: 12.1, 1.0: 7.6, 2.0: 3.2, 5.0: 0.64}  # means of an independent script
+EXPECTED = {0.1: 13.9, 0.5: 12.1, 1.0: 7.6, 2.0: 3.2, 5.0: 0.64}  # Means by an independent script.
 WITHIN = 2.0
 QUICK, FULL = 20, 200
-EACH = 25  # points of a cluster
-SEQUENTIAL = 1.0  # from this factor on SVMseq itself; below it needs thousands of epochs
+EACH = 25  # Points of a cluster.
+SEQUENTIAL = 1.0  # Smallest factor for SVMseq itself; below it SVMseq needs thousands of epochs.
 HARD: dict[str, Any] = {"kernel": "linear", "C": np.inf}
-EVEN = 0.01  # largest difference from 1 of the least margin of either class of a balanced classifier
+EVEN = 0.01  # Largest difference from 1 of the least margin of either class of a balanced classifier.
 
 
 def sections(quick: bool) -> Iterator[Section]:
-    """Table 1 over many draws of the two clusters, and the condition for a balanced classifier."""
+    """Yield Table 1 over many draws of the two clusters, and the condition for a balanced classifier."""
     draws = [_draw(seed) for seed in range(QUICK if quick else FULL)]
     models = {factor: [_augmented(factor, *draw) for draw in draws] for factor in PUBLISHED}
     yield _angles(draws, models)

@@ -15,7 +15,7 @@ from ..report import Section, Sheet
 
 C, SIGMA = 10.0, 3.5
 RBF: dict[str, Any] = {"gamma": 1 / (2 * SIGMA**2)}
-SCALE = 1 / data.SIDE**2  # of the product of two images
+SCALE = 1 / data.SIDE**2  # Scale of the product of two images.
 PUBLISHED = {
     "classical RBF networks": [20, 16, 43, 38, 46, 31, 15, 18, 37, 26],
     "optimally tuned SVM": [16, 12, 25, 24, 32, 24, 14, 16, 26, 16],
@@ -24,12 +24,12 @@ PUBLISHED = {
     "RBF, σ = 3.5": [11, 7, 25, 24, 30, 25, 17, 14, 24, 14],
 }
 EPOCHS = [1, 2, 3, 5, 10, 20, 50]
-QUICK, FULL, TESTED = 5_000, 10_000, 2_000  # images of MNIST
+QUICK, FULL, TESTED = 5_000, 10_000, 2_000  # Images of MNIST.
 MNIST_SIGMA = 5.0
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """Table 4 and both parts of Figure 3."""
+    """Yield Table 4 and both parts of Figure 3."""
     usps = data.usps()
     yield _errors(usps, quick)
     yield _course("3a: USPS", usps, RBF, sheet, text="zero in a few epochs", within=20)
@@ -83,7 +83,7 @@ def _errors(split: data.Split, quick: bool) -> Section:
 
 
 def _compare(section: Section, name: str, what: str, split: data.Split, parameters: dict[str, Any]) -> None:
-    """A line with the errors of all digits."""
+    """Add a line with the errors of all digits."""
     found = [_wrong(_fitted(split, digit, **parameters), split, digit) for digit in range(10)]
     section.add(what, _summed(PUBLISHED[name]), _summed(found), sum(found) <= sum(PUBLISHED[name]))
 
@@ -95,9 +95,9 @@ def _summed(errors: list[int]) -> str:
 def _course(
     name: str, split: data.Split, parameters: dict[str, Any], sheet: Sheet, text: str | None, within: int
 ) -> Section:
-    """Errors and the objective over the epochs, for the digit 0.
+    """Return errors and the objective over the epochs, for the digit 0.
 
-    ``text`` is what the paper says of the training errors; they are to vanish before the epoch ``within``.
+    ``text`` is the paper's statement on the training errors; they must vanish before the epoch ``within``.
     """
     section = Section(f"Figure {name}, digit 0 against the rest: errors and objective over the epochs")
     models = [_fitted(split, 0, solver="svmseq", max_iter=epoch, **parameters) for epoch in EPOCHS]

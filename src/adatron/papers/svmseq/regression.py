@@ -1,4 +1,4 @@
-"""Section 6: regression of sin(x)/x, and what the update does as it is printed."""
+"""Section 6: regression of sin(x)/x, and the effect of the update as it is printed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..report import Section, Sheet
 Vector = NDArray[np.float64]
 N, NOISE, C, EPSILON, SIGMA = 100, 0.1, 10.0, 0.1, 1.0
 PRINTED_EPOCHS = 60
-RATE = 1.9  # of max R_ii is the rate, eq. 44
+RATE = 1.9  # The rate, as a multiple of 1 / max R_ii, eq. 44.
 
 
 def sections(sheet: Sheet) -> Iterator[Section]:
-    """A regression by SVMseq, and the divergence of the printed update; the paper itself has no numbers."""
+    """Yield a regression by SVMseq, and the divergence of the printed update; the paper itself has no numbers."""
     rng = np.random.default_rng(0)
     x = np.linspace(-10.0, 10.0, N)
     y = _sinc(x) + NOISE * rng.standard_normal(N)
@@ -49,7 +49,7 @@ def _sinc(x: Vector) -> Vector:
 
 
 def _printed_update(x: Vector, y: Vector) -> float:
-    """Objective (49) after some epochs of the algorithm of section 6.1, word for word."""
+    """Return the objective (49) after some epochs of the algorithm of section 6.1, word for word."""
     R = np.exp(-((x[:, None] - x) ** 2) / (2 * SIGMA**2))
     rate = RATE / R.diagonal().max()
     low, high = np.zeros(N), np.zeros(N)  # alpha, alpha*

@@ -19,11 +19,11 @@ ERRORS = {10: 7, 50: 5, 130: 5}
 FLOPS = {10: 383_520, 50: 1_917_600, 130: 4_985_760}
 WIDTHS = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0, 3.0])
 EPOCHS = [1, 2, 5, 10, 20, 30, 50, 80, 130, 200]
-GAIN = 1e-5  # part of the objective that an epoch must add
+GAIN = 1e-5  # Fraction of the objective that an epoch must add.
 
 
 def sections(sheet: Sheet) -> Iterator[Section]:
-    """Tables 2 and 3 and both parts of Figure 2."""
+    """Yield Tables 2 and 3 and both parts of Figure 2."""
     split = data.sonar()
     yield _networks()
     yield _errors(split)
@@ -32,7 +32,7 @@ def sections(sheet: Sheet) -> Iterator[Section]:
 
 
 def fitted(split: data.Split, sigma: float, solver: Any = "svmseq", **parameters: Any) -> SVC:
-    """SVMseq without a bias; a limit of epochs is no reason to warn."""
+    """Fit SVMseq without a bias; a limit of epochs gives no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = SVC(C=C, gamma=1 / (2 * sigma**2), bias="none", solver=solver, **parameters)
@@ -40,7 +40,7 @@ def fitted(split: data.Split, sigma: float, solver: Any = "svmseq", **parameters
 
 
 def errors(model: SVC, split: data.Split) -> int:
-    """Wrong test samples."""
+    """Return the number of wrong test samples."""
     return int(np.count_nonzero(model.predict(split.X_test) != split.y_test))
 
 

@@ -1,13 +1,13 @@
-"""Interior point: a whole program at once, where blocks crawl because most variables stay free.
+"""Interior point: a whole program at once, for programs whose variables mostly stay free, where blocks crawl.
 
 Problem   any program of ``problems.dual`` with finite bounds on both sides of 0. Each variable has a growing part
-          v in [0, u], or a shrinking one in [0, -l], or both; w is what they sum to, row by row of K:
+          v in [0, u], or a shrinking one in [0, -l], or both. w is the sum of the parts in each row of K:
           1/2 w'(K + lambda^2 11')w + c'v  over  A v = s.
-Update    Newton's method on g - z + y = 0, v z = tau, (u - v) y = tau, with Mehrotra's predictor and corrector. With
-          D = (z / v + y / (u - v))^-1 and E, what D sums to in each row, every step is a system in K + lambda^2 + E^-1,
-          well conditioned whatever K is: one Cholesky factor in tiles, always in float64.
+Update    Newton's method on g - z + y = 0, v z = tau, (u - v) y = tau, with Mehrotra's predictor and corrector. Let
+          D = (z / v + y / (u - v))^-1, and E be the sums of D in each row. Every step is a system in
+          K + lambda^2 + E^-1. It is well conditioned for any K, so one Cholesky factor in tiles, in float64, is enough.
 Stop      the complementarity v z + (u - v) y is small against the objective, or rounding lets nothing more be gained.
-          Whoever asked goes on from there: parts whose multiplier outweighs the tolerance are on their bounds.
+          The caller goes on from there: parts whose multiplier outweighs the tolerance are on their bounds.
 Cost      ten to twenty factors of all rows.
 Source    S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM J. Optim. 2 (1992); M. C.
           Ferris, T. S. Munson, Interior-point methods for massive support vector machines, SIAM J. Optim. 13 (2002).
@@ -28,16 +28,16 @@ from ..linalg.factor import Factor, Stopped
 from ..start import feasible
 
 ITERATIONS = 40
-FACTORS = 20.0  # as a rule
-ACCURACY = 1e-9  # of the objective: complementarity with which it ends
-LOST = 1e-7  # of the largest |w|^2 that such parts could have: a complementarity far below it is rounding
-SHY = 0.99  # part of the way to the nearest bound
-WORSE = 1e3  # times the smallest residual so far: rounding
+FACTORS = 20.0  # Factors of a whole solution, as a rule.
+ACCURACY = 1e-9  # Fraction of the objective at which the complementarity ends the solution.
+LOST = 1e-7  # Fraction of the largest |w|^2 of the parts: a complementarity far below it is rounding.
+SHY = 0.99  # Fraction of the way to the nearest bound that a step goes.
+WORSE = 1e3  # Multiple of the smallest residual so far above which a residual shows rounding.
 Matrix = NDArray[np.float64]
 
 
 class Parts(NamedTuple):
-    """The parts of the variables.
+    """The parts of the variables, one entry each.
 
     of : the variable of each
     row : its row of K
@@ -56,12 +56,12 @@ class Parts(NamedTuple):
     A: Matrix
 
     def rows(self, values: Vector, n: int) -> Vector:
-        """What the parts sum to in every row."""
+        """Return the sum of the parts in every row."""
         return np.bincount(self.row, values, n).astype(np.float64)
 
 
 def parts_of(dual: Dual, row: Ids) -> Parts | None:
-    """None where two parts of one sign share a row, or 0 is not between the bounds."""
+    """Return the parts; None where two parts of one sign share a row, or 0 is not between the bounds."""
     if dual.unbounded or dual.lower.max(initial=0.0) > 0.0 or dual.upper.min(initial=0.0) < 0.0:
         return None
     plus, minus = np.flatnonzero(dual.upper > 0.0), np.flatnonzero(dual.lower < 0.0)
@@ -82,12 +82,12 @@ def parts_of(dual: Dual, row: Ids) -> Parts | None:
 
 
 def price(rows: int, entry: float) -> float:
-    """Multiply-adds of a whole solution."""
+    """Return the multiply-adds of a whole solution."""
     return FACTORS * (rows**3 / 3.0 + 6.0 * entry * rows**2)
 
 
 def interior(view: View, dual: Dual, beta: Vector, stopped: Callable[[], bool]) -> Vector | None:
-    """The solution of a program, up to what is left in its free variables; None if there is none to be had.
+    """Return the solution of a program, up to what is left in its free variables; None if none can be found.
 
     ``view`` is in float64, ``beta`` tells the size of the variables.
     """
@@ -97,7 +97,7 @@ def interior(view: View, dual: Dual, beta: Vector, stopped: Callable[[], bool]) 
     parts = parts_of(dual, row)
     if parts is None:
         return None
-    with np.errstate(all="ignore"):  # what is not finite is no better
+    with np.errstate(all="ignore"):  # values that are not finite are no improvement
         found = Interior(view if len(first) == len(dual) else view.narrowed(first), dual, parts, beta, stopped).run()
     if found is None:
         return None
@@ -118,7 +118,7 @@ class Interior:
         self.mu = np.zeros(len(self.s))
 
     def run(self) -> Vector | None:
-        """The parts as far as rounding lets them come, or None if it was told to stop."""
+        """Return the parts, as accurate as rounding allows, or None if the run was told to stop."""
         best, least, largest = None, np.inf, self.view.magnitude + self.lambda2
         for _ in range(ITERATIONS):
             w = self._sum(self.v)
@@ -146,13 +146,13 @@ class Interior:
         return self.parts.rows(self.parts.sign * v, len(self.view))
 
     def _times(self, W: Matrix) -> Matrix:
-        """(K + lambda^2 11') W."""
+        """Return (K + lambda^2 11') W."""
         out = np.tile(self.lambda2 * W.sum(axis=0), (len(W), 1))
         self.view.accumulate(out, self.view.points(np.arange(len(W))), W)
         return out
 
     def _step(self, rest: Vector, short: Vector, gap: float) -> None:
-        """One predictor and one corrector by one factor."""
+        """Take one predictor and one corrector step with one factor."""
         parts, v, z, y = self.parts, self.v, self.z, self.y
         room = parts.top - v
         D = 1.0 / (z / v + y / room)
@@ -161,7 +161,7 @@ class Interior:
         nobody = np.empty(0, np.int64)
 
         def along(P: Matrix) -> Matrix:
-            """The change of the parts for every column of right-hand sides, the equalities left out."""
+            """Return the change of the parts for every column of right-hand sides, without the equalities."""
             h = np.column_stack([self._sum(D * p) for p in P.T])
             dw = factor.solve(h / E[:, None], nobody)
             both = parts.other >= 0
@@ -185,7 +185,7 @@ class Interior:
         a = lengths(dv, dz, dy)
         after = dot(z + a * dz, v + a * dv) + dot(y + a * dy, room - a * dv)
         target = (after / gap) ** 3 * gap / (2 * len(v))
-        bend = a * a * dv  # what the whole length of the predictor bends, as far as it could go: no cycles
+        bend = a * a * dv  # bend over the length that the predictor could go, which avoids cycles
         low, high = (target - bend * dz) / v, (target + bend * dy) / room
         dv, mu = solve(rest - z + y + low - high)
         dz, dy = -z + low - z / v * dv, -y + high + y / room * dv

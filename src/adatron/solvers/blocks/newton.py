@@ -3,16 +3,16 @@
 Problem   any program of ``problems.dual``; block ascent finds the free set F fast, then crawls.
 Update    minimise the program over F (free variables, and violators that may become free) as if it had no bounds:
           [K_FF + lambda^2 11'  A'; A 0] [delta; mu] = -[g_F; 0], no border without an equality. Variables that leave
-          the box are put on their bound and held there, the system is solved again for the rest, until none leaves;
-          then an exact line search on the segment from beta to that point, all of which lies in the box: D falls.
+          the box are put on their bound and held there. The system is solved again for the rest, until none leaves.
+          Then comes an exact line search on the segment from beta to that point. It lies in the box, so D falls.
 Cost      one Cholesky factorisation, in the precision of the tiles, and a new one only when many variables have left
-          or joined; conjugate gradients where it is not exact: in float32, or where it does not fit in memory and
-          only diagonal blocks have factors.
-Guards    a step is taken when block ascent has cost as much as the step will, at its pace of late will cost more than
-          a whole finish, and has left hardly any violators outside F. After a step that paid (it halved the gap, or
-          gained more for its cost than the blocks) the next one follows at once, if not too many would join; after
-          one that did not, block ascent must cost ever more before. So the finish can waste no more than the blocks
-          have used, and without it block ascent goes on as before.
+          or joined. If the factor is not exact, conjugate gradients follow: in float32, or if it does not fit in memory
+          and only diagonal blocks have factors.
+Guards    a step is taken when three conditions hold. Block ascent has cost as much as the step will. At its recent
+          pace it will cost more than a whole finish. Hardly any violators are left outside F. A step pays if it halves
+          the gap, or gains more for its cost than the blocks. After a step that paid the next one follows at once, if
+          not too many variables would join. After a step that did not pay, block ascent must cost ever more before
+          the next. So the finish wastes at most the work of the blocks; without it block ascent goes on as before.
 Source    L. Bottou, C.-J. Lin, Support vector machine solvers (2007), section 7 (direct methods); S. Fine,
           K. Scheinberg, JMLR 2 (2001) 243-264 for what a factor buys; M. Hintermueller, K. Ito, K. Kunisch, SIAM J.
           Optim. 13 (2002) for moving many variables at once.
@@ -37,19 +37,19 @@ from ..linalg.newton_system import CHANGED, ITERATIONS, System, norm
 from ..plan import STORE_COST
 
 Ids = NDArray[np.int64]
-ROUNDS, EXACT, ROUGHLY = 12, 2.0, 5.0  # solutions in one step: at most, and usually, by one factor and by several
-UNSETTLED = 0.04  # violators, as a part of the free variables beyond a block, with which F has not settled
-WITHIN = 0.1  # of the free variables at least count as beyond a block
-LEAVING = 0.125  # part of F that may leave, or join, in a step; more, and F has not settled
-FAR = 4.0  # times too many that join, beyond which what is to be spent first grows no further
-PACE = 0.5  # of what a step costs: spent by block ascent before its pace is known
-ROUGH = 0.05  # accuracy of a solution by conjugate gradients, of which a step takes several
-ACCURACY = 1e-5  # of a step: what remains of the gradient
-FINISH = 4.0  # steps that a finish takes, with one factor
-WORTH = 1.5  # times what a finish costs; block ascent that will cost less is left alone
-DRIFT = 1e-13  # off the equalities, relative to the variables, that a step may go; more is solved for once more
-PATIENCE = 64.0  # steps that keep failing cost no more than this part of what block ascent does
-STEP_COST = 64.0  # one pair update costs this many multiply-adds of a kernel value for each variable of its block
+ROUNDS, EXACT, ROUGHLY = 12, 2.0, 5.0  # Solutions in one step: at most, usually by one factor, usually by several.
+UNSETTLED = 0.04  # Fraction of the free variables beyond a block; with more violators than this F has not settled.
+WITHIN = 0.1  # Fraction of the free variables that counts as beyond a block, at least.
+LEAVING = 0.125  # Fraction of F that may leave or join in a step; with more F has not settled.
+FAR = 4.0  # Multiple of the allowed joining variables beyond which the next pause grows no further.
+PACE = 0.5  # Fraction of a step's cost that block ascent must spend before its pace is known.
+ROUGH = 0.05  # Accuracy of one solution by conjugate gradients; a step takes several solutions.
+ACCURACY = 1e-5  # Fraction of the gradient that may remain after a step.
+FINISH = 4.0  # Steps that a finish takes, with one factor.
+WORTH = 1.5  # Multiple of a finish's cost; block ascent that will cost less than this is left alone.
+DRIFT = 1e-13  # Distance from the equalities, relative to the variables, above which a step solves once more.
+PATIENCE = 64.0  # Steps that keep failing cost at most one part in this many of what block ascent costs.
+STEP_COST = 64.0  # Multiply-adds of a kernel value that one pair update costs for each variable of its block.
 
 
 class Move(NamedTuple):
@@ -60,7 +60,7 @@ class Move(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """Where a solver stands."""
+    """A point that a solver has reached: its objective and its gap."""
 
     objective: float
     gap: float
@@ -75,15 +75,15 @@ class Newton:
     def __init__(self, view: View, dual: Dual, memory: float, stopped: Callable[[], bool] = lambda: False) -> None:
         self.view, self.dual, self.memory, self.stopped = view, dual, memory, stopped
         self.entry = view.gram.kernel.cost(view.gram.source.features)
-        self.row = len(dual) * min(self.entry, STORE_COST)  # used again; what is stored decides nothing
+        self.row = len(dual) * min(self.entry, STORE_COST)  # cost of a row used again, whether or not it is stored
         self.seen = np.zeros(len(dual), bool)  # rows of K that were computed at least once
         self.total = 0.0  # multiply-adds of block ascent so far
-        self.spent = 0.0  # multiply-adds of block ascent since the last step, in parts of the program, too
+        self.spent = 0.0  # multiply-adds of block ascent since the last step, those in parts of the program included
         self.patience = 1.0
-        self.price = 0.0  # of the next step
-        self.again = 0.0  # of one with the same factor
-        self.pause = 0.0  # what must have been spent before the next step
-        self.course: list[tuple[float, float]] = []  # what was spent since the last step, and the violation then
+        self.price = 0.0  # price of the next step
+        self.again = 0.0  # price of a step with the same factor
+        self.pause = 0.0  # multiply-adds that must be spent before the next step
+        self.course: list[tuple[float, float]] = []  # multiply-adds since the last step, and the violation at that time
         self.paid = False  # whether the last step was worth its price
         self.start = -np.inf  # objective after the last step
         self.system: System | None = None
@@ -93,14 +93,14 @@ class Newton:
         self.system = None
 
     def book(self, steps: int, block: int, changed: Ids) -> None:
-        """Count what a block has cost beyond the first sight of a row, which no method is spared."""
+        """Count what a block has cost, without the first computation of each row, which every method needs."""
         known = int(np.count_nonzero(self.seen[changed]))
         self.seen[changed] = True
         cost = STEP_COST * block * steps + known * self.row + self.entry * block**2
         self.spent, self.total = self.spent + cost, self.total + cost
 
     def due(self, free: Ids, violation: float, goal: float) -> bool:
-        """Whether block ascent, which has this violation and shall reach the goal, has cost enough for a step."""
+        """Return whether block ascent, at this violation and on its way to the goal, has cost enough for a step."""
         self.course.append((self.spent, violation))
         if not self._affordable(free) or self.spent < self.pause:
             return False
@@ -110,14 +110,15 @@ class Newton:
         return paced and self._remaining(violation, goal) > WORTH * (self.price + (FINISH - 1.0) * self.again)
 
     def overtaken(self, price: float, violation: float, goal: float) -> bool:
-        """Whether block ascent has cost half of what another way does as a whole, and will cost more than all of it."""
+        """Return whether block ascent has cost half of another method's price, and will still cost more than it."""
         return self.total >= PACE * price and not self.paid and self._remaining(violation, goal) > price
 
     def settled(self, free: int, ids: Ids, block: int) -> bool:
-        """Whether so few violators join the free variables in ``ids`` that a step is likely to succeed, and affordable.
+        """Return whether a step is likely to succeed and affordable: few violators join the free variables in ``ids``.
 
-        Unless the last step paid, those that a block can hold must have settled: blocks do that for less. If not, the
-        next step is due when a tenth more has been spent, twice that where twice too many join, and so on.
+        Unless the last step paid, variables that a block can hold must have settled first: blocks solve them for less.
+        If the answer is no, the next step is due when a tenth more has been spent, or twice that if twice too many
+        join, and so on.
         """
         joining = len(ids) - free
         allowed = LEAVING * free if self.paid else UNSETTLED * max(free - block, WITHIN * free)
@@ -127,7 +128,7 @@ class Newton:
         return False
 
     def _affordable(self, ids: Ids) -> bool:
-        """Whether block ascent has cost what a step over these variables will; its ``price`` is that from now on."""
+        """Set ``price`` to the price of a step over these variables; return whether block ascent has cost as much."""
         size = len(ids)
         parts = self._parts(size)
         if not parts:
@@ -139,7 +140,7 @@ class Newton:
         return self.spent >= self.patience * self.price
 
     def _remaining(self, violation: float, goal: float) -> float:
-        """What block ascent will cost from here if it keeps the pace of its last half."""
+        """Return what block ascent will still cost if it keeps the pace of its last half."""
         half = bisect_right(self.course, 0.5 * self.spent, key=lambda one: one[0])
         spent, before = self.course[max(0, half - 1)]
         if before <= violation:
@@ -147,7 +148,7 @@ class Newton:
         return (self.spent - spent) * log(violation / goal) / log(before / violation)
 
     def judge(self, before: Standing, after: Standing) -> None:
-        """Learn from a step: it paid if it halved the gap, or gained more for its cost than the blocks before it."""
+        """Learn from a step: a step paid if it halved the gap, or gained more for its cost than the blocks before."""
         gain, blocks = before.objective - after.objective, self.start - before.objective
         better = np.isfinite(blocks) and gain > 0.0 and gain * self.spent > blocks * self.price
         self.paid = after.gap < 0.5 * before.gap or better
@@ -156,14 +157,14 @@ class Newton:
         self.patience = 0.0 if self.paid else min(max(1.0, 2.0 * self.patience), PATIENCE)
 
     def _parts(self, free: int) -> int:
-        """The fewest diagonal blocks whose factors fit in memory, with what holding variables takes; 0 if none do."""
+        """Return the fewest diagonal blocks whose factors, and what held variables take, fit in memory; 0 if none."""
         size = self.view.gram.dtype.itemsize
         beside = size * (CHANGED + LEAVING) * free**2
         most = -(-free // TILE)
         return next((p for p in range(1, most + 1) if factor_bytes(free, p, size) + beside / p <= self.memory), 0)
 
     def step(self, beta: Vector, g: Vector, ids: Ids) -> Move | None:
-        """A better point that differs in the variables ``ids``, or None if there is none to be had."""
+        """Return a better point that differs in the variables ``ids``, or None if there is no better one."""
         if not self._parts(len(ids)):
             return None
         try:
@@ -204,17 +205,17 @@ class Newton:
         return None
 
     def _length(self, change: Vector, slope: Vector, curvature: float) -> float:
-        """How far to the best point of a segment, as a part of it; 0 if it does not go down."""
+        """Return the best point of a segment, as a fraction of its length; 0 if the objective does not fall."""
         descent = -dot(change, slope)
         return descent / curvature if descent > 0.0 and curvature > 0.0 else 0.0
 
     def _prepare(self, beta: Vector, ids: Ids) -> System:
-        """A system for these variables: the last one if it will do."""
+        """Return a system for these variables: the last one if it still serves."""
         if self.system is None or not self.system.serves(ids):
             self.system = None  # the old factor goes before the new one comes
             room = np.minimum(beta - self.dual.lower, self.dual.upper - beta)[ids]
             if self.dual.epsilon:
                 room = np.minimum(room, np.abs(beta[ids]))
-            order = np.argsort(-room, kind="stable")  # what is likely to leave costs least at the end of a factor
+            order = np.argsort(-room, kind="stable")  # variables likely to leave cost least at the end of a factor
             self.system = System(self.view, self.dual, self._parts(len(ids)), ids[order], self.stopped)
         return self.system

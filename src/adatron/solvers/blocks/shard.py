@@ -1,8 +1,8 @@
 """A shard: some variables of a problem with their part of beta and of the gradient.
 
-The block solver asks three things of a shard: a survey with its worst violators, the points behind them, and to apply
-a change of beta that happened somewhere. Only q points and some more than q numbers travel, and which variables are
-free, so a shard may be this machine, a GPU or a worker.
+The block solver asks a shard for three things: a survey with its worst violators, the points behind them, and the
+update of its gradient. Only q points, a few more than q numbers and the list of free variables travel. A shard may
+therefore be this machine, a GPU or a worker.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ...problems import Dual
 from ...problems.dual import Vector
 
 Ids = NDArray[np.int64]
-CHUNK = 65536  # variables of one task
-SAMPLE = 1024  # variables at least from which it is guessed how large the worst violators are
-MORE, SPARE = 1.3, 8  # times what is wanted, and places of the guess beyond, that is aimed at
+CHUNK = 65536  # Variables of one task.
+SAMPLE = 1024  # Fewest variables from which the size of the worst violators is estimated.
+MORE, SPARE = 1.3, 8  # The estimate aims at this multiple of the wanted variables, plus this many.
 
 
 class Violators(NamedTuple):
@@ -35,7 +35,7 @@ class Violators(NamedTuple):
 
     @property
     def largest(self) -> float:
-        """-inf where there is none."""
+        """The largest gain; -inf if there are no variables."""
         return float(self.values.max(initial=-np.inf))
 
 
@@ -46,12 +46,12 @@ class Ends(NamedTuple):
     shrink: Violators
 
     def joined(self, other: Ends, most: int) -> Ends:
-        """The worst of both."""
+        """Return the worst violators of both."""
         return Ends(worst(self.grow.joined(other.grow), most), worst(self.shrink.joined(other.shrink), most))
 
 
 class Survey(NamedTuple):
-    """Where a problem, or the part of a shard, stands.
+    """The state of a problem, or of the part that a shard holds.
 
     ends : for every equality, or for all variables without one, the worst violators
     free : the variables on no bound
@@ -63,7 +63,7 @@ class Survey(NamedTuple):
     objective: float
 
     def joined(self, other: Survey, most: int) -> Survey:
-        """That of both shards, this one being the first."""
+        """Return the survey of both shards together, this one being the first."""
         ends = [one.joined(more, most) for one, more in zip(self.ends, other.ends, strict=True)]
         return Survey(ends, np.concatenate([self.free, other.free]), self.objective + other.objective)
 
@@ -77,7 +77,7 @@ class Shard:
         self._ids, self._values = np.empty((3, len(dual)), np.int64), np.empty((2, len(dual)))  # room for a scan
 
     def survey(self, most: int) -> Survey:
-        """Where it stands, with at least the ``most`` variables that gain most by growing and by shrinking."""
+        """Return the shard's state, with at least the ``most`` variables that gain most by growing and by shrinking."""
         everything = np.full((max(1, len(self.dual.totals)), 2), -np.inf)
         step = len(self.dual) // max(SAMPLE, most)
         least = everything if step < 2 else self._guess(everything, most, step)
@@ -87,14 +87,14 @@ class Shard:
         return Survey([Ends(*pair) for pair in zip(lists[::2], lists[1::2], strict=True)], free, objective)
 
     def _guess(self, everything: Vector, most: int, step: int) -> Vector:
-        """What somewhat more than ``most`` variables gain in each list, by every ``step``-th one."""
+        """Estimate, from every ``step``-th variable, the gain that somewhat more than ``most`` of a list reach."""
         place = int(MORE * most / step) + SPARE
         values = [v.values for v in self._scan(everything, step)[0]]
         least = [np.partition(v, -place)[-place] if len(v) >= place else -np.inf for v in values]
         return np.reshape(least, everything.shape)
 
     def _scan(self, least: Vector, step: int = 1) -> tuple[list[Violators], Ids, float]:
-        """Those that gain at least so much by growing and by shrinking, for every equality; the free; the objective."""
+        """Return those that gain at least ``least``, by equality and direction; the free variables; the objective."""
         dual, n, (row, sign) = self.dual, len(self.dual), self.dual.membership
         chunk = n if step > 1 else CHUNK
         tasks = max(1, -(-n // chunk))
@@ -105,7 +105,7 @@ class Shard:
             scan(self.beta, self.g, dual.t, dual.lower, dual.upper, dual.epsilon, row, sign, least, *place,
                  self._ids, self._values, counts[number], sums[number])  # fmt: skip
 
-        if tasks == 1:  # takes less time than a turn that is given away
+        if tasks == 1:  # a single task is faster without the pool
             task(0)
         else:
             self.view.gram.pool.run(task, tasks)
@@ -132,14 +132,14 @@ class Shard:
         self.beta[ids[mine] - self.first] = beta[mine]
 
     def apply(self, points: Points, change: Vector, constant: float) -> None:
-        """g += K[:, points] @ change + constant."""
+        """Add K[:, points] @ change + constant to g."""
         self.view.accumulate(self.g[:, None], points, change[:, None])
         if constant:
             self.g += constant
 
 
 def worst(candidates: Violators, most: int) -> Violators:
-    """The worst candidates in their order; of equal ones the first, so that shards cannot change the choice."""
+    """Return the worst candidates in their order; of equal ones the first, so that shards cannot change the choice."""
     ids, values = candidates
     if most >= len(ids):
         return candidates

@@ -1,4 +1,4 @@
-"""The samples in play: those among which a solver looks for its next step."""
+"""The samples in play: the solver looks for its next step only among them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ GOLDEN = 0.6180339887498949  # its multiples spread evenly
 
 
 class Active:
-    """Their part of a problem, in arrays that are padded to whole CHUNKs, as the searches need.
+    """The part of a problem that some samples make up, in arrays padded to whole CHUNKs, as the searches need.
 
     Attributes
     ----------
     ids : (n,) the samples
     arrays : (8, size) beta, h = g + b, lower, upper, 1 / K_ii, what growth and shrinkage add to the slope, and
-        the violation; each is an attribute, too
+        the violation; each is also an attribute
     """
 
     def __init__(self, ids: Ids, rows: Rows, dual: Dual, inverse: Vector, beta: Vector, h: Vector) -> None:
@@ -41,7 +41,7 @@ class Active:
         self.beta, self.h, self.lower, self.upper, self.inverse, self.grow, self.shrink, self.score = self.arrays
 
     def among(self, keep: Ids, rows: Rows) -> Active:
-        """Some of them, with their rows."""
+        """Return some of the samples, with their rows."""
         part = Active.__new__(Active)
         part._prepare(self.ids[keep], rows)
         part.arrays[:, : len(keep)] = self.arrays[:, keep]
@@ -49,7 +49,7 @@ class Active:
 
 
 def promising(score: Vector, beta: Vector, most: int) -> Ids:
-    """The support vectors and the worst violators, of equal ones a spread; those held firmly at a bound are out."""
+    """Return the support vectors and the worst violators, without samples held firmly at a bound; ties are spread."""
     spread = np.argsort((np.arange(len(score)) * GOLDEN) % 1.0)
     wanted = np.where(beta != 0, np.maximum(score, 0.0), score)[spread]
     ids = np.sort(spread[np.argsort(-wanted, kind="stable")][:most])

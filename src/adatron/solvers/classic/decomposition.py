@@ -1,11 +1,11 @@
-"""Decomposition: all but a small working set is frozen, and the program over the working set is solved.
+"""Decomposition: freezes all except a small working set, and solves the program over the working set.
 
 Problem   programs of ``problems.dual`` with equalities (explicit bias, nu), which (15.37) keeps.
-Update    the working set of q variables is the steepest feasible direction with q/2 components each way: the q/2
-          largest of -g among those that can grow and the q/2 largest of g among those that can shrink, found by
-          partition, without a sort; then the sub-problem (15.34-37) in these variables, by any solver.
-Stop      the KKT conditions (15.38-40) hold to tol: -g is the same for all free variables, no larger where a variable
-          can still grow, no smaller where it can still shrink.
+Update    the working set of q variables is the steepest feasible direction with q/2 components each way. It has the
+          q/2 largest of -g among the variables that can grow, and the q/2 largest of g among those that can shrink.
+          A partition finds them, without a sort. Any solver solves the sub-problem (15.34-37) in these variables.
+Stop      the KKT conditions (15.38-40) hold to tol: -g is equal for all free variables, no larger for variables that
+          can only grow, no smaller for those that can only shrink.
 Source    P. Laskov, Feasible direction decomposition algorithms for training support vector machines, Machine Learning
           46 (2002); T. Joachims (1999); Handbook of Computational Statistics, section 15.5.2.
 """
@@ -44,8 +44,8 @@ class Decomposition(Solver):
     q : int, default=40
         Size of the working set, even and at least 2.
     inner : callable, default=None
-        Solver of the sub-problem: from its kernel matrix (q, q), its program, beta and g, and a tolerance to the new
-        beta. None is sequential minimal optimisation and, where that crawls, an active set.
+        Solver of the sub-problem: takes its kernel matrix (q, q), its program, beta, g and a tolerance, and returns
+        the new beta. None is sequential minimal optimisation and, if that crawls, an active set.
     """
 
     q: int = 40
@@ -80,7 +80,7 @@ class _Decomposition(Ascent[Decomposition]):
                 return Status.STUCK
 
     def _working_set(self) -> Ids:
-        """q/2 from either end, shared by the equalities; a variable that is at both ends counts once."""
+        """Return q/2 variables from either end, shared by the equalities; one that is at both ends counts once."""
         ends = self.dual.growth(self.beta, self.g), self.dual.shrinkage(self.beta, self.g)
         ties = [np.arange(len(self.g))[tie] for tie in self.dual.ties()]
         share = max(1, self.how.q // (2 * len(ties)))
@@ -105,6 +105,6 @@ class _Decomposition(Ascent[Decomposition]):
 
 
 def _largest(values: Vector, most: int) -> Ids:
-    """Where the ``most`` largest finite values are."""
+    """Return the places of the ``most`` largest finite values."""
     ids = np.argpartition(values, -most)[-most:] if most < len(values) else np.arange(len(values))
     return ids[values[ids] > -np.inf]

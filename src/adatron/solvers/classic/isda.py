@@ -1,12 +1,12 @@
 """ISDA: the iterative single data algorithm.
 
-Problem   any program of ``problems.dual``, all forms of the bias: penalised, 1/k = lambda^2 added to K (eq. 12); none,
-          k = infinity; explicit, by the secant rule (eq. 14). Classification and regression.
+Problem   any program of ``problems.dual``: classification and regression. All forms of the bias: penalised,
+          1/k = lambda^2 added to K (eq. 12); none, k = infinity; explicit, by the secant rule (eq. 14).
 Update    the worst violator i of the KKT conditions takes the exact step
           beta_i <- clip(soft(beta_i - (g_i + b) / K_ii, epsilon / K_ii), l_i, u_i); g += d K_i.
-          Rows of K are kept, the least recently used ones go. The search for the violator is among the samples in
-          play: the support vectors and the worst violators of all data, without those that sit firmly at a bound
-          (shrinking). Once these are solved all data are checked, and the worst violators of them join.
+          The solver keeps rows of K and drops the least recently used. It looks for the violator among the samples
+          in play. These are the support vectors and the worst violators of all data, without samples that sit firmly
+          at a bound (shrinking). Once they are solved, all data are checked, and the worst violators of them join.
           An epoch, after which the secant rule moves b, ends at an optimum for this b.
 Stop      no sample violates the KKT conditions by more than tol.
 Source    T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004). b starts at 0; the second value is not
@@ -38,10 +38,10 @@ from ..watch import Watch
 from .active import Active, promising
 from .secant import Secant
 
-STEPS = 1000  # between looks at the clock, and at what can be left out
-ALL_IN_PLAY = 2000  # samples that can be in play from the start, or an eighth of all
-LEFT_IN_PLAY = 0.1  # of the worst violation of all is left among the samples in play before all are looked at
-KEEP = 0.7  # leave samples out if no more than this part remains
+STEPS = 1000  # Updates between looks at the clock, and at samples that can be left out.
+ALL_IN_PLAY = 2000  # Samples that can be in play from the start, or an eighth of all.
+LEFT_IN_PLAY = 0.1  # Fraction of the worst violation of all data; below it among those in play, all data are checked.
+KEEP = 0.7  # Fraction of the samples in play; samples are left out if no more than this remains.
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class ISDA(Solver):
 
 @jit(finite=True)
 def _scores(n: int, g: Any, d: float, row: Any, shift: float, grow: Any, shrink: Any, score: Any) -> None:
-    """g += d row + shift; score = violation of every sample."""
+    """Set g += d row + shift; set score to the violation of every sample."""
     for t in range(n):
         g[t] += d * row[t] + shift
         up, down = grow[t] - g[t], shrink[t] + g[t]
@@ -87,7 +87,7 @@ def updates(
 ) -> Any:  # fmt: skip
     """Move the worst violator up to ``steps`` times.
 
-    Returns the number of moves, the sum of their sizes, what they add to the objective, and a missing row or -1.
+    Return the number of moves, the sum of their sizes, their gain of the objective, and a missing row or -1.
     g is h = g + b here, and ``score`` holds the violations. ``arrays`` are those of Active, padded to whole CHUNKs.
     """
     beta, g, lower, upper, inverse, grow, shrink, score = arrays
@@ -149,7 +149,7 @@ class _ISDA(Ascent[ISDA]):
                 if status is not None:
                     break
                 self._move(active, b, aim)
-                self.beta[active.ids] = active.beta[: len(active.ids)]  # also of those that go now
+                self.beta[active.ids] = active.beta[: len(active.ids)]  # also for samples that leave play now
                 active = self._shrunk(active, worst)
             self._take(active, b, before)
             left_out = len(active.ids) < len(self.g)
@@ -157,14 +157,14 @@ class _ISDA(Ascent[ISDA]):
                 return status
 
     def _chosen(self, score: NDArray[np.float64], b: float) -> Active:
-        """Those of all samples that come into play."""
+        """Return the samples, of all data, that come into play."""
         n, most = len(score), max(ALL_IN_PLAY, len(score) // 8, 2 * int(np.count_nonzero(self.beta)))
         ids = promising(score, self.beta, most) if self.how.shrinking and most < KEEP * n else np.arange(n)
         rows = self.rows if len(ids) == n else self.rows.among(ids, self.options.memory / 3)
         return Active(ids, rows, self.dual, self.inverse, self.beta, self.g + b)
 
     def _move(self, active: Active, b: float, tol: float) -> None:
-        """Up to STEPS updates, with the rows that are wanted first."""
+        """Make up to STEPS updates; fetch the rows that are wanted first."""
         rows = active.rows
         steps = min(STEPS, self.options.max_iter - self.n_iter)
         while steps > 0:
@@ -182,7 +182,7 @@ class _ISDA(Ascent[ISDA]):
             rows.fetch(rows.missing(np.concatenate([[missing], likely[likely != missing]])))
 
     def _shrunk(self, active: Active, worst: float) -> Active:
-        """Without the samples at a bound whose gradient holds them there more strongly than the worst one is pulled."""
+        """Return the active samples without those that a bound holds more strongly than the worst one is pulled."""
         ids = active.ids
         keep = np.flatnonzero(active.score[: len(ids)] > -worst)
         if not self.how.shrinking or not 0 < len(keep) <= KEEP * len(ids):
@@ -190,7 +190,7 @@ class _ISDA(Ascent[ISDA]):
         return active.among(keep, active.rows.among(keep, self.options.memory / 3))
 
     def _take(self, active: Active, b: float, before: NDArray[np.float64]) -> None:
-        """Bring beta and g up to date; g of the samples left out needs the change of beta, all in one product."""
+        """Bring beta and g up to date; samples left out get their change of g from one product."""
         n = len(active.ids)
         if n < len(self.g):
             self._add(self.beta - before)
@@ -202,4 +202,4 @@ class _ISDA(Ascent[ISDA]):
         return self._value
 
     def relative_gap(self) -> float:
-        return np.nan  # only the check of all data tells
+        return np.nan  # only the check of all data tells the gap

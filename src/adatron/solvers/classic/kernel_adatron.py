@@ -2,13 +2,13 @@
 
 Problem   any program of ``problems.dual``: classification and regression, hard and soft margin, all forms of the bias.
 Update    for i = 1, ..., n:  alpha_i <- clip(alpha_i + eta_i (1 - y_i z_i - y_i b), 0, C),  z = K (alpha y)
-          (eq. 2 and steps 4, 6), which is beta_i <- clip(beta_i - eta_i (g_i + b)) here. eta_i = 1 / K(x_i, x_i) is the
-          best rate of a pattern; a constant one must lie in 0 < eta < 2 / max K(x_i, x_i) (eq. 5; for a polynomial
-          kernel K(x, x) = (gamma |x|^2 + coef0)^degree). Without a bias b = 0; with one b follows the secant rule, once
-          an epoch (steps 3, 7). An augmented bias is part of K.
-Stop      violation <= tol; or, for a classifier, the margin 1/2 (min z over y = 1 - max z over y = -1), of the samples
-          with alpha_i < C, reaches ``margin``. A margin near 1 is necessary for a solution, not sufficient; with the
-          secant rule the sum may then be far from s, and the model is the one after it is restored.
+          (eq. 2 and steps 4, 6). Here this is beta_i <- clip(beta_i - eta_i (g_i + b)). The best rate of a pattern is
+          eta_i = 1 / K(x_i, x_i). A constant rate must lie in 0 < eta < 2 / max K(x_i, x_i) (eq. 5; for a polynomial
+          kernel K(x, x) = (gamma |x|^2 + coef0)^degree). Without a bias b = 0. With one b follows the secant rule,
+          once an epoch (steps 3, 7). An augmented bias is part of K.
+Stop      violation <= tol. A classifier may also stop when the margin 1/2 (min z over y = 1 - max z over y = -1), of
+          the samples with alpha_i < C, reaches ``margin``. A margin near 1 is necessary for a solution, but not
+          sufficient. With the secant rule the sum may then be far from s; the model is taken after the sum is restored.
 Source    C. Campbell, N. Cristianini, Simple learning algorithms for training support vector machines (1998).
 """
 
@@ -117,7 +117,7 @@ class _KernelAdatron(Sweeps[KernelAdatron]):
 
 
 def legal_rate(rate: float | None, diagonal: Vector) -> Vector:
-    """The rate of every pattern: 1 / K(x, x), or a constant that is refused where the dual might fall."""
+    """Return the rate of every pattern: 1 / K(x, x), or a constant; refuse one with which the dual might fall."""
     largest = max(float(diagonal.max()), TINY)
     if rate is None:
         return 1.0 / np.maximum(diagonal, 1e-15 * largest + TINY)

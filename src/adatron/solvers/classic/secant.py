@@ -1,13 +1,13 @@
 """The secant rule: an explicit bias for solvers that move single samples.
 
-Such a solver keeps the bias b fixed for an epoch, so that sum(beta) = s does not hold. omega(b) = sum(beta) - s at the
-end of an epoch falls with b, and its zero is the bias (b is the multiplier of the equality):
+A solver of this kind keeps the bias b fixed for an epoch, so that sum(beta) = s does not hold. omega(b) =
+sum(beta) - s at the end of an epoch falls as b grows. The bias is its zero (b is the multiplier of the equality):
 
     b_t = b_{t-1} - omega_{t-1} (b_{t-1} - b_{t-2}) / (omega_{t-1} - omega_{t-2}),       b_0 = mu, b_1 = -mu.
 
-omega after one epoch is not quite a function of b, so this need not converge. While it does not, the solver settles at
-each b before it asks for the next one; a settled omega is monotone, and the zero stays between two values of b. Where
-omega jumps over 0, the point between the solutions on both sides that has omega = 0 is optimal, by convexity.
+omega after one epoch is not quite a function of b, so the rule need not converge. While it does not, the solver settles
+at each b before it asks for the next one. A settled omega is monotone, and the zero stays between two values of b. If
+omega jumps over 0, the point with omega = 0 between the solutions on both sides is optimal, by convexity.
 
 Source    C. Campbell, N. Cristianini, Simple learning algorithms for training support vector machines (1998), section
           3.1 (with the trap for a small denominator that it asks for); T.-M. Huang, V. Kecman (2004), eq. 14.
@@ -21,7 +21,7 @@ import numpy as np
 
 from ...problems.dual import Vector
 
-EPOCHS = 100  # in which the error must fall by a tenth, or the rule is followed with care
+EPOCHS = 100  # Epochs in which the error must fall by a tenth; otherwise the rule is followed with care.
 WIDEN = 4.0
 
 
@@ -57,7 +57,7 @@ class Secant:
 
     @property
     def width(self) -> float:
-        """Of the interval that is known to hold the bias."""
+        """The width of the interval that is known to hold the bias."""
         return np.inf if self._low is None or self._high is None else self._high.b - self._low.b
 
     @property
@@ -72,7 +72,7 @@ class Secant:
         self._low = self._high = self._last = None
 
     def blend(self, beta: Vector, width: float) -> Vector:
-        """The point with omega = 0 between both ends of the interval if it is that narrow, else ``beta``."""
+        """Return the point with omega = 0 if the interval is at most so wide, else ``beta``."""
         if self._low is None or self._high is None or not (self.width <= width or self.closed):
             return beta
         (_, above, low), (_, below, high) = self._low, self._high
@@ -85,7 +85,7 @@ class Secant:
         self._last = here
 
     def _along(self, here: tuple[float, float]) -> float:
-        """The rule as printed; where the denominator is small or has the wrong sign, a step as long as the last one."""
+        """Return the step as printed; if the denominator is small or has the wrong sign, a step like the last one."""
         if self._last is None:
             given, self._second = self._second, None
             return here[0] + float(np.copysign(self._step, here[1])) if given is None else given
@@ -98,7 +98,7 @@ class Secant:
         return here[0] + step
 
     def _between(self, here: _Settled) -> float:
-        """Regula falsi between the ends of the interval, every other time its middle; without an interval, outwards."""
+        """Return regula falsi in the interval, every other time its middle; without an interval, go outwards."""
         side = here.omega > 0
         if side:
             self._low = here

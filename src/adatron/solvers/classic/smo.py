@@ -2,14 +2,14 @@
 
 Problem   programs of ``problems.dual`` with equalities (explicit bias, nu): classification and regression.
 Update    beta_i += d, beta_j -= d keeps sum(beta). Along this direction the program is a parabola of curvature
-          eta = K_ii + K_jj - 2 K_ij (15.48) on a segment (15.50), with kinks where beta_i or beta_j passes 0 if
-          epsilon > 0: d is the best of its vertices, its kinks and its ends (only the latter where eta <= 0).
-          Where an equality has signs s_i, all this is about s_i beta_i and s_i s_j K_ij.
+          eta = K_ii + K_jj - 2 K_ij (15.48) on a segment (15.50). If epsilon > 0 it has kinks where beta_i or beta_j
+          passes 0. d is the best of its vertices, its kinks and its ends (only the ends if eta <= 0).
+          If an equality has signs s_i, s_i beta_i stands for beta_i and s_i s_j K_ij for K_ij.
 Pairs     First choice: every sample that violates the KKT conditions, in passes over all samples and, until they are
           solved, over the free ones. Second choice: the free sample with the largest |E_i - E_j|, E = g + b (with the
-          slope of epsilon |beta| on the side to which each would move); if that
-          gives no progress any free sample, then any sample, both from a random place on; if a pass over all changes
-          nothing and the conditions still fail (b was wrong), the maximal violating pair.
+          slope of epsilon |beta| on the side to which each would move). If that pair gives no progress, any free
+          sample is tried, then any sample, both from a random place on. If a pass over all changes nothing and the
+          conditions still fail (b was wrong), the maximal violating pair moves.
           ``second_order`` takes the maximal violator and the partner with the largest gain at every step instead.
 Stop      max(-g) over those that can grow - min(-g) over those that can shrink <= tol.
 Source    J. C. Platt, Fast training of SVMs using sequential minimal optimization (1999); Handbook of Computational
@@ -37,8 +37,8 @@ from ..status import BENT, Status
 from ..tasks import State
 from ..watch import Watch
 
-LOOK = 64  # steps between reports of the second-order choice
-TINY = 1e-14  # a smaller step, relative to the variables, is no progress
+LOOK = 64  # Steps between reports of the second-order choice.
+TINY = 1e-14  # Fraction of the variables' size below which a step is no progress.
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class _SMO(Ascent[SMO]):
         return Status.STUCK
 
     def _by_gain(self) -> Iterator[bool]:
-        """The maximal violator with the partner of the largest gain."""
+        """Take the maximal violator with the partner of the largest gain."""
         yield True
         while True:
             moved = False
@@ -100,7 +100,7 @@ class _SMO(Ascent[SMO]):
             yield moved
 
     def _by_turns(self, tol: float) -> Iterator[bool]:
-        """Platt's passes: over all, then over the free ones as long as that changes anything, and again."""
+        """Make Platt's passes: over all samples, then over the free ones while that changes anything, and again."""
         yield True
         everything = np.arange(len(self.g))
         while True:
@@ -114,7 +114,7 @@ class _SMO(Ascent[SMO]):
                 yield self._step(*self._worst_pair())
 
     def _pass(self, samples: np.ndarray, tol: float) -> bool:
-        """Examine samples; whether any pair moved."""
+        """Examine samples; return whether any pair moved."""
         moved = False
         for j in samples:
             if self.n_iter >= self.options.max_iter or self.stopped():
@@ -141,7 +141,7 @@ class _SMO(Ascent[SMO]):
         return False
 
     def _step(self, i: int, j: int) -> bool:
-        """The best move along e_i - e_j (of an equality, with its signs); False if there is none."""
+        """Take the best step along e_i - e_j, with the signs of an equality; return False if no step helps."""
         if i == j:
             return False
         Kj = self._row(j)
@@ -159,7 +159,7 @@ class _SMO(Ascent[SMO]):
         return True
 
     def _best(self, i: int, j: int, eta: float) -> float:
-        """The d that minimises the program along e_i - e_j."""
+        """Return the d that minimises the program along e_i - e_j."""
         dual, epsilon = self.plain, self.dual.epsilon
         a, c = self.sign[i] * self.beta[i], self.sign[j] * self.beta[j]
         low = max(dual.lower[i] - a, c - dual.upper[j])
@@ -182,20 +182,20 @@ class _SMO(Ascent[SMO]):
         return best if value(best) < 0.0 else 0.0
 
     def _row(self, i: int) -> Vector:
-        """Row i of the program: K + lambda^2, with the signs of the equality."""
+        """Return row i of the program: K + lambda^2, with the signs of the equality."""
         return self.sign[i] * self.sign * (self.rows.row(i) + self.dual.lambda2)
 
     def _ends(self) -> tuple[Vector, Vector]:
         return self.dual.growth(self.beta, self.g), self.dual.shrinkage(self.beta, self.g)
 
     def _worst_pair(self) -> tuple[int, int]:
-        """The maximal violating pair of all equalities."""
+        """Return the maximal violating pair of all equalities."""
         grow, shrink = self._ends()
         pairs = [(int(tie[np.argmax(grow[tie])]), int(tie[np.argmax(shrink[tie])])) for tie in self.ties]
         return max(pairs, key=lambda pair: grow[pair[0]] + shrink[pair[1]])
 
     def _threshold(self, i: int, j: int) -> None:
-        """mu (which is b) from the pair: from a free one of the two, else between both (Platt, section 2.3)."""
+        """Set mu (which is b) from the pair: from one that is free, else between both (Platt, section 2.3)."""
         pair = np.array([i, j])
         at = self.tied[i]
         part = replace(self.dual.take(pair), totals=self.dual.totals[at : at + 1], row=None)

@@ -2,12 +2,12 @@
 
 Problem   programs of ``problems.dual`` without an equality: bias augmented (D_ij = y_i y_j (K_ij + lambda^2)) or none;
           classification and regression.
-Update    for i = 1, ..., n:  h_i <- clip(h_i + gamma (1 - E_i), 0, C),  E = D h  (section 4.2); in regression
-          beta_i <- clip(soft(beta_i + gamma E_i, gamma epsilon), -C, C), beta = alpha* - alpha, E = y - R beta. (The
-          paper moves alpha and alpha* at once (6.1): with both free the curvature is 2 R_ii, and it diverges.)
+Update    for i = 1, ..., n:  h_i <- clip(h_i + gamma (1 - E_i), 0, C),  E = D h  (section 4.2). In regression
+          beta_i <- clip(soft(beta_i + gamma E_i, gamma epsilon), -C, C), beta = alpha* - alpha, E = y - R beta.
+          (The paper moves alpha and alpha* at once (6.1). With both free the curvature is 2 R_ii, and it diverges.)
           gamma < 2 / max D_ii (eq. 44), by default 1.9 / max D_ii: the dual never falls.
-Stop      violation <= tol; or the largest |delta h_i| of an epoch, or its gain of the objective (the sum of eq. 40,
-          relative to the objective), is at most a threshold.
+Stop      violation <= tol. A threshold may also bound the largest |delta h_i| of an epoch, or its gain of the
+          objective (the sum of eq. 40, relative to the objective).
 Source    S. Vijayakumar, S. Wu, Sequential support vector classifiers and regression (1999).
 """
 
@@ -28,7 +28,7 @@ from ..watch import Watch
 from .kernel_adatron import TINY, legal_rate
 from .sweeps import Sweeps
 
-DEFAULT_RATE = 1.9  # of max D_ii is the default rate
+DEFAULT_RATE = 1.9  # The default rate, as a multiple of 1 / max D_ii.
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class SVMseq(Solver):
     rate : float, default=None
         Learning rate gamma, in (0, 2 / max D_ii); None is 1.9 / max D_ii.
     largest_step : float, default=None
-        Stop when no coefficient has changed by more in an epoch.
+        Stop when no coefficient has changed by more than this in an epoch.
     gain : float, default=None
-        Stop when the objective has grown by no more than this part of itself in an epoch.
+        Stop when an epoch has raised the objective by no more than this fraction of itself.
     """
 
     rate: float | None = None
@@ -79,7 +79,7 @@ class _SVMseq(Sweeps[SVMseq]):
             gain, step = self.epoch(0.0)
 
     def _rests(self, step: float, gain: float) -> bool:
-        """Whether one of the paper's stopping rules is met."""
+        """Return whether one of the paper's stopping rules is met."""
         size = abs(self.dual.objective(self.beta, self.g))
         small_step = self.how.largest_step is not None and step <= self.how.largest_step
         return small_step or (self.how.gain is not None and gain <= self.how.gain * size)

@@ -36,7 +36,7 @@ def sweep(
     told: Any,
     flag: Any,
 ) -> int:
-    """Visit the samples from ``first`` on; returns the one whose row is missing, or n.
+    """Visit the samples from ``first`` on; return the one whose row is missing, or n.
 
     ``told`` collects the gain of the Lagrangian (eq. 40 of SVMseq), the largest change, their sum and their number.
     """
@@ -71,7 +71,7 @@ class Sweeps(Ascent[How]):
         self.rate = np.zeros(len(self.g))
 
     def epoch(self, b: float) -> tuple[float, float]:
-        """Visit every sample once; returns the gain of the Lagrangian and the largest change of a coefficient."""
+        """Visit every sample once; return the gain of the Lagrangian and the largest change of a coefficient."""
         dual, told, i = self.dual, np.zeros(4), 0
         self.n_iter += 1
         while True:

@@ -1,4 +1,4 @@
-"""Solvers of small dense quadratic programs: what ``block`` and ``decomposition`` do with their blocks."""
+"""Solvers of small dense quadratic programs, which ``block`` and ``decomposition`` use for their blocks."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from .singles import singles
 
 __all__ = ["INNER", "ActiveSet", "Inner", "Layout", "pairs", "singles", "unpadded"]
 
-INNER = 0.8  # of the tolerance where a block is all of a program: nothing outside can undo what is left, but rounding
-STEPS = 10  # updates of pairs or singles, as a multiple of a block's size, after which it waits for its active set
-UPDATE = 4.0  # multiply-adds of an active set, on one thread, in the time of such an update, for each variable
-COARSE = 10 * 2.0**-20  # times the largest gradient: float32 does not resolve a smaller tolerance
-BLOCK = 3e5  # the same for what a block takes beside its updates
-PATIENCE = 16.0  # a walk may cost so many times what the updates before it did, which undo much of an unfinished one
-LARGE = 1e20  # gradients beyond it are scaled down
-RANK = 64  # pivots that are looked for: with more, the rank of a matrix is as good as full
-FLOOR = {4: 2e-6, 8: 1e-12}  # pivots below this are rounding, by bytes of a kernel value
+INNER = 0.8  # Fraction of the tolerance for a block that is a whole program: only rounding can undo its solution.
+STEPS = 10  # Updates, as a multiple of a block's size, after which the block waits for its active set.
+UPDATE = 4.0  # Multiply-adds of an active set, on one thread, in the time of one such update, for each variable.
+COARSE = 10 * 2.0**-20  # Fraction of the largest gradient; float32 does not resolve a smaller tolerance.
+BLOCK = 3e5  # Multiply-adds of an active set in the time that a block takes besides its updates.
+PATIENCE = 16.0  # A walk may cost this multiple of the updates before it; they undo much of an unfinished walk.
+LARGE = 1e20  # Gradients beyond this are scaled down.
+RANK = 64  # Pivots that are looked for: with more, the rank of a matrix is as good as full.
+FLOOR = {4: 2e-6, 8: 1e-12}  # Pivots below this are rounding, by bytes of a kernel value.
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Places for the variables of a block: equality by equality, each in whole CHUNKs, which the searches need.
+    """Places for the variables of a block, equality by equality; each fills whole CHUNKs, as the searches need.
 
     order : the variable at each place; the padding repeats some
     place : the place of each variable
@@ -54,7 +54,7 @@ class Layout:
 
     @classmethod
     def of_ties(cls, ties: list[Ids], n: int) -> Layout:
-        """Of n variables, those of each equality given."""
+        """Lay out n variables; ``ties`` has the variables of each equality."""
         starts = np.cumsum([0, *(-(-len(tie) // CHUNK) * CHUNK for tie in ties)])
         order, place = np.minimum(np.arange(starts[-1]), n - 1), np.zeros(n, np.int64)
         for start, tie in zip(starts, ties, strict=False):
@@ -69,13 +69,13 @@ class Layout:
         return int(self.place.max(initial=-1)) + 1
 
     def spread(self, values: Vector) -> Vector:
-        """Values of the variables at their places, 0 elsewhere."""
+        """Return the values of the variables at their places, 0 elsewhere."""
         out = np.zeros(len(self.order))
         out[self.where] = values
         return out
 
     def product(self, K: NDArray[Any], values: Vector) -> Vector:
-        """K v for a matrix at the places and a v of the variables."""
+        """Return K v for a matrix at the places and a v of the variables."""
         out = np.zeros(len(K))
         add_rows(K, self.place, values, out)
         return out[self.where]
@@ -83,14 +83,14 @@ class Layout:
 
 @functools.lru_cache(maxsize=64)  # many problems of a few classes, and all but the last block, are of few sizes
 def _alone(n: int) -> Layout:
-    """Nobody writes to it: marked so its arrays would be of another type for numba."""
+    """Lay out one equality. Nobody may write to the arrays: arrays marked read-only would be another type for numba."""
     return Layout.of_ties([np.arange(n)], n)
 
 
 class Improved(NamedTuple):
-    """What ``Inner`` found after so many steps: a better beta. K has lambda^2 and the signs of the program in it.
+    """The result of ``Inner``: a better beta and the steps taken. K includes lambda^2 and the program's signs.
 
-    ``intact``: whether the matrix that was given is as it was.
+    ``intact``: whether the given matrix is unchanged.
     """
 
     beta: Vector
@@ -101,7 +101,7 @@ class Improved(NamedTuple):
     intact: bool
 
     def push(self, change: Vector) -> Vector:
-        """(K + lambda^2 11') change: what a change of the block's variables adds to their gradient."""
+        """Return (K + lambda^2 11') change: what a change of the block's variables adds to their gradient."""
         if self.sign is None:
             return self.layout.product(self.K, change)
         return self.sign * self.layout.product(self.K, self.sign * change)
@@ -110,8 +110,8 @@ class Improved(NamedTuple):
 class Inner:
     """Solves dense blocks: by pairs or singles and, once those have cost as much, by the active set.
 
-    ``credit`` is what updates in blocks that they did not finish have cost more than active sets, in multiply-adds.
-    ``stopped`` is asked between the parts of a walk; ``before``: updates that the first block has had elsewhere.
+    ``credit`` counts what the updates in unfinished blocks have cost more than active sets, in multiply-adds.
+    ``stopped`` is asked between the parts of a walk. ``before`` counts updates that the first block has had elsewhere.
     """
 
     def __init__(self, stopped: Callable[[], bool], before: int = 0) -> None:
@@ -128,10 +128,10 @@ class Inner:
         steps: int,
         flag: NDArray[Any],
     ) -> Improved:
-        """A better ``beta`` of a block, the best to ``tol`` as a rule, in at most ``steps`` steps.
+        """Return a better ``beta`` of a block after at most ``steps`` steps; as a rule it is the best to ``tol``.
 
-        K is the kernel matrix of the places, and may be overwritten; further columns of it are not read. dual, beta and
-        g belong to the block alone.
+        K is the kernel matrix of the places and may be overwritten. Its further columns are not read. dual, beta and g
+        belong to the block alone.
         """
         given, bent = K, flag[BENT]
         if K.dtype == np.float32 and (dual.lambda2 or COARSE * np.abs(g).max() > tol):  # a sum would be rounded
@@ -144,13 +144,13 @@ class Inner:
             K[:, : len(signs)] *= signs[:, None] * signs
             beta, g = sign * beta, sign * g
         whole, peak = K, float(np.abs(g).max(initial=0.0))
-        if peak > LARGE:  # the searches' bars would not stand out
+        if peak > LARGE:  # the bars of the searches would not exceed such gradients
             scale = 2.0 ** -np.frexp(peak)[1]
             K, g, tol, plain = K * K.dtype.type(scale), scale * g, scale * tol, plain.scaled(scale)
         limit = min(max(len(beta), STEPS * len(beta) - self.before), steps)
         found, used = _updated(K, layout, plain, beta, g, tol, limit, flag)
         if whole.dtype != given.dtype:
-            flag[BENT] = bent  # by the measure of float64 the rounding of float32 values is negative curvature
+            flag[BENT] = bent  # in float64 the rounding of float32 values looks like negative curvature
         if used == limit < steps:
             self.credit += BLOCK + UPDATE * (self.before + used) * len(beta)
             free, floor = int(np.count_nonzero(plain.free(found))), FLOOR[given.itemsize]
@@ -164,7 +164,7 @@ class Inner:
         return Improved(found if sign is None else sign * found, used, whole, layout, sign, intact)
 
     def _rank(self, K: NDArray[Any], layout: Layout, floor: float) -> int:
-        """Of a block's matrix; once one has more pivots than are looked for, no other is asked."""
+        """Return the rank of a block's matrix; after one with more pivots than RANK, no other matrix is examined."""
         n = len(layout.place)
         if self.full:
             return n
@@ -174,7 +174,7 @@ class Inner:
 
 
 def unpadded(K: NDArray[Any], layout: Layout) -> NDArray[np.float64]:
-    """The matrix of the variables without the padding, in double precision."""
+    """Return the matrix of the variables without the padding, in double precision."""
     out, every = np.empty((len(layout.place), len(layout.place))), np.arange(len(layout.place))
     scatter(K, layout.place, layout.place, out, every, every)
     return out
@@ -183,7 +183,7 @@ def unpadded(K: NDArray[Any], layout: Layout) -> NDArray[np.float64]:
 def _updated(
     K: NDArray[Any], layout: Layout, dual: Dual, beta: Vector, g: Vector, tol: float, steps: int, flag: NDArray[Any]
 ) -> tuple[Vector, int]:
-    """``beta`` after at most so many updates, and their number. The padding cannot move: its bounds are 0."""
+    """Return ``beta`` after at most ``steps`` updates, and their number. The padding cannot move: its bounds are 0."""
     new, lower, upper, slope = (layout.spread(v) for v in (beta, dual.lower, dual.upper, g))
     slope = slope.astype(K.dtype)
     if dual.totals:

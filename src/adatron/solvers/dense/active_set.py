@@ -1,10 +1,10 @@
-"""Active set: a small dense block to its end, where pairs and singles crawl.
+"""Active set: solves a small dense block to its end, where pairs and singles crawl.
 
 Problem   any program of ``problems.dual``, given K + lambda^2 over its variables.
 Update    the free variables F go to the best point of their face, [K_FF A'; A 0] [d; mu] = -[g_F; 0], or until the
-          first of them meets a bound, which then leaves F. At the best point the worst violator joins F. A free
-          variable that depends on the others (K is of low rank, or C is so large that most are free) walks along the
-          direction of no curvature until one meets a bound. 0 is a bound where it is a kink.
+          first of them meets a bound and leaves F. At the best point the worst violator joins F. A free variable
+          may depend on the others: K is of low rank, or C is so large that most are free. Then it walks along the
+          direction of no curvature until one variable meets a bound. 0 is a bound where it is a kink.
 Stop      no violation above tol; or ``budget`` multiply-adds are used up; or it is told to.
 Source    K. Scheinberg, An efficient implementation of an active set method for SVMs, JMLR 7 (2006) 2237-2257.
 """
@@ -24,13 +24,13 @@ from ...problems.dual import Vector
 from ..linalg.bordered import append_row, bordered
 from .pairs import slopes
 
-CALL = 1e4  # multiply-adds in the time that a step takes beside them
-BETWEEN_LOOKS = 2e8  # those between two looks at the clock, about 0.05 s
+CALL = 1e4  # Multiply-adds in the time that the overhead of a step takes.
+BETWEEN_LOOKS = 2e8  # Multiply-adds between two looks at the clock, about 0.05 s.
 BEST, ON_THE_WAY, LOST = 0, 1, 2  # see ``_settle``
 
 
 class Walk(NamedTuple):
-    """Where a block is. F are the first ``tally[0]`` of ``ids``; L and A are their factor, see ``margin``."""
+    """The state of a block. F are the first ``tally[0]`` of ``ids``; L and A are their factor, see ``margin``."""
 
     K: NDArray[np.float64]
     beta: Vector
@@ -38,18 +38,18 @@ class Walk(NamedTuple):
     lower: Vector
     upper: Vector
     epsilon: float
-    low: Vector  # bounds that a variable of F has on its side of the kink
+    low: Vector  # bounds of a variable of F on its side of the kink
     high: Vector
-    kink: Vector  # what epsilon adds to g there
+    kink: Vector  # addition of epsilon to g on that side
     row: NDArray[np.int64]  # the equality of each variable
     border: NDArray[np.float64]  # (n, p), its column of A
-    sums: Vector  # A beta, as it shall stay
+    sums: Vector  # A beta, which must stay
     mu: Vector
     ids: NDArray[np.int64]
     inside: NDArray[np.bool_]
     L: NDArray[np.float64]
     A: NDArray[np.float64]
-    first: NDArray[np.int64]  # who is to be in F at the start
+    first: NDArray[np.int64]  # the variables to be in F at the start
     tally: NDArray[np.int64]  # variables of F, steps, those of ``first`` that have been taken in
     spent: Vector  # multiply-adds
     shift: float
@@ -83,7 +83,7 @@ class ActiveSet:
         return int(self.walk.tally[1])
 
     def run(self, tol: float, budget: float, stopped: Callable[[], bool], most: int) -> int:
-        """Walk; returns the number of steps, which is at most ``most`` but for the last few."""
+        """Walk; return the number of steps, which exceeds ``most`` by a few at most."""
         more = True
         while more and self.spent < budget and self.steps < most and not stopped():
             more = go_on(self.walk, tol, min(budget, self.spent + BETWEEN_LOOKS), most)
@@ -91,9 +91,9 @@ class ActiveSet:
 
 
 def price(free: int, n: int, rank: int) -> float:
-    """What a walk costs that begins with so many free variables of n, if few join and leave, in multiply-adds.
+    """Return the multiply-adds of a walk that begins with ``free`` of n variables, if few join and leave.
 
-    Those that depend on as many others as the matrix's rank each take a step.
+    Variables beyond the rank of the matrix depend on others, and each of them takes a step.
     """
     if free <= rank:
         return 2.0 * free**3
@@ -104,7 +104,7 @@ def price(free: int, n: int, rank: int) -> float:
 def go_on(w: Any, tol: float, budget: float, most: int) -> bool:
     """Take in the variables that are free, then one violator after the other.
 
-    False at the end, and where rounding or a way without a bound is the end.
+    Return False at the end, and if rounding or a direction without a bound ends the walk.
     """
     who = np.zeros(2, np.int64)
     while w.tally[2] < len(w.first):
@@ -129,9 +129,9 @@ def go_on(w: Any, tol: float, budget: float, most: int) -> bool:
 
 @jit
 def _worst(w: Any, who: Any) -> float:
-    """The worst violation outside F; ``who`` <- who must grow and who must shrink for it, or -1.
+    """Return the worst violation outside F; set ``who`` to the variables that must grow and shrink for it, or -1.
 
-    Both where an equality has no variable in F, else one of them.
+    Both entries are set where an equality has no variable in F, else one of them.
     """
     worst, equalities = 0.0, len(w.mu)
     who[0], who[1] = -1, -1
@@ -160,7 +160,7 @@ def _worst(w: Any, who: Any) -> float:
 
 @jit
 def _enter(w: Any, one: int, side: float) -> bool:
-    """Take a variable into F; where it depends on F, move all that is needed. False if nothing bounds the way."""
+    """Take a variable into F; if it depends on F, move all that is needed. False if nothing bounds the move."""
     _bound(w, one, side)
     while True:
         m = w.tally[0]
@@ -189,7 +189,7 @@ def _enter(w: Any, one: int, side: float) -> bool:
         if curvature > 0.0 and descent < length * curvature:
             _move(w, d, descent / curvature, -1)
             return True
-        if not np.isfinite(length):  # so far that whoever asked can see it
+        if not np.isfinite(length):  # so far that the caller sees it
             _move(w, d, 1.0 / (w.floor * w.shift * np.abs(d).max()), -1)
             return False
         _move(w, d, length, at)
@@ -200,7 +200,7 @@ def _enter(w: Any, one: int, side: float) -> bool:
 
 @jit
 def _together(w: Any, column: Any, border: Any) -> Any:
-    """How F moves as a variable outside, which comes last, grows by 1: the sums stay, and h of F."""
+    """Return how F moves as a variable outside, which comes last, grows by 1: the sums stay, and h of F."""
     m, back = len(column), np.empty(len(border))
     d = np.ones(m + 1)
     for k in range(m):
@@ -214,7 +214,7 @@ def _together(w: Any, column: Any, border: Any) -> Any:
 
 @jit
 def _tied(w: Any, one: int) -> bool:
-    """Whether the equality of a variable, if it has one, has one in F, too."""
+    """Return whether the equality of a variable, if it has one, also has a variable in F."""
     for k in range(w.tally[0]):
         if w.row[w.ids[k]] == w.row[one]:
             return True
@@ -223,7 +223,7 @@ def _tied(w: Any, one: int) -> bool:
 
 @jit
 def _bound(w: Any, one: int, side: float) -> None:
-    """Keep a variable on its side of the kink; at 0 that of ``side``."""
+    """Keep a variable on its side of the kink; at 0 take the side ``side``."""
     if w.epsilon > 0.0:
         plus = w.beta[one] > 0.0 or (w.beta[one] == 0.0 and side > 0.0)
         w.low[one] = 0.0 if plus else w.lower[one]
@@ -233,7 +233,7 @@ def _bound(w: Any, one: int, side: float) -> None:
 
 @jit
 def _settle(w: Any) -> int:
-    """Towards the best point of the face: there, at a bound on the way, or lost in rounding."""
+    """Move towards the best point of the face; end there, at a bound on the way, or lost in rounding."""
     m = w.tally[0]
     if m == 0:
         return BEST
@@ -262,7 +262,7 @@ def _settle(w: Any) -> int:
 
 @jit
 def _room(w: Any, d: Any) -> Any:
-    """How far along d until the first variable meets a bound, and its place."""
+    """Return the distance along d until the first variable meets a bound, and its place."""
     length, at = np.inf, 0
     for k in range(len(d)):
         one = w.ids[k]

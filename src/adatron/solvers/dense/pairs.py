@@ -1,11 +1,11 @@
 """Pairs: sequential minimal optimisation of a small dense block, with equalities sum(beta) = s.
 
 Problem   any program of ``problems.dual`` with equalities, given K over its variables.
-Update    a pair (i, j) moves along e_i - e_j: with m = max(-g) over the variables that can grow, i attains m and j
-          maximises the gain (m + g_j)^2 / (K_ii + K_jj - 2 K_ij) over those that can shrink; the step is exact
-          and clipped to the box, beta_i += d, beta_j -= d, g += d (K_i - K_j). Where epsilon > 0 a step ends at the
-          kink at 0 too, and the slope +-epsilon of |beta_i| is added to g_i. Of several equalities, each has its own
-          pair, and the one with the largest gain moves.
+Update    a pair (i, j) moves along e_i - e_j. With m = max(-g) over the variables that can grow, i attains m, and j
+          maximises the gain (m + g_j)^2 / (K_ii + K_jj - 2 K_ij) over those that can shrink. The step is exact and
+          clipped to the box, beta_i += d, beta_j -= d, g += d (K_i - K_j). If epsilon > 0, a step also ends at the
+          kink at 0, and the slope +-epsilon of |beta_i| is added to g_i. If there are several equalities, each has
+          its own pair, and the pair with the largest gain moves.
 Stop      m - M <= tol, M = min(-g) over the variables that can shrink; or the steps are used up; or a flag.
 Source    J. C. Platt, Fast training of SVMs using sequential minimal optimization (1999); second-order choice of
           the pair: R.-E. Fan, P.-H. Chen, C.-J. Lin, JMLR 6 (2005) 1889-1918.
@@ -21,15 +21,15 @@ from ...compiled.cache.jit import jit
 from ...compiled.search import argmax, follow, partner
 from ..status import BENT, STOP
 
-FAR = 1e30  # stands for "not allowed" in searches: finite, so that sums stay finite
-LEAST_CURVATURE = 1e-6  # the smallest curvature, where gains are compared
-CHECK = 8  # steps between looks at the stopping rule
-CRUMB = 2.0**-47  # of the larger one of two numbers: the roundings of some sums
+FAR = 1e30  # Stands for "not allowed" in searches: finite, so that sums stay finite.
+LEAST_CURVATURE = 1e-6  # The smallest curvature where gains are compared.
+CHECK = 8  # Steps between looks at the stopping rule.
+CRUMB = 2.0**-47  # Fraction of the larger of two numbers: the rounding of a few sums.
 
 
 @jit(finite=True)
 def _worst(g: Any, m: Any, shrink_bar: Any, score: Any) -> Any:
-    """m - M."""
+    """Return m - M."""
     for t in range(len(g)):
         score[t] = g[t] + shrink_bar[t]
     return m + score[argmax(score, len(g))]
@@ -37,13 +37,13 @@ def _worst(g: Any, m: Any, shrink_bar: Any, score: Any) -> Any:
 
 @jit(finite=True)
 def _gain(violation: Any, curvature: Any, floor: Any) -> Any:
-    """What a pair with this violation gains (twice), 0 where there is none."""
+    """Return twice the gain of a pair with this violation, 0 if there is no violation."""
     return violation * violation / max(curvature, floor) if violation > 0 else type(floor)(0)
 
 
 @jit(finite=True)
 def smallest_curvature(K: Any) -> Any:
-    """A curvature below this is rounding."""
+    """Return the curvature below which a curvature is rounding."""
     largest = K.dtype.type(0)
     for t in range(len(K)):
         largest = max(largest, abs(K[t, t]))
@@ -52,7 +52,7 @@ def smallest_curvature(K: Any) -> Any:
 
 @jit(finite=True)
 def slopes(beta: float, lower: float, upper: float, epsilon: float) -> Any:
-    """What the growth and the shrinkage of a variable add to -g and to g; -FAR where it cannot move so."""
+    """Return what growth and shrinkage of a variable add to -g and to g; -FAR for a move that is not allowed."""
     grow = -FAR if beta >= upper else (-epsilon if beta >= 0.0 else epsilon)
     shrink = -FAR if beta <= lower else (epsilon if beta > 0.0 else -epsilon)
     return grow, shrink
@@ -60,10 +60,10 @@ def slopes(beta: float, lower: float, upper: float, epsilon: float) -> Any:
 
 @jit
 def settled(old: float, change: float, lower: float, upper: float) -> float:
-    """The sum put between its bounds, and on the one, or on the kink at 0, that it has reached but for its rounding.
+    """Return the sum between its bounds. A sum that differs from a bound, or from 0, by rounding is set to it.
 
-    It would count as free, and as the only one it would say where the bias is. The rounding is that of what was added,
-    not of the bounds: with a large C all coefficients may be small.
+    Otherwise the variable would count as free, and a single free variable decides the bias. The rounding is that of the
+    two numbers added, not of the bounds: with a large C all coefficients may be small.
     """
     value, crumb = old + change, CRUMB * max(abs(old), abs(change))
     if value - lower <= crumb:
@@ -75,7 +75,7 @@ def settled(old: float, change: float, lower: float, upper: float) -> float:
 
 @jit
 def exchange(beta: Any, i: int, j: int, length: float, lower: Any, upper: Any, epsilon: float) -> float:
-    """beta_i grows and beta_j shrinks by the length, or until one of them meets a bound or its kink; by how much."""
+    """Grow beta_i and shrink beta_j by the length, or until one meets a bound or its kink; return the change."""
     top = 0.0 if epsilon > 0.0 and beta[i] < 0.0 else upper[i]
     bottom = 0.0 if epsilon > 0.0 and beta[j] > 0.0 else lower[j]
     d = min(length, top - beta[i], beta[j] - bottom)
@@ -88,7 +88,7 @@ def exchange(beta: Any, i: int, j: int, length: float, lower: Any, upper: Any, e
 def pairs(
     K: Any, beta: Any, g: Any, lower: Any, upper: Any, starts: Any, epsilon: float, tol: float, steps: int, stop: Any
 ) -> int:
-    """Solve a block in place; returns the number of pair updates.
+    """Solve a block in place; return the number of pair updates.
 
     K (q, q) and g (q,) share one dtype; beta, lower and upper are float64. The variables of equality r stand from
     starts[r] to starts[r + 1], multiples of CHUNK. Padding variables have lower = upper = 0. ``stop`` (2,): a nonzero
@@ -100,7 +100,7 @@ def pairs(
     grow_bar, shrink_bar = np.empty(q, g.dtype), np.empty(q, g.dtype)
     diagonal, score = np.empty(q, g.dtype), np.empty(q, g.dtype)
     floor = smallest_curvature(K)
-    unit = real(LEAST_CURVATURE) / floor  # gains are compared in a unit of K in which products of them stay in range
+    unit = real(LEAST_CURVATURE) / floor  # in this unit of K products of gains stay in range
     for t in range(q):
         grow_bar[t], shrink_bar[t] = slopes(beta[t], lower[t], upper[t], epsilon)
         diagonal[t] = K[t, t] * unit

@@ -2,9 +2,10 @@
 
 Problem   any program of ``problems.dual`` without an equality (bias augmented or none), given K + lambda^2.
 Update    the variable i with the largest gain v_i^2 / K_ii, v_i its projected gradient, takes the exact step,
-          beta_i <- clip(soft(beta_i - g_i / K_ii, epsilon / K_ii), l_i, u_i); g += d K_i. Where it gains more together
-          with one that moves against it, both take the step of ``pairs``: if K + lambda^2 is nearly constant, each
-          single step would undo most of the one before, and equal samples with opposite labels would never part.
+          beta_i <- clip(soft(beta_i - g_i / K_ii, epsilon / K_ii), l_i, u_i); g += d K_i. If i gains more together
+          with a variable that moves against it, both take the step of ``pairs``. Without such steps, if K + lambda^2
+          is nearly constant, each single step would undo most of the one before. And equal samples with opposite
+          labels would never part.
 Stop      max v_i <= tol; or the steps are used up; or a flag.
 Source    T.-M. Huang, V. Kecman, Bias term b in SVMs again, ESANN (2004); V. Kecman, T.-M. Huang, M. Vogt (2005); for
           two at a time: I. Steinwart, D. Hush, C. Scovel, Training SVMs without offset, JMLR 12 (2011) 141-202.
@@ -26,7 +27,7 @@ from .pairs import CHECK, exchange, slopes, smallest_curvature
 def _scores(
     g: Any, shift: Any, Ki: Any, other: Any, Kj: Any, grow_bar: Any, shrink_bar: Any, inverse: Any, score: Any
 ) -> None:
-    """g += shift Ki + other Kj; score = gain of every variable."""
+    """Set g += shift Ki + other Kj; set score to the gain of every variable."""
     zero = g.dtype.type(0)
     for t in range(len(g)):
         g[t] += shift * Ki[t] + other * Kj[t]
@@ -38,7 +39,7 @@ def _scores(
 
 @jit(finite=True)
 def _partners(g: Any, Ki: Any, diagonal: Any, bar: Any, side: Any, m: Any, own: Any, floor: Any, score: Any) -> None:
-    """score = gain of every variable that moves against one whose projected gradient is m."""
+    """Set score to the gain of every variable that moves against one whose projected gradient is m."""
     zero, two = g.dtype.type(0), g.dtype.type(2)
     for t in range(len(g)):
         v = (m + bar[t]) + side * g[t]
@@ -49,7 +50,7 @@ def _partners(g: Any, Ki: Any, diagonal: Any, bar: Any, side: Any, m: Any, own: 
 
 @jit(finite=True)
 def _worst(g: Any, grow_bar: Any, shrink_bar: Any, score: Any) -> Any:
-    """The largest projected gradient."""
+    """Return the largest projected gradient."""
     for t in range(len(g)):
         grow, shrink = grow_bar[t] - g[t], shrink_bar[t] + g[t]
         score[t] = grow if grow > shrink else shrink
@@ -58,7 +59,7 @@ def _worst(g: Any, grow_bar: Any, shrink_bar: Any, score: Any) -> Any:
 
 @jit(finite=True)
 def proximal(beta: float, g: float, rate: float, lower: float, upper: float, epsilon: float) -> float:
-    """clip(soft(beta - rate g, rate epsilon), l, u): the best value of one variable if the rate is 1 / K_ii."""
+    """Return clip(soft(beta - rate g, rate epsilon), l, u): the best value of one variable if the rate is 1 / K_ii."""
     value, width = beta - g * rate, epsilon * rate
     value = max(value - width, 0.0) if value > 0.0 else min(value + width, 0.0)
     return min(max(value, lower), upper)
@@ -68,7 +69,7 @@ def proximal(beta: float, g: float, rate: float, lower: float, upper: float, eps
 def singles(
     K: Any, beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, tol: float, steps: int, stop: Any
 ) -> int:
-    """Solve a block in place; returns the number of updates. Arguments as in ``pairs``."""
+    """Solve a block in place; return the number of updates. Arguments as in ``pairs``."""
     q = len(g)
     real = g.dtype.type
     grow_bar, shrink_bar = np.empty(q, g.dtype), np.empty(q, g.dtype)

@@ -2,9 +2,9 @@
 
     [H_FF A_F'; A_F 0] [d; mu] = [r; s],     H = K + lambda^2 11'
 
-With a multiple c of A_F'A_F added to H_FF its solutions d stay what they are, and what was singular only without the
-equalities becomes positive definite: so one Cholesky factor serves every bias. A variable whose pivot is rounding
-depends on the others: it stays outside, and ``along`` says which way all move together at no curvature.
+If a multiple c of A_F'A_F is added to H_FF, the solutions d stay the same. A matrix that was singular only without the
+equalities becomes positive definite, so one Cholesky factor serves every bias. A variable whose pivot is rounding
+depends on the others: it stays outside, and ``along`` gives the direction of no curvature in which all move together.
 
 Source: P. E. Gill, G. H. Golub, W. Murray, M. A. Saunders, Math. Comp. 28 (1974) 505-535 (rows that come and go).
 """
@@ -23,13 +23,13 @@ from ...compiled.triangle import backward, drop, forward
 from ...problems.dual import Vector
 
 Matrix = NDArray[np.float64]
-ROOM = 16  # rows that a factor has to spare
+ROOM = 16  # Spare rows of a factor.
 
 
 # Plain loops: array expressions take seconds to compile.
 @jit
 def append_row(L: Any, A: Any, column: Any, own: float, border: Any, shift: float, floor: float) -> bool:
-    """One more row of the factor, unless its pivot is rounding."""
+    """Add one row to the factor, unless its pivot is rounding."""
     n = len(column)
     z = L[n, :n]
     for k in range(n):
@@ -54,7 +54,7 @@ def append_row(L: Any, A: Any, column: Any, own: float, border: Any, shift: floa
 
 @jit
 def bordered(L: Any, A: Any, shift: float, d: Any, sums: Any) -> Any:
-    """d <- the solution for the right sides d and sums; returns mu."""
+    """Set d to the solution for the right sides d and sums; return mu."""
     m, p = len(d), len(sums)
     mu, nu, crossed, Z = np.zeros(p), np.zeros(p), np.zeros((p, p)), np.zeros((p, m))
     forward(L, d)
@@ -68,7 +68,7 @@ def bordered(L: Any, A: Any, shift: float, d: Any, sums: Any) -> Any:
             forward(L, z)
             backward(L, z)
             mu[q], nu[q] = shift * sums[q], -sums[q]
-        else:  # a sum that nothing holds keeps its line of the unit matrix
+        else:  # an equality without variables keeps its line of the unit matrix
             crossed[q, q] = 1.0
     for k in range(m):
         for q in range(p):
@@ -95,7 +95,7 @@ class Margin:
     ----------
     equalities : rows of A
     shift : c, of the size of the diagonal of H
-    floor : pivots below this part of the variable's own entry are rounding
+    floor : fraction of a variable's own entry below which its pivot is rounding
     """
 
     def __init__(self, equalities: int, shift: float, floor: float) -> None:
@@ -125,16 +125,16 @@ class Margin:
         self._L[self.n] = 0.0  # nothing of a sample that is to be forgotten stays
 
     def along(self, column: Vector, border: Vector) -> tuple[Vector, Vector]:
-        """How the others and mu move if one variable outside grows by 1: the sums stay, and h of the others."""
+        """Return how the others and mu move if one variable outside grows by 1: the sums stay, and h of the others."""
         return self.solve(-column, -border)
 
     def solve(self, r: Vector, sums: Vector) -> tuple[Vector, Vector]:
-        """d and mu; where an equality has no variable, its sum is left and mu is 0."""
+        """Return d and mu; if an equality has no variable, its sum is ignored and its mu is 0."""
         d = r.copy()
         return d, bordered(*self.factor, d, sums)
 
     def inverse(self) -> tuple[Matrix, Matrix]:
-        """The d and mu, (n, n) and (n, p), for right sides that are 1 for one variable, else 0: a line for each."""
+        """Return d, (n, n), and mu, (n, p): row k is the solution for a right side of 1 for variable k, else 0."""
         L = self._L[: self.n, : self.n]
         half = solve_triangular(L, np.eye(self.n), lower=True, overwrite_b=True, check_finite=False)
         P = half.T @ half
@@ -152,11 +152,11 @@ class Margin:
 
     @property
     def factor(self) -> tuple[Matrix, Matrix, float]:
-        """What ``bordered`` takes first."""
+        """The first arguments of ``bordered``."""
         return self._L, self._A, self.shift
 
     def copy(self, used: Margin | None = None) -> Margin:
-        """Another factor; one that is no longer needed gives its memory, since new one costs more."""
+        """Return another factor; one that is no longer needed gives its memory, since new memory costs more."""
         other, room = copy(self), min(self.n + ROOM, len(self._L))
         other._L = used._L if used is not None and len(used._L) == room else np.empty((room, room))
         other._L[:] = self._L[:room, :room]

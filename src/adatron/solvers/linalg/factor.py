@@ -1,11 +1,11 @@
 """Cholesky factors of kernel matrices, in tiles of a fixed size over the pool.
 
-LAPACK's last bits change with its number of threads. Here every tile is one product at one BLAS thread and the order
-of the sums is fixed, so the bits do not depend on who computes a tile. Only the lower half is made, each of its rows of
-tiles transposed, so that what comes before a tile is one piece of memory and one product. The tiles have the precision
-of the kernel values: what float32 tiles give is a preconditioner, not a solution.
+LAPACK's last bits change with its number of threads. Here every tile is one product at one BLAS thread, and the order
+of the sums is fixed. So the bits do not depend on the thread that computes a tile. Only the lower half is made. Each of
+its rows of tiles is transposed, so that everything before a tile is one piece of memory and one product. The tiles have
+the precision of the kernel values: float32 tiles give a preconditioner, not a solution.
 
-A factor serves while variables leave and join. Those at zero get multipliers, those that join are unknowns beside it:
+A factor serves while variables leave and join. Variables at zero get multipliers; variables that join are unknowns:
 with H = L^-1 [B, E_held] for the joined columns B = K[:, joined],
 
     (H'H - [C 0; 0 0]) w = H' L^-1 r - [r_joined; 0],        x = L'^-1 (L^-1 r - H w),        C = K[joined, joined].
@@ -27,13 +27,13 @@ from ...threads.gate import one_blas_thread
 
 Matrix = NDArray[Any]  # in the precision of the tiles
 Ids = NDArray[np.int64]
-TILE = 256  # rows of a tile
-COLUMNS, FEW = 32, 4  # right-hand sides that a thread takes at a time; up to so many one by one
-ROUNDING = {4: 2e-6, 8: 1e-13}  # pivots below this part of the largest entry are noise, by bytes of a kernel value
+TILE = 256  # Rows of a tile.
+COLUMNS, FEW = 32, 4  # Right-hand sides that a thread takes at a time; up to this many are taken one by one.
+ROUNDING = {4: 2e-6, 8: 1e-13}  # Fraction of the largest entry below which a pivot is noise, by bytes of a value.
 
 
 def factor_bytes(n: int, parts: int, itemsize: int) -> float:
-    """Memory for the tiles of n variables, and for a copy of the last row of them, which is narrow."""
+    """Return the memory for the tiles of n variables, and for a copy of the last row of them, which is narrow."""
     count = -(-n // (parts * TILE))
     return itemsize * TILE**2 * (parts * count * (count + 1) / 2 + count)
 
@@ -45,9 +45,9 @@ class Stopped(Exception):
 class Factor:
     """L with L L' = K + shift 11' over all rows of a view, or over ``parts`` diagonal blocks of it.
 
-    One part in float64 gives the exact inverse; in float32, or with several parts, which need only a ``parts``-th of
-    the memory, a preconditioner. ``stopped`` is asked now and then; where it says so, Stopped is raised. ``ridge``:
-    what the diagonal has besides.
+    One part in float64 gives the exact inverse. float32, or several parts, give a preconditioner; several parts need
+    only a ``parts``-th of the memory. ``stopped`` is asked now and then; if it says so, Stopped is raised. ``ridge`` is
+    added to the diagonal.
     """
 
     def __init__(
@@ -67,17 +67,17 @@ class Factor:
 
     @property
     def changes(self) -> int:
-        """Variables that are or were held, and those that have joined."""
+        """The number of variables that are or were held, and of those that have joined."""
         return sum(part.H.shape[1] for part in self.parts)
 
     def join(self, view: View, shift: float) -> None:
-        """One part alone: serve all rows of a longer view, which begins with those of the factor."""
+        """Serve all rows of a longer view, which begins with those of the factor; for one part alone."""
         with one_blas_thread():
             self.parts[0].join(view, shift)
         self.spans = [(0, len(view))]
 
     def solve(self, R: NDArray[np.float64], held: Ids) -> NDArray[np.float64]:
-        """For every column r the x that minimises x'LL'x/2 - r'x among those that are zero at ``held``."""
+        """Return, for every column r, the x that minimises x'LL'x/2 - r'x among those that are zero at ``held``."""
         X = np.empty_like(R)
         with one_blas_thread():
             for (a, b), part in zip(self.spans, self.parts, strict=True):
@@ -95,7 +95,7 @@ class _Part:
         self.n, self.pool = len(rows), view.gram.pool
         self.dtype = view.gram.dtype
         self.count = -(-self.n // TILE)
-        self.rows: list[Matrix] = []  # of tiles, each transposed
+        self.rows: list[Matrix] = []  # rows of tiles, each transposed
         for end in range(TILE, self.n + TILE, TILE):
             row = view.block(view.points(rows[:end]), view.points(rows[end - TILE : end]))
             if shift:
@@ -115,7 +115,7 @@ class _Part:
             self._eliminate(k, floor)
 
     def _eliminate(self, k: int, floor: float) -> None:
-        """Column k of L: all that the columns before take from it in one product. A diagonal tile keeps L'^-1."""
+        """Compute column k of L: subtract all earlier columns in one product. A diagonal tile keeps L'^-1."""
         before, here = self._places(k)
         above, diagonal = self.rows[k][before], self.rows[k][here]
 
@@ -140,7 +140,7 @@ class _Part:
         self.pool.run(divide, self.count - k - 1)
 
     def _places(self, i: int) -> tuple[slice, slice]:
-        """Variables before a diagonal tile, and its own."""
+        """Return the variables before a diagonal tile, and its own."""
         return slice(0, i * TILE), slice(i * TILE, min((i + 1) * TILE, self.n))
 
     def join(self, view: View, shift: float) -> None:
@@ -150,7 +150,7 @@ class _Part:
         self._add(new, view.block(view.points(old), points) + self.dtype.type(shift))
         joined = np.flatnonzero(self.beside >= self.n)
         corner = view.block(view.points(self.beside[joined]), points) + shift
-        corner[-len(new) :] += self.floor * np.eye(len(new))  # a copy of a known row is told from it by this alone
+        corner[-len(new) :] += self.floor * np.eye(len(new))  # distinguishes a copy of a known row from that row
         self.cross[joined, known:] -= corner
         self.cross[known:, joined[: -len(new)]] -= corner[: -len(new)].T
         self.size = len(view)
@@ -179,14 +179,14 @@ class _Part:
         return X
 
     def _add(self, new: Ids, columns: Matrix) -> None:
-        """More columns of H."""
+        """Add columns to H."""
         N = self._forward(columns)
         across = np.dot(self.H.T, N)
         self.beside, self.H = np.concatenate([self.beside, new]), np.concatenate([self.H, N], axis=1)
         self.cross = np.block([[self.cross, across], [across.T, np.dot(N.T, N)]])
 
     def _forward(self, B: Matrix) -> Matrix:
-        """L^-1 B."""
+        """Return L^-1 B."""
         Y = B.astype(self.dtype)
 
         def some(columns: slice) -> None:
@@ -202,7 +202,7 @@ class _Part:
         return Y
 
     def _backward(self, B: Matrix) -> Matrix:
-        """L'^-1 B."""
+        """Return L'^-1 B."""
         X = B.astype(self.dtype)
 
         def some(columns: slice) -> None:
@@ -216,6 +216,6 @@ class _Part:
         return X
 
     def _by_columns(self, some: Callable[[slice], None], Y: Matrix) -> None:
-        """The right-hand sides, some of them a thread; a few one by one."""
+        """Run over the right-hand sides, several for each thread; a few are taken one by one."""
         width = COLUMNS if Y.shape[1] > FEW else 1
         self.pool.run(lambda c: some(slice(c * width, (c + 1) * width)), -(-Y.shape[1] // width))

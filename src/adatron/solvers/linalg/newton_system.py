@@ -14,8 +14,8 @@ from .factor import Factor
 
 Ids = NDArray[np.int64]
 Matrix = NDArray[np.float64]
-CHANGED = 1 / 8  # part of a factor's variables that may be held or have joined before a new factor is cheaper
-ITERATIONS = 30  # of conjugate gradients in one solution
+CHANGED = 1 / 8  # Fraction of a factor's variables that are held or have joined above which a new factor is cheaper.
+ITERATIONS = 30  # Iterations of conjugate gradients in one solution.
 
 
 class System:
@@ -40,14 +40,14 @@ class System:
             row[tie] = 1.0 if self.dual.sign is None else self.dual.sign[tie]
 
     def serves(self, ids: Ids) -> bool:
-        """Whether it still pays to take part of the variables, and some more, by the same factor."""
+        """Return whether the same factor still pays for some of its variables and some new ones."""
         new = int(np.count_nonzero(self.place[ids] < 0))
         held = len(self.ids) - (len(ids) - new)
         few = max(held, self.factor.changes) + new <= CHANGED * len(self.ids)
         return few and (not new or len(self.factor.parts) == 1)
 
     def admit(self, ids: Ids) -> Ids:
-        """Where some variables stand, which join if they are new."""
+        """Return the positions of these variables; append those that are new."""
         new = ids[self.place[ids] < 0]
         if len(new):
             self._take(new)
@@ -55,11 +55,11 @@ class System:
         return self.place[ids]
 
     def sums(self, delta: Vector) -> Vector:
-        """A delta."""
+        """Return A delta."""
         return self.dual.sums(delta)
 
     def times(self, *deltas: Vector) -> list[Vector]:
-        """(K + lambda^2 11') delta for each of them."""
+        """Return (K + lambda^2 11') delta for each of them."""
         changes = np.column_stack(deltas)
         changed = np.flatnonzero(changes.any(axis=1))
         out = np.tile([self.dual.lambda2 * float(delta.sum()) for delta in deltas], (len(changes), 1))
@@ -67,7 +67,7 @@ class System:
         return list(out.T)
 
     def slope(self, r: Vector, held: Ids) -> Vector:
-        """The part of a gradient that can be gone down: nothing of the variables held, nothing along an equality."""
+        """Project a gradient: 0 at the variables held, and nothing along an equality."""
         r = r.copy()
         r[held] = 0.0
         border = self._border(held)
@@ -76,16 +76,17 @@ class System:
         return r
 
     def _border(self, held: Ids) -> Matrix:
-        """A without the variables held."""
+        """Return A without the variables held."""
         border = self.border.copy()
         border[:, held] = 0.0
         return border
 
     def solve(self, r: Vector, held: Ids, totals: Vector, accuracy: float) -> tuple[Vector, Vector]:
-        """The x, zero where held, that minimises x'(K + lambda^2 11')x/2 - r'x over A x = ``totals``; and its product.
+        """Return the x, zero where held, that minimises x'(K + lambda^2 11')x/2 - r'x over A x = ``totals``.
 
-        ``accuracy``: size of the gradient that conjugate gradients aim at, relative to that of r. nan if no variable
-        of an equality is left, or if rounding leaves no way to keep two equalities apart.
+        The second result is the product (K + lambda^2 11') x. ``accuracy`` is the size of the gradient that conjugate
+        gradients aim at, relative to the size of r. Both results are nan if no variable of an equality is left, or if
+        rounding leaves no way to keep two equalities apart.
         """
         border, nothing = self._border(held), np.full(len(r), np.nan)
         empty = ~border.any(axis=1)
@@ -96,7 +97,7 @@ class System:
         scale = np.array([[dot(row, one) for one in along] for row in border]).reshape(len(border), len(border))
 
         def correct(sums: Vector) -> Vector:
-            """The point with these sums that costs least."""
+            """Return the point with these sums that costs least."""
             weights = np.linalg.solve(scale, sums)
             return sum((w * one for w, one in zip(weights, along, strict=True)), np.zeros(len(r)))
 
@@ -115,7 +116,7 @@ class System:
     def _conjugate_gradients(
         self, r: Vector, held: Ids, x: Vector, even: Callable[[Vector], Vector], z: Vector, accuracy: float
     ) -> tuple[Vector, Vector]:
-        """From ``x``, first along ``z``, in the space that ``even`` maps to; cut short, it still goes down."""
+        """Descend from ``x``, first along ``z``, in the space that ``even`` maps to; cut short, x still improves."""
         product, ahead = self.times(x, z)
         residual, direction = self.slope(r - product, held), z
         enough = accuracy * norm(residual)
@@ -135,5 +136,5 @@ class System:
 
 
 def norm(r: Vector) -> float:
-    """|r|."""
+    """Return |r|."""
     return float(np.sqrt(dot(r, r)))

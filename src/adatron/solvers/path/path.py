@@ -1,17 +1,17 @@
-"""Homotopy: the exact solution on its way while the program changes, so that it need not be found anew.
+"""Homotopy: follows the exact solution while the program changes, so that it need not be found anew.
 
-Problem   any program of ``problems.dual``; its targets t, bounds l and u and sums s go to those of another one along a
-          straight line: samples come and go, several at once, C or a weight or nu changes.
+Problem   any program of ``problems.dual``. Its targets t, bounds l and u and sums s go to those of another program
+          along a straight line: samples come and go, several at once, or C, a weight or nu changes.
 Path      the solution moves linearly while the same variables are free. These solve the margin system
 
               [H_FF A_F'; A_F 0] [beta_F'; mu'] = [t_F' - H_FB beta_B'; s' - A_B beta_B'],
 
-          ' being the rate; the others stay on their bounds, which may move (0 is one more where it is a kink). At the
-          first event a free variable meets a bound, or the gradient of one outside says that it gains by leaving it.
-Degenerate a variable that depends on the free ones (equal samples, a kernel of low rank) moves with them along the
-          direction of no curvature, until one of them meets a bound and makes room. Where an equality has no free
-          variable its multiplier moves until one can be. Of several events at once the first variable's comes first;
-          where many have followed each other without a step, as in a circle, those before it wait in turn.
+          where ' is the rate. The others stay on their bounds, which may move (0 is a further bound where it is a
+          kink). At the first event a free variable meets a bound, or a variable outside gains by leaving its bound.
+Degenerate a variable that depends on the free ones (equal samples, a kernel of low rank) moves with them in the
+          direction of no curvature. The first that meets a bound makes room. If an equality has no free variable,
+          its multiplier moves until one can be free. If several events happen at once, the first variable's comes
+          first. If many have followed each other without a step, as in a circle, variables before it wait.
 Start     a solution up to a tolerance is exact for targets that differ by as much: the first path leads back.
 Source    G. Cauwenberghs, T. Poggio, NIPS 13 (2001); P. Laskov et al., JMLR 7 (2006) 1909-1936; T. Hastie et al., JMLR
           5 (2004) 1391-1415 (the path in C); C. P. Diehl, G. Cauwenberghs, IJCNN (2003).
@@ -32,10 +32,10 @@ from ...threads.gate import one_blas_thread
 from .state import ROWS, SNAP, Matrix, Rows, Stalled, State, knots_of
 from .step import LOST, STILL, advance
 
-DRIFT = 1e-10  # of the gradient, relative to its terms; beyond it is computed anew
-LOOSE = 1e-9  # of the sum of all sizes: equalities that are missed by more are lost
-NEAR = 1e-12  # of the way to the end: what is left is rounding
-IDLE = 20  # events at one place, for each free variable, after which the path is given up
+DRIFT = 1e-10  # Drift of the gradient, relative to its terms, above which it is computed anew.
+LOOSE = 1e-9  # Fraction of the sum of all sizes; equalities missed by more are lost.
+NEAR = 1e-12  # Fraction of the way below which the rest is rounding.
+IDLE = 20  # Events at one place, for each free variable, after which the path is given up.
 
 
 class Homotopy(State):
@@ -62,12 +62,12 @@ class Homotopy(State):
     def follow(self, target: Dual, watch: Callable[[float], None] | None = None) -> None:
         """Go to the solution of another program over the same variables.
 
-        ``watch`` is called at each event, with what is done of the way.
+        ``watch`` is called at each event, with the fraction of the way that is done.
 
         Raises
         ------
         Stalled
-            The state is then no solution.
+            The state is then not a solution.
         """
         moves = self._follow(target, watch)
         self._load(target)
@@ -75,7 +75,7 @@ class Homotopy(State):
             self._close()
 
     def _follow(self, target: Dual, watch: Callable[[float], None] | None = None) -> bool:
-        """Whether there was a way to go."""
+        """Follow the program; return whether there was a way to go."""
         start, (ends, _) = self.knots.copy(), knots_of(target)
         with np.errstate(invalid="ignore"):
             change = np.where(ends == start, 0.0, ends - start)
@@ -128,7 +128,7 @@ class Homotopy(State):
         self.g += rest
 
     def _supply(self, rate_sums: Vector) -> bool:
-        """See that each equality whose sum must change has a free variable to do it; False if none can."""
+        """Give each equality whose sum must change a free variable to change it; return False if none can be free."""
         if self.margin.held:
             return True
         for r, need in enumerate(rate_sums - self._rate_fixed() @ self.border):
@@ -147,7 +147,7 @@ class Homotopy(State):
         return True
 
     def _close(self) -> None:
-        """Take away what rounding has left: the residual of the margin system, and the drift of the gradient."""
+        """Remove what rounding has left: the residual of the margin system, and the drift of the gradient."""
         self._snap()
         if not len(self.ids):
             return
@@ -172,9 +172,9 @@ class Homotopy(State):
         self.n_refresh += 1
 
     def extend(self, dual: Dual) -> None:
-        """Take in the last variables of a program, which has those of this one before them, and go to its solution.
+        """Take in the last variables of a program and go to its solution; this program's variables come before them.
 
-        From now on ``rows`` are to be those over all of them.
+        From now on ``rows`` are rows over all variables.
         """
         n, begin, more = len(self.beta), self.dual, np.arange(len(self.beta), len(dual))
         new = self._rows(more) + dual.lambda2
@@ -189,7 +189,7 @@ class Homotopy(State):
         self.follow(dual)
 
     def release(self, gone: Ids, dual: Dual) -> None:
-        """Go to the solution of a program over the same variables, in which the bounds of those that go are 0."""
+        """Go to the solution of a program over the same variables, in which those that go have bounds of 0."""
         self._pin(gone)
         self.follow(dual)
 
@@ -205,9 +205,9 @@ class Homotopy(State):
     def drop(self, order: Ids, dual: Dual) -> None:
         """Keep the variables in ``order``, which ``compaction`` gave; the others have been released.
 
-        ``dual`` is the program over them; from now on ``rows`` are to be those over them, too.
+        ``dual`` is the program over them; from now on ``rows`` must be rows over them, too.
         """
-        for one in self.ids[~np.isin(self.ids, order)]:  # with no room between its bounds
+        for one in self.ids[~np.isin(self.ids, order)]:  # free variables without room between their bounds
             self._leave(int(one), int(self.piece[one]))
         for name in ("beta", "g", "piece", "at"):
             setattr(self, name, getattr(self, name)[order])
@@ -215,7 +215,7 @@ class Homotopy(State):
         self._load(dual)
 
     def copy(self, used: Homotopy | None = None) -> Homotopy:
-        """Another one at the same place, which goes its own way; ``used`` is one that is no longer needed."""
+        """Return another solution at the same place, which goes its own way; ``used`` is one no longer needed."""
         other = copy(self)
         for name in ("beta", "g", "mu", "sums", "piece", "at", "knots", "push"):
             setattr(other, name, getattr(self, name).copy())
@@ -231,10 +231,10 @@ class Homotopy(State):
         return self.dual.lambda2 * float(self.beta.sum())
 
     def straight(self) -> Vector:
-        """The decision value of each free variable without it, if no event is on the way there; else nan.
+        """Return each free variable's decision value without it, or nan if an event is on the way there.
 
-        Where the free variables answer to the one that goes to 0 by the same rates all the way, one solution of the
-        margin system tells the end (O. Chapelle, V. Vapnik, NIPS 12 (2000): the span).
+        If the free variables answer at constant rates while one of them goes to 0, one solution of the margin system
+        gives the end (O. Chapelle, V. Vapnik, NIPS 12 (2000): the span).
         """
         if not len(self.ids):
             return np.zeros(0)
@@ -244,7 +244,7 @@ class Homotopy(State):
             return np.concatenate([self._straight(some, D[some], M[some]) for some in parts])
 
     def _straight(self, some: Ids, D: Matrix, M: Matrix) -> Vector:
-        """The same for some of them, each a line of the arrays."""
+        """Return the decision values for some free variables; each is a line of the arrays."""
         ids, fixed, lines = self.ids, np.flatnonzero(self.at >= 0), np.arange(len(some))
         own = D[lines, some]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -260,7 +260,7 @@ class Homotopy(State):
         return np.where(free, g[lines, ids[some]] + self.dual.t[ids[some]] + b, np.nan)
 
     def without(self, gone: Ids, dual: Dual, rows: Rows, used: Homotopy | None = None) -> Homotopy:
-        """A copy of which some variables are released, to be read and no more; this one stays as it is."""
+        """Return a copy with some variables released, only to be read; this solution stays as it is."""
         other = self.copy(used)
         other._rows = rows
         other._pin(gone)

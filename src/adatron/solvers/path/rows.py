@@ -1,4 +1,4 @@
-"""Rows of H of the free variables, with room for more of them and for more columns: samples come and go cheaply."""
+"""Rows of H of the free variables, with spare rows and columns, so that samples come and go cheaply."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from ...problems.dual import Ids, Vector
 from .step import add_rows, row_products
 
-LEAST = 16  # rows and columns of spare room, and as much of the size as an eighth
+LEAST = 16  # Fewest spare rows and columns; otherwise an eighth of the size.
 
 
 def spare(size: int) -> int:
-    """Room for ``size`` entries and some more."""
+    """Return ``size`` entries and some spare ones."""
     return size + max(LEAST, size // 8)
 
 
 def compaction(n: int, gone: Ids) -> Ids:
-    """The order of n entries without some: those at the end move into the holes, all others stay where they are.
+    """Return the order of n entries without some: those at the end move into the holes, others keep their place.
 
     Parameters
     ----------
@@ -80,19 +80,19 @@ class FreeRows:
         self.values[self.m] = 0.0
 
     def times(self, d: Vector) -> Vector:
-        """H_F' d."""
+        """Return H_F' d."""
         out = np.zeros(self.n)
         add_rows(self.values, self.where, d, out)
         return out
 
     def products(self, beta: Vector) -> Vector:
-        """H_F beta."""
+        """Return H_F beta."""
         out = np.empty(self.m)
         row_products(self.values, self.where, beta, out)
         return out
 
     def widen(self, columns: NDArray[np.float64]) -> None:
-        """Columns (k, m free variables) for new variables."""
+        """Append columns (k, m free variables) for new variables."""
         n = self.n + len(columns)
         if n > self.values.shape[1]:
             self.values = np.pad(self.values, ((0, 0), (0, spare(n) - self.values.shape[1])))
@@ -111,7 +111,7 @@ class FreeRows:
         self.n = left
 
     def copy(self, used: FreeRows | None = None) -> FreeRows:
-        """Another table; one that is no longer needed gives its memory, since new one costs more."""
+        """Return another table; one that is no longer needed gives its memory, since new memory costs more."""
         other, shape = copy(self), (self.m + LEAST, self.n)
         other.values = used.values if used is not None and used.values.shape == shape else np.empty(shape)
         other.values[: self.m] = self.values[: self.m, : self.n]

@@ -1,4 +1,4 @@
-"""The state of a path: which variables are free, at knots in between, and what moves one from one set to the other."""
+"""The state of a path: the free variables, the variables at knots, and the moves between both sets."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .step import add_rows
 
 Matrix = NDArray[np.float64]
 Rows = Callable[[Ids], NDArray[np.float64]]
-FLOOR = 1e-12  # pivots below this part of a variable's own entry are rounding
-SNAP = 1e-12  # of the largest variable: nearer to a knot than this is at it
-ROWS = 256  # of H that are asked for at a time
+FLOOR = 1e-12  # Fraction of a variable's own entry below which its pivot is rounding.
+SNAP = 1e-12  # Fraction of the largest variable; a variable nearer to a knot than this is at the knot.
+ROWS = 256  # Rows of H that are asked for at a time.
 
 
 NO_PATH = (
@@ -28,7 +28,7 @@ NO_PATH = (
 
 
 class Stalled(ArithmeticError):
-    """Rounding has no way on; the program must be solved anew."""
+    """Rounding blocks the way; the program must be solved anew."""
 
     def __init__(self) -> None:
         super().__init__(NO_PATH)
@@ -73,11 +73,11 @@ class State:
         self.rate_knots, self.push = np.zeros_like(self.knots), np.zeros(len(dual))
 
     def _between(self, one: int) -> int:
-        """The knot to the left of a variable that is at none."""
+        """Return the knot to the left of a variable that is not at a knot."""
         return int(np.searchsorted(self.knots[:, one], self.beta[one])) - 1
 
     def _multipliers(self) -> Vector:
-        """Those that make the gradients of the variables between knots even, or else lie in the middle."""
+        """Return multipliers that make the gradients of the variables between knots even, or else lie in the middle."""
         mu = np.zeros(len(self.sums))
         for r, a in enumerate(self.border.T):
             loose = np.flatnonzero((a != 0.0) & (self.at < 0))
@@ -92,7 +92,7 @@ class State:
         return mu
 
     def _slack(self, r: int) -> tuple[Vector, Vector]:
-        """The interval of the multiplier of an equality that each of its variables, at a knot, allows."""
+        """Return the interval of an equality's multiplier that each of its variables, at a knot, allows."""
         a = self.border[:, r]
         mine = np.flatnonzero(a != 0.0)
         low, high = self._ends(mine)
@@ -100,7 +100,7 @@ class State:
         return np.where(a[mine] > 0, first, -last), np.where(a[mine] > 0, last, -first)
 
     def _ends(self, ids: Ids) -> tuple[Vector, Vector]:
-        """Between which -h must be for variables at knots: the slopes to the left and to the right."""
+        """Return the bounds of -h for variables at knots: the slopes to the left and to the right."""
         slopes = np.concatenate([[-np.inf], self.slopes, [np.inf]])
         return slopes[self.at[ids]], slopes[self.at[ids] + 1]
 
@@ -116,14 +116,14 @@ class State:
         self.dual = replace(self.dual, t=t)
 
     def _rate_fixed(self) -> Vector:
-        """Rates of the variables at knots, 0 for the free ones."""
+        """Return the rates of the variables at knots, 0 for the free ones."""
         fixed = self.at >= 0
         out = np.zeros(len(self.beta))
         out[fixed] = self.rate_knots[self.at[fixed], np.flatnonzero(fixed)]
         return out
 
     def _product(self, v: Vector) -> Vector:
-        """H v."""
+        """Return H v."""
         out, ids = np.zeros(len(v)), np.flatnonzero(v)
         for start in range(0, len(ids), ROWS):
             part = ids[start : start + ROWS]
@@ -136,7 +136,7 @@ class State:
         self._enter(one, int(self.at[one]) if side > 0 else int(self.at[one]) - 1, side)
 
     def _enter(self, one: int, piece: int, side: int) -> None:
-        """Make a variable free; where it depends on the free ones, they move until there is room."""
+        """Make a variable free; if it depends on the free ones, they move until there is room."""
         row = self._rows(np.array([one]))[0] + self.dual.lambda2
         self.largest = max(self.largest, float(row[one]))
         if not len(self.ids):
@@ -150,9 +150,9 @@ class State:
         self.piece[one], self.at[one] = piece, -1
 
     def _give_way(self, one: int, piece: int, side: int, row: Vector) -> bool:
-        """A variable that depends on the free ones moves with them, at no curvature, until the first meets a knot.
+        """Move a variable that depends on the free ones with them, at no curvature, until the first meets a knot.
 
-        True if that is the variable itself.
+        Return True if that is the variable itself.
         """
         d, mu = self.margin.along(side * row[self.ids], side * self.border[one])
         length, at, knot = self._room(d)
@@ -173,7 +173,7 @@ class State:
         return True
 
     def _room(self, d: Vector) -> tuple[float, int, int]:
-        """How far the free variables can move along d, which one ends it, and at which knot."""
+        """Return how far the free variables can move along d, the one that ends the move, and its knot."""
         if not len(d):
             return np.inf, -1, -1
         ids = self.ids
@@ -185,7 +185,7 @@ class State:
         return float(room[at]), at, int(knot[at])
 
     def _leave(self, one: int, knot: int) -> None:
-        """A free variable has met a knot and stays there."""
+        """Hold a free variable at the knot that it has met."""
         k = int(np.flatnonzero(self.ids == one)[0])
         if (rate := self.rate_knots[knot, one]) != 0.0:
             self.push += rate * self.free.row(k)
@@ -195,7 +195,7 @@ class State:
         self.beta[one] = self.knots[knot, one]
 
     def _snap(self) -> None:
-        """Free variables that are at a knot but for rounding, or have no room, are at it: b is then an interval."""
+        """Hold free variables that differ from a knot by rounding, or have no room, there: b is then an interval."""
         ids, piece, near = self.ids, self.piece[self.ids], SNAP * np.abs(self.beta).max(initial=0.0)
         low, high = self.knots[piece, ids], self.knots[piece + 1, ids]
         above = high - self.beta[ids] <= near
@@ -204,7 +204,7 @@ class State:
 
 
 def knots_of(dual: Dual) -> tuple[Matrix, Vector]:
-    """Where each variable's term has a bound or a kink, (2 or 3, n), and its slopes in between."""
+    """Return the bounds and kinks of each variable's term, (2 or 3, n), and the slopes between them."""
     if dual.epsilon:
         return np.stack([dual.lower, np.zeros(len(dual)), dual.upper]), np.array([-dual.epsilon, dual.epsilon])
     return np.stack([dual.lower, dual.upper]), np.zeros(1)

@@ -1,4 +1,4 @@
-"""One piece of the path, compiled: the rates of the solution, the first event, and the way to it."""
+"""One piece of the path, compiled: the rates of the solution, the first event, and the move to the event."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from ...compiled.cache.jit import jit
 from ..linalg.bordered import bordered
 
-STILL = 1e-11  # rates below this part of the largest one are rounding
+STILL = 1e-11  # Fraction of the largest rate below which a rate is rounding.
 LOST = -2  # the number of the variable if the rates are not finite
 
 
 @jit
 def add_rows(values: Any, where: Any, d: Any, out: Any) -> None:
-    """out += sum of d[k] values[where[k]], four rows at a time so that out is read less often."""
+    """Add the sum of d[k] values[where[k]] to out, four rows at a time so that out is read less often."""
     n, m = len(out), len(d)
     for k in range(0, m - 3, 4):
         a, b, c, e = values[where[k]], values[where[k + 1]], values[where[k + 2]], values[where[k + 3]]
@@ -30,7 +30,7 @@ def add_rows(values: Any, where: Any, d: Any, out: Any) -> None:
 
 @jit
 def row_products(values: Any, where: Any, v: Any, out: Any) -> None:
-    """out[k] <- values[where[k]]' v; in eight sums, or one would wait for the other."""
+    """Set out[k] to values[where[k]]' v; eight sums run side by side, or one would wait for the other."""
     n = len(v)
     part = np.empty(8)
     for k in range(len(out)):
@@ -48,7 +48,7 @@ def row_products(values: Any, where: Any, v: Any, out: Any) -> None:
 @jit
 def rates_of(L: Any, A: Any, shift: float, ids: Any, values: Any, where: Any, at: Any, border: Any, change: Any,
              push: Any, rate_t: Any, rate_sums: Any) -> Any:  # fmt: skip
-    """Rates of beta, g and mu, and the largest right side that those of beta come from."""
+    """Return the rates of beta, g and mu, and the largest right side that the rates of beta come from."""
     rate_beta, rate_g = np.zeros(len(at)), push - rate_t
     for j in range(len(at)):
         if at[j] >= 0:
@@ -74,10 +74,10 @@ def rates_of(L: Any, A: Any, shift: float, ids: Any, values: Any, where: Any, at
 def first_event(at: Any, piece: Any, slopes: Any, border: Any, beta: Any, g: Any, mu: Any, knots: Any, change: Any,
                 rate_beta: Any, rate_g: Any, rate_mu: Any, still: float, noise: float, room: float,
                 begin: int) -> Any:  # fmt: skip
-    """Step, variable, side and knot of the first event before ``room``; variable -1 if there is none.
+    """Return step, variable, side and knot of the first event before ``room``; variable -1 if there is no event.
 
-    A variable at a knot leaves it where the slopes on both sides allow its gradient no longer; a free one meets a knot.
-    Of several at once the first one from number ``begin`` on comes first, those before that number last.
+    A variable at a knot leaves it if the slopes on both sides no longer allow its gradient; a free one meets a knot.
+    If several happen at once, the first from number ``begin`` on comes first; those before that number come last.
     """
     best, one, side, met = room, -1, 0, -1
     for i in range(len(at)):
@@ -110,7 +110,7 @@ def first_event(at: Any, piece: Any, slopes: Any, border: Any, beta: Any, g: Any
 def advance(L: Any, A: Any, shift: float, ids: Any, values: Any, where: Any, at: Any, piece: Any, slopes: Any,
             border: Any, beta: Any, g: Any, mu: Any, sums: Any, knots: Any, start: Any, ends: Any, change: Any,
             push: Any, rate_t: Any, rate_sums: Any, largest: float, done: float, begin: int) -> Any:  # fmt: skip
-    """Go to the first event or to the end, in place; what is done of the way, and variable, side and knot."""
+    """Go to the first event or the end, in place; return the part of the way done, and variable, side and knot."""
     rate_beta, rate_g, rate_mu, right = rates_of(
         L, A, shift, ids, values, where, at, border, change, push, rate_t, rate_sums
     )
@@ -119,7 +119,7 @@ def advance(L: Any, A: Any, shift: float, ids: Any, values: Any, where: Any, at:
         return done, LOST, 0, -1
     noise = STILL * (largest * size + np.abs(rate_t).max())
     still = STILL * np.abs(rate_beta).max()
-    if largest > 0.0:  # all may be rounding; then they are small beside what the right side would make of one alone
+    if largest > 0.0:  # all rates may be rounding: small compared with those of one variable alone
         still = max(still, STILL * right / largest)
     step, one, side, met = first_event(
         at, piece, slopes, border, beta, g, mu, knots, change, rate_beta, rate_g, rate_mu, still, noise, 1.0 - done,
