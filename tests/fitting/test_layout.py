@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn import svm
+from sklearn.utils.multiclass import _ovr_decision_function
 
 import adatron
 from adatron import SVC
 from adatron.fitting import layout
 from adatron.kernels import RBF
-from adatron.solvers import Block
-from adatron.solvers.whole import many as together
+from problems import Never
 
 
 def blobs(classes, each=4, d=8, seed=0, spread=1.0):
@@ -23,9 +23,9 @@ def blobs(classes, each=4, d=8, seed=0, spread=1.0):
 
 @pytest.mark.parametrize("shape", ["ovr", "ovo"])
 @pytest.mark.parametrize("storage", ["dense", "sparse", "float32", "given", "function"])
-def test_values_of_pairs_need_no_table_of_them(storage, shape, monkeypatch):
-    X, y = blobs(12)
-    new = blobs(12, 7, seed=1, spread=2.0)[0]
+def test_values_of_pairs_need_no_table_of_them(storage, shape):
+    X, y = blobs(130)
+    new = blobs(130, 1, seed=1, spread=2.0)[0]
     new[:3] *= 50.0  # far rows need float64
     kernel = RBF(0.1)
     forms = {"sparse": sparse.csr_matrix, "float32": np.float32, "given": lambda rows: kernel(rows, X)}
@@ -33,23 +33,35 @@ def test_values_of_pairs_need_no_table_of_them(storage, shape, monkeypatch):
     own = {"given": "precomputed", "function": kernel.__call__}.get(storage, kernel)
     models = SVC(C=3.0, kernel=own, decision_function_shape=shape), SVC(C=3.0, kernel=own, break_ties=True)
     for model in models:
-        if model.break_ties and shape == "ovo":
+        broken = model.break_ties
+        if broken and shape == "ovo":
             continue
         model.fit(form(X), y)
-        expected = model.decision_function(form(new)), model.predict(form(new))
-        with monkeypatch.context() as patch:
-            patch.setattr(layout, "TABLE", 0)
-            patch.setattr(layout, "from_dual_coef", None)
-            found = model.decision_function(form(new)), model.predict(form(new))
-        np.testing.assert_allclose(found[0], expected[0], rtol=1e-12, atol=1e-12)
-        np.testing.assert_array_equal(found[1], expected[1])
+        assert len(model.intercept_) * len(model.support_) > layout.TABLE
+        table = layout.from_dual_coef(model.dual_coef_, y[model.support_], 130)
+        rows = new.astype(np.float32).astype(float) if storage == "float32" else new
+        vectors = X.astype(np.float32).astype(float) if storage == "float32" else X
+        values = kernel(rows, vectors[model.support_]) @ table.T + model.intercept_
+        found = model.set_params(decision_function_shape="ovo", break_ties=False).decision_function(form(new))
+        np.testing.assert_allclose(found, values, rtol=1e-9, atol=1e-9)
+        model.set_params(decision_function_shape=shape, break_ties=broken)
+        if shape == "ovr":
+            counted = ovr_values(found, 130)
+            np.testing.assert_allclose(model.decision_function(form(new)), counted, rtol=1e-9, atol=1e-9)
+        labels = np.argmax(ovr_values(found, 130), axis=1) if broken else layout.votes(found, 130)
+        np.testing.assert_array_equal(model.predict(form(new)), labels)
 
 
-def test_values_of_pairs_do_not_depend_on_the_rows_beside_them(monkeypatch):
-    monkeypatch.setattr(layout, "TABLE", 0)
-    X, y = blobs(12)
+def ovr_values(values, n_classes):
+    """scikit-learn's: votes, and sums of values that settle ties."""
+    return _ovr_decision_function(values < 0, -values, n_classes)
+
+
+def test_values_of_pairs_do_not_depend_on_the_rows_beside_them():
+    X, y = blobs(130)
     model = SVC(decision_function_shape="ovo").fit(X, y)
-    new = blobs(12, 20, seed=1)[0]
+    assert len(model.intercept_) * len(model.support_) > layout.TABLE
+    new = blobs(130, 1, seed=1)[0]
     together_, alone = model.decision_function(new), [model.decision_function(row[None])[0] for row in new]
     np.testing.assert_array_equal(together_, alone)
     np.testing.assert_array_equal(SVC(decision_function_shape="ovo", n_jobs=1).fit(X, y).decision_function(new), alone)
@@ -57,13 +69,11 @@ def test_values_of_pairs_do_not_depend_on_the_rows_beside_them(monkeypatch):
 
 @pytest.mark.parametrize("bias", ["explicit", "augmented", "none"])
 @pytest.mark.parametrize(("classes", "each"), [(30, 5), (12, 100)])
-def test_one_against_the_rest_shares_one_matrix(bias, classes, each, monkeypatch):
+def test_one_against_the_rest_shares_one_matrix(bias, classes, each):
     """Below and above 1,000 samples: no problem makes kernel values of its own."""
     X, y = blobs(classes, each)
-    parameters = {"C": 2.0, "multi_class": "ovr", "bias": bias, "gamma": 0.1}
-    with monkeypatch.context() as patch:
-        patch.setattr(Block, "solve", None)
-        model = SVC(**parameters).fit(X, y)
+    model = SVC(C=2.0, multi_class="ovr", bias=bias, gamma=0.1, solver=Never()).fit(X, y)
+    assert model.route_.shared
     K, number = RBF(0.1)(X) + (bias == "augmented"), np.zeros(len(y))
     assert model.kkt_violation_.max() <= 1e-3
     for c in range(classes):
@@ -144,14 +154,3 @@ def test_a_class_without_weight_has_no_problem():
     np.testing.assert_array_equal(model.intercept_[i == 7], -1.0)
     np.testing.assert_array_equal(model.intercept_[j == 7], 1.0)
     assert not model.n_iter_[(i == 7) | (j == 7)].any()
-
-
-def test_bundles_of_pairs_read_the_values_of_one_tile(monkeypatch):
-    """Small classes beside each other: the values are those that each pair would make."""
-    X, y = blobs(60, 3)
-    both = SVC(C=5.0).fit(X, y)
-    monkeypatch.setattr(together, "SMALLEST_BUNDLE", 0.0)
-    monkeypatch.setattr(together, "LARGEST_BUNDLE", 0.0)
-    alone = SVC(C=5.0).fit(X, y)
-    np.testing.assert_array_equal(both.dual_coef_, alone.dual_coef_)
-    np.testing.assert_array_equal(both.intercept_, alone.intercept_)

@@ -21,12 +21,6 @@ def many():
     return np.random.default_rng(0).normal(size=(ROWS, FEATURES)).astype(np.float32)
 
 
-@pytest.fixture(autouse=True)
-def small_blocks(monkeypatch):
-    """Then what is allowed is little beside X."""
-    monkeypatch.setattr(decision, "MOST_ROWS", 1024)
-
-
 def trained(X, classes, **parameters):
     """A model whose samples are all support vectors: so small a C leaves each of them at its bound."""
     model = SVC(C=1e-6, gamma=0.01, **parameters).fit(X, np.arange(X.shape[0]) % classes)
@@ -95,13 +89,13 @@ def test_memory_of_a_function(many):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_blocks_do_not_change_a_bit(name, monkeypatch):
+def test_blocks_do_not_change_a_bit(name):
+    """The same rows in one block and over and over again in several, which they do not begin."""
     X = np.random.default_rng(1).normal(size=(150, 6)).round(1)
+    times = 2 * decision.MOST_ROWS // 150
     for rows in (X, np.asfortranarray(X), X.astype(np.float32), sparse.csr_matrix(X)):
         model = ours(name).fit(rows, target(name, X))
         whole = values(model, rows), model.predict(rows)
-        with monkeypatch.context() as patch:
-            patch.setattr(decision, "FEWEST_ROWS", 7)
-            patch.setattr(decision, "MOST_ROWS", 7)
-            np.testing.assert_array_equal(values(model, rows), whole[0])
-            np.testing.assert_array_equal(model.predict(rows), whole[1])
+        often = sparse.vstack([rows] * times, "csr") if sparse.issparse(rows) else np.concatenate([rows] * times)
+        for found, once in zip((values(model, often), model.predict(often)), whole, strict=True):
+            np.testing.assert_array_equal(found, np.concatenate([once] * times))

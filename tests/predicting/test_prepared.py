@@ -189,14 +189,20 @@ def test_compiled_code_sees_writable_arrays_only():
         assert all(kind.mutable for kind in arrays)
 
 
-def test_what_is_kept_serves_every_kind_of_call(monkeypatch):
-    """One row and many, classes and values, both precisions: in any order the bits of a model that keeps nothing."""
-    monkeypatch.setattr(decision, "LIGHT", 1e4)
+def heavy():
+    """Samples of three classes, so many that predictions of all have threads."""
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(600, 4)), rng.integers(0, 3, 600)
+    X, y = rng.normal(size=(1500, 6)), rng.integers(0, 3, 1500)
+    assert len(SVC().fit(X, y).support_) * X.size > decision.LIGHT
+    return X, y
+
+
+def test_what_is_kept_serves_every_kind_of_call():
+    """One row and many, classes and values, both precisions: in any order the bits of a model that keeps nothing."""
+    rng, (X, y) = np.random.default_rng(0), heavy()
     model = SVC(decision_function_shape="ovo").fit(X, y)
     for _ in range(40):
-        rows = X[: rng.choice([1, 30, 600])].astype(rng.choice([np.float32, np.float64]))
+        rows = X[: rng.choice([1, 30, 1500])].astype(rng.choice([np.float32, np.float64]))
         method = rng.choice(["predict", "decision_function"])
         model.set_params(precision=str(rng.choice(["auto", "single", "double"])), n_jobs=int(rng.choice([1, 2])))
         np.testing.assert_array_equal(getattr(model, method)(rows), getattr(copy(model), method)(rows))
@@ -266,10 +272,8 @@ def test_what_scikit_learn_is_given_works_there(data):
     np.testing.assert_allclose(model.to_sklearn().decision_function(X), model.decision_function(X), atol=1e-9)
 
 
-def test_several_threads_may_be_the_first(monkeypatch):
-    monkeypatch.setattr(decision, "LIGHT", 1e4)
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(600, 4)), rng.integers(0, 3, 600)
+def test_several_threads_may_be_the_first():
+    X, y = heavy()
     model, other = SVC().fit(X, y), SVC().fit(X, y)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: model.predict(X), range(32)))

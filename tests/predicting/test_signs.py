@@ -18,6 +18,7 @@ from adatron.gram import Source
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from adatron.predicting import decision, signs
 from adatron.threads import Pool
+from covering import parametrized
 from machines import two_moons
 
 KERNELS = [RBF(0.5), Laplacian(0.4), Linear(), Polynomial(0.5, 3, 1.0), Sigmoid(0.2, -0.1), RBF(0.3) + 0.5 * Linear(),
@@ -98,15 +99,14 @@ def test_signs_at_the_boundary_are_those_of_float64(blocks):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # a sigmoid is no kernel
-@pytest.mark.parametrize(
-    "kernel", [*KERNELS, lambda X, Z: X @ Z.T], ids=lambda kernel: getattr(kernel, "__name__", str(kernel))
+@parametrized(
+    kernel=[*KERNELS, lambda X, Z: X @ Z.T],
+    storage=[np.asarray, sparse.csr_matrix],
+    task=[(2, {}), (4, {}), (4, {"multi_class": "ovr"}), (3, {"break_ties": True})],
 )
-@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
-@pytest.mark.parametrize(
-    ("classes", "parameters"), [(2, {}), (4, {}), (4, {"multi_class": "ovr"}), (3, {"break_ties": True})]
-)
-def test_float32_rows_are_predicted_as_float64_rows(kernel, storage, classes, parameters):
+def test_float32_rows_are_predicted_as_float64_rows(kernel, storage, task):
     """However large the coefficients are: float32 values are then nothing."""
+    classes, parameters = task
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 4)).astype(np.float32)
     y = np.digitize(X[:, 0] + 0.3 * X[:, 1] ** 2 + 0.1 * rng.normal(size=200), np.linspace(-0.5, 1, classes - 1))

@@ -15,6 +15,7 @@ from adatron.kernels import RBF, Linear, Polynomial
 from adatron.solvers import ISDA, SMO, Block, Decomposition, KernelAdatron, SVMseq, start
 from adatron.solvers.table import SOLVERS, choose
 from adatron.solvers.tasks import State
+from covering import covering, named
 from problems import ball, csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of, with_targets
 from twins import programs
 
@@ -78,17 +79,16 @@ def table():
                 if solver.accepts(program(kind, bias)[1]):
                     for kernel in KERNELS if "margin" not in kind else ["rbf"]:
                         for dtype in (np.float64, np.float32):
-                            name_it = f"{name}-{kind}-{bias}-{kernel}-{dtype.__name__}"
-                            yield pytest.param(solver, kind, bias, kernel, dtype, id=name_it)
+                            yield name, kind, bias, kernel, dtype
 
 
-@pytest.mark.parametrize(("solver", "kind", "bias", "kernel", "dtype"), list(table()))
+@pytest.mark.parametrize(("solver", "kind", "bias", "kernel", "dtype"), covering(list(table())), ids=named)
 def test_every_solver_finds_the_optimum(solver, kind, bias, kernel, dtype):
     X, dual = program(kind, bias)
     copies = len(dual) // len(X)
     K, best = optimum(kind, bias, kernel)
     got = solve(
-        view_of(X, KERNELS[kernel], dtype, copies=copies), dual, solver=solver, tol=1e-4, gap_tol=3e-7, memory=1e9
+        view_of(X, KERNELS[kernel], dtype, copies=copies), dual, solver=ALL[solver], tol=1e-4, gap_tol=3e-7, memory=1e9
     )
     assert got.status.name == "CONVERGED"
     assert programs.kkt(K, dual, got.beta) <= 1.001e-4

@@ -10,6 +10,7 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from covering import parametrized
 
 KERNELS = ["rbf", "linear", "poly"]
 NUS = [1e-9, 0.1, 0.5, 1.0]
@@ -37,10 +38,7 @@ def attempt(model, X, y=None, weight=None):
     return model
 
 
-@pytest.mark.parametrize("bias", BIASES)
-@pytest.mark.parametrize("nu", NUS)
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("n", [2, 7, 60, 1200])
+@parametrized(n=[2, 7, 60, 1200], kernel=KERNELS, nu=NUS, bias=BIASES)
 def test_equal_points_with_opposite_labels(n, kernel, nu, bias):
     """No margin: rho is 0, and LIBSVM divides by it."""
     X, y = np.ones((n, 2)), np.arange(n) % 2
@@ -89,10 +87,7 @@ def test_all_of_one_class_are_outside(kernel):
     assert model.decision_function(X).max() == pytest.approx(0.0, abs=1e-6)
 
 
-@pytest.mark.parametrize("bias", ["explicit", "augmented"])
-@pytest.mark.parametrize("nu", NUS)
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("n", [1, 2, 5, 700])
+@parametrized(n=[1, 2, 5, 700], kernel=KERNELS, nu=NUS, bias=["explicit", "augmented"])
 def test_targets_that_are_all_equal(n, kernel, nu, bias):
     X = np.random.default_rng(n).normal(size=(n, 2))
     for target in (0.0, 3.0, -1e6):
@@ -102,10 +97,12 @@ def test_targets_that_are_all_equal(n, kernel, nu, bias):
             assert model.epsilon_ == pytest.approx(0.0, abs=1e-3)
 
 
-@pytest.mark.parametrize("make", [np.ones, np.zeros, sparse.csr_matrix])
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("kind", [SVC, NuSVC, SVR, NuSVR, OneClassSVM])
-@pytest.mark.parametrize("n", [1, 2, 3, 40, 1100])
+@parametrized(
+    n=[1, 2, 3, 40, 1100],
+    kind=[SVC, NuSVC, SVR, NuSVR, OneClassSVM],
+    kernel=KERNELS,
+    make=[np.ones, np.zeros, sparse.csr_matrix],
+)
 def test_constant_features(n, kind, kernel, make):
     """One point in feature space: the bias alone predicts."""
     X, y = make((n, 3)), np.random.default_rng(n).normal(size=n)

@@ -55,19 +55,18 @@ class Recorder:
         return RBF(0.5)(A, B)
 
 
-@pytest.mark.parametrize(("name", "n", "most"), [("SVC", 6000, 1024), *((name, 2100, 256) for name in NAMES)])
-def test_functions_are_called_on_blocks(name, n, most, monkeypatch):
-    monkeypatch.setattr(segment, "FUNCTION_ROWS", most)
+@pytest.mark.parametrize(("name", "n"), [("SVC", 6000), *((name, 2100) for name in NAMES)])
+def test_functions_are_called_on_blocks(name, n):
     many = np.random.default_rng(1).normal(size=(n, 2))
     many[:, 0] += np.where(np.arange(n) % 2, 4.0, -4.0)
     y = many[:, 0] if is_regressor(ours(name)) else np.arange(n) % 2
     kernel = Recorder()
     parameters = {"nu": 0.02} if "Nu" in name or name == "OneClassSVM" else {}
     model = ours(name, kernel=kernel, tol=0.1, **parameters).fit(many, y)
-    assert max(max(shape) for shape in kernel.shapes) <= most
+    assert max(max(shape) for shape in kernel.shapes) <= segment.FUNCTION_ROWS
     fitting = len(kernel.shapes)
     model.predict(many)
-    assert max(max(shape) for shape in kernel.shapes) <= most
+    assert max(max(shape) for shape in kernel.shapes) <= segment.FUNCTION_ROWS
     assert sum(a * b for a, b in kernel.shapes[fitting:]) == n * len(model.support_)
 
 
@@ -131,13 +130,19 @@ def test_a_failed_fit_leaves_the_model_as_it_was():
     assert model.predict(words).tolist() == y
 
 
-def test_the_limit_of_updates_blames_the_kernel_where_it_is_to_blame(monkeypatch):
-    monkeypatch.setattr(Block, "most", lambda self, n: 20)
+class Impatient(Block):
+    """The block solver with a low limit of its own."""
+
+    def most(self, n):
+        return 20
+
+
+def test_the_limit_of_updates_blames_the_kernel_where_it_is_to_blame():
     rng = np.random.default_rng(0)
     A, y = rng.normal(size=(100, 100)), np.arange(100) % 2
     for K, blamed in ((A + A.T, True), (A @ A.T, False)):
         with pytest.warns(ConvergenceWarning, match="the limit of updates") as caught:
-            SVC(kernel="precomputed", C=100.0).fit(K, y)
+            SVC(kernel="precomputed", C=100.0, solver=Impatient()).fit(K, y)
         assert ("not positive semi-definite" in str(caught[0].message)) == blamed
     with pytest.warns(ConvergenceWarning, match=r"the time limit.*not positive semi-definite"):
         SVC(kernel="precomputed", C=100.0, max_time=1e-9).fit(A + A.T, y)

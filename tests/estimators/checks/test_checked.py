@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 from adatron import SVC, SVR
 from adatron.estimators.checks import checked as module
 from adatron.estimators.checks.checked import checked
+from covering import parametrized
 
 FLOATS = (np.float64, np.float32)
 X = np.random.default_rng(0).normal(size=(20, 3))
@@ -88,9 +89,7 @@ def theirs(model, X, dtype, **options):
     return validate_data(model, X, dtype=dtype, accept_sparse="csr", **options)
 
 
-@pytest.mark.parametrize("samples", SAMPLES)
-@pytest.mark.parametrize("targets", [*TARGETS, "no"])
-@pytest.mark.parametrize("numeric", [False, True])
+@parametrized(samples=SAMPLES, targets=[*TARGETS, "no"], numeric=[False, True])
 def test_the_outcome_is_that_of_scikit_learn(samples, targets, numeric):
     options = {} if targets == "no" else {"y": TARGETS[targets], "multi_output": True, "y_numeric": numeric}
     kind = SVR if numeric else SVC

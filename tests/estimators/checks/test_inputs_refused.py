@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
+from covering import parametrized
 from machines import NAMES, X, dense, ours, outcome, target, theirs, values
 
 
@@ -107,9 +108,11 @@ def test_columns_beyond_32_bits_are_refused():
         SVC(gamma=1.0).fit(far, [0, 1])
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-30, 1e30, 1e150, 1e160, 1e300])
-@pytest.mark.parametrize("parameters", [{}, {"gamma": 1.0}, {"kernel": "linear"}], ids=str)
+@parametrized(
+    name=NAMES,
+    scale=[1e-300, 1e-160, 1e-30, 1e30, 1e150, 1e160, 1e300],
+    parameters=[{}, {"gamma": 1.0}, {"kernel": "linear"}],
+)
 def test_huge_and_small_values(name, scale, parameters):
     """An error that speaks of large or small values, or a model whose numbers are numbers."""
     y = target(name, X)

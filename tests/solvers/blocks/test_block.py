@@ -10,7 +10,7 @@ import adatron.solvers.blocks.block as block
 from adatron.gram import Square
 from adatron.kernels import RBF, Linear, Precomputed, Sigmoid
 from adatron.solvers import proof_loop as ascent
-from adatron.solvers import route
+from adatron.solvers.base import Way
 from adatron.solvers.blocks import shard
 from adatron.solvers.start import feasible
 from adatron.solvers.status import Status
@@ -106,8 +106,8 @@ def test_those_chosen_longest_ago_leave_a_block(bias, monkeypatch):
             before = new
 
 
-@pytest.mark.parametrize("large", [route.PARTED, 4])
-def test_blocks_and_parts_are_solved_more_closely_where_the_violation_falls(large, monkeypatch):
+@pytest.mark.parametrize("way", [Way.BLOCKS, Way.PARTS])
+def test_blocks_and_parts_are_solved_more_closely_where_the_violation_falls(way, monkeypatch):
     found, solved, inner_tol, descend = [], [], block._Block._inner_tol, block._Block._descend
 
     def seen(self, violation, tol, *forcing):
@@ -123,10 +123,9 @@ def test_blocks_and_parts_are_solved_more_closely_where_the_violation_falls(larg
 
     monkeypatch.setattr(block._Block, "_inner_tol", seen)
     monkeypatch.setattr(block._Block, "_descend", spied)
-    monkeypatch.setattr(route, "PARTED", large)
     X, y = samples(0, 900, 5)
-    assert solve(view_of(X, RBF(0.3), np.float32), csvc(y, np.full(900, 3.0)), block=128).status.good
-    assert any(part for part, _ in solved) == (large == 4)
+    assert solve(view_of(X, RBF(0.3), np.float32), csvc(y, np.full(900, 3.0)), block=128, way=way).status.good
+    assert any(part for part, _ in solved) == (way is Way.PARTS)
     of_blocks, of_parts = (
         [(violation, tol, inner) for violation, tol, part, inner in found if part == some] for some in (False, True)
     )

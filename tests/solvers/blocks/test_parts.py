@@ -8,6 +8,8 @@ from adatron.solvers.base import Options, Way
 from adatron.solvers.blocks import block
 from adatron.solvers.blocks.newton import Newton
 from adatron.solvers.blocks.parts import near
+from adatron.solvers.status import STOP
+from adatron.solvers.watch import Watch
 from adatron.threads import Pool
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
 from twins import programs
@@ -142,7 +144,7 @@ def test_a_step_in_a_part_is_judged_by_the_objective_of_all(monkeypatch, parts):
 def test_what_parts_have_cost_counts_for_the_next_step(parts):
     """The memory of the last factor is given back while a part is solved."""
     X, dual, _ = problem("C, explicit")
-    options, watch = Options(max_iter=10**6, block=Q, way=Way.PARTS), block.Watch(dual, None, np.zeros(2, np.int64))
+    options, watch = Options(max_iter=10**6, block=Q, way=Way.PARTS), Watch(dual, None, np.zeros(2, np.int64))
     work = block._Block(block.Block(), view_of(X, RBF(0.3)), dual, options, None, watch)
     work.prepare()
     work.newton.spent, work.newton.system = 5.0, object()
@@ -166,15 +168,13 @@ def test_a_part_in_which_nothing_moves_leaves_the_rest_to_blocks(parts):
 def test_reports_from_a_part_are_about_the_whole(kind, monkeypatch, parts):
     """Its objective is that of all variables; its violation would be too small, so the last one known is told."""
     X, dual, _ = problem(kind)
-    K, told, inside = RBF(0.3)(X), [], []
-    monkeypatch.setattr(block.Watch, "_next", -np.inf)
-    look, descend = block.Watch.look, block._Block._descend
+    K, told, inside, descend = RBF(0.3)(X), [], [], block._Block._descend
 
-    def seen(self, n_iter, violation, objective, relative_gap, extra=()):
-        self._next = -np.inf
-        if self.whole:
-            inside.append((violation, self.whole[0]))
-        return look(self, n_iter, violation, objective, relative_gap, extra)
+    class Watching(Watch):
+        def look(self, n_iter, violation, objective, relative_gap, extra=()):
+            if self.whole:
+                inside.append((violation, self.whole[0]))
+            return super().look(n_iter, violation, objective, relative_gap, extra)
 
     def at_its_end(self, ids, objective, tol):
         moved = descend(self, ids, objective, tol)
@@ -182,10 +182,11 @@ def test_reports_from_a_part_are_about_the_whole(kind, monkeypatch, parts):
             told.append((self.watch.rows[-1][4], -programs.objective(K, dual, self.beta)))
         return moved
 
-    monkeypatch.setattr(block.Watch, "look", seen)
     monkeypatch.setattr(block._Block, "_descend", at_its_end)
     reports = []
-    solution = solve(view_of(X, RBF(0.3)), dual, block=Q, report=lambda *numbers: reports.append(numbers))
+    # It began so long ago that every report is due.
+    watch = Watching(dual, lambda *numbers: reports.append(numbers), np.zeros(2, np.int64), start=-np.inf)
+    solution = solve(view_of(X, RBF(0.3)), dual, block=Q, watch=watch)
     assert len(inside) > len(told) > 1
     assert any(own < whole for own, whole in inside)
     for reported, true in told:
@@ -195,7 +196,7 @@ def test_reports_from_a_part_are_about_the_whole(kind, monkeypatch, parts):
     assert len(solution.trace["n_iter"]) >= len(inside)
 
 
-def test_a_part_can_be_stopped(monkeypatch, parts):
+def test_a_part_can_be_stopped(parts):
     X, dual, _ = problem("C, explicit")
     view = view_of(X, RBF(0.3))
     whole = solve(view, dual, block=Q)
@@ -203,15 +204,14 @@ def test_a_part_can_be_stopped(monkeypatch, parts):
         capped = solve(view, dual, block=Q, max_iter=limit)
         assert (capped.n_iter, capped.status.name) == (limit, "MAX_ITER")
         assert np.isfinite(capped.certificate.gap)
-    flag, look = np.zeros(2, np.int64), block.Watch.look
 
-    def stop(self, *arguments):
-        flag[0] = self.whole is not None
-        return look(self, *arguments)
+    class Stopping(Watch):
+        def look(self, *arguments):
+            self.flag[STOP] = self.whole is not None
+            return super().look(*arguments)
 
-    monkeypatch.setattr(block.Watch, "look", stop)
     del parts[:]
-    stopped = solve(view, dual, block=Q, flag=flag)
+    stopped = solve(view, dual, block=Q, watch=Stopping(dual, None, np.zeros(2, np.int64)))
     assert stopped.status.name == "STOPPED"
     assert len(parts) == 1
     assert stopped.n_iter < whole.n_iter

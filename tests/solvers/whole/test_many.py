@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -15,7 +16,6 @@ from adatron.gram import Gram, Source, View
 from adatron.gram.shared import bytes_shared, gathered, matrix
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.solvers import Block
-from adatron.solvers import route as routes
 from adatron.solvers.base import Options, Way
 from adatron.solvers.dense import STEPS
 from adatron.solvers.found import STATUSES, Found
@@ -24,7 +24,8 @@ from adatron.solvers.status import Status
 from adatron.solvers.tasks import State, Tasks
 from adatron.solvers.whole import many as together
 from adatron.threads import Pool
-from problems import csvc, shares_counted, svr
+from covering import parametrized
+from problems import Never, csvc, svr
 
 KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3), RBF(0.5) + 2.0 * Linear()]
 
@@ -32,6 +33,19 @@ KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3), RBF(0.5)
 def blobs(n=300, classes=9, seed=0):
     X, y = make_blobs(n, 5, centers=classes, cluster_std=4.0, random_state=seed)
     return X, y
+
+
+def uneven(seed=0):
+    """Nine classes, of which two are so large that float32 is worth its proof."""
+    X, y = blobs(510 * 9, seed=seed)
+    return X[keep := (y < 2) | (np.arange(len(y)) % 15 == 0)], y[keep]
+
+
+def routes(monkeypatch):
+    """The routes that are chosen from now on; a model keeps that of its own problems, not that of its folds."""
+    seen = []
+    monkeypatch.setattr(engine, "choose_route", lambda *given: seen.append(choose_route(*given)) or seen[-1])
+    return seen
 
 
 def one_by_one(monkeypatch):
@@ -44,10 +58,12 @@ def one_by_one(monkeypatch):
     monkeypatch.setattr(engine, "choose_route", chosen)
 
 
-@pytest.mark.parametrize("sizes", [[1, 70, 130], [64, 64], [3, 2, 1, 257], [3, 0, 80], [300, 20]])
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@parametrized(
+    sizes=[[1, 70, 130], [64, 64], [3, 2, 1, 257], [3, 0, 80], [300, 20]],
+    kernel=KERNELS,
+    storage=[np.asarray, sparse.csr_matrix],
+    dtype=[np.float32, np.float64],
+)
 def test_the_matrix_over_some_segments(sizes, kernel, storage, dtype):
     n = sum(sizes)
     X = np.random.default_rng(n).normal(size=(n, 5))
@@ -96,9 +112,9 @@ def test_given_values_and_functions_in_bundles(form, parameters, monkeypatch):
     given = {"F": np.asfortranarray(K), "float32": K.astype(np.float32), "function": X}.get(form, K.copy())
     given.flags.writeable = form != "read-only"
     kernel = RBF(0.05).__call__ if form == "function" else "precomputed"
-    shares = shares_counted(monkeypatch)
     both = SVC(kernel=kernel, **parameters).fit(given, y)
-    assert len(shares) == ("multi_class" not in parameters)  # against the rest there is one matrix, and no parts
+    assert both.route_.shared
+    assert (both.route_.ways == Way.BUNDLE).all()
     one_by_one(monkeypatch)
     alone = SVC(kernel=kernel, **parameters).fit(given, y)
     compiled = SVC(kernel=RBF(0.05), **parameters).fit(X, y)
@@ -131,14 +147,14 @@ def test_given_values_and_functions_in_bundles(form, parameters, monkeypatch):
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 def test_the_same_solutions_as_one_by_one(parameters, storage, precision, monkeypatch):
-    X, y = blobs()
-    if precision == "float32":
-        monkeypatch.setattr(routes, "SMALL", 10)
+    X, y = blobs() if precision == "float64" else uneven()
     weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
-    shares = shares_counted(monkeypatch)
+    chosen = routes(monkeypatch)
     both = SVC(**parameters).fit(storage(X), y, weight)
     bundled = precision == "float64" or "augment" not in parameters
-    assert len(shares) == (1 + bool(parameters.get("probability")) if bundled else 0)
+    assert len(chosen) == 1 + bool(parameters.get("probability"))  # of the folds, too
+    assert all(route.shared == bundled for route in (chosen if precision == "float64" else chosen[:1]))
+    assert both.route_.single == (precision == "float32")
     one_by_one(monkeypatch)
     alone = SVC(**parameters).fit(storage(X), y, weight)
     same = both.n_iter_ == alone.n_iter_
@@ -169,37 +185,43 @@ def test_the_same_solutions_as_one_by_one(parameters, storage, precision, monkey
         (2, {}, 0),
         (3, {}, 1),
         (4, {}, 1),
-        (3, {"multi_class": "ovr"}, 0),  # each problem has all samples
+        (3, {"multi_class": "ovr"}, 1),  # each problem has all samples, and one matrix is for all
         (2, {"probability": True}, 0),  # each problem of the folds would make most values again
         (9, {"probability": True}, 2),
     ],
 )
 def test_what_is_within_classes_is_shared_where_nothing_is_made_again_for_it(classes, parameters, shared, monkeypatch):
     X, y = blobs(180, classes)
-    shares = shares_counted(monkeypatch)
+    chosen = routes(monkeypatch)
     assert SVC(**parameters).fit(X, y).fit_status_ == 0
-    assert len(shares) == shared
+    assert sum(route.shared for route in chosen) == shared
 
 
-def test_small_gaps_are_reached_in_a_bundle(monkeypatch):
+def test_small_gaps_are_reached_in_a_bundle():
     X, y = blobs()
     wide = SVC(C=10.0).fit(X, y).duality_gap_
-    monkeypatch.setattr(Block, "solve", None)
-    model = SVC(C=10.0, gap_tol=1e-6).fit(X, y)
+    model = SVC(C=10.0, gap_tol=1e-6, solver=Never()).fit(X, y)
     assert np.median(wide) > 1e-4
     assert model.duality_gap_.max() <= 1e-6
 
 
-def test_what_crawls_goes_on_one_by_one(monkeypatch):
+class Listed(Block):
+    """The block solver; lists the sizes of the problems that it solves, and where they begin."""
+
+    seen: ClassVar = []
+
+    def solve(self, view, dual, options, state, watch):
+        self.seen.append((len(view), state))
+        return super().solve(view, dual, options, state, watch)
+
+
+def test_what_crawls_goes_on_one_by_one():
     """Classes far from separable, with a linear kernel and a large C: pairs do not get there."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 3)), np.arange(400) % 8
-    starts, solve = [], Block.solve
-    monkeypatch.setattr(
-        Block, "solve", lambda self, view, dual, options, state, watch: starts.append(state)
-        or solve(self, view, dual, options, state, watch)
-    )  # fmt: skip
-    model = SVC(kernel="linear", C=1e4).fit(X, y)
+    Listed.seen.clear()
+    model = SVC(kernel="linear", C=1e4, solver=Listed()).fit(X, y)
+    starts = [state for _, state in Listed.seen]
     assert model.fit_status_ == 0
     assert model.kkt_violation_.max() <= 1e-3
     assert starts
@@ -223,13 +245,12 @@ def test_no_time_is_left():
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_every_problem_is_heard_of_and_may_be_the_last(jobs, monkeypatch):
-    monkeypatch.setattr("adatron.solvers.route.BUNDLED", 0.0)
-    monkeypatch.setattr(together, "SMALLEST_BUNDLE", 3e5)
     heard = []
-    X, y = blobs()
-    SVC(n_jobs=jobs, callback=lambda progress: heard.append((progress.problem, progress.n_finished))).fit(X, y)
-    assert sorted(problem for problem, _ in heard) == list(range(36))
-    assert sorted(finished for _, finished in heard) == list(range(1, 37))
+    X, y = make_blobs(1500, 70, centers=20, cluster_std=4.0, random_state=0)  # a dozen bundles
+    model = SVC(n_jobs=jobs, callback=lambda progress: heard.append((progress.problem, progress.n_finished))).fit(X, y)
+    assert not model.route_.light
+    assert sorted(problem for problem, _ in heard) == list(range(190))
+    assert sorted(finished for _, finished in heard) == list(range(1, 191))
     run, begun = together._solve, []
 
     def patient(code, shared, programs, *rest):
@@ -245,15 +266,14 @@ def test_every_problem_is_heard_of_and_may_be_the_last(jobs, monkeypatch):
         SVC(n_jobs=jobs, callback=lambda progress: progress.n_finished > 3).fit(X, y)
 
 
-def test_after_a_stop_nothing_more_is_solved(monkeypatch):
-    monkeypatch.setattr(together, "SMALLEST_BUNDLE", 0.0)
-    worked, run = [], together._solve
-    monkeypatch.setattr(together, "_solve", lambda *parts: worked.append(1) or run(*parts))
-    X, y = blobs()
+def test_after_a_stop_nothing_more_is_solved():
+    """The problems of the first bundle are solved, the others have not begun."""
+    X, y = blobs(1500, 20)
     with pytest.warns(UserWarning, match="callback asked to stop"):
         model = SVC(n_jobs=1, callback=lambda progress: True).fit(X, y)
-    assert len(worked) == 1
-    assert (model.n_iter_[2:] == 0).all()
+    first = int(np.argmin(model.n_iter_ > 0))
+    assert 0 < first < len(model.n_iter_) // 2
+    assert not model.n_iter_[first:].any()
     assert np.isfinite(model.dual_coef_).all()
 
 
@@ -277,14 +297,30 @@ def test_a_stop_within_a_bundle_leaves_the_rest_as_it_was():
     assert together.together(tasks, range(4), options, flags, found) == dict.fromkeys(range(4), start)
 
 
-def test_parts_of_a_problem_are_not_bundled(monkeypatch):
-    solved, solve = [], Block.solve
-    monkeypatch.setattr(
-        Block, "solve", lambda self, view, *rest: solved.append(len(view)) or solve(self, view, *rest)
-    )  # fmt: skip
+def test_a_bundle_of_pairs_reads_the_values_of_one_tile():
+    """Small classes beside each other: the solutions are those of bundles of one pair."""
+    X, y = blobs(60, 20)
+    gram = Gram(Source.of(X[np.argsort(y)], np.arange(60), RBF(0.5)), np.float64, [3] * 20, Pool(1), shared=True)
+    pairs = list(combinations(range(20), 2))
+    dual, starts = csvc(np.repeat([1.0, -1.0], 3), np.full(6, 5.0)), 2 * np.arange(len(pairs) + 1)
+    tasks = Tasks(gram, np.array(pairs).ravel(), starts, lambda _: dual, np.ones(len(pairs), bool))
+    at_once, alone = Found(tasks.sizes), Found(tasks.sizes)
+    options, flags = Options(whole=1000), np.zeros((len(pairs), 2), np.int64)
+    assert together.together(tasks, range(len(pairs)), options, flags, at_once) == {}
+    for one in range(len(pairs)):
+        assert together.together(tasks, range(one, one + 1), options, flags[one : one + 1], alone) == {}
+    assert np.count_nonzero(alone.beta)
+    np.testing.assert_array_equal(at_once.beta, alone.beta)
+    np.testing.assert_array_equal(at_once.n_iter, alone.n_iter)
+
+
+def test_parts_of_a_problem_are_not_bundled():
+    Listed.seen.clear()
     X, y = blobs()
-    assert SVC(solver=Block(shards=2)).fit(X, y).fit_status_ == 0
-    assert len(solved) == 36
+    model = SVC(solver=Listed(shards=2)).fit(X, y)
+    assert model.fit_status_ == 0
+    assert (model.route_.ways != Way.BUNDLE).all()
+    assert len(Listed.seen) == 36
 
 
 def test_negative_curvature_is_in_the_proof():
@@ -314,38 +350,37 @@ def test_memory_of_what_is_shared(sizes, dtype):
     assert bytes_shared(gram.source, sizes, dtype) == made
 
 
-@pytest.mark.parametrize("bundle", [0.0, 2.5e5, 1e12])
-def test_bundles_have_the_tasks_in_their_order(bundle, monkeypatch):
-    monkeypatch.setattr(together, "SMALLEST_BUNDLE", bundle)
-    monkeypatch.setattr(together, "LARGEST_BUNDLE", 0.0)
-    X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([1.0, -1.0], 10)
-    gram = Gram(Source.of(X, np.arange(80), RBF(0.5)), np.float64, [20] * 4, Pool(1), shared=True)
-    plain, hard, other = csvc(y, np.ones(20)), csvc(y, np.full(20, np.inf)), svr(y, np.ones(20), 0.1)
+@pytest.mark.parametrize("share", [1.0, 0.4, 0.0])
+def test_bundles_have_the_tasks_in_their_order(share):
+    """Each program takes this share of a bundle."""
+    half = int(np.sqrt(share * together.SMALLEST_BUNDLE / RBF(0.5).cost(3))) // 2 + 10
+    n = 2 * half
+    X, y = np.random.default_rng(0).normal(size=(4 * n, 3)), np.tile([1.0, -1.0], half)
+    gram = Gram(Source.of(X, np.arange(4 * n), RBF(0.5)), np.float64, [n] * 4, Pool(1), shared=True)
+    plain, hard, other = csvc(y, np.ones(n)), csvc(y, np.full(n, np.inf)), svr(y, np.ones(n), 0.1)
     duals = [plain, plain, hard, plain, plain, plain, other, other, plain]
     tasks = together_of(gram, duals, groups=np.arange(len(duals)) % 4)
     ways = np.array([Way.AT_ONCE if dual.unbounded else Way.BUNDLE for dual in duals], np.int8)
     found = together.bundles(tasks, ways)
     assert [number for some in found for number in some] == list(range(len(duals)))
     lengths = [len(some) for some in found]
-    assert lengths == {0.0: [1] * 9, 2.5e5: [2, 1, 2, 1, 2, 1], 1e12: [2, 1, 3, 2, 1]}[bundle]
+    assert lengths == {1.0: [1] * 9, 0.4: [2, 1, 2, 1, 2, 1], 0.0: [2, 1, 3, 2, 1]}[share]
     assert all(len({(duals[number].epsilon, duals[number].unbounded) for number in some}) == 1 for some in found)
 
 
-def test_what_is_shared_stays_within_the_memory(monkeypatch):
-    shares = shares_counted(monkeypatch)
+def test_what_is_shared_stays_within_the_memory():
     X, y = np.random.default_rng(0).normal(size=(1500, 3)), np.arange(1500) % 30
     little = SVC(cache_size=2).fit(X, y)  # 0.7 MB of rows and within the classes are more than a quarter
-    assert not shares
-    assert np.array_equal(SVC(cache_size=4).fit(X, y).dual_coef_, little.dual_coef_)
-    assert len(shares) == 1
+    more = SVC(cache_size=4).fit(X, y)
+    assert [model.route_.shared for model in (little, more)] == [False, True]
+    assert np.array_equal(more.dual_coef_, little.dual_coef_)
 
 
-def test_nothing_is_shared_where_no_room_would_be_left_for_a_block_of_all(monkeypatch):
-    shares = shares_counted(monkeypatch)
+def test_nothing_is_shared_where_no_room_would_be_left_for_a_block_of_all():
     X, y = np.random.default_rng(0).normal(size=(480, 3)), np.arange(480) % 8  # 0.24 MB within the classes
     models = [SVC(cache_size=megabytes).fit(X, y) for megabytes in (1.4, 2.0)]  # blocks of 144 variables take 1.33
     assert [model.route_.whole for model in models] == [144, 144]
-    assert len(shares) == 1
+    assert [model.route_.shared for model in models] == [False, True]
 
 
 @pytest.mark.parametrize("classes", [3, 40])

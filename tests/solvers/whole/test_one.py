@@ -12,13 +12,15 @@ from adatron import SVC
 from adatron.certificates import duality_gap, kkt_violation
 from adatron.gram import Gram, Source, View
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
-from adatron.solvers import route
-from adatron.solvers.blocks import block
+from adatron.solvers.base import Options, Way
 from adatron.solvers.dense import STEPS
 from adatron.solvers.status import Status
 from adatron.solvers.tasks import State
+from adatron.solvers.watch import Watch
+from adatron.solvers.whole.one import at_once
 from adatron.threads import Pool
-from problems import csvc, nusvc, nusvr, oneclass, samples, shares_counted, solve, svr, view_of, with_targets
+from covering import parametrized
+from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of, with_targets
 from twins import programs
 
 KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3)]
@@ -68,21 +70,25 @@ def test_solved_and_proven(name):
     check()
 
 
+def without_blocks(view, dual, **options):
+    """The solution in one go; None if it is left to blocks."""
+    options = Options(max_iter=10**8, way=Way.AT_ONCE, **options)
+    return at_once(view, dual, options, None, Watch(dual, None, np.zeros(2, np.int64)))[0]
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_without_blocks(name, monkeypatch):
+def test_without_blocks(name):
     """Pairs crawl with kernels of low rank, not here."""
-    monkeypatch.setattr(block, "_Block", None)
     for seed in range(5):
         view, dual, _ = case(name, seed, 80, RBF(0.5), False)
-        assert solve(view, dual, tol=1e-2, whole=1000).status is Status.CONVERGED
+        assert without_blocks(view, dual, tol=1e-2).status is Status.CONVERGED
 
 
-def test_pairs_that_crawl_need_no_blocks(monkeypatch):
+def test_pairs_that_crawl_need_no_blocks():
     """The same matrix is gone through again, and the active set ends what pairs did not."""
-    monkeypatch.setattr(block, "_Block", None)
     X, y = samples(1, 80)
     for dual in (csvc(y, np.full(80, 1e4)), svr(X[:, 0] + y, np.full(80, 1e4), 0.1)):
-        found = solve(view_of(X, Linear()), dual, whole=1000)
+        found = without_blocks(view_of(X, Linear()), dual)
         assert found.status is Status.CONVERGED
         assert found.n_iter > STEPS * len(dual)
         assert programs.kkt(Linear()(X), dual, found.beta) <= 1e-3 * (1 + 1e-6)
@@ -118,11 +124,10 @@ def test_limits_hold(options, status):
     np.testing.assert_allclose(found.g, programs.gradient(K, dual, found.beta), atol=1e-9)
 
 
-def test_a_small_gap_is_reached_in_one_go(monkeypatch):
+def test_a_small_gap_is_reached_in_one_go():
     view, dual, K = case("csvc", 1, 60, RBF(0.5), False)
-    assert solve(view, dual, whole=1000, tol=1e-2).certificate.relative_gap > 1e-9
-    monkeypatch.delattr(block, "_Block")
-    found = solve(view, dual, whole=1000, tol=1e-2, gap_tol=1e-9)
+    assert without_blocks(view, dual, tol=1e-2).certificate.relative_gap > 1e-9
+    found = without_blocks(view, dual, tol=1e-2, gap_tol=1e-9)
     assert found.status is Status.CONVERGED
     assert programs.gap(K, dual, found.beta) <= 2e-9 * max(1.0, abs(found.certificate.primal))
 
@@ -174,10 +179,12 @@ def test_problems_that_share_most_rows_share_their_matrix(monkeypatch):
     assert made == [90]
 
 
-@pytest.mark.parametrize("sizes", [[1, 70, 130], [64, 64], [3, 2, 1, 257], [3, 0, 80]])
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@parametrized(
+    sizes=[[1, 70, 130], [64, 64], [3, 2, 1, 257], [3, 0, 80]],
+    kernel=KERNELS,
+    storage=[np.asarray, sparse.csr_matrix],
+    dtype=[np.float64, np.float32],
+)
 def test_a_square_of_several_segments(sizes, kernel, storage, dtype):
     n = sum(sizes)
     X, _ = samples(n, n, 5)
@@ -196,16 +203,16 @@ def test_a_square_of_several_segments(sizes, kernel, storage, dtype):
     "parameters", [{"multi_class": "ovr"}, {}, {"C": np.inf}, {"kernel": "sigmoid", "gamma": 0.01}], ids=str
 )
 @pytest.mark.parametrize(("n", "classes"), [(600, 4), (1700, 4), (900, 9)])
-def test_many_small_problems_on_many_threads(n, classes, parameters, monkeypatch):
+def test_many_small_problems_on_many_threads(n, classes, parameters):
     """They take turns, whoever makes what they share; one that fails lets the others end."""
-    monkeypatch.setattr(route, "LARGEST", 0.0)
-    made = shares_counted(monkeypatch)
-    X, y = np.random.default_rng(0).normal(size=(n, 30)), np.arange(n) % classes
+    X, y = np.random.default_rng(0).normal(size=(n, 10**9 // n**2)), np.arange(n) % classes
     one, three = (SVC(n_jobs=jobs, **parameters).fit(X, y) for jobs in (1, 3))
+    assert not three.route_.light
     assert np.array_equal(one.dual_coef_, three.dual_coef_)
     assert np.array_equal(one.intercept_, three.intercept_)
     if parameters in ({}, {"kernel": "sigmoid", "gamma": 0.01}):
-        assert len(made) == 2
+        assert one.route_.shared
+        assert three.route_ == one.route_
 
     def fail(progress):
         raise ZeroDivisionError
