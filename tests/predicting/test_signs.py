@@ -25,13 +25,14 @@ KERNELS = [RBF(0.5), Laplacian(0.4), Linear(), Polynomial(0.5, 3, 1.0), Sigmoid(
            0.7 * (0.9 * Linear()), 0.7 * (3.0 * RBF(0.5))]  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def whatever_the_work(monkeypatch):
-    """As many rows and support vectors as a test has are enough, and blocks of rows are small."""
-    monkeypatch.setattr(decision, "LIGHT", 0.0)
-    monkeypatch.setattr(signs, "MANY", 0)
-    monkeypatch.setattr(decision, "MOST_ROWS", 64)
-    monkeypatch.setattr(decision, "FEWEST_ROWS", 64)
+def often(model, rows):
+    """The rows again and again, until there is work enough for signs and for several blocks of rows."""
+    vectors = model.support_vectors_
+    assert vectors.shape[0] >= signs.MANY
+    features = vectors.nnz / vectors.shape[0] if sparse.issparse(vectors) else vectors.shape[1]
+    work = rows.shape[0] * vectors.shape[0] * max(1.0, features)
+    times = 1 + int(max(decision.LIGHT / work, 2 * decision.MOST_ROWS / rows.shape[0]))
+    return sparse.vstack([rows] * times, "csr") if sparse.issparse(rows) else np.concatenate([rows] * times)
 
 
 @pytest.fixture
@@ -74,10 +75,12 @@ def at_the_boundary(model, X, steps=60):
 @pytest.mark.parametrize("classes", [2, 4])
 def test_labels_are_those_of_float64(kernel, storage, classes, blocks):
     rng = np.random.default_rng(classes)
-    X = rng.normal(size=(300, 4)) * (rng.random((300, 4)) < 0.8)
-    y = np.digitize(X[:, 0] + 0.3 * X[:, 1] ** 2, np.linspace(-0.5, 1, classes - 1))
+    X = rng.normal(size=(600, 4)) * (rng.random((600, 4)) < 0.8)
+    noise = rng.normal(size=600)
+    y = np.digitize(X[:, 0] + 0.3 * X[:, 1] ** 2 + 0.3 * noise, np.linspace(-0.5, 1, classes - 1))
     model = SVC(C=3.0, kernel=kernel).fit(storage(X), y)
-    rows = storage(np.concatenate([X, 1.5 * rng.normal(size=(300, 4)), 50.0 * rng.normal(size=(20, 4))]))
+    rows = storage(np.concatenate([X, 1.5 * rng.normal(size=(600, 4)), 50.0 * rng.normal(size=(40, 4))]))
+    rows = often(model, rows)
     expected = labels(model, rows)
     np.testing.assert_array_equal(model.predict(rows), expected)
     assert np.concatenate(blocks).mean() > 0.5
@@ -86,10 +89,10 @@ def test_labels_are_those_of_float64(kernel, storage, classes, blocks):
 
 def test_signs_at_the_boundary_are_those_of_float64(blocks):
     """There float32 alone would be wrong."""
-    X, y = two_moons()
+    X, y = two_moons(600)
     for model in (SVC(C=100.0, gamma=2.0), NuSVC(nu=0.3), SVC(C=5.0, kernel="poly", coef0=1.0)):
         model.fit(X, y)
-        rows = at_the_boundary(model, X)
+        rows = often(model, at_the_boundary(model, X))
         expected = labels(model, rows)
         blocks.clear()
         np.testing.assert_array_equal(model.predict(rows), expected)
@@ -108,11 +111,12 @@ def test_float32_rows_are_predicted_as_float64_rows(kernel, storage, task):
     """However large the coefficients are: float32 values are then nothing."""
     classes, parameters = task
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 4)).astype(np.float32)
-    y = np.digitize(X[:, 0] + 0.3 * X[:, 1] ** 2 + 0.1 * rng.normal(size=200), np.linspace(-0.5, 1, classes - 1))
-    rows = storage(rng.normal(size=(500, 4)).astype(np.float32))
+    X = rng.normal(size=(400, 4)).astype(np.float32)
+    y = np.digitize(X[:, 0] + 0.3 * X[:, 1] ** 2 + 0.5 * rng.normal(size=400), np.linspace(-0.5, 1, classes - 1))
+    some = storage(rng.normal(size=(500, 4)).astype(np.float32))
     for C in (1.0, 1e6):
         model = SVC(C=C, kernel=kernel, max_iter=20_000, **parameters).fit(storage(X), y)
+        rows = often(model, some)
         wide = rows.astype(np.float64)
         np.testing.assert_array_equal(model.decision_function(rows), model.decision_function(wide))
         np.testing.assert_array_equal(model.predict(rows), model.predict(wide))
@@ -127,7 +131,7 @@ def test_large_coefficients_leave_labels_of_float32_rows_as_they_are():
     X, y = make_classification(600, 6, n_informative=5, n_redundant=0, flip_y=0.05, random_state=1)
     X = X.astype(np.float32)
     model = SVC(C=1e7, gamma=1e-5).fit(X[:300], y[:300])
-    rows = X[300:]
+    rows = often(model, X[300:])
     expected = model.predict(rows.astype(np.float64))
     np.testing.assert_array_equal(model.predict(rows), expected)
     assert (model.set_params(precision="single").predict(rows) != expected).any()
@@ -136,11 +140,11 @@ def test_large_coefficients_leave_labels_of_float32_rows_as_they_are():
 def test_one_against_the_rest_is_proven_by_the_largest_value(blocks):
     X = np.random.default_rng(0).normal(size=(400, 3))
     model = SVC(C=10.0, multi_class="ovr").fit(X, np.digitize(X[:, 0] + X[:, 1] ** 2, [0.0, 1.0, 2.0]))
-    rows = np.concatenate([X, 1e6 * X])
+    rows = often(model, np.concatenate([X, 1e6 * X]))
     expected = model.classes_[np.argmax(model.decision_function(rows), axis=1)]
     np.testing.assert_array_equal(model.predict(rows), expected)
     assert np.concatenate(blocks)[: len(X)].mean() > 0.9
-    near = at_two_classes(model, X)
+    near = often(model, at_two_classes(model, X))
     expected = model.classes_[np.argmax(model.decision_function(near), axis=1)]
     blocks.clear()
     np.testing.assert_array_equal(model.predict(near), expected)
@@ -170,11 +174,12 @@ def test_the_largest_value_stays_the_largest_within_the_errors(data):
 
 
 def test_one_class(blocks):
-    X, _ = two_moons()
+    X, _ = two_moons(600)
     model = OneClassSVM(nu=0.2, gamma=2.0).fit(X)
-    rows = np.concatenate([X, at_the_boundary(model, X)])
+    once = np.concatenate([X, at_the_boundary(model, X)])
+    rows = often(model, once)
     np.testing.assert_array_equal(model.predict(rows), np.where(model.decision_function(rows) >= 0, 1, -1))
-    assert 0 < np.concatenate(blocks).sum() <= len(X)
+    assert 0 < np.concatenate(blocks)[: len(once)].sum() <= len(X)
 
 
 def split_of(vectors, coefficients, kernel):
@@ -216,8 +221,10 @@ def test_multiples_of_multiples_of_a_kernel_with_negative_values():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))
     kernel = 0.7 * (0.9 * (1.1 * Linear()))
-    model = SVC(C=1e3, kernel=kernel, bias="none").fit(X, np.where(X[:, 0] + 0.3 * X[:, 1] > 0, 1, -1))
-    rows = at_the_boundary(model, rng.normal(size=(400, 3)))
+    model = SVC(C=1e3, kernel=kernel, bias="none").fit(
+        X, np.where(X[:, 0] + 0.3 * X[:, 1] + rng.normal(size=200) > 0, 1, -1)
+    )
+    rows = often(model, at_the_boundary(model, rng.normal(size=(400, 3))))
     np.testing.assert_array_equal(model.predict(rows), labels(model, rows))
 
 
@@ -277,7 +284,7 @@ def test_what_cannot_be_proven_is_not_tried_for_long(blocks):
     model = SVC(C=1e9, gamma=0.01, max_iter=1000)
     with pytest.warns(Warning, match="Not converged"):
         model.fit(X, y)
-    rows = np.concatenate([X] * 5)
+    rows = often(model, X)
     np.testing.assert_array_equal(model.predict(rows), labels(model, rows))
     assert len(blocks) == 1
     assert blocks[0].mean() < signs.LIKELY
@@ -290,7 +297,7 @@ def test_rows_that_have_more_entries_than_the_support_vectors(blocks):
     near = sparse.csr_matrix((np.sort(rng.uniform(1.001, 1.06, n)), (np.arange(n), np.zeros(n, int))), (n, 1 + more))
     model = OneClassSVM(gamma=2700.0, nu=0.5).fit(near)
     first = rng.uniform(1.001, 1.0595, (2000, 1))
-    rows = sparse.csr_matrix(np.hstack([first, np.full((2000, more), np.sqrt(5.6e-8))]))
+    rows = often(model, sparse.csr_matrix(np.hstack([first, np.full((2000, more), np.sqrt(5.6e-8))])))
     expected = np.where(model.decision_function(rows) >= 0, 1, -1)
     np.testing.assert_array_equal(model.predict(rows), expected)
     assert blocks
@@ -302,16 +309,17 @@ def test_rows_that_have_more_entries_than_the_support_vectors(blocks):
 def test_rows_far_away_are_evaluated_in_float64_without_a_warning(kernel, storage, scale, blocks):
     X, y = two_moons()
     model = SVC(C=0.1, kernel=kernel).fit(storage(X), y)
-    rows = storage(np.concatenate([X, scale * X]))
+    rows = often(model, storage(np.concatenate([X, scale * X])))
     with np.errstate(over="ignore", invalid="ignore"):
         expected = labels(model, rows)
     np.testing.assert_array_equal(model.predict(rows), expected)
-    assert not np.concatenate(blocks)[len(X) :].any()
+    assert not np.concatenate(blocks)[len(X) : 2 * len(X)].any()
 
 
 def test_memory_of_a_prediction_is_free_when_it_ends(monkeypatch):
     X, y = two_moons()
     model, made, init = SVC().fit(X, y), [], signs.Signs.__init__
+    rows = often(model, X)
 
     def spied(self, *arguments):
         made.append(weakref.ref(self))
@@ -320,7 +328,7 @@ def test_memory_of_a_prediction_is_free_when_it_ends(monkeypatch):
     monkeypatch.setattr(signs.Signs, "__init__", spied)
     gc.disable()
     try:
-        model.predict(X)
+        model.predict(rows)
     finally:
         gc.enable()
     assert [gone() for gone in made] == [None]
@@ -330,6 +338,9 @@ def test_memory_of_a_prediction_is_free_when_it_ends(monkeypatch):
 def test_where_values_matter_or_float64_is_asked_for_it_is_not_tried(parameters, blocks):
     X = np.random.default_rng(0).normal(size=(90, 3))
     model = SVC(**parameters).fit(X, np.arange(90) % 3)
-    model.predict(X)
-    model.decision_function(X)
+    rows = often(model, X)
+    model.predict(rows)
+    model.decision_function(rows)
     assert not blocks
+    model.set_params(precision="auto", break_ties=False).predict(rows)
+    assert blocks

@@ -4,37 +4,55 @@ import os
 import subprocess
 import sys
 import time
+from typing import ClassVar
 
 import pytest
 
 from adatron.compiled.cache import ahead
 
 
-def test_the_first_use_calls_helpers_once(tmp_path, monkeypatch, caplog):
-    calls = []
-    monkeypatch.setattr(ahead, "_start", lambda parts, base: calls.append(parts))
+class Started:
+    """Stands for a process: none is started."""
+
+    commands: ClassVar = []
+    stdin = None
+
+    def __init__(self, command, **how):
+        self.commands.append(command)
+
+    def wait(self):
+        return 0
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """The parts that each helper is told to compile."""
+    monkeypatch.setattr(subprocess, "Popen", Started)
+    Started.commands.clear()
+    return lambda: [command[command.index("adatron.warm") + 1 :] for command in Started.commands]
+
+
+def test_the_first_use_calls_helpers_once(calls, tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(ahead.joblib, "cpu_count", lambda: 3)
     monkeypatch.delenv(ahead.HELPER, raising=False)
     ahead.begin.cache_clear()
     for _ in range(2):
         ahead.begin(tmp_path)
-    assert sorted(part for parts in calls for part in parts) == sorted(ahead.PARTS)
-    assert len(calls) == 2
+    assert sorted(part for parts in calls() for part in parts) == sorted(ahead.PARTS)
+    assert len(calls()) == 2
     assert [record.message for record in caplog.records] == [ahead.FIRST]
     ahead.begin.cache_clear()  # another process
     ahead.begin(tmp_path)
-    assert len(calls) == 2
+    assert len(calls()) == 2
     assert [record.message for record in caplog.records] == [ahead.FIRST, ahead.LATER]
 
 
-def test_a_single_helper_begins_with_what_the_fit_needs_last(tmp_path, monkeypatch):
-    calls = []
-    monkeypatch.setattr(ahead, "_start", lambda parts, base: calls.append(parts))
+def test_a_single_helper_begins_with_what_the_fit_needs_last(calls, tmp_path, monkeypatch):
     monkeypatch.setattr(ahead.joblib, "cpu_count", lambda: 2)
     monkeypatch.delenv(ahead.HELPER, raising=False)
     ahead.begin.cache_clear()
     ahead.begin(tmp_path)
-    assert [parts[0] for parts in calls] == ["pairs"]
+    assert [parts[0] for parts in calls()] == ["pairs"]
 
 
 @pytest.mark.parametrize("part", ahead.PARTS)
