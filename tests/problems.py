@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from adatron.certificates import Exact, certify
+from adatron.compiled.cache.jit import JIT_DISABLED
 from adatron.gram import Gram, Source, View
 from adatron.problems import ball, csvc, nusvc, nusvr, oneclass, svr, with_targets
 from adatron.solvers.base import Options
@@ -12,6 +13,8 @@ from adatron.solvers.blocks.block import Block
 from adatron.solvers.route import way_of
 from adatron.solvers.watch import Watch
 from adatron.threads import Pool
+
+SLOW = JIT_DISABLED  # plain Python: tests have fewer samples
 
 
 def samples(seed, n, d=2, noise=0.5):
@@ -70,6 +73,7 @@ def feasible(dual, rng):
 
 
 __all__ = [
+    "SLOW",
     "Never",
     "ball",
     "certificate",

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from adatron.compiled.cholesky import invert_factor, rank_of
 
+pytestmark = pytest.mark.plain
+
 
 @pytest.fixture
 def rng():

@@ -7,6 +7,8 @@ from adatron.compiled.cache.jit import jit
 from adatron.compiled.exp import decay
 from adatron.compiled.search import CHUNK
 
+pytestmark = pytest.mark.plain
+
 DTYPES = (np.float32, np.float64)
 
 

@@ -8,6 +8,8 @@ from adatron.gram import Gram, Source, View
 from adatron.kernels import Linear
 from adatron.threads import Pool
 
+pytestmark = pytest.mark.plain
+
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])

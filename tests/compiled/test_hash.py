@@ -7,6 +7,8 @@ from scipy import sparse
 from adatron.compiled.hash import hash_dense, hash_sparse
 from twins.tiles import row_hash
 
+pytestmark = pytest.mark.plain
+
 
 @pytest.fixture
 def rng():

@@ -3,8 +3,11 @@
 from itertools import product
 
 import numpy as np
+import pytest
 
 from adatron.compiled import lines
+
+pytestmark = pytest.mark.plain
 
 
 def test_arrays_begin_with_a_line_of_the_cache():

@@ -11,6 +11,8 @@ from adatron.kernels import RBF, Linear
 from adatron.threads import Pool
 from twins.tiles import chained_products, l1_distances, pack
 
+pytestmark = pytest.mark.plain
+
 DTYPES = (np.float32, np.float64)
 
 

@@ -40,6 +40,7 @@ CASES = given(
 )
 
 
+@pytest.mark.plain
 @settings(max_examples=60, deadline=None)
 @CASES
 def test_the_first_of_the_largest(seed, dtype, chunks, levels):
@@ -54,6 +55,7 @@ def test_nan_is_never_the_largest(dtype):
     assert found_largest(values) == 77
 
 
+@pytest.mark.plain
 @settings(max_examples=60, deadline=None)
 @CASES
 def test_the_step_and_the_best_after_it(seed, dtype, chunks, levels):
@@ -65,6 +67,7 @@ def test_the_step_and_the_best_after_it(seed, dtype, chunks, levels):
     assert np.array_equal(g, expected)
 
 
+@pytest.mark.plain
 @settings(max_examples=60, deadline=None)
 @CASES
 def test_the_partner_with_the_largest_gain(seed, dtype, chunks, levels):
@@ -77,6 +80,7 @@ def test_the_partner_with_the_largest_gain(seed, dtype, chunks, levels):
     assert found_partner(g, Ki, diagonal, bar, m, kii, floor, dtype(-2)) == np.argmax(gain)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
 def test_the_partner_among_any_numbers(dtype, scale):
@@ -102,6 +106,7 @@ def largest(values):
     return argmax(values, len(values))
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_argmax_is_the_first_of_the_largest(dtype, rng):
     for n in (CHUNK, 3 * CHUNK, 16 * CHUNK):

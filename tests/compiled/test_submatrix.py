@@ -5,6 +5,8 @@ import pytest
 
 from adatron.compiled.submatrix import mirror, transpose
 
+pytestmark = pytest.mark.plain
+
 
 @pytest.fixture
 def rng():

@@ -7,6 +7,8 @@ from adatron.compiled.cache.jit import jit
 from adatron.compiled.search import CHUNK
 from adatron.compiled.weighted import add_weighted
 
+pytestmark = pytest.mark.plain
+
 DTYPES = (np.float32, np.float64)
 
 

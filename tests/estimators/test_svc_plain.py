@@ -1,4 +1,4 @@
-"""The compiled loops against their plain twins; the same tests run with compilation switched off."""
+"""A whole fit, also where the compiler is off."""
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ def rng():
     return np.random.default_rng(0)
 
 
+@pytest.mark.plain
 def test_a_whole_fit(rng):
     X = rng.normal(size=(30, 2))
     y = (X[:, 0] > 0).astype(int)

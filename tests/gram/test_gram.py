@@ -17,6 +17,7 @@ from adatron.gram.backends.segment import MOST_TILES, falling
 from adatron.kernels import RBF, Function, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.solvers.plan import plan
 from adatron.threads import Pool
+from problems import SLOW
 
 KERNELS = [RBF(0.2), Linear(), Polynomial(0.1, 3, 1.0), Sigmoid(0.05, 0.1), Laplacian(0.1), 0.5 * RBF(0.1) + Linear()]
 
@@ -31,19 +32,21 @@ def view(X, kernel, dtype, sizes, pool, slots=0, ids=None):
     return View.of(Gram(Source.of(X, ids, kernel), dtype, sizes, pool, slots))
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 def test_values_depend_on_the_pair_only(kernel, dtype, storage):
-    X = data(610, 13)
-    perm = np.random.default_rng(1).permutation(610)
+    n, sizes = (75, [20, 33, 22]) if SLOW else (610, [100, 333, 177])
+    X = data(n, 13)
+    perm = np.random.default_rng(1).permutation(n)
     with Pool(3) as pool:
-        whole = view(storage(X), kernel, dtype, [610], Pool(1))
-        parts = view(storage(X), kernel, dtype, [100, 333, 177], pool)
+        whole = view(storage(X), kernel, dtype, [n], Pool(1))
+        parts = view(storage(X), kernel, dtype, sizes, pool)
         # the mean's last bits depend on the order of the rows: shuffle the operands only
         source = whole.gram.source.take(perm)
-        shuffled = View.of(Gram(source, dtype, [610], pool))
-        everything = np.arange(610)
+        shuffled = View.of(Gram(source, dtype, [n], pool))
+        everything = np.arange(n)
         K = whole.rows(everything)
         assert np.array_equal(K, K.T)
         assert np.array_equal(K, parts.rows(everything))
@@ -54,6 +57,7 @@ def test_values_depend_on_the_pair_only(kernel, dtype, storage):
     np.testing.assert_allclose(K, kernel(X), atol=scale * (2e-5 if dtype == np.float32 else 1e-12))
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_equal_rows_have_kernel_value_one(dtype):
     X = 100 * data(70, 300)
@@ -119,6 +123,7 @@ def test_a_shared_store_under_concurrent_leases():
     assert worst.max() < 1e-4
 
 
+@pytest.mark.plain
 def test_slots_never_used_go_in_order():
     """A store that is larger than needed touches no more memory than one that is not."""
     store, taken = RowStore(2000, 1, np.float64, 2000), []
@@ -129,6 +134,7 @@ def test_slots_never_used_go_in_order():
     assert np.array_equal(np.concatenate(taken), np.arange(1500))
 
 
+@pytest.mark.plain
 def test_rows_that_nobody_will_ask_for_again_take_no_room():
     store = RowStore(4, 1, np.float64, 20)
     lease = store.lease(np.arange(6), np.arange(6) % 2 == 0)
@@ -162,6 +168,7 @@ def test_rows_of_variables_at_a_bound_are_not_stored(monkeypatch):
     assert 0 < kept <= missing - 0.5 * at_bound
 
 
+@pytest.mark.plain
 @given(st.integers(0, 5000), st.integers(2, 64))
 def test_tasks_fall_in_size(n, workers):
     """So that who is late is late by a small one."""
@@ -177,6 +184,7 @@ def test_tasks_fall_in_size(n, workers):
         assert sizes[0] == n // (2 * workers) >= 4 * sizes[-1]
 
 
+@pytest.mark.plain
 def test_a_point_that_comes_twice_is_asked_for_again_if_one_of_both_is():
     X = data(6, 3)
     points = View.of(Gram(Source.of(X, np.arange(6), RBF()), np.float64, [6], Pool(1))).points(np.array([1, 4, 1, 2]))
@@ -188,6 +196,7 @@ def test_a_point_that_comes_twice_is_asked_for_again_if_one_of_both_is():
     assert points.merged(np.ones((4, 1)))[0].again is None
 
 
+@pytest.mark.plain
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 19), min_size=1, max_size=8, unique=True), max_size=12), st.integers(0, 9))
 def test_the_store_never_gives_a_wrong_row(asked, capacity):
@@ -216,6 +225,7 @@ def test_exact_and_the_error_bound(kernel):
         np.testing.assert_allclose(v.diagonal(), np.diag(K), rtol=1e-12)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 def test_one_large_row_does_not_spoil_the_bounds_of_the_others(kernel):
     """Its own bound is large, and so is that of whoever it is added to; all bounds hold."""
@@ -253,6 +263,7 @@ def test_bounds_know_when_a_term_is_added(kernel, kind, first):
     assert share < (0.4 if gaussian and first == 1.0 else 0.8 if gaussian else 1.01)
 
 
+@pytest.mark.plain
 def test_bounds_do_not_depend_on_what_was_made_before():
     X, both = data(150, 30), []
     for shared in (False, True):
@@ -267,6 +278,7 @@ def test_bounds_do_not_depend_on_what_was_made_before():
     assert (both[0] < both[2]).all()
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("d", [0, 1, 2, 5, 127, 128, 129, 256, 700])
 def test_roundings_of_each_term_of_a_product(d):
     """Counted along the sums."""
@@ -281,6 +293,7 @@ def test_roundings_of_each_term_of_a_product(d):
     assert np.array_equal(roundings(d), done)
 
 
+@pytest.mark.plain
 def test_a_bound_that_proves_nothing_is_infinite():
     """And never nan: what cannot be bounded is in doubt."""
     X = data(50, 4)
@@ -334,6 +347,7 @@ def test_a_block_keeps_what_it_shares_with_the_last_one(seed, sizes, slots, thre
                 rows = np.where(rng.random(len(rows)) < rng.random(), rng.integers(0, n, len(rows)), rows)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     ("n", "size", "side_by_side"),
     [(60_000, 60_000, False), (60_000, 48_000, False), (60_000, 12_000, True), (12_000, 12_000, True)],
@@ -345,6 +359,7 @@ def test_problems_side_by_side_have_room_for_their_rows(n, size, side_by_side):
     assert p.slots == n or p.slots * n >= p.concurrent * p.block * size
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(("cost", "one", "several"), [(50.0, False, False), (112.0, True, False), (800.0, True, True)])
 def test_rows_are_stored_where_that_pays(cost, one, several):
     """Problems side by side would push out each other's rows, or wait for each other."""
@@ -354,6 +369,7 @@ def test_rows_are_stored_where_that_pays(cost, one, several):
     assert (together.concurrent > 1) == (not several)
 
 
+@pytest.mark.plain
 def test_blocks_in_turn_take_nothing_from_each_other():
     """Two problems of one thread have one room."""
     one = view(data(90, 7), RBF(0.3), np.float32, [50, 40], Pool(1))
@@ -366,6 +382,7 @@ def test_blocks_in_turn_take_nothing_from_each_other():
             assert np.array_equal(square.among(P, 30)[:, :30], one.block(P, P))
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("sizes", [[60, 40], [100]])
 def test_the_block_of_values_that_are_given(sizes):
     """They need not be symmetric, nor held in pieces."""
@@ -415,6 +432,7 @@ def test_a_function_is_called_on_one_thread():
     assert seen == {threading.get_ident()}
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("d", [127, 128, 129, 700])
 def test_products_of_many_features(d):
     X = data(60, d)

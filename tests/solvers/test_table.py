@@ -108,6 +108,7 @@ def test_a_start_at_the_optimum_stays_there(name):
     assert warm.status.name == "CONVERGED"
 
 
+@pytest.mark.plain
 def test_a_warm_bias_keeps_its_sign():
     """Only a cold start goes from mu to -mu; a start near the solution must not leave it."""
     X, dual = program("classification", "explicit", 120)
@@ -142,6 +143,7 @@ def test_few_rows_in_memory(name):
         assert np.array_equal(one.beta, other.beta)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("name", ALL)
 def test_limits_are_kept(name):
     solver = ALL[name]
@@ -154,6 +156,7 @@ def test_limits_are_kept(name):
     assert solve(view, dual, solver=solver, flag=np.array([1, 0])).status.name == "STOPPED"
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("name", ALL)
 def test_classes_that_cannot_be_separated(name):
     """A hard margin on equal points with opposite labels has no bound: every solver says so or stops at its limit."""
@@ -189,6 +192,7 @@ def test_legal_rates_never_lower_the_dual(seed, n, part, bias, regression, seque
     assert programs.objective(K, dual, got.beta) - best <= got.certificate.gap + 1e-9 * abs(best)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("kind", [KernelAdatron, SVMseq])
 @pytest.mark.parametrize("rate", [0.0, -1.0, 1.0, 1.7])
 def test_illegal_rates_are_refused(kind, rate):
@@ -199,6 +203,7 @@ def test_illegal_rates_are_refused(kind, rate):
     solve(view, csvc(y, np.ones(20), "none"), solver=kind(rate=0.999))
 
 
+@pytest.mark.plain
 def test_the_largest_rate_of_a_polynomial_kernel():
     """The bound is by the largest K(x, x) = (gamma |x|^2 + coef0)^degree, not by 1."""
     X, y = samples(0, 30)
@@ -210,6 +215,7 @@ def test_the_largest_rate_of_a_polynomial_kernel():
         solve(view_of(X, kernel), dual, solver=KernelAdatron(rate=2.001 / largest))
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("name", ["auto", "kernel_adatron", "isda", "smo", "decomposition"])
 def test_functions_and_kernel_values_of_one_s_own(name):
     """scikit-learn's functions refuse to look at no points, which a cold start has."""
@@ -222,6 +228,7 @@ def test_functions_and_kernel_values_of_one_s_own(name):
         assert model.duality_gap_ < 1e-2
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("name", ["kernel_adatron", "svmseq", "isda", "smo", "decomposition", "block"])
 def test_a_kernel_that_is_zero(name):
     """All samples alike: every coefficient goes to its bound, no rate is a division by zero."""
@@ -243,12 +250,14 @@ def test_targets_of_any_size(name, scale):
     assert model.kkt_violation_ <= 1e-5 * scale
 
 
+@pytest.mark.plain
 def test_a_margin_is_for_classifiers():
     X, _ = samples(1, 20)
     with pytest.raises(ValueError, match="'margin' parameter of KernelAdatron is for classifiers"):
         SVR(solver=KernelAdatron(margin=0.9)).fit(X, X[:, 0])
 
 
+@pytest.mark.plain
 def test_a_refusal_names_who_can():
     X, y = samples(0, 30)
     with pytest.raises(ValueError, match=r"'svmseq' is not made for an explicit bias; these are: .*'kernel_adatron'"):
@@ -258,16 +267,19 @@ def test_a_refusal_names_who_can():
             SVR(solver=name, bias="none").fit(X, y)
 
 
+@pytest.mark.plain
 def test_the_default_is_block_ascent():
     assert isinstance(choose("auto", csvc(np.ones(2), np.ones(2))), Block)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("q", [1, 3, 0, -2])
 def test_a_working_set_is_even(q):
     with pytest.raises(ValueError, match="must be an even int >= 2"):
         Decomposition(q=q)
 
 
+@pytest.mark.plain
 def test_any_solver_of_the_sub_problem():
     calls = []
 
@@ -299,6 +311,7 @@ def _projected(K, dual, beta):
     return beta
 
 
+@pytest.mark.plain
 def test_a_few_epochs_of_a_hard_margin_prove_nothing():
     """An early end is told as such, not as classes that cannot be separated."""
     X, y = samples(3, 60, 2, noise=0.0)
@@ -316,6 +329,7 @@ def test_margin_and_bias_are_traced():
     assert model.duality_gap_ > 0
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("stop", [{"largest_step": 1e-3}, {"gain": 1e-4}])
 def test_the_stopping_rules_of_svmseq(stop):
     X, y = samples(3, 80)
@@ -342,6 +356,7 @@ def test_regression_against_libsvm(name):
     assert ours.duality_gap_ < 1e-5
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("name", ["auto", *SOLVERS])
 def test_three_classes(name):
     from sklearn.datasets import load_iris
@@ -353,6 +368,7 @@ def test_three_classes(name):
     assert model.score(X, y) > 0.95
 
 
+@pytest.mark.plain
 def test_a_start_off_the_equality_moves_its_free_variables_only():
     y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
     dual = csvc(y, np.array([1.0, 1.0, 1.0, 1.0, np.inf, 1.0]))

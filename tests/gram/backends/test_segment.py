@@ -8,6 +8,8 @@ from adatron.gram.backends.segment import TileSegment, Workspace
 from adatron.kernels import RBF, Laplacian, Linear
 from adatron.threads import Pool
 
+pytestmark = pytest.mark.plain
+
 DTYPES = (np.float32, np.float64)
 
 

@@ -52,6 +52,7 @@ def test_shards_give_the_same_bits(bias, dtype, many):
     assert one.certificate == three.certificate
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("C", [0.5, 50.0])
@@ -143,6 +144,7 @@ def test_blocks_and_parts_are_solved_more_closely_where_the_violation_falls(way,
         assert closer > 0
 
 
+@pytest.mark.plain
 def test_a_dead_end_of_float32_is_no_end(monkeypatch):
     """Near neighbours may seem to be the same in float32, so that a step from one to the other leads back."""
     advance = block._Block._advance
@@ -158,6 +160,7 @@ def test_a_dead_end_of_float32_is_no_end(monkeypatch):
     assert programs.kkt(K, dual, solution.beta) <= 1.001e-4
 
 
+@pytest.mark.plain
 def test_gap_tol():
     X, y = samples(2, 300, 4)
     dual = csvc(y, np.full(300, 1e3))
@@ -179,6 +182,7 @@ def test_a_small_gap_is_proven_once_where_float32_can_tell(C, once, monkeypatch)
     assert (len(found) == 1) is once
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("status", [Status.MAX_ITER, Status.MAX_TIME, Status.STOPPED, Status.STUCK])
 def test_a_fit_that_is_cut_short_keeps_the_best_point_with_a_proof(status, monkeypatch):
     X, y = samples(2, 300, 4)
@@ -201,6 +205,7 @@ def test_a_fit_that_is_cut_short_keeps_the_best_point_with_a_proof(status, monke
     np.testing.assert_allclose(solution.g, programs.gradient(RBF(0.3)(X), dual, solution.beta), atol=1e-6)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("bias", BIASES)
 def test_warm_start(bias):
     X, y = samples(3, 400, 4)
@@ -211,6 +216,7 @@ def test_warm_start(bias):
     assert warm.status.name == "CONVERGED"
 
 
+@pytest.mark.plain
 def test_interruptions():
     X, y = samples(4, 400, 4)
     dual, view = csvc(y, np.full(400, 100.0)), view_of(X, RBF(0.3))
@@ -254,6 +260,7 @@ def test_equal_rows_with_opposite_labels(n):
     assert hard.status.name != "CONVERGED"
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("scale", [1e-12, 1e-6, 1e-3, 1e3, 1e6, 1e12])
 @pytest.mark.parametrize("kernel", [RBF(1.0), Linear()], ids=str)
@@ -264,6 +271,7 @@ def test_any_scale(kernel, scale, dtype):
     check_honest(solve(view_of(X, kernel, dtype), dual, max_iter=10**6), kernel(X), dual)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("C", [1e-8, 1e-4, 1e4, 1e8])
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("n", [2, 90])
@@ -276,6 +284,7 @@ def test_any_C(n, bias, C):
         assert solution.status.name == "CONVERGED"
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("bias", BIASES)
 def test_kernels_that_are_not_semidefinite(bias):
     X, y = samples(8, 80, 3)
@@ -290,6 +299,7 @@ def test_kernels_that_are_not_semidefinite(bias):
     assert fine.status.name == "CONVERGED"
 
 
+@pytest.mark.plain
 def test_constant_features():
     y = np.where(np.arange(50) < 20, 1.0, -1.0)
     for kernel in (RBF(1.0), Linear()):
@@ -299,6 +309,7 @@ def test_constant_features():
         assert solution.status.name == "CONVERGED"
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("kernel", [RBF(0.25), Linear()], ids=str)
 def test_coefficients_that_cancel_are_not_taken_for_an_indefinite_kernel(kernel):
     """|w| = 0 up to rounding: a pair of opposite labels on every sample."""
@@ -372,6 +383,7 @@ def test_warm_starts_with_another_nu(kind, bias):
         assert abs(programs.objective(K, dual, warm.beta) - best) <= 1e-5 * max(1.0, abs(best))
 
 
+@pytest.mark.plain
 def test_a_warm_start_grows_no_crumbs():
     """Variables at 0 stay there when the others are scaled to the sum that is asked for."""
     beta = np.zeros(50)

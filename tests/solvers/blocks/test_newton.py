@@ -78,6 +78,7 @@ def course(newton, free, paces, goal=1e-9):
     return asked
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     ("paces", "goal", "due"),
     [([0.97] * 20, 1e-9, True), ([0.4] * 22, 1e-9, False), ([0.4] * 10 + [0.97] * 10, 3.2e-5, True)],
@@ -93,6 +94,7 @@ def test_a_step_is_due_where_the_blocks_would_cost_more(paces, goal, due):
     assert newton.due(free, 2.0 * goal, goal)
 
 
+@pytest.mark.plain
 def test_one_costly_block_has_a_pace():
     newton, free = idle(), np.arange(100)
     newton.due(free, 1.0, 1e-3)
@@ -101,6 +103,7 @@ def test_one_costly_block_has_a_pace():
     assert newton.due(free, 0.9, 1e-3)
 
 
+@pytest.mark.plain
 def test_what_other_parts_have_cost_tells_no_pace():
     """It pays for a step, but half a step must be spent before it is known that this part crawls."""
     newton, free = idle(), np.arange(1500)
@@ -114,6 +117,7 @@ def test_what_other_parts_have_cost_tells_no_pace():
     assert newton.due(free, 1.0, 1e-9)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(("joining", "more"), [(12, 1.2), (100, 1.4), (1000, 1.4)])
 def test_the_more_would_join_the_more_is_spent_first(joining, more):
     newton, free = idle(), np.arange(1500)
@@ -136,6 +140,7 @@ def test_a_factor_that_serves_is_not_paid_again():
     assert newton.price == whole
 
 
+@pytest.mark.plain
 def test_violators_that_would_join_are_settled_by_blocks_first():
     """Hardly any may be left where a block could hold all free variables; after a step that paid more of them."""
     newton = idle()
@@ -164,6 +169,7 @@ def test_a_small_cache_is_respected():
     assert SVC(C=1e3, cache_size=0.01).fit(X[:1500], dual.t[:1500]).fit_status_ == 0
 
 
+@pytest.mark.plain
 def test_a_factorisation_can_be_stopped():
     X, dual = hard(n=500)
     newton = Newton(view_of(X, RBF(0.5)), dual, 1e9, lambda: True)
@@ -223,6 +229,7 @@ def test_a_step_with_nu_keeps_every_equality(kind, bias, dtype, duplicates):
     assert moves
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_rounding_takes_no_step_off_an_equality(bias, dtype):

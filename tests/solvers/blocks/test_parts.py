@@ -1,5 +1,7 @@
 """Large programs are solved in parts: the same optimum, the same bits however it is split, honest endings."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 import pytest
 
@@ -33,27 +35,33 @@ def problem(kind, seed=0):
     return X, KINDS[kind](X, y), 2 if kind == "nu regression" else 1
 
 
-@pytest.fixture
-def parts(monkeypatch):
-    """The parts that were solved, from now on: their variables, and whether they moved."""
-    found, descend = [], block._Block._descend
+@dataclass
+class Parted(Watch):
+    """Lists the parts that are solved: for each the iterations so far, as often as it looks."""
 
-    def seen(self, ids, objective, tol):
-        moved = descend(self, ids, objective, tol)
-        if len(ids):
-            found.append((ids, moved))
-        return moved
+    parts: list = field(default_factory=list)
 
-    monkeypatch.setattr(block._Block, "_descend", seen)
-    return found
+    def within(self, violation, relative_gap):
+        self.parts.append([])
+        return super().within(violation, relative_gap)
+
+    def look(self, n_iter, *others):
+        if self.whole is not None:
+            self.parts[-1].append(n_iter)
+        return super().look(n_iter, *others)
+
+
+def parted(dual):
+    return Parted(dual, None, np.zeros(2, np.int64))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kind", KINDS)
-def test_parts_lead_to_the_optimum(kind, dtype, parts):
+def test_parts_lead_to_the_optimum(kind, dtype):
     X, dual, copies = problem(kind)
-    solution = solve(view_of(X, RBF(0.3), dtype, copies=copies), dual, tol=1e-5, block=Q)
-    assert any(moved for _, moved in parts)
+    watch = parted(dual)
+    solution = solve(view_of(X, RBF(0.3), dtype, copies=copies), dual, tol=1e-5, block=Q, watch=watch)
+    assert any(part[-1] > part[0] for part in watch.parts)
     assert solution.status.name == "CONVERGED"
     K = np.tile(RBF(0.3)(X), (copies, copies))
     assert programs.kkt(K, dual, solution.beta) <= 1.001e-5
@@ -65,20 +73,25 @@ def test_parts_lead_to_the_optimum(kind, dtype, parts):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kind", ["C, explicit", "C, none", "nu regression"])
-def test_the_same_bits_however_it_is_split(kind, dtype, parts):
+def test_the_same_bits_however_it_is_split(kind, dtype):
     X, dual, copies = problem(kind)
+    watches = [parted(dual) for _ in range(3)]
     with Pool(3) as pool:
         view = view_of(X, RBF(0.3), dtype, [300, 100, 400], pool, copies)
-        one, other = (solve(view, dual, shards=s, block=Q) for s in (1, 3 * copies))
-    alone = solve(view_of(X, RBF(0.3), dtype, copies=copies), dual, block=Q)
-    assert len(parts) > 3
+        one, other = (
+            solve(view, dual, shards=s, block=Q, watch=watch)
+            for s, watch in zip((1, 3 * copies), watches[:2], strict=True)
+        )
+    alone = solve(view_of(X, RBF(0.3), dtype, copies=copies), dual, block=Q, watch=watches[2])
+    assert watches[0].parts
+    assert watches[0].parts == watches[1].parts == watches[2].parts
     for another in (other, alone):
         assert np.array_equal(one.beta, another.beta)
         assert one.n_iter == another.n_iter
         assert one.certificate == another.certificate
 
 
-def test_a_part_has_who_violates_or_is_free(monkeypatch, parts):
+def test_a_part_has_who_violates_or_is_free(monkeypatch):
     choose, tried = block._Block._part, []
 
     def seen(self, tol):
@@ -105,14 +118,15 @@ def test_free_variables_at_rest_come_before_bound_ones_that_hardly_violate():
     assert np.isin(np.arange(free), near(dual, beta, g, 1e-3, 64)).all()
 
 
-def test_no_part_while_all_rows_that_are_needed_are_stored(parts):
+def test_no_part_while_all_rows_that_are_needed_are_stored():
     """A part would make them anew."""
     X, dual, _ = problem("C, explicit")
-    solve(view_of(X, RBF(0.3), slots=N), dual, block=Q)
-    assert not parts
+    watch = parted(dual)
+    solve(view_of(X, RBF(0.3), slots=N), dual, block=Q, watch=watch)
+    assert not watch.parts
 
 
-def test_a_step_in_a_part_is_judged_by_the_objective_of_all(monkeypatch, parts):
+def test_a_step_in_a_part_is_judged_by_the_objective_of_all(monkeypatch):
     X, y = samples(0, N, 3, noise=0.1)
     dual, K = csvc(y, np.full(N, 1e3)), RBF(0.3)(X)
     descend, progress, told, here = block._Block._descend, block._Block._progress, [], []
@@ -141,7 +155,7 @@ def test_a_step_in_a_part_is_judged_by_the_objective_of_all(monkeypatch, parts):
         assert objective == pytest.approx(true, rel=1e-9)
 
 
-def test_what_parts_have_cost_counts_for_the_next_step(parts):
+def test_what_parts_have_cost_counts_for_the_next_step():
     """The memory of the last factor is given back while a part is solved."""
     X, dual, _ = problem("C, explicit")
     options, watch = Options(max_iter=10**6, block=Q, way=Way.PARTS), Watch(dual, None, np.zeros(2, np.int64))
@@ -153,19 +167,20 @@ def test_what_parts_have_cost_counts_for_the_next_step(parts):
     assert work.newton.system is None
 
 
-def test_a_part_in_which_nothing_moves_leaves_the_rest_to_blocks(parts):
+def test_a_part_in_which_nothing_moves_leaves_the_rest_to_blocks():
     """Of the rare class no sample is among every eighth."""
     X, y = samples(0, N, 3, noise=0.1)
     y[:] = 1.0
     y[1] = -1.0
     dual = csvc(y, np.full(N, 3.0))
-    solution = solve(view_of(X, RBF(0.3)), dual, tol=1e-5, block=Q)
-    assert parts[0][1] is False
+    watch = parted(dual)
+    solution = solve(view_of(X, RBF(0.3)), dual, tol=1e-5, block=Q, watch=watch)
+    assert set(watch.parts[0]) == {0}
     assert programs.kkt(RBF(0.3)(X), dual, solution.beta) <= 1.001e-5
 
 
 @pytest.mark.parametrize("kind", ["C, explicit", "epsilon"])
-def test_reports_from_a_part_are_about_the_whole(kind, monkeypatch, parts):
+def test_reports_from_a_part_are_about_the_whole(kind, monkeypatch):
     """Its objective is that of all variables; its violation would be too small, so the last one known is told."""
     X, dual, _ = problem(kind)
     K, told, inside, descend = RBF(0.3)(X), [], [], block._Block._descend
@@ -196,7 +211,7 @@ def test_reports_from_a_part_are_about_the_whole(kind, monkeypatch, parts):
     assert len(solution.trace["n_iter"]) >= len(inside)
 
 
-def test_a_part_can_be_stopped(parts):
+def test_a_part_can_be_stopped():
     X, dual, _ = problem("C, explicit")
     view = view_of(X, RBF(0.3))
     whole = solve(view, dual, block=Q)
@@ -205,25 +220,25 @@ def test_a_part_can_be_stopped(parts):
         assert (capped.n_iter, capped.status.name) == (limit, "MAX_ITER")
         assert np.isfinite(capped.certificate.gap)
 
-    class Stopping(Watch):
+    class Stopping(Parted):
         def look(self, *arguments):
             self.flag[STOP] = self.whole is not None
             return super().look(*arguments)
 
-    del parts[:]
-    stopped = solve(view, dual, block=Q, watch=Stopping(dual, None, np.zeros(2, np.int64)))
+    watch = Stopping(dual, None, np.zeros(2, np.int64))
+    stopped = solve(view, dual, block=Q, watch=watch)
     assert stopped.status.name == "STOPPED"
-    assert len(parts) == 1
+    assert len(watch.parts) == 1
     assert stopped.n_iter < whole.n_iter
     assert np.isfinite(stopped.certificate.gap)
 
 
 @pytest.mark.parametrize("kind", ["C, explicit", "nu"])
-def test_started_at_the_optimum_nothing_moves(kind, parts):
+def test_started_at_the_optimum_nothing_moves(kind):
     X, dual, _ = problem(kind)
     view = view_of(X, RBF(0.3))
     cold = solve(view, dual, tol=1e-6, block=Q)
-    del parts[:]
-    again = solve(view, dual, tol=1e-5, block=Q, state=block.State(cold.beta))
+    watch = parted(dual)
+    again = solve(view, dual, tol=1e-5, block=Q, state=block.State(cold.beta), watch=watch)
     assert np.array_equal(again.beta, cold.beta)
-    assert not parts
+    assert not watch.parts

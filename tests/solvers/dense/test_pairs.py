@@ -10,6 +10,8 @@ from adatron.solvers.dense.pairs import pairs
 from adatron.solvers.dense.singles import singles
 from twins import programs
 
+pytestmark = pytest.mark.plain
+
 DTYPES = (np.float32, np.float64)
 
 

@@ -1,11 +1,14 @@
 """The margin system against a dense one."""
 
 import numpy as np
+import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from adatron.kernels import RBF
 from adatron.solvers.linalg.bordered import Margin
+
+pytestmark = pytest.mark.plain
 
 
 def dense(H, A, r, sums):

@@ -88,6 +88,7 @@ def test_a_poor_factor_still_leads_down(tied, seed, parts):
     assert 0.5 * x @ kernel(X) @ x <= r @ x
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_factor_has_the_same_bits_for_any_number_of_threads(dtype):
     X, r = samples(3, 900, 5)

@@ -13,6 +13,8 @@ from adatron.solvers.path.step import first_event
 from adatron.threads import Pool
 from problems import solve, view_of
 
+pytestmark = pytest.mark.plain
+
 KERNELS = {"rbf": RBF(0.5), "linear": Linear(), "polynomial": Polynomial(0.5, 2, 1.0)}
 FORMS = [(kind, bias) for kind in ("csvc", "svr", "nusvc") for bias in ("explicit", "augmented", "none")]
 

@@ -58,6 +58,7 @@ def one_by_one(monkeypatch):
     monkeypatch.setattr(engine, "choose_route", chosen)
 
 
+@pytest.mark.plain
 @parametrized(
     sizes=[[1, 70, 130], [64, 64], [3, 2, 1, 257], [3, 0, 80], [300, 20]],
     kernel=KERNELS,
@@ -83,6 +84,7 @@ def test_the_matrix_over_some_segments(sizes, kernel, storage, dtype):
             assert np.isnan(K[:, m:]).all()
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("sizes", [[1, 70, 130], [3, 0, 80], [300, 20]])
 @pytest.mark.parametrize("held", [False, True])
 def test_given_values_over_some_segments(sizes, held):
@@ -197,6 +199,7 @@ def test_what_is_within_classes_is_shared_where_nothing_is_made_again_for_it(cla
     assert sum(route.shared for route in chosen) == shared
 
 
+@pytest.mark.plain
 def test_small_gaps_are_reached_in_a_bundle():
     X, y = blobs()
     wide = SVC(C=10.0).fit(X, y).duality_gap_
@@ -229,6 +232,7 @@ def test_what_crawls_goes_on_one_by_one():
     assert (model.n_iter_ >= 10 * 50).any()
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("limit", [0, 5])
 def test_a_limit_holds(limit):
     X, y = blobs()
@@ -237,6 +241,7 @@ def test_a_limit_holds(limit):
     assert model.n_iter_.max() <= limit
 
 
+@pytest.mark.plain
 def test_no_time_is_left():
     X, y = blobs()
     with pytest.warns(UserWarning, match="max_time"):
@@ -266,6 +271,7 @@ def test_every_problem_is_heard_of_and_may_be_the_last(jobs, monkeypatch):
         SVC(n_jobs=jobs, callback=lambda progress: progress.n_finished > 3).fit(X, y)
 
 
+@pytest.mark.plain
 def test_after_a_stop_nothing_more_is_solved():
     """The problems of the first bundle are solved, the others have not begun."""
     X, y = blobs(1500, 20)
@@ -284,6 +290,7 @@ def together_of(gram, programs, states=None, groups=None):
     return Tasks(gram, groups, np.arange(len(programs) + 1), programs.__getitem__, is_open, start)
 
 
+@pytest.mark.plain
 def test_a_stop_within_a_bundle_leaves_the_rest_as_it_was():
     X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([1.0, -1.0], 10)
     gram = Gram(Source.of(X, np.arange(80), RBF(0.5)), np.float64, [20] * 4, Pool(1), shared=True)
@@ -297,6 +304,7 @@ def test_a_stop_within_a_bundle_leaves_the_rest_as_it_was():
     assert together.together(tasks, range(4), options, flags, found) == dict.fromkeys(range(4), start)
 
 
+@pytest.mark.plain
 def test_a_bundle_of_pairs_reads_the_values_of_one_tile():
     """Small classes beside each other: the solutions are those of bundles of one pair."""
     X, y = blobs(60, 20)
@@ -314,6 +322,7 @@ def test_a_bundle_of_pairs_reads_the_values_of_one_tile():
     np.testing.assert_array_equal(at_once.n_iter, alone.n_iter)
 
 
+@pytest.mark.plain
 def test_parts_of_a_problem_are_not_bundled():
     Listed.seen.clear()
     X, y = blobs()
@@ -323,6 +332,7 @@ def test_parts_of_a_problem_are_not_bundled():
     assert len(Listed.seen) == 36
 
 
+@pytest.mark.plain
 def test_negative_curvature_is_in_the_proof():
     """What the loops met is not looked for again, and such programs need not go on elsewhere."""
     X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([1.0, -1.0], 10)
@@ -338,6 +348,7 @@ def test_negative_curvature_is_in_the_proof():
         assert np.isnan(found.certificate(one).relative_gap)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("sizes", [[2] * 50, [10] * 20, [13, 0, 100]])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_memory_of_what_is_shared(sizes, dtype):
@@ -376,6 +387,7 @@ def test_what_is_shared_stays_within_the_memory():
     assert np.array_equal(more.dual_coef_, little.dual_coef_)
 
 
+@pytest.mark.plain
 def test_nothing_is_shared_where_no_room_would_be_left_for_a_block_of_all():
     X, y = np.random.default_rng(0).normal(size=(480, 3)), np.arange(480) % 8  # 0.24 MB within the classes
     models = [SVC(cache_size=megabytes).fit(X, y) for megabytes in (1.4, 2.0)]  # blocks of 144 variables take 1.33

@@ -45,6 +45,7 @@ def case(name, seed, n, kernel, held):
     return View.of(gram, [0] * copies), dual, np.tile(kernel(X), (copies, copies))
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_solved_and_proven(name):
     @settings(max_examples=15, deadline=None)
@@ -76,6 +77,7 @@ def without_blocks(view, dual, **options):
     return at_once(view, dual, options, None, Watch(dual, None, np.zeros(2, np.int64)))[0]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_without_blocks(name):
     """Pairs crawl with kernels of low rank, not here."""
@@ -84,6 +86,7 @@ def test_without_blocks(name):
         assert without_blocks(view, dual, tol=1e-2).status is Status.CONVERGED
 
 
+@pytest.mark.plain
 def test_pairs_that_crawl_need_no_blocks():
     """The same matrix is gone through again, and the active set ends what pairs did not."""
     X, y = samples(1, 80)
@@ -94,6 +97,7 @@ def test_pairs_that_crawl_need_no_blocks():
         assert programs.kkt(Linear()(X), dual, found.beta) <= 1e-3 * (1 + 1e-6)
 
 
+@pytest.mark.plain
 def test_what_rounding_stops_is_not_gone_through_again_and_again():
     """Unscaled features and a large C: float64 cannot tell a violation of 1e-3 from none."""
     X, y = load_breast_cancer(return_X_y=True)
@@ -102,6 +106,7 @@ def test_what_rounding_stops_is_not_gone_through_again_and_again():
     assert model.n_iter_[0] < 10**6
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_violation_and_gap_are_those_of_the_twins(name):
     rng = np.random.default_rng(0)
@@ -113,6 +118,7 @@ def test_violation_and_gap_are_those_of_the_twins(name):
     assert np.isnan(duality_gap(dual, beta, g * np.nan, np.zeros(len(dual.totals))))
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(
     ("options", "status"), [({"deadline": 0.0}, Status.MAX_TIME), ({"max_iter": 3}, Status.MAX_ITER)]
 )
@@ -124,6 +130,7 @@ def test_limits_hold(options, status):
     np.testing.assert_allclose(found.g, programs.gradient(K, dual, found.beta), atol=1e-9)
 
 
+@pytest.mark.plain
 def test_a_small_gap_is_reached_in_one_go():
     view, dual, K = case("csvc", 1, 60, RBF(0.5), False)
     assert without_blocks(view, dual, tol=1e-2).certificate.relative_gap > 1e-9
@@ -132,11 +139,13 @@ def test_a_small_gap_is_reached_in_one_go():
     assert programs.gap(K, dual, found.beta) <= 2e-9 * max(1.0, abs(found.certificate.primal))
 
 
+@pytest.mark.plain
 def test_a_callback_that_stopped_stops_the_rest():
     view, dual, _ = case("csvc", 1, 60, RBF(0.5), False)
     assert solve(view, dual, whole=1000, flag=np.array([1, 0])).status is Status.STOPPED
 
 
+@pytest.mark.plain
 def test_a_matrix_that_is_not_symmetric_is_refused():
     X, y = samples(0, 50)
     K = RBF(0.5)(X)
@@ -145,6 +154,7 @@ def test_a_matrix_that_is_not_symmetric_is_refused():
     assert SVC(kernel="precomputed").fit(K, y).duality_gap_ >= 0.0
 
 
+@pytest.mark.plain
 def test_given_float32_values_are_judged_by_their_own_rounding():
     """Of a matrix without full rank the lowest eigenvalue is rounding; normalised values are not quite symmetric."""
     X = samples(0, 300, 4)[0].astype(np.float32)
@@ -155,6 +165,7 @@ def test_given_float32_values_are_judged_by_their_own_rounding():
         assert model.duality_gap_ < 1e-2
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("n", [1, 63, 64, 257, 700])
 @pytest.mark.parametrize("kernel", [*KERNELS, RBF(0.5) + 2.0 * Linear()])
 def test_half_of_a_square_is_as_good_as_all(n, kernel):
@@ -167,6 +178,7 @@ def test_half_of_a_square_is_as_good_as_all(n, kernel):
     assert not square[:, n:].any()
 
 
+@pytest.mark.plain
 def test_problems_that_share_most_rows_share_their_matrix(monkeypatch):
     made = []
     square = Gram.square
@@ -179,6 +191,7 @@ def test_problems_that_share_most_rows_share_their_matrix(monkeypatch):
     assert made == [90]
 
 
+@pytest.mark.plain
 @parametrized(
     sizes=[[1, 70, 130], [64, 64], [3, 2, 1, 257], [3, 0, 80]],
     kernel=KERNELS,
