@@ -4,6 +4,7 @@ import importlib
 
 import pytest
 
+from adatron import files
 from adatron.cli import main
 
 
@@ -22,7 +23,13 @@ def test_the_demo_says_why_it_is_slower(ours, theirs, capsys):
 
 
 def test_a_failed_check_of_the_demo_ends_with_3(monkeypatch, capsys):
-    demo = importlib.import_module("adatron.cli.commands.demo")
-    monkeypatch.setattr(demo, "_survives_a_file", lambda model, X: False)
+    load = files.load
+
+    def damaged(path):
+        model = load(path)
+        model.intercept_ = model.intercept_ + 1e-12
+        return model
+
+    monkeypatch.setattr(files, "load", damaged)
     assert main(["demo"]) == 3
     assert "\nNO   saved" in capsys.readouterr().out
