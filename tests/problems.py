@@ -5,13 +5,16 @@ from dataclasses import replace
 import numpy as np
 
 from adatron.certificates import Exact, certify
-from adatron.gram import Gram, Source, View, gram
+from adatron.compiled.cache.jit import JIT_DISABLED
+from adatron.gram import Gram, Source, View
 from adatron.problems import ball, csvc, nusvc, nusvr, oneclass, svr, with_targets
 from adatron.solvers.base import Options
 from adatron.solvers.blocks.block import Block
 from adatron.solvers.route import way_of
 from adatron.solvers.watch import Watch
 from adatron.threads import Pool
+
+SLOW = JIT_DISABLED  # plain Python: tests have fewer samples
 
 
 def samples(seed, n, d=2, noise=0.5):
@@ -27,13 +30,23 @@ def view_of(X, kernel, dtype=np.float64, sizes=None, pool=None, copies=1, slots=
     return View.of(gram, list(range(len(gram.segments))) * copies)
 
 
-def solve(view, dual, shards=1, state=None, report=None, flag=None, solver=None, **options):
+def solve(view, dual, shards=1, state=None, report=None, flag=None, solver=None, watch=None, **options):
+    """Solve a program the way that a fit would, unless ``way`` says another one."""
     solver = solver or Block(shards)
-    watch = Watch(dual, report, np.zeros(2, np.int64) if flag is None else flag, solver.traced)
+    if watch is None:
+        watch = Watch(dual, report, np.zeros(2, np.int64) if flag is None else flag, solver.traced)
     chosen, gram = Options(**{"max_iter": solver.most(len(dual)), **options}), view.gram
     coarse = gram.dtype == np.float32 or (gram.kernel.called and not gram.held)
-    way = way_of(len(dual), dual, solver, chosen.block, chosen.whole, coarse)
-    return solver.solve(view, dual, replace(chosen, way=way), state, watch)
+    if "way" not in options:
+        chosen = replace(chosen, way=way_of(len(dual), dual, solver, chosen.block, chosen.whole, coarse))
+    return solver.solve(view, dual, chosen, state, watch)
+
+
+class Never(Block):
+    """The block solver, of which a fit must make no use: bundles are enough."""
+
+    def solve(self, view, dual, options, state, watch):
+        raise AssertionError("a problem was left over from a bundle")
 
 
 def certificate(view, dual, beta, K):
@@ -60,6 +73,8 @@ def feasible(dual, rng):
 
 
 __all__ = [
+    "SLOW",
+    "Never",
     "ball",
     "certificate",
     "csvc",
@@ -73,10 +88,3 @@ __all__ = [
     "view_of",
     "with_targets",
 ]
-
-
-def shares_counted(monkeypatch):
-    """The Gram matrices whose segments share something, from now on."""
-    made, share = [], gram.share
-    monkeypatch.setattr(gram, "share", lambda *one: made.append(one) or share(*one))
-    return made

@@ -80,7 +80,10 @@ def _check(model: Any, name: str, pairs: bool) -> None:
 
 
 def _parameters(model: Any, kind: type[Any], kernel: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters that both have. A kernel object, or a kernel that is no longer the fitted one, becomes name and numbers."""
+    """Return the parameters that both have.
+
+    A kernel object, or a kernel that is no longer the fitted one, becomes its name and parameters.
+    """
     own = {name: value for name, value in model.get_params(deep=False).items() if name != "probability"}
     asked = {name: own.get(name) for name in KERNEL_PARAMETERS if name in kernel}
     same = all(asked[name] == kernel[name] or (name == "gamma" and isinstance(asked[name], str)) for name in asked)

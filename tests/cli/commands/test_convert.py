@@ -1,0 +1,46 @@
+"""Converting models from the command line."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file
+
+from adatron.cli import main
+from adatron.files import load
+
+
+@pytest.fixture
+def from_0(tmp_path):
+    """Two files of LIBSVM text whose features count from 0, and the samples of the second one: it has no feature 0."""
+    X = np.arange(1.0, 121.0).reshape(40, 3)
+    X[20:, :2] *= -1
+    rare = X[15:25].copy()
+    rare[:, 0] = 0
+    y = np.repeat([0, 1], 20)
+    dump_svmlight_file(X, y, str(tmp_path / "a"), zero_based=True)
+    dump_svmlight_file(rare, y[15:25], str(tmp_path / "b"), zero_based=True)
+    return str(tmp_path / "a"), str(tmp_path / "b"), rare
+
+
+def test_a_converted_model_counts_from_1_and_says_so(from_0, tmp_path, capsys):
+    a, b, rare = from_0
+    paths = [str(tmp_path / name) for name in ("m", "m.model")]
+    assert main(["train", a, "--model", paths[0], "--quiet"]) == 0
+    assert main(["convert", *paths]) == 0
+    assert "count them from 1" in capsys.readouterr().err
+    assert main(["predict", paths[1], b, "--zero-based", "--quiet"]) == 0
+    assert [int(row) for row in capsys.readouterr().out.split()] == load(paths[0]).predict(rare).tolist()
+
+
+def test_a_model_goes_to_libsvm_and_back(samples, tmp_path, capsys):
+    X, y = samples
+    np.savez(tmp_path / "a.npz", X=X, y=np.unique(y, return_inverse=True)[1])
+    data, ours, text, back = (str(tmp_path / name) for name in ("a.npz", "a.adatron", "a.txt", "b.adatron"))
+    assert main(["train", data, "--model", ours, "--quiet"]) == 0
+    assert main(["convert", ours, text]) == 0
+    assert main(["convert", text, back, "--features", "2"]) == 0
+    outputs = set()
+    for model in (ours, text, back):
+        assert main(["predict", model, data]) == 0
+        outputs.add(capsys.readouterr().out)
+    assert len(outputs) == 1
+    assert main(["convert", ours, str(tmp_path / "none" / "a.txt")]) == 4

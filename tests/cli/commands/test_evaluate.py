@@ -1,0 +1,18 @@
+"""Evaluating a model from the command line."""
+
+import numpy as np
+from sklearn.metrics import confusion_matrix
+
+from adatron.cli import main
+from lines import nameless
+
+
+def test_evaluate_agrees_with_scikit_learn(model, train_csv, samples, tmp_path, capsys):
+    X, y = samples
+    out = tmp_path / "out.txt"
+    assert main(["evaluate", str(model), str(train_csv), "--label", "colour", "--output", str(out)]) == 0
+    text, predicted = out.read_text(), nameless(model).predict(X)
+    assert capsys.readouterr().out == ""
+    assert f"{np.mean(predicted == y):.4%}" in text
+    for name, row in zip(np.unique(y), confusion_matrix(y, predicted), strict=True):
+        assert text.splitlines()[-3:][list(np.unique(y)).index(name)].split() == [name, *map(str, row)]

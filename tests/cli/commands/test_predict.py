@@ -1,0 +1,86 @@
+"""Predicting from the command line."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file
+from sklearn.preprocessing import StandardScaler
+
+from adatron import SVC, files
+from adatron.cli import main
+from adatron.files import load
+from lines import failed, nameless
+
+
+def test_predict_writes_one_label_a_line_and_the_accuracy(model, train_csv, tmp_path, samples, capsys):
+    X, y = samples
+    assert main(["predict", str(model), str(train_csv), "--label", "colour"]) == 0
+    out, err = capsys.readouterr()
+    expected = nameless(model).predict(X)
+    assert out.splitlines() == expected.tolist()
+    right = int(np.sum(expected == y))
+    assert err == f"accuracy {right / 60:.4%} ({right} of 60)\n"
+    # Without labels there is no accuracy; to a file, nothing on stdout.
+    np.savetxt(tmp_path / "new.txt", X)
+    assert main(["predict", str(model), str(tmp_path / "new.txt"), "--output", str(tmp_path / "out")]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert (tmp_path / "out").read_text().splitlines() == expected.tolist()
+
+
+def test_predict_refuses_other_data_and_keeps_the_output(model, tmp_path, capsys):
+    (tmp_path / "new.csv").write_text("1,2,3,4,5\n")
+    (tmp_path / "out").write_text("old")
+    assert main(["predict", str(model), str(tmp_path / "new.csv"), "--output", str(tmp_path / "out")]) == 1
+    assert "5 columns found, 2 features expected" in failed(capsys)
+    assert (tmp_path / "out").read_text() == "old"
+
+
+def test_models_that_cannot_predict_are_refused(samples, train_csv, tmp_path, capsys):
+    for estimator, message in ((SVC(), "not fitted"), (StandardScaler().fit(samples[0]), "this command is for SVC")):
+        files.save(estimator, tmp_path / "m")
+        for command in ("predict", "evaluate"):
+            assert main([command, str(tmp_path / "m"), str(train_csv)]) == 1
+            assert message in failed(capsys)
+
+
+@pytest.fixture
+def from_0(tmp_path):
+    """Two files of LIBSVM text whose features count from 0, and the samples of the second one: it has no feature 0."""
+    X = np.arange(1.0, 121.0).reshape(40, 3)
+    X[20:, :2] *= -1
+    rare = X[15:25].copy()
+    rare[:, 0] = 0
+    y = np.repeat([0, 1], 20)
+    dump_svmlight_file(X, y, str(tmp_path / "a"), zero_based=True)
+    dump_svmlight_file(rare, y[15:25], str(tmp_path / "b"), zero_based=True)
+    return str(tmp_path / "a"), str(tmp_path / "b"), rare
+
+
+def test_labels_of_data_to_predict_may_be_none(from_0, tmp_path, capsys):
+    """Zeros in the place of labels, as LIBSVM's users write them, have no accuracy."""
+    path = str(tmp_path / "m")
+    assert main(["train", from_0[0], "--model", path, "--quiet"]) == 0
+    dump_svmlight_file(np.eye(3), np.full(3, 7), str(tmp_path / "new"), zero_based=True)
+    capsys.readouterr()
+    assert main(["predict", path, str(tmp_path / "new")]) == 0
+    out, err = capsys.readouterr()
+    assert len(out.split()) == 3
+    assert err == "no accuracy: none of the labels (7) is a class of the model (0, 1)\n"
+    dump_svmlight_file(np.eye(3), [7, *load(path).predict(np.eye(3))[1:]], str(tmp_path / "new"), zero_based=True)
+    assert main(["predict", path, str(tmp_path / "new")]) == 0
+    assert capsys.readouterr().err == "accuracy 66.6667% (2 of 3); labels that are no class of the model: 1\n"
+
+
+def test_decision_values_in_both_formats(model, train_csv, samples, tmp_path, capsys):
+    X, _ = samples
+    estimator = nameless(model)
+    arguments = ["predict", str(model), str(train_csv), "--label", "colour", "--decision", "--quiet"]
+    assert main([*arguments, "--output", str(tmp_path / "out.csv")]) == 0
+    header, *rows = (tmp_path / "out.csv").read_text().splitlines()
+    assert header == "class,decision blue,decision green,decision red"
+    assert [row.split(",")[0] for row in rows] == estimator.predict(X).tolist()
+    values = np.array([row.split(",")[1:] for row in rows], float)
+    assert np.array_equal(values, estimator.decision_function(X))
+    assert main(arguments) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.splitlines()[0].split()[1:] == [f"{i}:{value!r}" for i, value in enumerate(values[0].tolist(), 1)]

@@ -1,0 +1,538 @@
+"""Learning line by line: what is on the disk is the state, whatever happens to the process."""
+
+import io
+import json
+import os
+import signal
+import struct
+import time
+import zlib
+
+import numpy as np
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import adatron
+from adatron import IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
+from adatron.cli import main
+from adatron.cli.learner import Learner
+from adatron.files import ModelFileError
+from adatron.files.journal import Journal, Record
+
+FIRST, LINES = 30, 60
+
+
+def rows(n, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, (X[:, 0] + 0.5 * rng.normal(size=n) > 0).astype(int)
+
+
+def text_of(X, y, libsvm=False):
+    if libsvm:
+        return [
+            f"{t} " + " ".join(f"{i}:{v!r}" for i, v in enumerate(x.tolist(), 1)) for x, t in zip(X, y, strict=True)
+        ]
+    return [",".join(map(repr, [*x.tolist(), int(t)])) for x, t in zip(X, y, strict=True)]
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Lines that learn and forget."""
+    lines = text_of(*rows(FIRST + LINES))
+    for one in range(10):
+        lines.insert(FIRST + 5 * one + 3, f"-{3 * one}")
+    path = tmp_path / "data.csv"
+    path.write_text("# a comment\n\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def undisturbed(data, tmp_path):
+    path = tmp_path / "reference.adatron"
+    assert main(["stream", str(path), str(data), "--first", str(FIRST), "--gamma", "0.5", "--quiet"]) == 0
+    return adatron.load(path)
+
+
+def assert_same(path, reference):
+    model = adatron.load(path)
+    assert sorted(model.ids_) == sorted(reference.ids_)
+    X, _ = rows(50, seed=1)
+    np.testing.assert_allclose(model.decision_function(X), reference.decision_function(X), atol=1e-8)
+
+
+def test_a_stream_is_partial_fit_and_forget(data, tmp_path, capsys):
+    model = undisturbed(data, tmp_path)
+    X, y = rows(FIRST + LINES)
+    gone = 3 * np.arange(10)
+    kept = np.setdiff1d(np.arange(len(y)), gone)
+    assert sorted(model.ids_) == kept.tolist()
+    fresh = IncrementalSVC(gamma=0.5).fit(X[kept], y[kept])
+    np.testing.assert_allclose(model.decision_function(X), fresh.decision_function(X), atol=1e-8)
+    before = (tmp_path / "reference.adatron").stat().st_mtime_ns
+    assert main(["stream", str(tmp_path / "reference.adatron"), str(data), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["lines"] == 0  # nothing is learned twice
+    assert (tmp_path / "reference.adatron").stat().st_mtime_ns > before
+
+
+def in_a_child(arguments, append):
+    """Run the tool in a process that dies on its way: ``append`` is what its journal does."""
+    if not hasattr(os, "fork"):
+        pytest.skip("kills a fork")
+    child = os.fork()
+    if child == 0:
+        try:
+            Journal.append = append
+            os._exit(main(arguments))
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.parametrize("at", range(1, 100, 9))
+def test_a_crash_at_any_byte_of_the_journal(at, data, tmp_path):
+    """The process dies while it writes a record; what came to the disk of it is cut off at any place."""
+    reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
+    arguments = ["stream", str(path), str(data), "--first", str(FIRST), "--every", "7", "--quiet"]
+    rng, count = np.random.default_rng(at), [at]
+    original = Journal.append
+
+    def append(self, record):
+        count[0] -= 1
+        original(self, record)
+        if count[0] == 0:
+            size = self.path.stat().st_size
+            os.truncate(self.path, rng.integers(max(0, size - 120), size + 1))
+            os._exit(9)
+
+    assert in_a_child([*arguments, "--gamma", "0.5"], append) == (9 if at <= LINES else 0)
+    assert main(arguments) == 0
+    assert_same(path, reference)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a fork")
+@pytest.mark.parametrize("seed", range(8))
+def test_killed_and_resumed(seed, data, tmp_path):
+    reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
+    arguments = ["stream", str(path), str(data), "--every", "7", "--quiet"]
+    _X, _y = rows(FIRST)
+    rng = np.random.default_rng(seed)
+    for _ in range(100):
+        start = [] if path.exists() else ["--first", str(FIRST), "--gamma", "0.5"]
+        child = os.fork()
+        if child == 0:
+            os._exit(main([*arguments, *start]))
+        time.sleep(rng.uniform(0.0, 0.4))
+        os.kill(child, signal.SIGKILL)
+        if os.WIFEXITED(os.waitpid(child, 0)[1]):
+            break
+    assert main([*arguments, *([] if path.exists() else ["--first", str(FIRST), "--gamma", "0.5"])]) == 0
+    assert_same(path, reference)
+
+
+@pytest.mark.parametrize("at", [*range(3, 70, 9), 37])  # 37: a line that forgets
+@pytest.mark.parametrize("twice", [False, True])
+def test_ctrl_c_ends_between_two_lines(at, twice, data, tmp_path, monkeypatch):
+    """It comes when a line is learned and not yet written; a second one at once makes it a crash."""
+    reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
+    arguments = ["stream", str(path), str(data), "--every", "7", "--quiet"]
+    count, held = [at], []
+    finish, learn = IncrementalSVC._finish, Learner._learn
+
+    def interrupted(self, events, **more):
+        finish(self, events, **more)
+        count[0] -= 1
+        if count[0] == 0:
+            signal.raise_signal(signal.SIGINT)
+            held.append(True)
+
+    def twice_interrupted(self, record, one=None):
+        learn(self, record, one)
+        if held and twice:
+            signal.raise_signal(signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(IncrementalSVC, "_finish", interrupted)
+        patch.setattr(Learner, "_learn", twice_interrupted)
+        assert main([*arguments, "--first", str(FIRST), "--gamma", "0.5"]) == 130
+    assert held
+    assert main([*arguments, *([] if path.exists() else ["--first", str(FIRST), "--gamma", "0.5"])]) == 0
+    assert_same(path, reference)
+
+
+def test_a_file_that_could_not_be_written_when_a_line_forgot(data, tmp_path, monkeypatch, capsys):
+    reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
+    arguments = ["stream", str(path), str(data), "--quiet"]
+    forget = IncrementalSVC.forget
+
+    def failing(self, ids):
+        forget(self, ids)
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(IncrementalSVC, "forget", failing)
+        assert main([*arguments, "--first", str(FIRST), "--gamma", "0.5"]) == 4
+    assert "No space left" in capsys.readouterr().err
+    assert main(arguments) == 0
+    assert_same(path, reference)
+
+
+def test_weights_of_classes(data, tmp_path, capsys):
+    path = tmp_path / "m.adatron"
+    arguments = ["stream", str(path), str(data), "--first", str(FIRST), "--quiet", "--class-weight"]
+    assert main([*arguments, "balanced"]) == 2
+    assert "--class-weight balanced depends on samples that are still to come" in capsys.readouterr().err
+    assert main([*arguments, "1:2,7:3"]) == 1
+    assert "--class-weight names the class '7'; the classes are 0, 1" in capsys.readouterr().err
+    assert main([*arguments, "1:2,0:0.5"]) == 0
+    assert adatron.load(path).class_weight == {1: 2.0, 0: 0.5}
+
+
+def test_a_forgotten_row_is_in_no_file(data, tmp_path):
+    path = tmp_path / "m.adatron"
+    X, y = rows(FIRST)
+    adatron.save(IncrementalSVC(gamma=0.5).fit(X, y), path)
+    row = "0.123456789012345,0.1,0.2,1"
+    (tmp_path / "more.csv").write_text(f"{row}\n-{FIRST}\n0.5,0.5,0.5,zero\n")
+    assert main(["stream", str(path), str(tmp_path / "more.csv"), "--quiet"]) == 1
+    for file in (path, path.with_name(path.name + ".journal")):
+        content = file.read_bytes()
+        assert b"0.123456789012345" not in content
+        assert np.float64(0.123456789012345).tobytes() not in content
+
+
+def test_standard_input_and_a_window(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "m.adatron"
+    X, y = rows(FIRST + 20)
+    lines = "\n".join(text_of(X, y, libsvm=True))
+    for part in (lines, "\n".join(text_of(X[:5], y[:5], libsvm=True))):
+        monkeypatch.setattr("sys.stdin", io.StringIO(part))
+        new = [] if path.exists() else ["--first", str(FIRST), "--gamma", "0.5"]
+        assert main(["stream", str(path), "-", "--window", "25", *new]) == 0
+    assert "samples" in capsys.readouterr().err
+    model = adatron.load(path)
+    assert sorted(model.ids_) == list(range(FIRST, FIRST + 25))
+
+
+@pytest.mark.parametrize("kind", ["svr", "oneclass", "pipeline"])
+def test_other_models(kind, tmp_path):
+    X, y = rows(FIRST + 5)
+    model = {
+        "svr": IncrementalSVR(gamma=0.5),
+        "oneclass": IncrementalOneClassSVM(gamma=0.5),
+        "pipeline": make_pipeline(StandardScaler(), IncrementalSVC(gamma=0.5)),
+    }[kind].fit(X[:FIRST], y[:FIRST])
+    path = tmp_path / "m.adatron"
+    adatron.save(model, path)
+    (tmp_path / "more.csv").write_text("\n".join(text_of(X[FIRST:], y[FIRST:])) + "\n-2\n")
+    assert main(["stream", str(path), str(tmp_path / "more.csv"), "--quiet"]) == 0
+    found = adatron.load(path)
+    last = found[-1] if kind == "pipeline" else found
+    assert sorted(last.ids_) == [0, 1, *range(3, FIRST + 5)]
+    if kind == "pipeline":
+        X = model[:-1].transform(X)
+    rest = np.delete(np.arange(FIRST + 5), 2)
+    fresh = type(last)(gamma=0.5).fit(X[rest], y[rest])
+    both = (one.predict(X) if kind == "svr" else one.decision_function(X) for one in (last, fresh))
+    np.testing.assert_allclose(*both, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "message"),
+    [
+        ("1,2,3,1\n1,2,x,1\n", 1, "line 2: column 2 holds 'x', not a finite number"),
+        ("1,2,3,7\n", 1, "line 1: y must hold labels among the classes"),
+        ("-999\n", 1, "line 1: ids must be those of samples that are in the model. Got 999"),
+        ("1,2,1\n", 1, "line 1"),
+    ],
+)
+def test_bad_lines(content, status, message, tmp_path, capsys):
+    path = tmp_path / "m.adatron"
+    X, y = rows(FIRST)
+    adatron.save(IncrementalSVC(gamma=0.5).fit(X, y), path)
+    (tmp_path / "bad.csv").write_text(content)
+    assert main(["stream", str(path), str(tmp_path / "bad.csv")]) == status
+    assert message in capsys.readouterr().err
+
+
+def test_a_line_that_may_forget_or_be_a_sample(tmp_path, capsys):
+    """LIBSVM text with the labels 1 and -1: a sample of zeros is written as an id is forgotten."""
+    X, y = rows(FIRST + 5)
+    lines = text_of(X, 2 * y - 1, libsvm=True)
+    data = tmp_path / "data.libsvm"
+    for place in (3, FIRST + 3):  # in the first fit, and after it
+        data.write_text("\n".join([*lines[:place], "-1", *lines[place:]]) + "\n")
+        arguments = ["stream", str(tmp_path / f"{place}.adatron"), str(data), "--quiet"]
+        new = ["--first", str(FIRST), "--gamma", "0.5"]
+        assert main([*arguments, *new]) == 1
+        assert f"line {place + 1}: '-1' is a sample without features, or forgets sample 1" in capsys.readouterr().err
+        assert main([*arguments, *([] if place > FIRST else new), "--no-forget"]) == 0
+        assert sorted(adatron.load(arguments[1]).ids_) == list(range(FIRST + 6))
+    path = tmp_path / "forgets.adatron"
+    assert main(["stream", str(path), str(data), *new, "--forget"]) == 0
+    assert sorted(adatron.load(path).ids_) == [0, *range(2, FIRST + 5)]
+    with data.open("a") as more:
+        more.write("1 1:0.5\n-3\n")  # no class: it can only forget
+    assert main(["stream", str(path), str(data)]) == 0
+    assert 3 not in adatron.load(path).ids_
+
+
+def test_nothing_is_forgotten_before_the_first_fit(tmp_path, capsys):
+    lines = text_of(*rows(FIRST))
+    (tmp_path / "data.csv").write_text("\n".join([*lines[:7], "-2", *lines[7:]]) + "\n")
+    assert main(["stream", str(tmp_path / "m.adatron"), str(tmp_path / "data.csv"), "--first", "20"]) == 1
+    assert "line 8: '-2' forgets, but the first 20 lines are for the fit" in capsys.readouterr().err
+
+
+def test_bad_models(data, tmp_path, capsys):
+    X, y = rows(FIRST)
+    path = tmp_path / "m.adatron"
+    adatron.save(adatron.SVC().fit(X, y), path)
+    assert main(["stream", str(path), str(data)]) == 1
+    assert "the model is a SVC; only the incremental ones learn from a stream" in capsys.readouterr().err
+    assert main(["stream", str(path), str(data), "--C", "2"]) == 2
+    assert "has its own parameters: leave out --C" in capsys.readouterr().err
+    adatron.save(IncrementalSVC().fit(X, y), path)
+    journal = path.with_name(path.name + ".journal")
+    journal.write_bytes(b"adatron-journal 1 another\n")
+    assert main(["stream", str(path), str(data)]) == 1
+    assert "it is the journal of another model" in capsys.readouterr().err
+
+
+def test_a_journal_with_lines_must_be_learned_before_something_is_forgotten(data, tmp_path):
+    path = tmp_path / "m.adatron"
+    new = ["--first", str(FIRST), "--gamma", "0.5", "--quiet"]
+    assert main(["stream", str(path), str(data), *new]) == 0
+    model = adatron.load(path)
+    with Journal(tmp_path / "m.adatron.journal") as journal:
+        journal.clear(model.stream_["name"])
+        journal.append(Record(model.stream_["number"] + 1, "elsewhere", 1, "0.1,0.2,0.3,1"))
+    with pytest.raises(ValueError, match=r"journal.*adatron stream"):
+        model.forget(model.ids_[:1])
+    assert len(adatron.load(path).ids_) == len(model.ids_)
+    assert main(["stream", str(path), str(data), "--quiet"]) == 0
+    model = adatron.load(path)
+    assert model.forget(model.ids_[:1]) is model
+
+
+def bits(path):
+    model = adatron.load(path)
+    order = np.argsort(model.ids_)
+    return model.ids_[order].tolist(), model.store.X[order].tolist(), model.stream_["number"]
+
+
+@pytest.fixture
+def journalled(data, tmp_path, monkeypatch):
+    """A model whose stream died: its last ten samples are in the journal only. The files, and the whole state."""
+    path = tmp_path / "m.adatron"
+    lines = text_of(*rows(20, seed=3))
+    (tmp_path / "more.csv").write_text("\n".join(lines[:10]) + "\n")
+    assert main(["stream", str(path), str(data), "--first", str(FIRST), "--gamma", "0.5", "--quiet"]) == 0
+    assert main(["stream", str(path), str(tmp_path / "more.csv"), "--quiet"]) == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines[10:])))
+    records, original = [], Journal.append
+
+    def append(self, record):
+        original(self, record)
+        records.append(record)
+        if len(records) == 10:
+            os._exit(9)
+
+    assert in_a_child(["stream", str(path), "-", "--quiet"], append) == 9
+    journal, model = path.with_name("m.adatron.journal"), path.read_bytes()
+    kept = journal.read_bytes()
+    assert kept.count(b"\n") == 11
+    assert again(path, monkeypatch) == 0
+    whole = bits(path)
+    path.write_bytes(model)
+    journal.write_bytes(kept)
+    assert len(whole[0]) == len(adatron.load(path).ids_) + 10
+    return path, journal, whole
+
+
+def again(path, monkeypatch, *more):
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    return main(["stream", str(path), "-", "--quiet", *more])
+
+
+def test_a_damaged_record_loses_nothing_in_silence(journalled, monkeypatch, capsys):
+    path, journal, whole = journalled
+    kept, model = journal.read_bytes(), path.read_bytes()
+    lines = kept.splitlines(keepends=True)
+    damaged = lines[3][:30] + b"?" + lines[3][31:]
+    journal.write_bytes(b"".join([*lines[:3], damaged, *lines[4:]]))
+    assert again(path, monkeypatch) == 1
+    error = capsys.readouterr().err
+    number = whole[2] - 7
+    assert f"m.adatron.journal: record {number} of {whole[2] - 9} to {whole[2]} missing, no record can be read" in error
+    assert "other records that can be read: 9." in error
+    assert "--accept-loss goes on" in error
+    assert path.read_bytes() == model
+    assert again(path, monkeypatch, "--accept-loss") == 0
+    ids, X, last = bits(path)
+    assert last == whole[2]
+    lost = whole[0][-8]
+    assert ids == [one for one in whole[0] if one != lost]  # those that came later keep their ids
+    assert [x for one, x in zip(*whole[:2], strict=True) if one != lost] == X
+
+
+def test_zeros_at_the_end_of_a_journal(journalled, monkeypatch):
+    path, journal, whole = journalled
+    with journal.open("ab") as stream:
+        stream.write(bytes(16))
+    assert again(path, monkeypatch) == 0
+    assert bits(path) == whole
+
+
+def test_a_journal_of_the_former_format(journalled, monkeypatch):
+    path, journal, whole = journalled
+    records = [line[9:] for line in journal.read_bytes().splitlines()[1:]]
+    name = adatron.load(path).stream_["name"].encode()
+    old = b"".join(struct.pack("<II", len(one), zlib.crc32(one)) + one for one in records)
+    journal.write_bytes(b"adatron-journal 1 " + name + b"\n" + old)
+    assert again(path, monkeypatch) == 0
+    assert bits(path) == whole
+    assert journal.read_bytes().startswith(b"adatron-journal 2 ")
+
+
+def test_a_record_that_is_no_sample(journalled, monkeypatch, capsys):
+    path, journal, whole = journalled
+    name = adatron.load(path).stream_["name"]
+    with Journal(journal) as other:
+        other.clear(name)
+        other.append(Record(whole[2] - 9, "-", 1, "0.5,zero,1"))
+    model = path.read_bytes()
+    assert again(path, monkeypatch) == 1
+    assert (
+        f"m.adatron.journal: record {whole[2] - 9} cannot be learned (standard input, line 1: "
+        in capsys.readouterr().err
+    )
+    assert path.read_bytes() == model
+
+
+def test_the_journal_of_a_model_that_was_deleted(journalled, data, capsys):
+    path, journal, _ = journalled
+    kept = journal.read_bytes()
+    path.unlink()
+    assert main(["stream", str(path), str(data), "--first", str(FIRST), "--quiet"]) == 1
+    assert "m.adatron.journal: it is the journal of another model" in capsys.readouterr().err
+    assert not path.exists()
+    assert journal.read_bytes() == kept
+
+
+def test_records_of_a_file_in_another_format(journalled, tmp_path):
+    """The journal has lines with commas; the stream goes on with LIBSVM text."""
+    path, _, whole = journalled
+    (tmp_path / "more.libsvm").write_text("1 1:0.5 2:0.25\n")
+    assert main(["stream", str(path), str(tmp_path / "more.libsvm"), "--quiet"]) == 0
+    ids, X, last = bits(path)
+    assert (ids[:-1], X[:-1], last - 1) == whole
+    assert X[-1] == [0.5, 0.25, 0.0]
+
+
+@pytest.mark.parametrize("new", [True, False])
+def test_the_second_stream_on_a_model_is_refused(new, data, tmp_path, capsys):
+    path = tmp_path / "m.adatron"
+    arguments = ["stream", str(path), str(data), "--quiet"]
+    begin = ["--first", str(FIRST), "--gamma", "0.5"]
+    if not new:
+        assert main([*arguments, *begin]) == 0
+    before = sorted(tmp_path.iterdir())
+    with Journal(path.with_name(path.name + ".journal")):
+        assert main([*arguments, *(begin if new else [])]) == 1
+        assert "another `adatron stream` is learning with this model" in capsys.readouterr().err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def meanwhile(act, at, monkeypatch):
+    """Have another process do something when a stream has learned so many lines, before the last one is written."""
+    append, count = Journal.append, [at]
+
+    def busy(self, record):
+        count[0] -= 1
+        if count[0] == 0:
+            act()
+        append(self, record)
+
+    monkeypatch.setattr(Journal, "append", busy)
+
+
+@pytest.fixture(params=["svc", "pipeline"])
+def running(request, tmp_path):
+    """A model, an input with 20 more lines, the last of which forgets, and all samples."""
+    X, y = rows(FIRST + 19)
+    model = IncrementalSVC(gamma=0.5)
+    if request.param == "pipeline":
+        model = make_pipeline(StandardScaler(), model)
+    path, data = tmp_path / "m.adatron", tmp_path / "data.csv"
+    adatron.save(model.fit(X[:FIRST], y[:FIRST]), path)
+    data.write_text("\n".join(text_of(X[FIRST:], y[FIRST:])) + "\n-5\n")
+    return path, data, ["stream", str(path), str(data), "--quiet", "--every", "5"]
+
+
+def last_of(path):
+    model = adatron.load(path)
+    return model[-1] if hasattr(model, "steps") else model
+
+
+def test_what_another_process_forgets_while_a_stream_runs_is_gone(running, monkeypatch):
+    path, _, arguments = running
+    meanwhile(lambda: last_of(path).forget([7]), 6, monkeypatch)  # a snapshot came after five
+    assert main(arguments) == 0
+    model = last_of(path)
+    assert sorted(model.ids_) == [one for one in range(FIRST + 19) if one not in (5, 7)]
+    fresh = IncrementalSVC(gamma=0.5).fit(model.store.X, model.store.y)
+    np.testing.assert_allclose(
+        model.decision_function(model.store.X), fresh.decision_function(model.store.X), atol=1e-8
+    )
+
+
+def test_nothing_is_forgotten_while_the_journal_has_lines(running, monkeypatch):
+    path, _, arguments = running
+
+    def refused():
+        with pytest.raises(ModelFileError, match="write the line -ID to its input"):
+            last_of(path).forget([7])
+
+    meanwhile(refused, 8, monkeypatch)
+    assert main(arguments) == 0
+    assert 7 in last_of(path).ids_
+
+
+def test_another_model_in_the_place_of_a_stream_stays(running, monkeypatch, capsys):
+    path, _, arguments = running
+    meanwhile(lambda: adatron.save(IncrementalSVC().fit(*rows(10)), path), 8, monkeypatch)
+    assert main(arguments) == 1
+    assert "it was replaced by another model while the stream was learning" in capsys.readouterr().err
+    assert len(last_of(path).ids_) == 10
+    assert path.with_name("m.adatron.journal").read_bytes().count(b"\n") == 6  # what came after the snapshot
+
+
+def test_an_older_state_in_the_place_of_a_stream_is_noticed(running, tmp_path, monkeypatch, capsys):
+    path, data, arguments = running
+    text = data.read_text()
+    data.write_text("\n".join(text.splitlines()[:3]) + "\n")
+    assert main(arguments) == 0
+    backup = path.read_bytes()
+    data.write_text(text)
+    meanwhile(lambda: path.write_bytes(backup), 8, monkeypatch)
+    assert main(arguments) == 1
+    assert "was replaced by another model" in capsys.readouterr().err
+    assert main(arguments) == 1
+    assert "missing" in capsys.readouterr().err
+    path.with_name("m.adatron.journal").unlink()  # as it says: the input has them all
+    assert main(arguments) == 0
+    assert sorted(last_of(path).ids_) == [one for one in range(FIRST + 19) if one != 5]
+
+
+def test_a_stream_says_that_a_scaler_remembers(running, capsys):
+    path, data, arguments = running
+    assert main(arguments) == 0
+    warned = (
+        "sample 5 has left the model, but the step 'standardscaler' (StandardScaler) keeps" in capsys.readouterr().err
+    )
+    assert warned == hasattr(adatron.load(path), "steps")
+    with data.open("a") as more:
+        more.write(f"-{FIRST + 2}\n")  # came after the scaler was fitted
+    assert main(arguments) == 0
+    assert not capsys.readouterr().err

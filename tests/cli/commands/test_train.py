@@ -1,0 +1,41 @@
+"""Training from the command line."""
+
+from adatron import SVC
+from adatron.cli import main
+from adatron.files import load
+
+
+def test_train_writes_a_model_and_a_table(train_csv, tmp_path, capsys):
+    path = tmp_path / "m.adatron"
+    options = ["--label", "0", "--C", "2", "--gamma", "0.5", "--tol", "1e-4", "--class-weight", "balanced"]
+    assert main(["train", str(train_csv), "--model", str(path), *options]) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    names = [line.partition("  ")[0] for line in err.splitlines()]
+    assert names == [
+        *("samples x features", "classes", "kernel", "C", "support vectors", "updates", "KKT violation"),
+        *("relative duality gap", "dual objective", "primal objective", "converged", "seconds", "model file"),
+    ]
+    fitted = load(path)
+    assert (fitted.C, fitted.gamma, fitted.tol, fitted.class_weight) == (2.0, 0.5, 1e-4, "balanced")
+    assert fitted.callback is None
+    assert fitted.classes_.tolist() == ["blue", "green", "red"]
+
+
+def test_quiet_training_says_nothing(model, capsys):
+    assert capsys.readouterr() == ("", "")
+
+
+def test_left_out_options_are_the_estimator_s_defaults(model):
+
+    assert load(model).get_params() == SVC().get_params()
+
+
+def test_an_early_stop_is_written_and_reported(samples, train_csv, tmp_path, capsys):
+    path = tmp_path / "m.adatron"
+    arguments = ["train", str(train_csv), "--model", str(path), "--label", "colour", "--max-iter", "1"]
+    assert main(arguments) == 3
+    err = capsys.readouterr().err
+    assert "warning: " in err
+    assert "converged             no" in err
+    assert load(path).fit_status_ != 0

@@ -1,0 +1,139 @@
+"""The command line tool: exit status, one-line errors, results on stdout and text for people on stderr."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adatron import SVC, files
+from adatron.cli import main
+from adatron.cli.data import FORMATS
+from lines import failed
+
+
+@pytest.mark.parametrize("name", ["m.adatron", "m.model"])
+def test_models_and_data_may_come_from_pipes(name, tmp_path):
+    """As written in a shell: everything arrives, however often it is looked at."""
+    (tmp_path / "a.csv").write_text("".join(f"{i},{-i},{i % 2}\n" for i in range(400)))
+    program = f"{sys.executable} -m adatron"
+    script = f"""
+    cat a.csv | {program} train - --model m.adatron --quiet
+    {program} convert <(cat m.adatron) m.model
+    {program} predict <(cat {name}) <(cat a.csv) --label 2 | wc -l
+    {program} predict {name} a.csv --quiet | cmp - <({program} predict <(cat {name}) /dev/stdin --quiet < a.csv)
+    """
+    command = ["/bin/bash", "-e", "-o", "pipefail", "-c", script]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "400"), done.stderr
+
+
+def test_the_manual_s_table_with_names(tmp_path):
+    """What the manual shows is what a shell shows."""
+    manual = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
+    shown = manual.partition("```console\n")[2].partition("```")[0]
+    _, table, *steps = [part.partition("\n") for part in shown.split("$ ")]
+    (tmp_path / "flowers.csv").write_text(table[2])
+    for command, _, expected in steps:
+        script = re.sub(r"\badatron (?=\w+ )", f"{sys.executable} -m adatron ", command)
+        done = subprocess.run(["/bin/bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert done.stdout + done.stderr == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["train", "ragged.csv", "--model", "m"], 1, "ragged.csv, line 2: 2 fields found, 3 expected"),
+        (["train", "one.csv", "--model", "m"], 1, "class"),
+        (["info", "ragged.csv"], 1, "not an adatron model file"),
+        (["predict", "ragged.csv", "good.csv"], 1, "ragged.csv: this is not a model; is the order MODEL FILE?"),
+        (["evaluate", "data.npz", "good.csv"], 1, "data.npz: this is not a model; is the order MODEL FILE?"),
+        (["train", "real.csv", "--model", "m"], 1, "real.csv: the label 0.5 is not a class: column 1 (b) is taken"),
+        (["train", "words.csv", "--model", "m"], 1, "the label is taken from column 1 (b), --label names another one"),
+        (["train", "none.csv", "--model", "m"], 4, "none.csv: No such file"),
+        (["train", "none.npy", "--model", "m"], 4, "none.npy: No such file"),
+        (["train", "good.csv", "--model", "none/m", "--quiet"], 4, "none/m: its folder is missing"),
+        (["train", "good.csv"], 2, "--model"),
+        (["train", "good.csv", "--model", "m", "--C", "-1"], 2, "--C"),
+        (["train", "good.csv", "--model", "m", "--C", "nan"], 2, "--C"),
+        (["train", "good.csv", "--model", "m", "--gamma", "wide"], 2, "not a number above 0, nor 'scale' or 'auto'"),
+        (["train", "good.csv", "--model", "m", "--gamma", "0"], 2, "not a number above 0, nor 'scale' or 'auto'"),
+        (["train", "good.csv", "--model", "m", "--bias", "maybe"], 2, "--bias"),
+        (
+            ["train", "none.csv", "--model", "m", "--kernel", "magic"],
+            2,
+            "'magic' is not one of laplacian, linear, poly",
+        ),
+        (["train", "none.csv", "--model", "m", "--solver", "magic"], 2, "'magic' is not one of auto, block"),
+        (["train", "none.csv", "--model", "m", "--max-iter", "-2"], 2, "--max-iter"),
+        (["train", "none.csv", "--model", "m", "--gamma", "inf"], 2, "not a finite number"),
+        (["frobnicate"], 2, "frobnicate"),
+    ],
+)
+def test_errors_are_one_line_and_a_status(tmp_path, monkeypatch, capsys, arguments, status, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ragged.csv").write_text("1,2,0\n1,2\n")
+    (tmp_path / "one.csv").write_text("1,2,0\n2,2,0\n")
+    (tmp_path / "good.csv").write_text("1,2,0\n2,1,0\n5,5,1\n6,5,1\n")
+    (tmp_path / "real.csv").write_text("a,b\n0,0.5\n1,1.5\n")
+    (tmp_path / "words.csv").write_text("a,b\nred,5\nblue,2\n")
+    np.savez(tmp_path / "data.npz", X=np.eye(2), y=[0, 1])
+    assert main(arguments) == status
+    assert message in failed(capsys)
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "good.csv", "--model", "good.csv"], "--model good.csv is the input good.csv"),
+        (["train", "good.csv", "--model", "link.csv"], "--model link.csv is the input good.csv"),
+        (["train", "hard.csv", "--model", "./good.csv"], "--model ./good.csv is the input hard.csv"),
+        (["train", "none.csv", "--model", "good.csv", "--test", "good.csv"], "is the input good.csv"),
+        (["train", "good.csv/train", "--model", "good.csv"], "is the input good.csv/train"),
+        (["predict", "m", "good.csv", "--output", "m"], "--output m is the input m"),
+        (["predict", "m", "-", "good.csv", "--output", "link.csv"], "--output link.csv is the input good.csv"),
+        (["evaluate", "m", "good.csv", "--output", "good.csv"], "--output good.csv is the input good.csv"),
+        (["convert", "m", "m"], "OUTPUT m is the input m"),
+    ],
+)
+def test_an_input_is_never_overwritten(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    text = "1,2,0\n2,1,0\n5,5,1\n6,5,1\n"
+    for name in ("good.csv", "m"):
+        Path(name).write_text(text)
+    Path("link.csv").symlink_to("good.csv")
+    Path("hard.csv").hardlink_to("good.csv")
+    monkeypatch.setattr("adatron.files.read", lambda *_, **__: pytest.fail("it was read"))
+    assert main(arguments) == 2
+    assert message in failed(capsys)
+    assert (Path("good.csv").read_text(), Path("m").read_text()) == (text, text)
+
+
+def test_help_needs_nothing_heavy():
+    code = "import sys, adatron.cli as c; c.main(['train', '--help']); print(*sorted(sys.modules), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "--gap-tol" in done.stdout
+    assert not {"numba", "numpy", "scipy", "sklearn"} & set(done.stderr.split())
+
+
+def test_the_module_runs_as_a_program(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "adatron", "info", str(tmp_path / "none")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 4
+    assert done.stderr == f"error: {tmp_path / 'none'}: No such file or directory\n"
+
+
+def test_every_parameter_has_an_option():
+    from adatron.cli.commands.train import train
+
+    options = {parameter.name for parameter in train.params}
+    missing = set(SVC().get_params()) - options
+    assert missing == {"callback", "probability", "verbose"}  # a function, refused, and the progress bar
+
+
+def test_the_formats_are_those_of_the_readers():
+    assert tuple(files.FORMATS) == FORMATS

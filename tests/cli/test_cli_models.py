@@ -1,0 +1,292 @@
+"""What the tool keeps in its models, what it writes, and what it prints as JSON."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from adatron import SVC, IncrementalSVC
+from adatron.cli import main
+from adatron.files import load, read
+from lines import failed, nameless
+
+
+def test_scaling_lives_in_the_model(samples, train_csv, tmp_path, capsys):
+    X, y = samples
+    path = tmp_path / "m.adatron"
+    arguments = ["train", str(train_csv), "--model", str(path), "--label", "colour", "--scale", "standard"]
+    assert main([*arguments, "--test", str(train_csv)]) == 0
+    err = capsys.readouterr().err
+    expected = make_pipeline(StandardScaler(), SVC()).fit(X, y)
+    assert np.array_equal(nameless(path).decision_function(X), expected.decision_function(X))
+    assert f"{expected.score(X, y):.4%}" in err
+    assert main(["info", str(path)]) == 0
+    assert "StandardScaler" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("scale", ["standard", "minmax"])
+def test_scaling_keeps_the_zeros_of_sparse_data(scale, tmp_path, capsys):
+    X = sparse.random(80, 50, 0.08, random_state=0, format="csr")
+    dump_svmlight_file(X, np.arange(80) % 2, str(tmp_path / "a.svm"), zero_based=False)
+    arguments = ["train", str(tmp_path / "a.svm"), "--model", str(tmp_path / "m"), "--scale", scale, "--quiet"]
+    assert main(arguments) == 0
+    assert load(tmp_path / "m")[-1].support_vectors_.nnz < X.nnz + 1
+    assert main(["evaluate", str(tmp_path / "m"), str(tmp_path / "a.svm")]) == 0
+
+
+def test_weights_of_classes_by_their_names(samples, train_csv, tmp_path, capsys):
+    path = tmp_path / "m.adatron"
+    arguments = ["train", str(train_csv), "--model", str(path), "--label", "colour", "--quiet", "--class-weight"]
+    assert main([*arguments, "red:2,green:0.5"]) == 0
+    assert load(path).class_weight_.tolist() == [1.0, 0.5, 2.0]
+    for wrong, status, message in (
+        ("pink:1", 1, "the classes are blue, green, red"),
+        ("red", 2, "neither"),
+        ("red:-1", 2, "not a number above 0"),
+    ):
+        assert main([*arguments, wrong]) == status
+        assert message in failed(capsys)
+
+
+@pytest.mark.parametrize("density", [0.05, 0.5])
+@pytest.mark.parametrize("scale", ["none", "standard", "minmax"])
+def test_how_data_are_stored_is_not_a_matter_of_the_format(scale, density, tmp_path, capsys):
+    X = sparse.random(80, 50, density, random_state=0).toarray().round(3)  # which text holds exactly
+    y = np.arange(80) % 2
+    np.savetxt(tmp_path / "a.csv", np.column_stack([X, y]), delimiter=",")
+    dump_svmlight_file(X, y, str(tmp_path / "a.svm"), zero_based=False)
+    results = set()
+    for source in ("a.csv", "a.svm"):
+        given = [str(tmp_path / source), "--scale", scale, "--features", "50"]
+        assert main(["train", *given, "--model", str(tmp_path / "m"), "--quiet"]) == 0
+        for data in ("a.csv", "a.svm"):
+            assert main(["predict", str(tmp_path / "m"), str(tmp_path / data), "--decision"]) == 0
+            results.add(capsys.readouterr().out)
+    assert len(results) == 1
+
+
+def test_bad_options_are_found_before_the_fit(train_csv, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("adatron.SVC.fit", lambda *_: pytest.fail("it was fitted"))
+    data = [str(train_csv), "--label", "colour"]
+    assert main(["train", *data, "--model", str(tmp_path / "m"), "--test", "none.csv"]) == 4
+    assert "none.csv" in failed(capsys)
+    assert main(["train", *data, "--model", str(tmp_path)]) == 4
+    assert "a folder, not a file" in failed(capsys)
+
+
+@pytest.fixture
+def from_0(tmp_path):
+    """Two files of LIBSVM text whose features count from 0, and the samples of the second one: it has no feature 0."""
+    X = np.arange(1.0, 121.0).reshape(40, 3)
+    X[20:, :2] *= -1
+    rare = X[15:25].copy()
+    rare[:, 0] = 0
+    y = np.repeat([0, 1], 20)
+    dump_svmlight_file(X, y, str(tmp_path / "a"), zero_based=True)
+    dump_svmlight_file(rare, y[15:25], str(tmp_path / "b"), zero_based=True)
+    return str(tmp_path / "a"), str(tmp_path / "b"), rare
+
+
+@pytest.mark.parametrize("said", [(), ("--zero-based",)])
+@pytest.mark.parametrize("begin", [("train", "{a}", "--model", "{m}"), ("stream", "{m}", "{a}", "--first", "40")])
+def test_features_are_counted_as_the_model_s_data_were(said, begin, from_0, tmp_path, capsys):
+    """A file without its feature 0 looks as if it counted from 1; its features are to keep their places."""
+    a, b, rare = from_0
+    path = str(tmp_path / "m")
+    counted = said if begin[0] == "train" else ("--zero-based",)  # a stream does not look ahead
+    assert main([part.format(a=a, m=path) for part in begin] + ["--quiet", *counted]) == 0
+    fitted = load(path)
+    assert main(["predict", path, b, "--decision", "--quiet", *said]) == 0
+    found = [float(row.split("1:")[1]) for row in capsys.readouterr().out.splitlines()]
+    assert found == fitted.decision_function(rare).tolist()
+    assert main(["evaluate", path, b, "--json", *said]) == 0
+    right = np.mean(fitted.predict(rare) == np.repeat([0, 1], 5))
+    assert json.loads(capsys.readouterr().out)["accuracy"] == right
+    assert main(["info", path]) == 0
+    assert re.search(r"features count from +0\n", capsys.readouterr().out)
+
+
+def test_a_stream_goes_on_counting_as_it_began(from_0, tmp_path):
+    a, b, rare = from_0
+    path = str(tmp_path / "m")
+    assert main(["stream", path, a, "--first", "40", "--zero-based", "--quiet"]) == 0
+    assert main(["stream", path, b, "--quiet"]) == 0
+    begin = read(a)
+    expected = IncrementalSVC().fit(begin.X, begin.y).partial_fit(sparse.csr_matrix(rare), np.repeat([0, 1], 5))
+    found = load(path).decision_function(begin.X)
+    np.testing.assert_allclose(found, expected.decision_function(begin.X), atol=1e-9)
+
+
+def test_the_test_data_of_training_are_counted_as_its_own(from_0, tmp_path, capsys):
+    a, b, rare = from_0
+    assert main(["train", a, "--model", str(tmp_path / "m"), "--test", b, "--json", "--quiet"]) == 0
+    right = np.mean(load(tmp_path / "m").predict(rare) == np.repeat([0, 1], 5))
+    assert json.loads(capsys.readouterr().out)["test"]["accuracy"] == right
+
+
+def test_features_that_count_from_0_are_an_error_where_others_counted_from_1(from_0, tmp_path, capsys):
+    a, b, _ = from_0
+    path = str(tmp_path / "m")
+    assert main(["train", a, "--one-based", "--model", path]) == 1
+    assert "feature 0 found" in failed(capsys)
+    assert main(["train", b, "--one-based", "--model", path, "--quiet"]) == 0
+    assert main(["predict", path, a]) == 1
+    assert "feature 0 found, and features count from 1 here" in failed(capsys)
+
+
+def test_a_loaded_model_that_is_fitted_anew_forgets_how_its_text_counted(from_0, tmp_path):
+    path = tmp_path / "m"
+    assert main(["train", from_0[0], "--model", str(path), "--quiet"]) == 0
+    model = load(path)
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.full((4, 4), np.nan), [0, 0, 1, 1])
+    assert model.first_index_ == 0  # it is the old model still
+    assert not hasattr(model.fit(np.eye(4), [0, 0, 1, 1]), "first_index_")
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("+1 1:1 2:0.5\n-1 1:0.5 2:1\n", "begins with the number of its sample.*no feature 0 found"),
+        ("+1 0:1 1:1 2:0.5 3:0\n-1 0:2 1:0.5 2:1\n", "a square matrix, not one of 2 x 3"),
+    ],
+)
+def test_kernel_values_that_are_no_square_matrix(text, fault, tmp_path, capsys):
+    file = tmp_path / "values"
+    file.write_text(text)
+    assert main(["train", str(file), "--kernel", "precomputed", "--model", str(tmp_path / "m")]) == 1
+    err = capsys.readouterr().err
+    assert str(file) in err
+    assert re.search(fault, err)
+
+
+@pytest.fixture
+def written(samples, tmp_path):
+    """Write the samples with these columns in this order, and return the file's name."""
+    X, y = samples
+    columns = {"a": X[:, 0], "b": X[:, 1], "tint": y}
+
+    def write(*names):
+        path = tmp_path / "new.csv"
+        rows = zip(*(map(str, columns[name]) for name in names), strict=True)
+        path.write_text("".join(f"{','.join(row)}\n" for row in [names, *rows]))
+        return str(path)
+
+    return write
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", ["none", "standard"])
+def test_a_model_remembers_the_names_of_its_features(scale, train_csv, samples, written, tmp_path, capsys):
+    path = str(tmp_path / "m")
+    arguments = ["train", str(train_csv), "--label", "colour", "--model", path, "--scale", scale, "--quiet"]
+    assert main([*arguments, "--test", str(train_csv)]) == 0
+    assert load(path).feature_names_in_.tolist() == ["a", "b"]
+    outputs = set()
+    for names in (("a", "b"), ("a", "b", "tint"), ("tint", "a", "b")):
+        assert main(["predict", path, written(*names), "--quiet"]) == 0
+        outputs.add(capsys.readouterr())
+    np.savetxt(tmp_path / "bare.txt", samples[0])
+    assert main(["predict", path, str(tmp_path / "bare.txt"), "--quiet"]) == 0
+    assert outputs == {capsys.readouterr()}
+    assert main(["evaluate", path, written("tint", "a", "b")]) == 0
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [(("b", "a", "tint"), "another order"), (("a", "tint"), "no column 'b'"), (("b", "tint"), "'a'")],
+)
+def test_other_features_than_the_model_s_are_refused(command, names, message, model, written, capsys):
+    assert main([command, str(model), written(*names)]) == 1
+    assert message in failed(capsys)
+
+
+def test_labels_that_are_no_classes_are_refused(model, train_csv, samples, tmp_path, capsys):
+    X, y = samples
+    other = str(tmp_path / "other.csv")
+    for label in ("pink", "3"):
+        np.savetxt(other, np.column_stack([np.full(60, label), X]), fmt="%s", delimiter=",")
+        message = f"none of the labels ({label}) is a class of the model (blue, green, red)"
+        assert main(["evaluate", str(model), other, "--label", "0"]) == 1
+        assert message in failed(capsys)
+        target = tmp_path / "n"
+        assert main(["train", str(train_csv), "--label", "0", "--model", str(target), "--test", other]) == 1
+        assert message in failed(capsys)
+        assert not target.exists()
+    np.savetxt(other, np.column_stack([X, np.where(y == "red", "pink", y)]), fmt="%s", delimiter=",")
+    assert main(["evaluate", str(model), other, "--json"]) == 0
+    assert "pink" in json.loads(capsys.readouterr().out)["classes"]
+
+
+def test_sparse_kernel_values_are_kept_dense(tmp_path):
+    np.savez(tmp_path / "a.npz", X=np.eye(30), y=np.arange(30) % 2)
+    path = str(tmp_path / "m")
+    assert main(["train", str(tmp_path / "a.npz"), "--kernel", "precomputed", "--model", path, "--quiet"]) == 0
+    assert main(["evaluate", path, str(tmp_path / "a.npz")]) == 0
+
+
+def keys_of(heading):
+    """The keys that the manual lists under a heading."""
+    manual = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
+    section = manual.partition(f"### {heading}")[2].partition("\n#")[0]
+    return set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
+
+
+def test_json_has_the_documented_keys(train_csv, tmp_path, capsys):
+    path = str(tmp_path / "m.adatron")
+    data = [str(train_csv), "--label", "colour"]
+    assert main(["train", *data, "--model", path, "--quiet", "--json", "--test", str(train_csv)]) == 0
+    trained = json.loads(capsys.readouterr().out)
+    assert set(trained) == keys_of("`train --json`")
+    assert trained["samples"] == 60
+    assert trained["parameters"]["C"] == 1.0
+    assert main(["evaluate", path, *data, "--json"]) == 0
+    measured = json.loads(capsys.readouterr().out)
+    assert set(measured) == keys_of("`evaluate --json`")
+    assert trained["test"] == {key: value for key, value in measured.items() if key != "model"}
+    assert main(["info", path, "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)) == keys_of("`info MODEL --json`")
+    assert main(["info", "--solvers", "--json"]) == 0
+    assert "block" in json.loads(capsys.readouterr().out)
+    assert main(["info", path, "--solvers"]) == 2
+
+
+def test_json_holds_no_nan(train_csv, model, tmp_path, capsys):
+    codes = tmp_path / "codes.csv"
+    codes.write_text("".join(f"{i},{i * i},{i % 2}\n" for i in range(10)))
+    path, text = str(tmp_path / "n.adatron"), str(tmp_path / "n.txt")
+    assert main(["train", str(codes), "--model", path, "--quiet"]) == 0
+    assert main(["convert", path, text]) == 0
+    assert main(["info", text, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["duality_gap"] is None  # LIBSVM's text holds no certificate
+
+
+@pytest.mark.data
+def test_real_data_from_file_to_file(data_dir, tmp_path, capsys):
+    model, heart = tmp_path / "heart.adatron", data_dir / "heart_scale"
+    assert main(["train", str(heart), "--model", str(model), "--gap-tol", "1e-6"]) == 0
+    capsys.readouterr()
+    assert main(["predict", str(model), str(heart)]) == 0
+    out, err = capsys.readouterr()
+    assert set(out.split()) == {"-1", "1"}
+    accuracy = float(err.split()[1].rstrip("%")) / 100
+    assert accuracy == pytest.approx(np.mean(np.array(out.split(), int) == read(heart).y), abs=1e-6)
+    assert load(model).duality_gap_ <= 1e-6
+
+
+@pytest.mark.data
+def test_real_digits_with_the_label_in_front(data_dir, tmp_path, capsys):
+    test = data_dir / "zip.test.gz"
+    model = tmp_path / "usps.adatron"
+    assert main(["train", str(test), "--model", str(model), "--label", "0", "--C", "10"]) == 0
+    assert "2007 x 256" in capsys.readouterr().err
+    assert main(["predict", str(model), str(test), "--label", "0", "--output", str(tmp_path / "out")]) == 0
+    accuracy = float(capsys.readouterr().err.split()[1].rstrip("%"))
+    assert accuracy > 99

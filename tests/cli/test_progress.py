@@ -1,0 +1,61 @@
+"""The progress bar."""
+
+import importlib
+import math
+import re
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from adatron.cli.interrupt import Interrupt
+from adatron.cli.progress import ProgressBar, part_done
+
+
+def test_progress_is_counted_in_decades():
+    assert part_done(1.0, 0.1, 0.01) == pytest.approx(0.5)
+    assert part_done(1.0, 1e-9, 0.01) == 1.0
+    assert part_done(1.0, 2.0, 0.01) == 0.0
+    for nonsense in (math.nan, math.inf, 0.0):
+        assert part_done(nonsense, 0.5, 0.01) == 0.0
+        assert part_done(1.0, nonsense, 0.01) == 0.0
+
+
+class Terminal:
+    """A stderr that claims to be a terminal, or not."""
+
+    def __init__(self, terminal):
+        self.terminal = terminal
+        self.text = ""
+
+    def isatty(self):
+        return self.terminal
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+
+@pytest.mark.parametrize(("terminal", "quiet"), [(True, False), (True, True), (False, False)])
+def test_the_bar_is_drawn_on_a_terminal_only(monkeypatch, terminal, quiet):
+    stream = Terminal(terminal)
+    monkeypatch.setattr(sys, "stderr", stream)
+    with ProgressBar(1e-2, quiet, Interrupt(False)) as bar:
+        for gap in (math.inf, 1.0, 0.1, 0.5):
+            state = SimpleNamespace(problem=1, n_problems=2, n_finished=1, kkt_violation=gap, duality_gap=gap)
+            assert bar(state) is False
+    assert ("duality gap" in stream.text) == (terminal and not quiet)
+
+
+def test_after_a_while_the_bar_tells_the_time_left(monkeypatch):
+    progress = importlib.import_module("adatron.cli.progress")
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    stream = Terminal(True)
+    monkeypatch.setattr(sys, "stderr", stream)
+    with ProgressBar(1e-2, False, Interrupt(False)) as bar:
+        for gap in (1.0, 0.5, 0.1):
+            bar(SimpleNamespace(problem=0, n_problems=1, n_finished=0, kkt_violation=gap, duality_gap=gap))
+            bar._bar.refresh()
+    assert re.search(r"about \d\d:\d\d left", stream.text)

@@ -1,0 +1,127 @@
+"""Plain arrays are not looked at by scikit-learn, and what comes of them is the same."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from adatron import SVC, SVR
+from adatron.estimators.checks import checked as module
+from adatron.estimators.checks.checked import checked
+from covering import parametrized
+
+FLOATS = (np.float64, np.float32)
+X = np.random.default_rng(0).normal(size=(20, 3))
+y = np.arange(20) % 2
+
+
+def holed(values, hole):
+    out = values.copy()
+    out.flat[3] = hole
+    return out
+
+
+SAMPLES = {
+    "float64": X,
+    "float32": X.astype(np.float32),
+    "huge": np.abs(X) / np.abs(X).max() * 1e308,
+    "Fortran": np.asfortranarray(X),
+    "part": X[:, :2],
+    "big-endian": X.astype(">f8"),
+    "whole numbers": np.arange(60).reshape(20, 3),
+    "list": X.tolist(),
+    "nan": holed(X, np.nan),
+    "inf": holed(X, np.inf),
+    "both": holed(holed(X, np.inf)[::-1].copy(), -np.inf),
+    "one dimension": X[0],
+    "three dimensions": X[None],
+    "no rows": X[:0],
+    "no columns": np.empty((20, 0)),
+    "masked": np.ma.masked_array(X, X > 1),
+    "matrix": np.asmatrix(X),
+    "complex": X + 0j,
+    "text": np.full((20, 3), "a"),
+    "objects": X.astype(object),
+    "frame": pd.DataFrame(X, columns=list("abc")),
+    "CSR": sparse.csr_matrix(X),
+    "None": None,
+}
+TARGETS = {
+    "int": y,
+    "bool": y > 0,
+    "float": y * 0.5,
+    "text": np.where(y > 0, "a", "b"),
+    "nan": holed(y * 1.0, np.nan),
+    "inf": holed(y * 1.0, np.inf),
+    "column": y[:, None],
+    "every other": np.repeat(y, 2)[::2],
+    "list": y.tolist(),
+    "too few": y[:5],
+    "objects": y.astype(object),
+    "complex": y + 0j,
+    "series": pd.Series(y),
+    "None": None,
+}
+
+
+def outcome(check, model, *given, **options):
+    """What comes out, or the error, with warnings but those of NumPy's, and what the model remembers."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            found = check(model, *given, **options)
+        except (ValueError, TypeError) as error:
+            return type(error), str(error)
+    found = found if isinstance(found, tuple) else (found,)
+    kinds = [(type(one), one.dtype, one.shape) for one in found]
+    values = [one.toarray() if sparse.issparse(one) else one for one in found]
+    names = vars(model).get("feature_names_in_")
+    return kinds, [v.tobytes() for v in values], model.n_features_in_, None if names is None else names.tolist(), [
+        str(one.message) for one in said if one.category is not RuntimeWarning
+    ]  # fmt: skip
+
+
+def theirs(model, X, dtype, **options):
+    return validate_data(model, X, dtype=dtype, accept_sparse="csr", **options)
+
+
+@parametrized(samples=SAMPLES, targets=[*TARGETS, "no"], numeric=[False, True])
+def test_the_outcome_is_that_of_scikit_learn(samples, targets, numeric):
+    options = {} if targets == "no" else {"y": TARGETS[targets], "multi_output": True, "y_numeric": numeric}
+    kind = SVR if numeric else SVC
+    one, other = kind(), kind()
+    mine = outcome(checked, one, SAMPLES[samples], FLOATS, order="C", **options)
+    assert mine == outcome(theirs, other, SAMPLES[samples], FLOATS, order="C", **options)
+
+
+@pytest.mark.parametrize("samples", SAMPLES)
+@pytest.mark.parametrize("begun", ["float64", "frame", "part"])
+def test_new_samples_have_the_features_of_the_first(samples, begun):
+    """As many, of these names; that there are none any more is said."""
+    one, other = SVC(), SVC()
+    for check, model in ((checked, one), (theirs, other)):
+        check(model, SAMPLES[begun], FLOATS)
+    options = {"reset": False, "ensure_min_features": 1}
+    mine = outcome(checked, one, SAMPLES[samples], FLOATS, **options)
+    assert mine == outcome(theirs, other, SAMPLES[samples], FLOATS, **options)
+
+
+def test_names_are_forgotten_by_a_fit_to_an_array():
+    model = SVC().fit(SAMPLES["frame"], y)
+    assert model.feature_names_in_.tolist() == list("abc")
+    assert not hasattr(model.fit(X, y), "feature_names_in_")
+
+
+def test_plain_arrays_are_not_looked_at_again(monkeypatch):
+    def fail(*_args, **_options):
+        raise AssertionError
+
+    monkeypatch.setattr(module, "validate_data", fail)
+    for samples in ("float64", "float32"):
+        SVC().fit(SAMPLES[samples], y).predict(SAMPLES[samples])
+    with pytest.raises(AssertionError):
+        checked(BaseEstimator(), SAMPLES["list"], FLOATS)

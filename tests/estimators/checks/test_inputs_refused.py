@@ -1,0 +1,154 @@
+"""The five estimators refuse what scikit-learn refuses, in its words; huge and tiny values are errors or models."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from adatron import SVC
+from covering import parametrized
+from machines import NAMES, X, dense, ours, outcome, target, theirs, values
+
+
+def hole(value):
+    bad = X.copy()
+    bad[3, 1] = value
+    return bad
+
+
+BAD_X = {
+    "NaN": hole(np.nan),
+    "infinity": hole(np.inf),
+    "float32 NaN": hole(np.nan).astype(np.float32),
+    "F NaN": np.asfortranarray(hole(np.nan)),
+    "sparse NaN": sparse.csr_matrix(hole(np.nan)),
+    "sparse infinity": sparse.csc_matrix(hole(np.inf)),
+    "missing in a frame": pd.DataFrame(hole(np.nan)).astype("Float64"),
+    "missing in polars": pl.DataFrame(X).with_columns(pl.lit(None, pl.Float64).alias("column_1")),
+    "no samples": X[:0],
+    "no features": X[:, :0],
+    "1-D": X[:, 0],
+    "1-D list": X[:, 0].tolist(),
+    "a Series": pd.Series(X[:, 0]),
+    "3-D": X[:, :, None],
+    "complex": X + 1j,
+    "strings": np.full(X.shape, "a"),
+    "string objects": np.full(X.shape, "a", object),
+    "ragged": [[1.0, 2.0], [3.0]],
+    "np.matrix": np.asmatrix(X),
+    "fewer samples": X[:-1],
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("case", BAD_X)
+def test_bad_data_in_the_words_of_scikit_learn(case, name):
+    bad, y = BAD_X[case], target(name, X)
+    if case == "fewer samples" and y is None:
+        bad = "text"
+    kind, text, _ = outcome(ours(name), lambda model: model.fit(bad, y))
+    assert kind is not None
+    assert (kind, text) == outcome(theirs(name), lambda model: model.fit(bad, y))[:2]
+    if case in ("fewer samples", "no features"):
+        return
+    model, peer = ours(name).fit(X, y), theirs(name).fit(X, y)
+    if sparse.issparse(bad):
+        model, peer = ours(name).fit(sparse.csr_matrix(X), y), theirs(name).fit(sparse.csr_matrix(X), y)
+    found = [outcome(one, lambda _, one=one: one.predict(bad))[:2] for one in (model, peer)]
+    assert found[0] == found[1]
+    assert found[0][0] is not None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_other_features_at_prediction(name):
+    y = target(name, X)
+    model, peer = ours(name).fit(X, y), theirs(name).fit(X, y)
+    for bad in (X[:, :4], np.c_[X, X], X[:1, :3], sparse.csr_matrix(X)):
+        found = [outcome(one, lambda _, one=one, bad=bad: one.predict(bad))[:2] for one in (model, peer)]
+        assert found[0] == found[1]
+        assert found[0][0] is ValueError
+
+
+def test_missing_targets():
+    for name in ("SVR", "NuSVR"):
+        y = target(name, X).astype(object)
+        y[4] = None
+        with pytest.raises(ValueError, match="Input y contains NaN"):
+            ours(name).fit(X, y)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("name", ["SVC", "NuSVC", "SVR", "NuSVR"])
+def test_bad_targets_in_the_words_of_scikit_learn(name, value):
+    y = target(name, X).astype(float)
+    y[4] = value
+    kind, text, _ = outcome(ours(name), lambda model: model.fit(X, y))
+    assert kind is not None
+    assert (kind, text) == outcome(theirs(name), lambda model: model.fit(X, y))[:2]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bad_weights(name):
+    y = target(name, X)
+    for bad in (np.full(len(X), np.nan), np.r_[np.ones(len(X) - 1), np.inf], np.ones((len(X), 2)), ["a"] * len(X)):
+        assert outcome(ours(name), lambda model, bad=bad: model.fit(X, y, bad))[0] is ValueError
+    with pytest.raises(ValueError, match="sample_weight and X have incompatible shapes"):
+        ours(name).fit(X, y, np.ones(len(X) + 1))
+    with pytest.raises(ValueError, match="zero or negative"):
+        ours(name).fit(X, y, np.zeros(len(X)))
+
+
+def test_columns_beyond_32_bits_are_refused():
+    far = sparse.csr_matrix((np.ones(2), np.array([1, 2**32 + 1]), np.array([0, 1, 2])), (2, 2**33))
+    with pytest.raises(ValueError, match="at most 2147483647 features"):
+        SVC(gamma=1.0).fit(far, [0, 1])
+
+
+@parametrized(
+    name=NAMES,
+    scale=[1e-300, 1e-160, 1e-30, 1e30, 1e150, 1e160, 1e300],
+    parameters=[{}, {"gamma": 1.0}, {"kernel": "linear"}],
+)
+def test_huge_and_small_values(name, scale, parameters):
+    """An error that speaks of large or small values, or a model whose numbers are numbers."""
+    y = target(name, X)
+    kind, text, _ = outcome(ours(name, max_iter=1000, **parameters), lambda model: model.fit(X * scale, y))
+    if kind is not None:
+        assert kind is ValueError
+        assert "large values" in text or "small values" in text or "too large" in text or "infeasible" in text
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = ours(name, max_iter=1000, **parameters).fit(X * scale, y)
+    assert np.isfinite(dense(model.dual_coef_)).all()
+    assert np.isfinite(values(model, X * scale)).all()
+
+
+def test_float32_rows_too_large_for_float32_products():
+    y = target("SVC", X)
+    large = (X * 2.0**70).astype(np.float32)
+    for kernel in ("rbf", "linear"):
+        model = SVC(kernel=kernel).fit(X * 2.0**70, y)
+        wide = model.decision_function(large.astype(np.float64))
+        np.testing.assert_array_equal(model.decision_function(large), wide)
+        narrow = SVC(kernel=kernel).fit(large, y)
+        np.testing.assert_allclose(narrow.decision_function(large), wide, rtol=1e-3, atol=1e-2)
+    moderate = SVC(kernel="linear").fit(X.astype(np.float32), y)
+    both = np.concatenate([X, X * 2.0**70]).astype(np.float32)
+    assert np.isfinite(moderate.decision_function(both)).all()
+    np.testing.assert_array_equal(moderate.decision_function(both)[:90], moderate.decision_function(both[:90]))
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e20])
+@pytest.mark.parametrize("name", ["SVC", "SVR"])
+def test_single_precision_where_it_says_nothing(name, scale):
+    """More rows than are solved in float64 anyway; their products leave the range of float32."""
+    rows = np.random.default_rng(0).normal(size=(1500, 3))
+    y = np.sign(rows[:, 0]) if name == "SVC" else rows[:, 0]
+    model = ours(name, precision="single").fit(rows * scale, y)
+    assert np.isfinite(model.decision_function(rows * scale) if name == "SVC" else model.predict(rows * scale)).all()
+    assert model.score(rows * scale, y) > 0.9

@@ -1,0 +1,292 @@
+"""Whatever goes wrong, an incremental model is as it was; copies go their own ways."""
+
+import copy
+import pickle
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+
+from adatron import IncrementalNuSVC, IncrementalSVC
+from adatron.compiled.cache.uninterrupted import uninterrupted
+from adatron.estimators.incremental import store, track
+from adatron.estimators.incremental.learning import Learning
+from adatron.estimators.incremental.store import Store
+from adatron.kernels import RBF
+from lives import MODELS, Life, values
+
+
+def state_of(model):
+    store = model.store
+    parts = [store.X, store.y, store.ids, store.age, store.weight, store.arrived, model.get_params()]
+    return [np.array(p, copy=True) if isinstance(p, np.ndarray) else p for p in parts]
+
+
+@pytest.mark.parametrize(
+    ("act", "error"),
+    [
+        (lambda m, X, y: m.partial_fit(X, y, ids=[3, 99]), "ids must be new, each of them once. Got 3"),
+        (lambda m, X, y: m.partial_fit(X, y, ids=[99, 99]), "ids must be new, each of them once. Got 99"),
+        (lambda m, X, y: m.partial_fit(X, y, ids=[99]), "ids must name every sample. Got 1 ids for 2"),
+        (lambda m, X, y: m.partial_fit(X, y, ids=[0.5, 1.5]), "ids must be whole numbers"),
+        (lambda m, X, y: m.partial_fit(X[:, :2], y), "X has 2 features, but IncrementalSVC is expecting 3"),
+        (lambda m, X, y: m.partial_fit(X * np.nan, y), "Input X contains NaN"),
+        (lambda m, X, y: m.partial_fit(X, [0, 7]), "y must hold labels among the classes"),
+        (lambda m, X, y: m.partial_fit(X, y, classes=[0, 1, 2]), "classes must be those of the first call"),
+        (lambda m, X, y: m.partial_fit(X, y, sample_weight=[0, 0]), "all samples have zero or negative weights"),
+        (lambda m, X, y: m.forget([1, 77]), "ids must be those of samples that are in the model. Got 77"),
+        (lambda m, X, y: m.forget([1, 1]), "ids must be named once each"),
+        (lambda m, X, y: m.forget(m.ids_), "ids must leave at least one sample"),
+        (lambda m, X, y: m.set_C(-1.0), "The 'C' parameter must be a float"),
+        (lambda m, X, y: m.set_params(gamma=3.0).partial_fit(X, y), "The 'gamma' parameter was changed"),
+        (lambda m, X, y: m.C_path(np.inf), "A path in C needs finite ends"),
+    ],
+)
+def test_bad_input_leaves_the_model_as_it_was(act, error):
+    life = Life(7, "svc", "rbf", False)
+    X, y = life.samples(2)
+    with pytest.raises(ValueError, match=error):
+        act(life.model, X, y)
+    life.model.set_params(gamma=0.5)
+    life.assert_solved()
+
+
+@pytest.mark.parametrize("kind", list(MODELS))
+def test_a_fit_that_fails_leaves_the_model_as_it_was(kind):
+    life = Life(7, kind, "rbf", False)
+    X, y = life.samples(9)
+    with pytest.raises(ValueError, match="all samples have zero or negative weights"):
+        life.call(life.model.fit, X[:, :2], y, sample_weight=np.zeros(9))
+    life.add(1)
+    life.assert_solved()
+
+
+def test_an_infeasible_nu_is_refused():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = np.repeat([0, 1], 20)
+    model = IncrementalNuSVC(nu=0.9, gamma=0.5).fit(X, y)
+    before = model.decision_function(X)
+    for act in (lambda: model.forget(np.arange(8)), lambda: model.partial_fit(X[:10] + 0.1, y[:10])):
+        with pytest.raises(ValueError, match="specified nu is infeasible"):
+            act()
+        np.testing.assert_allclose(model.decision_function(X), before, atol=1e-9)
+        assert len(model.ids_) == 40
+
+
+def test_unsuited_kernels_are_refused():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="positive semi-definite"):
+        IncrementalSVC(kernel="sigmoid").fit(X, y)
+    with pytest.raises(ValueError, match="kernel='precomputed' is none for it"):
+        IncrementalSVC(kernel="precomputed").fit(X @ X.T, y)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+@pytest.mark.parametrize("at", [1, 3])
+@pytest.mark.parametrize("act", ["partial_fit", "forget", "set_C"])
+def test_whatever_goes_wrong_on_the_way_the_model_is_as_it_was(monkeypatch, act, error, at):
+    life = Life(8, "svc", "rbf", False, n=60, classes=3, window=60)
+    X, y = life.samples(9)
+    arguments = {"partial_fit": (X, y), "forget": (np.arange(20),), "set_C": (9.0,)}[act]
+    left, original = [1] * at, RBF.__call__
+
+    def values(self, X, Z=None):
+        left.pop()
+        if not left:
+            raise error
+        return original(self, X, Z)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RBF, "__call__", values)
+        with pytest.raises(error):
+            getattr(life.model, act)(*arguments)
+    life.assert_solved()
+
+
+def interrupted(act):
+    """The act, in the middle of which Ctrl-C comes."""
+
+    def wrapped(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        return act(*arguments)
+
+    return wrapped
+
+
+def failing(act):
+    """The act, of which something fails when it is done."""
+
+    def wrapped(*arguments):
+        act(*arguments)
+        raise MemoryError
+
+    return wrapped
+
+
+ENDS = [(track.Track, "drop"), (Store, "keep"), (Learning, "_finish"), (track.Track, "fitted")]
+
+
+@pytest.mark.parametrize("wrap", [interrupted, failing])
+@pytest.mark.parametrize("where", ENDS)
+@pytest.mark.parametrize("act", ["partial_fit", "forget", "set_C"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_whatever_goes_wrong_at_the_end_the_model_is_as_it_was(monkeypatch, form, act, where, wrap):
+    if (act == "set_C" and where[1] in ("drop", "keep")) or (where[1] == "keep" and wrap is failing):
+        return  # they do not come there; and what ``keep`` has done is all or nothing
+    life = Life(8, "svc", "rbf", False, n=60, classes=3, window=60)
+    model, (X, y) = life.model, life.samples(9)
+    model.fit(form(model.store.X), model.store.y.astype(int))
+    before, proof, ids = model.decision_function(form(X)), model.kkt_violation_, model.ids_
+    arguments = {"partial_fit": (form(X), y), "forget": (np.arange(20),), "set_C": (9.0,)}[act]
+    with monkeypatch.context() as patch:
+        patch.setattr(*where, wrap(getattr(*where)))
+        with pytest.raises((KeyboardInterrupt, MemoryError)):
+            getattr(model, act)(*arguments)
+    assert model.C == 1.0
+    assert model.kkt_violation_ is proof
+    np.testing.assert_array_equal(model.ids_, ids)
+    np.testing.assert_array_equal(model.decision_function(form(X)), before)
+    getattr(model, act)(*arguments)  # and goes on as if nothing had happened
+    fresh = clone(model).fit(model.store.X.copy(), model.store.y.astype(int))
+    np.testing.assert_allclose(model.decision_function(form(X)), fresh.decision_function(form(X)), atol=1e-7)
+
+
+def test_a_store_that_found_no_memory_goes_on(monkeypatch):
+    life = Life(8, "svc", "rbf", False)
+    X, y = life.samples(100)
+    original = store._wider
+
+    def wider(table, n, more):
+        if table.ndim == 2:
+            raise MemoryError
+        return original(table, n, more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "_wider", wider)
+        with pytest.raises(MemoryError):
+            life.model.partial_fit(X, y)
+    life.assert_solved()
+    life.add(100)
+    life.assert_solved()
+
+
+def test_a_step_that_failed_leaves_no_row_in_the_spare_room(monkeypatch):
+    life = Life(8, "svc", "rbf", False)
+    life.add(1)
+    X, y = np.full((2, 3), 1.234567), np.array([0, 1])
+    with monkeypatch.context() as patch:
+        patch.setattr(Learning, "_finish", failing(Learning._finish))
+        with pytest.raises(MemoryError):
+            life.model.partial_fit(X, y)
+    assert np.float64(1.234567).tobytes() not in pickle.dumps(life.model)
+    life.assert_solved()
+
+
+@pytest.mark.parametrize("kind", list(MODELS))
+def test_a_copy_goes_its_own_way(kind):
+    life = Life(6, kind, "rbf", False)
+    X, _ = life.samples(20)
+    other, ids, before = copy.copy(life.model), life.model.ids_, values(life.model, X)
+    other.forget(ids[:5])
+    np.testing.assert_array_equal(life.model.ids_, ids)
+    np.testing.assert_array_equal(values(life.model, X), before)
+    life.assert_solved()
+    life.model = other
+    for one in ids[:5]:
+        del life.kept[int(one)]
+    life.step()
+    life.assert_solved()
+
+
+@pytest.mark.parametrize("kind", list(MODELS))
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_a_compact_model_predicts_and_no_more(kind, kernel):
+    life = Life(6, kind, kernel, False)
+    X, y = life.samples(20)
+    model = life.model.compact()
+    before = values(model, X)
+    np.testing.assert_allclose(before, values(life.model, X), atol=1e-9)
+    life.add(3)
+    life.forget(5)
+    np.testing.assert_array_equal(values(model.compact(), X), before)
+    for act in (
+        lambda: life.call(model.partial_fit, X, y),
+        lambda: model.forget([1]),
+        model.loo_error,
+        model.deletion_report,
+        lambda: model.ids_,
+    ):
+        with pytest.raises(ValueError, match="A compact model has no samples"):
+            act()
+    life.call(model.fit, X, y)
+    np.testing.assert_array_equal(values(model, X), values(life.call(clone(model).fit, X, y), X))
+    life.call(model.partial_fit, X, y)
+
+
+def test_ctrl_c_waits_for_a_commit():
+    done = []
+
+    def commit():
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            done.append(1)
+
+    with pytest.raises(KeyboardInterrupt):
+        commit()
+    assert done
+    with ThreadPoolExecutor(1) as pool:  # another thread cannot hold it back, and need not
+        pool.submit(lambda: uninterrupted().__enter__()).result()
+
+
+def test_a_handler_that_is_not_pythons_stays(monkeypatch):
+    monkeypatch.setattr(signal, "getsignal", lambda number: None)
+    monkeypatch.setattr(signal, "signal", lambda number, handler: pytest.fail("replaced"))
+    with uninterrupted():
+        pass
+
+
+def test_samples_that_no_plane_separates_are_refused_by_a_hard_margin():
+    X, y = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]), [0, 1, 1]
+    model = IncrementalSVC(C=np.inf, kernel="linear").fit(X, y)
+    with pytest.raises(ValueError, match="No plane separates"):
+        model.partial_fit([[1.5, 1.5]], [0])
+    assert model.ids_.tolist() == [0, 1, 2]
+    assert model.forget([2]).kkt_violation_ <= 1e-9
+    with pytest.raises(ValueError, match="No plane separates"):
+        model.fit([*X, [1.5, 1.5]], [*y, 0])
+    assert model.ids_.tolist() == [0, 1]
+
+
+def test_a_function_that_is_no_kernel_proves_nothing():
+    """As in one fit of SVC: the point is stationary, the gap bounds nothing, and the user hears of it."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = (X[:, 0] > 0).astype(int)
+
+    def no_kernel(A, B):
+        return np.tanh(2.0 * A @ B.T - 1.0)
+
+    model = IncrementalSVC(kernel=no_kernel)
+    with pytest.warns(ConvergenceWarning, match="not positive semi-definite"):
+        model.fit(X, y)
+    assert model.fit_status_ == 1
+    assert np.isnan(model.duality_gap_)
+    linear = IncrementalSVC(kernel=lambda A, B: A @ B.T).fit(X, y)
+    assert linear.fit_status_ == 0
+    assert 0.0 <= linear.duality_gap_ < 1e-9
+
+
+def test_a_margin_that_is_rounding_divides_nothing():
+    """Classes that no linear function divides, and a nu below what that takes: w is 0, and so is the margin."""
+    found = 0
+    for seed in range(12):
+        model = Life(seed, "nusvc", "linear", False).model
+        if np.abs(model.dual_objective_) < 1e-12:
+            assert np.abs(model.dual_coef_).max() <= model.store.weight.max()
+            found += 1
+    assert found

@@ -1,0 +1,211 @@
+"""Model files and atomic writing: what goes in comes out, and damage is one clear sentence."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.datasets import make_classification
+
+from adatron import SVC, SVR
+from adatron.files import ModelFileError, load, save
+from adatron.files.models.archive import SEAL, sealed_zip
+from adatron.kernels import RBF
+
+
+def test_a_regression_survives(tmp_path):
+    X = np.linspace(0.0, 3.0, 30)[:, None]
+    model = SVR(epsilon=0.01, solver="isda", bias="none").fit(X, np.sin(X[:, 0]))
+    save(model, tmp_path / "m.adatron")
+    copy = load(tmp_path / "m.adatron")
+    assert np.array_equal(copy.predict(X), model.predict(X))
+    assert copy.n_iter_ == model.n_iter_
+
+
+# --- model files --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return make_classification(90, 5, n_informative=4, n_classes=3, n_redundant=0, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def model(problem):
+    X, y = problem
+    return SVC(C=3.0, class_weight={0: 2.0}, kernel=RBF(0.2)).fit(X, y)
+
+
+@pytest.fixture
+def path(model, tmp_path):
+    target = tmp_path / "m.adatron"
+    save(model, target)
+    return target
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("text", [False, True])
+def test_a_loaded_model_answers_with_the_same_bits(problem, tmp_path, sparse, text):
+    X, y = problem
+    X = csr_matrix(X) if sparse else X
+    y = np.array(["a", "bb", "ccc"], dtype=object)[y] if text else y
+    model = SVC().fit(X, y)
+    save(model, tmp_path / "m.adatron")
+    copy = load(tmp_path / "m.adatron")
+    assert copy.decision_function(X).tobytes() == model.decision_function(X).tobytes()
+    assert copy.predict(X).tolist() == model.predict(X).tolist()
+    assert copy.get_params() == model.get_params()
+
+
+def test_a_model_file_keeps_everything_it_was_given(model, path):
+    copy = load(path)
+    assert vars(copy).keys() == vars(model).keys() - {"_kept"}  # which the next prediction makes
+    assert copy.class_weight == {0: 2.0}
+    assert copy.kernel == RBF(0.2)
+    assert copy.fit(np.eye(3), [0, 1, 1]).predict(np.eye(3)).tolist() == [0, 1, 1]
+
+
+def test_equal_models_give_equal_files(path, tmp_path):
+    save(load(path), tmp_path / "again.adatron")
+    assert (tmp_path / "again.adatron").read_bytes() == path.read_bytes()
+
+
+def test_an_unfitted_model_can_be_saved(tmp_path):
+    save(SVC(C=float("inf")), tmp_path / "m.adatron")
+    assert float("inf") == load(tmp_path / "m.adatron").C
+
+
+def rewrite(path, change):
+    """Replace the members of a model file by what `change` makes of them; the digest is the right one."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    with path.open("wb") as stream, sealed_zip(stream) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+
+
+def set_header(**values):
+    def change(members):
+        header = json.loads(members["model.json"]) | values
+        members["model.json"] = json.dumps({k: v for k, v in header.items() if v is not None}).encode()
+
+    return change
+
+
+def set_model(**values):
+    """Change entries of the model; a part that becomes None goes."""
+
+    def change(members):
+        header = json.loads(members["model.json"])
+        header["model"] = {k: v for k, v in (header["model"] | values).items() if v is not None}
+        members["model.json"] = json.dumps(header).encode()
+
+    return change
+
+
+def without_arrays(members):
+    for name in [name for name in members if name.endswith(".npy")]:
+        del members[name]
+
+
+def pickled_array(members):
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    members["0.npy"] = buffer.getvalue()
+
+
+def cut_array(members):
+    members["0.npy"] = members["0.npy"][:-3]
+
+
+FORGERIES = {
+    "other zip": (lambda members: members.pop("model.json"), "not an adatron model file"),
+    "other magic": (set_header(magic="x"), "not an adatron model file"),
+    "newer": (set_header(format=2, library="9.0"), "format 2 by adatron 9.0; .*update adatron"),
+    "no format": (set_header(format=None), "not a valid model: its format is 'None'"),
+    "no model": (set_header(model=None), "no model"),
+    "a model that is none": (set_header(model=[1]), "no model"),
+    "other class": (set_model(**{"class": "Popen"}), "holds a 'Popen'"),
+    "class a list": (set_model(**{"class": ["SVC"]}), "not a valid model"),
+    "other parameter": (set_model(params={"cost": 1}), "not a valid model.*cost"),
+    "no state": (set_model(state=None), "not a valid model.*state"),
+    "state a list": (set_model(state=[1]), "not a valid model"),
+    "no arrays": (without_arrays, "not a valid model: .*no array '[0-9]+.npy'"),
+    "pickle": (pickled_array, "not a valid model: the array 0.npy has no header of plain numbers"),
+    "cut array": (cut_array, "not a valid model: the array 0.npy is not as long"),
+    "bad JSON": (lambda members: members.update({"model.json": b"{"}), "not a valid model: model.json is no JSON"),
+    "JSON list": (lambda members: members.update({"model.json": b"[]"}), "not an adatron model file"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), FORGERIES.values(), ids=FORGERIES)
+def test_forged_model_files_are_refused(path, change, message):
+    rewrite(path, change)
+    with pytest.raises(ModelFileError, match=rf"m\.adatron: .*{message}"):
+        load(path)
+
+
+def test_cut_and_foreign_files_are_refused(path, tmp_path):
+    whole = path.read_bytes()
+    for content, message in (
+        (b"", "not an adatron model file"),
+        (b"1 1:2\n", "not an adatron model file"),
+        (whole[:100], "the file is damaged, or cut off"),
+        (whole[: len(whole) // 2], "the file is damaged, or cut off"),
+        (whole[:-1], "the file is damaged, or cut off"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(ModelFileError, match=rf"m\.adatron: .*{message}"):
+            load(path)
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "none.adatron")
+
+
+def test_a_flipped_bit_is_found(path):
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 97):
+        content = bytearray(whole)
+        content[place] ^= 1
+        path.write_bytes(content)
+        with pytest.raises(ModelFileError, match=r"m\.adatron: (the file is damaged|not an adatron model file)"):
+            load(path)
+
+
+def test_a_file_without_a_digest_is_read(problem, model, path):
+    path.write_bytes(unsealed(path.read_bytes()))
+    assert load(path).predict(problem[0]).tolist() == model.predict(problem[0]).tolist()
+
+
+def unsealed(content):
+    """The file as earlier versions wrote it: the zip's last record ends with the length of the comment, 0."""
+    return content[: -SEAL - 2] + bytes(2)
+
+
+def test_code_is_not_stored(problem, tmp_path):
+    X, y = problem
+    with pytest.raises(ModelFileError, match=r"kernel: .*Python code"):
+        save(SVC(kernel=lambda a, b: a @ b.T).fit(X, y), tmp_path / "m.adatron")
+    with pytest.raises(ModelFileError, match=r"callback: .*Python code"):
+        save(SVC(callback=print), tmp_path / "m.adatron")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("other", [None, "SVC", [1], {"a": 1}, np.arange(3), RBF(1.0)], ids=str)
+def test_what_is_no_estimator_is_not_stored(other, tmp_path):
+    with pytest.raises(ModelFileError, match="only estimators can be stored, not a"):
+        save(other, tmp_path / "model.adatron")
+    assert not list(tmp_path.iterdir())
+
+
+def test_foreign_estimators_are_not_stored(tmp_path):
+    from sklearn.svm import SVC as PeerSVC
+
+    class Derived(SVC):
+        pass
+
+    for foreign in (PeerSVC(), Derived()):
+        with pytest.raises(ModelFileError, match=rf"{type(foreign).__module__}\..* cannot be stored"):
+            save(foreign, tmp_path / "m.adatron")

@@ -1,0 +1,41 @@
+"""The paper on SVMseq: its quick sections."""
+
+import numpy as np
+import pytest
+
+from adatron.papers.report import Sheet
+from adatron.papers.svmseq import angles, regression, sonar
+from sheets import NO_FIGURES, assert_holds
+
+
+def lines(section):
+    return {line.what: line for line in section.lines}
+
+
+def test_svmseq_angles(monkeypatch):
+    monkeypatch.setattr(angles, "QUICK", 6)
+    found = list(angles.sections(quick=True))
+    assert any("Table 1" in section.title for section in found)
+    for section in found:
+        assert section.lines
+        assert_holds(section)
+
+
+def test_svmseq_regression(tmp_path):
+    (section,) = regression.sections(Sheet(tmp_path))
+    assert_holds(section)
+    optimum, printed = lines(section)["λ = 0: objective, optimum and after 60 epochs as printed"].reproduced
+    assert optimum > 0
+    assert printed < -10 * optimum
+    assert [path.name for path in section.pictures] == ["regression.png"]
+
+
+@pytest.mark.data
+def test_svmseq_sonar(data_dir, monkeypatch):
+    monkeypatch.setenv("ADATRON_DATA", str(data_dir))
+    monkeypatch.setattr(sonar, "WIDTHS", np.array([0.2, 0.6, 1.3]))
+    found = list(sonar.sections(NO_FIGURES))
+    assert any("Table 3" in section.title for section in found)
+    for section in found:
+        assert section.lines
+        assert_holds(section)

@@ -1,0 +1,420 @@
+"""The block solver: the same bits however it is split, honest endings, and the hard cases."""
+
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import adatron.solvers.blocks.block as block
+from adatron.gram import Square
+from adatron.kernels import RBF, Linear, Precomputed, Sigmoid
+from adatron.solvers import proof_loop as ascent
+from adatron.solvers.base import Way
+from adatron.solvers.blocks import shard
+from adatron.solvers.start import feasible
+from adatron.solvers.status import Status
+from adatron.solvers.tasks import State
+from adatron.threads import Pool
+from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
+from twins import programs
+
+BIASES = ["explicit", "augmented", "none"]
+
+
+@pytest.fixture
+def many(monkeypatch):
+    """As of many variables: surveys begin with a guess, and have several tasks. What the guesses were."""
+    monkeypatch.setattr(shard, "SAMPLE", 64)
+    monkeypatch.setattr(shard, "CHUNK", 100)
+    made, guess = [], shard.Shard._guess
+
+    def watched(self, *arguments):
+        made.append(guess(self, *arguments))
+        return made[-1]
+
+    monkeypatch.setattr(shard.Shard, "_guess", watched)
+    return made
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("bias", BIASES)
+def test_shards_give_the_same_bits(bias, dtype, many):
+    X, y = samples(0, 700, 5)
+    dual = csvc(y, np.full(700, 3.0), bias)
+    with Pool(3) as pool:
+        view = view_of(X, RBF(0.2), dtype, [300, 150, 250], pool)
+        one, three = (solve(view, dual, shards=s, block=96) for s in (1, 3))
+    assert len(one.trace["n_iter"]) > 10
+    assert any(np.isfinite(guess).any() for guess in many)
+    assert np.array_equal(one.beta, three.beta)
+    assert one.n_iter == three.n_iter
+    assert one.certificate == three.certificate
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("C", [0.5, 50.0])
+def test_reaches_the_optimum(C, bias, dtype):
+    """Float32 tiles reach 1e-6 too: the float64 certificate corrects what they cannot see."""
+    X, y = samples(1, 250, 4)
+    dual, K = csvc(y, np.full(250, C), bias), RBF(0.3)(X)
+    solution = solve(view_of(X, RBF(0.3), dtype), dual, tol=1e-6, block=64)
+    assert solution.status.name == "CONVERGED"
+    assert programs.kkt(K, dual, solution.beta) <= 1e-6 * 1.001
+    best = programs.objective(K, dual, programs.solve(K, dual, tol=1e-9))
+    assert programs.objective(K, dual, solution.beta) <= best + 1e-6 * abs(best)
+
+
+@pytest.mark.parametrize("make", [lambda y: csvc(y, np.full(900, 3.0)), lambda y: nusvc(y, np.ones(900), 0.3)])
+def test_half_of_a_block_keeps_its_kernel_values(make, monkeypatch):
+    shares, find = [], Square._fresh
+
+    def counted(self, ids, width):
+        fresh = find(self, ids, width)
+        shares.append(len(fresh) / len(ids))
+        return fresh
+
+    monkeypatch.setattr(Square, "_fresh", counted)
+    X, y = samples(0, 900, 5)
+    assert solve(view_of(X, RBF(0.3), np.float32), make(y), block=128).status.good
+    assert len(shares) > 10
+    assert np.median(shares) <= 0.6
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_those_chosen_longest_ago_leave_a_block(bias, monkeypatch):
+    """Variables of a block are distinct; with an equality, each that stays keeps its place, and half of them do."""
+    blocks, advance = [], block._Block._advance
+
+    def seen(self, W, tol):
+        blocks.append(W.copy())
+        return advance(self, W, tol)
+
+    monkeypatch.setattr(block._Block, "_advance", seen)
+    X, y = samples(0, 900, 5)
+    assert solve(view_of(X, RBF(0.3), np.float32), csvc(y, np.full(900, 3.0), bias), block=128).status.good
+    assert len(blocks) > 5
+    before = np.zeros(128, bool)
+    for one, other in pairwise(blocks):
+        assert len(np.unique(other)) == len(other) <= 128
+        assert np.isin(one, other).sum() >= 64
+        if bias == "explicit":
+            new = one != other
+            assert not np.isin(other[new], one).any()
+            assert not (before & new).any() or new.sum() + before.sum() > 128
+            before = new
+
+
+@pytest.mark.parametrize("way", [Way.BLOCKS, Way.PARTS])
+def test_blocks_and_parts_are_solved_more_closely_where_the_violation_falls(way, monkeypatch):
+    found, solved, inner_tol, descend = [], [], block._Block._inner_tol, block._Block._descend
+
+    def seen(self, violation, tol, *forcing):
+        inner = inner_tol(self, violation, tol, *forcing)
+        if self.origin is None:  # blocks of a part have their own violations
+            found.append((violation, tol, forcing == block.OF_PARTS, inner))
+        return inner
+
+    def spied(self, ids, objective, tol):
+        if self.origin is None:
+            solved.append((len(ids) > 0, tol))
+        return descend(self, ids, objective, tol)
+
+    monkeypatch.setattr(block._Block, "_inner_tol", seen)
+    monkeypatch.setattr(block._Block, "_descend", spied)
+    X, y = samples(0, 900, 5)
+    assert solve(view_of(X, RBF(0.3), np.float32), csvc(y, np.full(900, 3.0)), block=128, way=way).status.good
+    assert any(part for part, _ in solved) == (way is Way.PARTS)
+    of_blocks, of_parts = (
+        [(violation, tol, inner) for violation, tol, part, inner in found if part == some] for some in (False, True)
+    )
+    assert [inner for *_, inner in of_parts] == [inner for _, inner in solved]
+    for forced, (factor, power) in ((of_blocks, (0.3, 2)), (of_parts, (1.0, 4))):
+        assert forced[0][-1] == 0.1 * forced[0][0]
+        closer = 0
+        for (before, *_), (violation, tol, inner) in pairwise(forced):
+            ratio, loosest, least = violation / before, 0.1 * violation, 0.75 * tol
+            assert least <= inner <= max(loosest, least)
+            assert inner <= max(factor * ratio**power * violation, least) * (1 + 1e-12)
+            if violation >= before:
+                assert inner == max(loosest, least)
+            closer += inner < loosest
+        assert closer > 0
+
+
+@pytest.mark.plain
+def test_a_dead_end_of_float32_is_no_end(monkeypatch):
+    """Near neighbours may seem to be the same in float32, so that a step from one to the other leads back."""
+    advance = block._Block._advance
+
+    def lost(self, W, tol):
+        return self.view.gram.dtype == np.float64 and advance(self, W, tol)
+
+    monkeypatch.setattr(block._Block, "_advance", lost)
+    X, y = samples(1, 250, 4)
+    dual, K = csvc(y, np.full(250, 3.0)), RBF(0.3)(X)
+    solution = solve(view_of(X, RBF(0.3), np.float32), dual, tol=1e-4)
+    assert solution.status.name == "CONVERGED"
+    assert programs.kkt(K, dual, solution.beta) <= 1.001e-4
+
+
+@pytest.mark.plain
+def test_gap_tol():
+    X, y = samples(2, 300, 4)
+    dual = csvc(y, np.full(300, 1e3))
+    loose, tight = (solve(view_of(X, RBF(0.3)), dual, tol=1e-1, gap_tol=gap) for gap in (None, 1e-6))
+    assert loose.certificate.relative_gap > 1e-6 >= tight.certificate.relative_gap
+    assert tight.status.name == "CONVERGED"
+
+
+@pytest.mark.parametrize(("C", "once"), [(1.0, True), (1e4, False)])
+def test_a_small_gap_is_proven_once_where_float32_can_tell(C, once, monkeypatch):
+    """Otherwise a proof comes first, which corrects the gradient."""
+    X, y = samples(2, 1500, 4)
+    view, dual, found = view_of(X, RBF(0.3), np.float32), csvc(y, np.full(1500, C)), []
+    certify = ascent.certify
+    monkeypatch.setattr(ascent, "certify", lambda *args, **more: found.append(certify(*args, **more)) or found[-1])
+    assert solve(view, dual).certificate.relative_gap > 3e-6
+    found.clear()
+    assert solve(view, dual, gap_tol=3e-6).certificate.relative_gap <= 3e-6
+    assert (len(found) == 1) is once
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("status", [Status.MAX_ITER, Status.MAX_TIME, Status.STOPPED, Status.STUCK])
+def test_a_fit_that_is_cut_short_keeps_the_best_point_with_a_proof(status, monkeypatch):
+    X, y = samples(2, 300, 4)
+    dual, ascend, tols = csvc(y, np.full(300, 1e3)), block._Block.ascend, []
+
+    def lost(self, tol):
+        tols.append(tol)
+        if len(tols) == 1:
+            return ascend(self, tol)
+        self._set_all(np.arange(300), np.zeros(300), -self.g - dual.t)
+        return status
+
+    monkeypatch.setattr(ascent, "closer", lambda tol, gap, wanted: 1e-20)
+    monkeypatch.setattr(block._Block, "ascend", lost)
+    solution = solve(view_of(X, RBF(0.3)), dual, gap_tol=1e-18)
+    assert len(tols) == 2
+    assert solution.status is status
+    assert solution.certificate.kkt_violation <= 1e-3
+    assert programs.kkt(RBF(0.3)(X), dual, solution.beta) <= 1.001e-3
+    np.testing.assert_allclose(solution.g, programs.gradient(RBF(0.3)(X), dual, solution.beta), atol=1e-6)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("bias", BIASES)
+def test_warm_start(bias):
+    X, y = samples(3, 400, 4)
+    dual, view = csvc(y, np.full(400, 2.0), bias), view_of(X, RBF(0.3), np.float32)
+    cold = solve(view, dual, block=128)
+    warm = solve(view, dual, block=128, state=State(cold.beta))
+    assert warm.n_iter <= 0.01 * cold.n_iter
+    assert warm.status.name == "CONVERGED"
+
+
+@pytest.mark.plain
+def test_interruptions():
+    X, y = samples(4, 400, 4)
+    dual, view = csvc(y, np.full(400, 100.0)), view_of(X, RBF(0.3))
+    capped = solve(view, dual, max_iter=37)
+    assert (capped.n_iter, capped.status.name) == (37, "MAX_ITER")
+    late = solve(view, dual, deadline=time.monotonic())
+    assert late.status.name == "MAX_TIME"
+    flag = np.array([1, 0])
+    assert solve(view, dual, flag=flag).status.name == "STOPPED"
+    for solution in (capped, late):
+        assert np.isfinite(solution.certificate.gap)
+        assert "max_" in solution.status.value
+
+
+def test_the_trace_rises():
+    X, y = samples(5, 600, 4)
+    solution = solve(view_of(X, RBF(0.3)), csvc(y, np.full(600, 10.0)), block=64)
+    objective = solution.trace["dual_objective"]
+    assert (np.diff(objective) >= -1e-9 * objective[-1]).all()
+    assert solution.trace["n_iter"][-1] == solution.n_iter
+
+
+def check_honest(solution, K, dual, tol=1e-3):
+    """Converged only with a dense float64 proof; finite in any case."""
+    assert np.isfinite(solution.beta).all()
+    if solution.status.name == "CONVERGED":
+        rounding = 1e-14 * np.abs(solution.beta).sum() * np.abs(K).max()
+        assert programs.kkt(K, dual, solution.beta) <= tol * (1 + 1e-6) + rounding
+
+
+@pytest.mark.parametrize("n", [2, 3, 60, 1500])
+def test_equal_rows_with_opposite_labels(n):
+    X = np.ones((n, 2))
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    dtype = np.float32 if n > 1000 else np.float64
+    soft = solve(view_of(X, RBF(1.0), dtype), csvc(y, np.ones(n)))
+    check_honest(soft, np.ones((n, n)), csvc(y, np.ones(n)))
+    assert soft.status.name == "CONVERGED"
+    assert np.isfinite(soft.certificate.relative_gap)
+    hard = solve(view_of(X, RBF(1.0), dtype), csvc(y, np.full(n, np.inf)), max_iter=10**6)
+    assert hard.status.name != "CONVERGED"
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", [1e-12, 1e-6, 1e-3, 1e3, 1e6, 1e12])
+@pytest.mark.parametrize("kernel", [RBF(1.0), Linear()], ids=str)
+def test_any_scale(kernel, scale, dtype):
+    X, y = samples(6, 120, 3)
+    X *= scale
+    dual = csvc(y, np.ones(120))
+    check_honest(solve(view_of(X, kernel, dtype), dual, max_iter=10**6), kernel(X), dual)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("C", [1e-8, 1e-4, 1e4, 1e8])
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("n", [2, 90])
+def test_any_C(n, bias, C):
+    X, y = samples(7, n, 3)
+    dual, kernel = csvc(y, np.full(n, C), bias), RBF(0.5)
+    solution = solve(view_of(X, kernel), dual, max_iter=10**6)
+    check_honest(solution, kernel(X), dual)
+    if n == 2:
+        assert solution.status.name == "CONVERGED"
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("bias", BIASES)
+def test_kernels_that_are_not_semidefinite(bias):
+    X, y = samples(8, 80, 3)
+    sigmoid = solve(view_of(X, Sigmoid(2.0, 1.0)), csvc(y, np.ones(80), bias), max_iter=10**5)
+    assert sigmoid.status.name in ("NOT_CONVEX", "MAX_ITER")
+    assert np.isnan(sigmoid.certificate.relative_gap)
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(80, 80))
+    given = solve(view_of(A + A.T, Precomputed()), csvc(y, np.ones(80), bias), max_iter=10**5)
+    assert given.status.name != "CONVERGED"
+    fine = solve(view_of(A @ A.T, Precomputed()), csvc(y, np.ones(80), bias))
+    assert fine.status.name == "CONVERGED"
+
+
+@pytest.mark.plain
+def test_constant_features():
+    y = np.where(np.arange(50) < 20, 1.0, -1.0)
+    for kernel in (RBF(1.0), Linear()):
+        dual = csvc(y, np.ones(50))
+        solution = solve(view_of(np.full((50, 3), 7.0), kernel), dual)
+        check_honest(solution, kernel(np.full((50, 3), 7.0)), dual)
+        assert solution.status.name == "CONVERGED"
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("kernel", [RBF(0.25), Linear()], ids=str)
+def test_coefficients_that_cancel_are_not_taken_for_an_indefinite_kernel(kernel):
+    """|w| = 0 up to rounding: a pair of opposite labels on every sample."""
+    X, y = samples(9, 100, 3)
+    view = view_of(np.concatenate([X, X]), kernel)
+    solution = solve(view, csvc(np.concatenate([y, -y]), np.ones(200)))
+    assert solution.status.name == "CONVERGED"
+    assert solution.certificate.relative_gap < 1e-6
+
+
+NU = {
+    "nu classification": lambda X, y, w, bias: nusvc(y, w, 0.4, bias, 0.7),
+    "nu regression": lambda X, y, w, bias: nusvr(np.sin(X[:, 0]) + 0.3 * y, 3.0 * w, 0.4, bias, 0.7),
+    "one class": lambda X, y, w, bias: oneclass(w, 0.3),
+}
+COPIES = {"nu regression": 2}
+
+
+def nu_problem(kind, bias="explicit", n=300, seed=0):
+    """Samples, and a program with nu over them."""
+    X, y = samples(seed, n, 4)
+    return X, NU[kind](X, y, np.linspace(0.5, 1.5, n), bias)
+
+
+@pytest.mark.parametrize("augment", [1.0, 30.0, 1000.0])
+def test_one_block_with_a_large_constant_in_the_kernel(augment):
+    """float32 does not hold a kernel value and a million: the certificate would not know what was lost."""
+    X, y = samples(0, 1500, noise=2.0)
+    kernel, dual = RBF(0.5), csvc(y, np.ones(len(y)), "augmented", augment)
+    found = solve(view_of(X, kernel, np.float32), dual, block=len(y))
+    assert found.status is Status.CONVERGED
+    true = programs.kkt(kernel(X), dual, found.beta)
+    assert true <= found.certificate.kkt_violation + 1e-6 <= 1e-3 + 1e-6
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("slots", [0, 70])
+@pytest.mark.parametrize("bias", ["explicit", "augmented"])
+@pytest.mark.parametrize("kind", NU)
+def test_shards_of_a_program_with_nu_give_the_same_bits(kind, bias, slots, dtype, many):
+    """However the variables are split, and with any rows in store, a sample being in two shards or twice in one."""
+    X, dual = nu_problem(kind, bias, 500)
+    copies = COPIES.get(kind, 1)
+    with Pool(3) as pool:
+        view = view_of(X, RBF(0.2), dtype, [200, 120, 180], pool, copies, slots)
+        one, *others = (solve(view, dual, shards=s, block=96) for s in (1, 2, 3 * copies))
+        fresh = solve(view_of(X, RBF(0.2), dtype, copies=copies), dual, block=96)
+    assert len(one.trace["n_iter"]) > 5
+    assert any(np.isfinite(guess).any() for guess in many)
+    for other in (*others, fresh):
+        assert np.array_equal(one.beta, other.beta)
+        assert one.n_iter == other.n_iter
+        assert one.certificate == other.certificate
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("kind", NU)
+def test_warm_starts_with_another_nu(kind, bias):
+    """Started at the optimum nothing moves; started at that of other weights or of another nu it gets there."""
+    X, dual = nu_problem(kind, bias)
+    copies = COPIES.get(kind, 1)
+    view, K = view_of(X, RBF(0.3), copies=copies), np.tile(RBF(0.3)(X), (copies, copies))
+    cold = solve(view, dual, tol=1e-6, block=96)
+    again = solve(view, dual, tol=1e-5, block=96, state=State(cold.beta))
+    assert np.array_equal(again.beta, cold.beta)
+    best = programs.objective(K, dual, cold.beta)
+    for start in (0.5 * cold.beta, 2.0 * cold.beta, cold.beta + 1.0, -cold.beta, cold.beta[::-1]):
+        warm = solve(view, dual, tol=1e-6, block=96, state=State(start))
+        assert warm.status.name == "CONVERGED"
+        np.testing.assert_allclose(programs.matrix(dual) @ warm.beta, dual.totals, atol=1e-9 * np.abs(warm.beta).sum())
+        assert abs(programs.objective(K, dual, warm.beta) - best) <= 1e-5 * max(1.0, abs(best))
+
+
+@pytest.mark.plain
+def test_a_warm_start_grows_no_crumbs():
+    """Variables at 0 stay there when the others are scaled to the sum that is asked for."""
+    beta = np.zeros(50)
+    beta[1::2] = np.random.default_rng(0).uniform(0.1, 0.7, 25)
+    for part in np.linspace(0.01, 1.0, 40):
+        put = feasible(oneclass(np.ones(50), part * beta.sum() / 50), beta)
+        assert (put[::2] == 0).all()
+        assert put.sum() == pytest.approx(part * beta.sum(), rel=1e-14)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("kind", NU)
+def test_float32_tiles_find_the_same_optimum(kind, bias):
+    X, dual = nu_problem(kind, bias, 400)
+    copies = COPIES.get(kind, 1)
+    narrow, wide = (
+        solve(view_of(X, RBF(0.3), t, copies=copies), dual, tol=1e-7, block=96) for t in (np.float32, np.float64)
+    )
+    assert narrow.status.name == wide.status.name == "CONVERGED"
+    assert narrow.certificate.dual == pytest.approx(wide.certificate.dual, rel=1e-6)
+    assert programs.kkt(np.tile(RBF(0.3)(X), (copies, copies)), dual, narrow.beta) <= 1e-7 * 1.001
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_block_goes_on_in_float64_where_float32_blurs_its_tolerance(seed, monkeypatch):
+    """The first refused proof is enough, if it comes to that; float32 values would need ten times as many updates."""
+    widened, widen = [], ascent.Ascent._widen
+    monkeypatch.setattr(ascent.Ascent, "_widen", lambda self, *args: widened.append(self._rounds) or widen(self, *args))
+    X, y = samples(seed, 120)
+    dual = svr(X[:, 0] + y, np.full(120, 1e6), 0.01)
+    found = solve(view_of(X, RBF(0.5), np.float32), dual, tol=1e-5, whole=1000)
+    assert found.status is Status.CONVERGED
+    assert widened in ([0], [1])
+    assert programs.kkt(RBF(0.5)(X), dual, found.beta) <= 1e-5 * (1 + 1e-3)

@@ -1,0 +1,234 @@
+"""Small programs in one go: the same solution as by blocks, true proofs, and the way on where they do not end."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
+
+from adatron import SVC
+from adatron.certificates import duality_gap, kkt_violation
+from adatron.gram import Gram, Source, View
+from adatron.kernels import RBF, Laplacian, Linear, Polynomial
+from adatron.solvers.base import Options, Way
+from adatron.solvers.dense import STEPS
+from adatron.solvers.status import Status
+from adatron.solvers.tasks import State
+from adatron.solvers.watch import Watch
+from adatron.solvers.whole.one import at_once
+from adatron.threads import Pool
+from covering import parametrized
+from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of, with_targets
+from twins import programs
+
+KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3)]
+PROGRAMS = {
+    "csvc": lambda X, y, rng: csvc(y, rng.uniform(0.5, 3.0, len(y))),
+    "augmented": lambda X, y, rng: csvc(y, np.full(len(y), 2.0), "augmented", 1.5),
+    "no bias": lambda X, y, rng: csvc(y, np.full(len(y), 2.0), "none"),
+    "targets": lambda X, y, rng: with_targets(csvc(y, np.full(len(y), 2.0)), rng.uniform(0.5, 2.0, len(y))),
+    "svr": lambda X, y, rng: svr(X[:, 0] + y, np.full(len(y), 2.0), 0.1),
+    "nusvc": lambda X, y, rng: nusvc(y, np.ones(len(y)), 0.9 * 2.0 * min((y > 0).mean(), (y < 0).mean())),
+    "nusvr": lambda X, y, rng: nusvr(X[:, 0] + y, np.ones(len(y)), 0.4, 2.0),
+    "oneclass": lambda X, y, rng: oneclass(np.ones(len(y)), 0.3),
+}
+
+
+def case(name, seed, n, kernel, held):
+    rng = np.random.default_rng(seed)
+    X, y = samples(seed, n)
+    dual = PROGRAMS[name](X, y, rng)
+    copies = len(dual) // n
+    gram = Gram(Source.of(X, np.arange(n), kernel), np.float64, [n], Pool(1), whole=held)
+    return View.of(gram, [0] * copies), dual, np.tile(kernel(X), (copies, copies))
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_solved_and_proven(name):
+    @settings(max_examples=15, deadline=None)
+    @given(
+        seed=st.integers(0, 10**6), n=st.integers(4, 90), kernel=st.sampled_from(KERNELS), held=st.booleans(),
+        warm=st.booleans(),
+    )  # fmt: skip
+    def check(seed, n, kernel, held, warm):
+        view, dual, K = case(name, seed, n, kernel, held)
+        state = State(np.random.default_rng(seed).uniform(dual.lower, dual.upper)) if warm else None
+        found = solve(view, dual, state=state, tol=1e-2, whole=1000)
+        proof = found.certificate
+        assert found.status is Status.CONVERGED
+        assert (found.beta >= dual.lower).all()
+        assert (found.beta <= dual.upper).all()
+        np.testing.assert_allclose(dual.sums(found.beta), dual.totals, atol=1e-10 * (1 + np.abs(found.beta).sum()))
+        np.testing.assert_allclose(found.g, programs.gradient(K, dual, found.beta), atol=1e-9)
+        true = programs.kkt(K, dual, found.beta)
+        assert true - 1e-9 <= proof.kkt_violation <= true + proof.resolution + 1e-9
+        assert proof.kkt_violation <= 1e-2
+        assert proof.gap >= programs.gap(K, dual, found.beta) - 1e-12 * (1 + abs(proof.primal))
+
+    check()
+
+
+def without_blocks(view, dual, **options):
+    """The solution in one go; None if it is left to blocks."""
+    options = Options(max_iter=10**8, way=Way.AT_ONCE, **options)
+    return at_once(view, dual, options, None, Watch(dual, None, np.zeros(2, np.int64)))[0]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_without_blocks(name):
+    """Pairs crawl with kernels of low rank, not here."""
+    for seed in range(5):
+        view, dual, _ = case(name, seed, 80, RBF(0.5), False)
+        assert without_blocks(view, dual, tol=1e-2).status is Status.CONVERGED
+
+
+@pytest.mark.plain
+def test_pairs_that_crawl_need_no_blocks():
+    """The same matrix is gone through again, and the active set ends what pairs did not."""
+    X, y = samples(1, 80)
+    for dual in (csvc(y, np.full(80, 1e4)), svr(X[:, 0] + y, np.full(80, 1e4), 0.1)):
+        found = without_blocks(view_of(X, Linear()), dual)
+        assert found.status is Status.CONVERGED
+        assert found.n_iter > STEPS * len(dual)
+        assert programs.kkt(Linear()(X), dual, found.beta) <= 1e-3 * (1 + 1e-6)
+
+
+@pytest.mark.plain
+def test_what_rounding_stops_is_not_gone_through_again_and_again():
+    """Unscaled features and a large C: float64 cannot tell a violation of 1e-3 from none."""
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.warns(ConvergenceWarning):
+        model = SVC(kernel="linear", C=1e6, max_iter=10**6).fit(X, y)
+    assert model.n_iter_[0] < 10**6
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_violation_and_gap_are_those_of_the_twins(name):
+    rng = np.random.default_rng(0)
+    _, dual, K = case(name, 3, 40, RBF(0.5), False)
+    beta = rng.uniform(dual.lower, dual.upper)
+    beta[::3], beta[1::5] = dual.lower[::3], dual.upper[1::5]
+    g = programs.gradient(K, dual, beta)
+    assert kkt_violation(dual, beta, g) == pytest.approx(programs.kkt(K, dual, beta), rel=1e-12)
+    assert np.isnan(duality_gap(dual, beta, g * np.nan, np.zeros(len(dual.totals))))
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("options", "status"), [({"deadline": 0.0}, Status.MAX_TIME), ({"max_iter": 3}, Status.MAX_ITER)]
+)
+def test_limits_hold(options, status):
+    view, dual, K = case("csvc", 1, 60, RBF(0.5), False)
+    found = solve(view, dual, whole=1000, **options)
+    assert found.status is status
+    assert found.n_iter == options.get("max_iter", 0)
+    np.testing.assert_allclose(found.g, programs.gradient(K, dual, found.beta), atol=1e-9)
+
+
+@pytest.mark.plain
+def test_a_small_gap_is_reached_in_one_go():
+    view, dual, K = case("csvc", 1, 60, RBF(0.5), False)
+    assert without_blocks(view, dual, tol=1e-2).certificate.relative_gap > 1e-9
+    found = without_blocks(view, dual, tol=1e-2, gap_tol=1e-9)
+    assert found.status is Status.CONVERGED
+    assert programs.gap(K, dual, found.beta) <= 2e-9 * max(1.0, abs(found.certificate.primal))
+
+
+@pytest.mark.plain
+def test_a_callback_that_stopped_stops_the_rest():
+    view, dual, _ = case("csvc", 1, 60, RBF(0.5), False)
+    assert solve(view, dual, whole=1000, flag=np.array([1, 0])).status is Status.STOPPED
+
+
+@pytest.mark.plain
+def test_a_matrix_that_is_not_symmetric_is_refused():
+    X, y = samples(0, 50)
+    K = RBF(0.5)(X)
+    with pytest.raises(ValueError, match=r"not symmetric: K\[\d+, \d+\] = "):
+        SVC(kernel="precomputed").fit(K / K.sum(axis=1, keepdims=True), y)
+    assert SVC(kernel="precomputed").fit(K, y).duality_gap_ >= 0.0
+
+
+@pytest.mark.plain
+def test_given_float32_values_are_judged_by_their_own_rounding():
+    """Of a matrix without full rank the lowest eigenvalue is rounding; normalised values are not quite symmetric."""
+    X = samples(0, 300, 4)[0].astype(np.float32)
+    y = np.where(X[:, 0] > 0, 1, -1)
+    linear, size = X @ X.T, np.linalg.norm(X, axis=1)
+    for K in (linear, linear / size[:, None] / size):
+        model = SVC(kernel="precomputed").fit(K, y)  # a warning is an error here
+        assert model.duality_gap_ < 1e-2
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("n", [1, 63, 64, 257, 700])
+@pytest.mark.parametrize("kernel", [*KERNELS, RBF(0.5) + 2.0 * Linear()])
+def test_half_of_a_square_is_as_good_as_all(n, kernel):
+    X, _ = samples(n, max(n, 2), 5)
+    with Pool(3) as pool:
+        view = view_of(X[:n], kernel, pool=pool)
+        square = view.gram.square(view.points(np.arange(n)), n + 7)
+        np.testing.assert_array_equal(square[:n, :n], view.rows(np.arange(n)))
+    assert not square[n:].any()
+    assert not square[:, n:].any()
+
+
+@pytest.mark.plain
+def test_problems_that_share_most_rows_share_their_matrix(monkeypatch):
+    made = []
+    square = Gram.square
+    monkeypatch.setattr(Gram, "square", lambda self, P, width: made.append(len(P)) or square(self, P, width))
+    X, y = samples(0, 90)
+    SVC(multi_class="ovr").fit(X, np.arange(90) % 3)
+    assert made == [90]
+    made.clear()
+    SVC().fit(X, y)
+    assert made == [90]
+
+
+@pytest.mark.plain
+@parametrized(
+    sizes=[[1, 70, 130], [64, 64], [3, 2, 1, 257], [3, 0, 80]],
+    kernel=KERNELS,
+    storage=[np.asarray, sparse.csr_matrix],
+    dtype=[np.float64, np.float32],
+)
+def test_a_square_of_several_segments(sizes, kernel, storage, dtype):
+    n = sum(sizes)
+    X, _ = samples(n, n, 5)
+    with Pool(3) as pool:
+        gram = Gram(Source.of(storage(X), np.arange(n), kernel), dtype, sizes, pool)
+        for groups in ([0, 1], [0, 1, 0, 1], list(range(len(sizes)))[::-1]):
+            view = View.of(gram, groups)
+            m = len(view)
+            square = gram.square(view.points(np.arange(m)), m + 7)
+            np.testing.assert_array_equal(square[:m, :m], view.rows(np.arange(m)))
+            assert not square[m:].any()
+            assert not square[:, m:].any()
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"multi_class": "ovr"}, {}, {"C": np.inf}, {"kernel": "sigmoid", "gamma": 0.01}], ids=str
+)
+@pytest.mark.parametrize(("n", "classes"), [(600, 4), (1700, 4), (900, 9)])
+def test_many_small_problems_on_many_threads(n, classes, parameters):
+    """They take turns, whoever makes what they share; one that fails lets the others end."""
+    X, y = np.random.default_rng(0).normal(size=(n, 10**9 // n**2)), np.arange(n) % classes
+    one, three = (SVC(n_jobs=jobs, **parameters).fit(X, y) for jobs in (1, 3))
+    assert not three.route_.light
+    assert np.array_equal(one.dual_coef_, three.dual_coef_)
+    assert np.array_equal(one.intercept_, three.intercept_)
+    if parameters in ({}, {"kernel": "sigmoid", "gamma": 0.01}):
+        assert one.route_.shared
+        assert three.route_ == one.route_
+
+    def fail(progress):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        SVC(n_jobs=3, callback=fail, **parameters).fit(X, y)

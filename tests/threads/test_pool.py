@@ -1,0 +1,111 @@
+"""The pool of threads, its turns, and the gate of BLAS."""
+
+import threading
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from adatron.gram import Gram, Source
+from adatron.kernels import RBF
+from adatron.threads import Pool
+from problems import samples
+
+
+def blas_threads():
+    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+
+
+def test_threads_that_the_system_does_not_allow(monkeypatch):
+    before, start, done = blas_threads(), threading.Thread.start, []
+
+    def refused(thread):
+        if thread.name == "adatron":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    with Pool(3) as pool:
+        monkeypatch.setattr(threading.Thread, "start", refused)
+        pool.run(done.append, 20)
+        monkeypatch.undo()
+        pool.run(done.append, 20)
+    assert sorted(done) == sorted([*range(20), *range(20)])
+    assert blas_threads() == before
+
+
+def test_the_pool_raises_and_restores():
+    before = blas_threads()
+
+    def fail(number):
+        if number == 5:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), Pool(3) as pool:
+        pool.run(fail, 20)
+    assert blas_threads() == before
+
+
+def test_nested_runs_do_every_task_once():
+    done = np.zeros((6, 50), int)
+
+    with Pool(4) as pool:
+
+        def outer(i):
+            def inner(j):
+                done[i, j] += 1
+
+            pool.run(inner, 50)
+
+        pool.run(outer, 6)
+    assert (done == 1).all()
+
+
+def test_threads_take_turns_but_for_what_they_do_aside():
+    together, most, lock = [0, 0], [0, 0], threading.Lock()
+    meeting = threading.Barrier(3)
+
+    def inside(where):
+        with lock:
+            together[where] += 1
+            most[where] = max(most[where], together[where])
+        meeting.wait(10) if where else threading.Event().wait(0.001)
+        with lock:
+            together[where] -= 1
+
+    with Pool(3) as pool:
+
+        def problem(_):
+            with pool.turn():
+                inside(0)
+                with pool.aside(), pool.aside():  # all three meet there
+                    inside(1)
+                inside(0)
+
+        pool.run(problem, 3)
+        with pytest.raises(ZeroDivisionError), pool.turn():
+            pool.run(lambda _: 1 // 0, 2)
+        with pool.turn():  # given back by what failed
+            pass
+    assert most == [1, 3]
+
+
+def test_a_matrix_that_threads_wait_for_is_made():
+    """Whoever makes it gives its turn away meanwhile, and does not wait to get it back with the matrix locked."""
+    made, (X, _) = [], samples(0, 900, 50)
+
+    def fit():
+        with Pool(3) as pool:
+            gram = Gram(Source.of(X, np.arange(900), RBF(0.1)), np.float64, [900], pool, whole=True)
+
+            def problem(_):
+                with pool.turn():
+                    made.append(gram.whole)
+
+            pool.run(problem, 3)
+
+    ended = threading.Thread(target=fit, daemon=True)  # so that the test ends where they wait for each other
+    ended.start()
+    ended.join(60)
+    assert not ended.is_alive()
+    assert len(made) == 3
+    assert all(matrix is made[0] for matrix in made)

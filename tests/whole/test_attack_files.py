@@ -1,0 +1,17 @@
+"""Every kind of file is attacked for a few seconds; CI attacks them for minutes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "attack_files"
+KINDS = [kind for kind in ("models", "data", "journals") if (SCRIPT / f"{kind}.py").exists()]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_attack_succeeds(kind):
+    command = [sys.executable, SCRIPT, "--minutes", str(5 / 60), "--what", kind]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,115 @@
+"""The package as a building: no circle of imports, no file, function or folder that is too large."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import adatron
+
+ROOT = Path(adatron.__file__).parent
+FILES = sorted(ROOT.rglob("*.py"))
+LONGEST_FILE, LONGEST_FUNCTION, MEDIAN_FILE = 400, 60, 150
+MOST_FILES = 16  # of a folder, beside its folders; kernels are one a file
+
+
+def module(path):
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module(path): path for path in FILES}
+
+
+def imported(path):
+    """The modules of the package that a file imports, wherever in the file; a folder's own file is imported on the way
+    to every file in it and does not count."""
+    package = list(module(path).split("."))
+    package = package if path.name == "__init__.py" else package[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.ImportFrom) or not (node.level or (node.module or "").startswith("adatron")):
+            continue
+        base = package[: len(package) + 1 - node.level] if node.level else []
+        target = ".".join([*base, *(node.module or "").split(".")]).strip(".")
+        for name in node.names:
+            found |= {one for one in (f"{target}.{name.name}", target) if one in MODULES and not inside(path, one)}
+    return found - {module(path)}
+
+
+def inside(path, name):
+    """Whether a module is the folder that the file is in, or holds it."""
+    return MODULES[name].name == "__init__.py" and MODULES[name].parent in path.parents
+
+
+def circles():
+    """Sets of modules that import one another, by Tarjan's algorithm."""
+    arrows = {name: imported(path) for name, path in MODULES.items()}
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(name):
+        index[name] = low[name] = len(index)
+        stack.append(name)
+        for other in arrows[name]:
+            if other not in index:
+                visit(other)
+                low[name] = min(low[name], low[other])
+            elif other in stack:
+                low[name] = min(low[name], index[other])
+        if low[name] == index[name]:
+            own = stack[stack.index(name) :]
+            del stack[stack.index(name) :]
+            if len(own) > 1:
+                found.append(sorted(own))
+
+    for name in arrows:
+        if name not in index:
+            visit(name)
+    return found
+
+
+def test_no_circle_of_imports():
+    """Neither at the top of a file nor in a function, nor for types alone."""
+    assert circles() == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_file_or_function_is_too_long(path):
+    text = path.read_text()
+    assert text.count("\n") <= LONGEST_FILE
+    functions = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef))
+    lengths = {node.name: code_lines(node) for node in functions}
+    assert {name: n for name, n in lengths.items() if n > LONGEST_FUNCTION} == {}
+
+
+def code_lines(function):
+    """Lines of a function without its signature and docstring."""
+    first = function.body[1] if ast.get_docstring(function) and len(function.body) > 1 else function.body[0]
+    return function.end_lineno - first.lineno + 1
+
+
+def test_the_median_file_is_short():
+    lengths = sorted(path.read_text().count("\n") for path in FILES)
+    assert lengths[len(lengths) // 2] <= MEDIAN_FILE
+
+
+def test_folders_hold_few_files_and_none_holds_one():
+    counts = {}
+    for path in FILES:
+        if path.name != "__init__.py":
+            counts[path.parent] = counts.get(path.parent, 0) + 1
+    assert {str(f.relative_to(ROOT)): n for f, n in counts.items() if n > MOST_FILES or n == 1} == {}
+
+
+TESTS = Path(__file__).parents[1]
+APART = ("compat", "whole")  # scikit-learn's own tests, and tests of more than one folder
+MIRRORED = [path for path in sorted(TESTS.rglob("test_*.py")) if path.relative_to(TESTS).parts[0] not in APART]
+
+
+@pytest.mark.parametrize("path", MIRRORED, ids=lambda path: str(path.relative_to(TESTS)))
+def test_a_test_is_found_by_the_path_of_its_file(path):
+    """tests/<folder>/test_<name>[_<what>].py tests <name>.py or <name>/ of that folder, or the folder itself."""
+    folder = ROOT / path.relative_to(TESTS).parent
+    assert folder.is_dir()
+    names = {one.stem for one in folder.iterdir()} | {folder.name}
+    assert any(f"{path.stem}_".startswith(f"test_{name}_") for name in names)
