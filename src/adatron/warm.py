@@ -1,4 +1,4 @@
-"""Compile everything once, for containers and read-only installs, and parts of it ahead, see ``compiled.ahead``."""
+"""Compile everything once, for containers and read-only installs, and parts ahead, see ``compiled.cache.ahead``."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def tiles(dtype: type) -> None:
     reflect(np.eye(2, dtype=dtype), np.zeros(1, np.int64), np.ones(1, np.int64))
 
 
-def subproblems(bias: Bias) -> None:
+def blocks(bias: Bias) -> None:
     """Compile the solver of blocks for a form of the bias, in both precisions."""
     from .compiled.panels import Dense
     from .problems import csvc
@@ -140,8 +140,8 @@ if __name__ == "__main__":
     Thread(target=_end_with_parent, daemon=True).start()
     for part in sys.argv[1:]:
         {
-            "pairs": lambda: subproblems("explicit"),
-            "singles": lambda: subproblems("none"),
+            "pairs": lambda: blocks("explicit"),
+            "singles": lambda: blocks("none"),
             "double": lambda: tiles(np.float64),
             "single": lambda: tiles(np.float32),
             "walk": walk,

@@ -17,7 +17,7 @@ def test_calibrated_classifier_cv_gives_what_it_gives_around_scikit_learn(contai
     X, y = data()
     weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y)) if weighted else None
     ours, theirs = (
-        CalibratedClassifierCV(kind(C=2.0, tol=1e-6), ensemble=False).fit(container(X), y, weight)
+        CalibratedClassifierCV(kind(C=2.0, gamma=0.5, tol=1e-6), ensemble=False).fit(container(X), y, weight)
         for kind in (SVC, sklearn.svm.SVC)
     )
     np.testing.assert_array_equal(ours.classes_, theirs.classes_)

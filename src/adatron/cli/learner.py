@@ -93,8 +93,7 @@ class Learner:
         if given.again:
             stream = self.last.stream_
             said = {"lines": {**stream["lines"], given.source: done}, "inputs": {**self._inputs, given.source: entry}}
-            self.last.stream_ = {**stream, **said}
-            self._snapshot()
+            self._snapshot(said)
         return lines
 
     def follow(self, lines: Iterator[tuple[int, str]]) -> int:
@@ -203,8 +202,8 @@ class Learner:
         """How many samples came, and how many are there; one of the two numbers changes with every line."""
         return self.last.store.arrived, self.last.store.n
 
-    def _snapshot(self) -> None:
-        """Write the model and empty the journal.
+    def _snapshot(self, said: dict[str, Any] | None = None) -> None:
+        """Write the model, with what is ``said`` of its stream, and empty the journal.
 
         If another process has made the model forget samples meanwhile, the model file no longer has them. The journal
         then adds the lines learned since to the model in that file.
@@ -215,6 +214,7 @@ class Learner:
         with keeper.held():
             if keeper.replaced:
                 self._merge()
+            self.last.stream_ = {**self.last.stream_, **(said or {})}
             rewrite(self.model, self.path)
             self.journal.clear(self.last.stream_["name"])
 

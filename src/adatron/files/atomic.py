@@ -51,11 +51,11 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise
     try:
         with stream:
+            if target.exists():  # before the first byte: what others may not read, they may not read meanwhile
+                shutil.copymode(target, temporary)
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-            if target.exists():
-                shutil.copymode(target, temporary)
             if sys.platform == "win32":  # which renames no open file
                 stream.close()
             temporary.replace(target)  # while it is locked: another process would take an unlocked one for a leftover

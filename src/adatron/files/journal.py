@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import struct
 import zlib
 from contextlib import suppress
@@ -156,7 +157,10 @@ def read_journal(path: Path, name: str | None, number: int) -> Content:
 def _opened(path: Path) -> FileIO:
     """Open the journal and lock it."""
     while True:
+        model, new = path.with_name(path.name.removesuffix(".journal")), not path.exists()
         stream = path.open("ab", buffering=0)
+        if new and model.exists():  # who may not read the model may not read its lines
+            shutil.copymode(model, path)
         try:
             hold(stream)
             if named(stream, path):

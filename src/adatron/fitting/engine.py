@@ -141,13 +141,13 @@ def fit(
         off = refuse_asymmetric(X, "The kernel matrix K that was given as X", settings.n_jobs)
         source = replace(source, asymmetry=off)
     source = source.cautious(programs.most, BLURRED * settings.tol)
-    everywhere = programs.everywhere
-    route = choose_route(source, programs.as_sizes(), Wanted(settings.cache_bytes, settings.precision), solver)
+    sizes = programs.as_sizes()
+    route = choose_route(source, sizes, Wanted(settings.cache_bytes, settings.precision), solver)
     with Pool(1 if route.light else allowed_threads(settings.n_jobs), settings.clock.limit) as pool:
-        segments = [len(samples.rows)] if everywhere else samples.sizes.tolist()
+        segments = [len(samples.rows)] if sizes.everywhere else samples.sizes.tolist()
         gram = Gram(source, route.dtype, segments, pool, route.slots, route.held, route.shared)
         groups, first = problems.groups, problems.first
-        if everywhere:
+        if sizes.everywhere:
             first = programs.copies * np.arange(len(problems) + 1)
             groups = np.zeros(first[-1], np.int64)
         state = None if start is None else lambda number: State(start(number)[programs.ids(range(number, number + 1))])

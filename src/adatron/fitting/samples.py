@@ -136,6 +136,14 @@ def variance(X: Any, weight: Vector | None = None) -> float:
     return weighted_sum(often, squares) / size
 
 
+def weighted_mean(weight: Vector | None, values: Vector) -> float:
+    """Return Σ weight · values / Σ weight, with the bits of values that are repeated; see ``weighted_sum``."""
+    if weight is None:
+        return fsum(values.tolist()) / len(values)
+    often = weight / 2.0 ** np.frexp(weight.max())[1]  # by a power of two: no sum overflows, no bit changes
+    return weighted_sum(often, values) / fsum(often.tolist())
+
+
 def weighted_sum(weight: Vector | None, values: Vector) -> float:
     """Return Σ weight · values, exactly rounded: that of values which are repeated, to the last bit. No weight is 1.
 

@@ -31,11 +31,10 @@ from ..problems import Dual
 from ..problems.dual import Vector, dot
 from ..threads import OutOfTime
 from .base import Options, Solver, Way, ended, first_tolerance, nearer
-from .blocks.parts import Origin
 from .solution import Solution
 from .start import feasible, filled
 from .status import BENT, Status
-from .tasks import State
+from .tasks import Origin, State
 from .tolerance import blur, closer
 from .watch import Watch
 

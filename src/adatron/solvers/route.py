@@ -17,11 +17,11 @@ from ..problems.dual import Ids
 from .base import Solver, Way
 from .plan import SMALL, Plan, plan
 
-LARGEST, WORK = 1e8, 1e9  # multiply-adds of one Gram matrix, and of all, below which threads cost more than they give
-BUNDLED = 3e8  # the same of all where problems are solved in bundles
-SEVERAL = 8  # problems over all samples, from which they share one matrix in double precision
-AGAIN = 1.6  # times that each given value is asked for, from which a copy class by class is faster
-PARTED = 24  # blocks of variables, from which a program has parts
+LARGEST = 1e8  # Multiply-adds of the largest Gram matrix below which threads cost more than they give.
+WORK, BUNDLED = 1e9, 3e8  # Multiply-adds of all matrices below which the same holds; in bundles it is the second.
+SEVERAL = 8  # Number of problems over all samples from which they share one float64 matrix.
+AGAIN = 1.6  # Average number of uses of a given value above which a copy class by class is faster.
+PARTED = 24  # Number of blocks of variables from which a program is solved in parts.
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,14 @@ class Sizes:
         return max(self.duals, key=lambda dual: len(dual.totals))
 
 
-@dataclass(frozen=True)
-class Route:
+@dataclass(frozen=True, eq=False)
+class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     """How the problems of a fit are solved, and how K is served; ``print`` says it in three lines.
 
     Attributes
     ----------
     ways : (n_problems,) numbers of :class:`Way`
+    then : the same for what is left over from bundles, which is solved one by one
     variables : variables of the largest problem
     single : whether tiles of kernel values are float32, proven in float64
     reason : why they are, or are not
@@ -87,6 +88,7 @@ class Route:
     """
 
     ways: NDArray[np.int8]
+    then: NDArray[np.int8]
     variables: int
     single: bool
     reason: str
@@ -104,21 +106,14 @@ class Route:
         """That of the tiles."""
         return np.float32 if self.single else np.float64
 
-    def alone(self, number: int, n: int) -> Way:
-        """The way of a problem of n variables that is left over from a bundle, or was in none."""
-        way = Way(int(self.ways[number]))
-        if way is not Way.BUNDLE:
-            return way
-        if n <= min(SMALL, self.whole) and not self.single:
-            return Way.AT_ONCE
-        return Way.BLOCK if n <= max(self.whole, self.block) else Way.BLOCKS
+    def alone(self, number: int) -> Way:
+        """Return the way of a problem that is left over from a bundle, or was in none."""
+        return Way(int(self.then[number]))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Route):
             return NotImplemented
         return all(np.array_equal(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
-
-    __hash__ = None  # pyright: ignore[reportAssignmentType]
 
     def __str__(self) -> str:
         counts = np.bincount(self.ways, minlength=len(Way)).tolist()
@@ -189,9 +184,9 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     work = np.array([float(n) * n]) if matrix else sizes.variables.astype(np.float64) ** 2
     cost, least = kernel.cost(source.features), BUNDLED if shared else WORK
     light = bool((np.max(work) * cost < LARGEST and np.sum(work) * cost < least) or kernel.called)
-    ways = _ways(sizes, solver, found, single, shared, matrix, held or not kernel.called)
+    ways, then = _ways(sizes, solver, found, single, shared, matrix, held or not kernel.called)
     own = found.block, found.whole, found.concurrent, found.factor
-    return Route(ways, largest, single, reason, shared, held, found.slots, light, *own)
+    return Route(ways, then, largest, single, reason, shared, held, found.slots, light, *own)
 
 
 def suits(dual: Dual, single: bool) -> bool:
@@ -249,20 +244,20 @@ def _memory(
 
 def _ways(
     sizes: Sizes, solver: Solver, found: Plan, single: bool, shared: bool, matrix: bool, at_hand: bool
-) -> NDArray[np.int8]:
+) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """The way of each problem; ``at_hand``: values are held, or made by compiled tiles or of given ones."""
     if len(sizes.duals) < len(sizes.variables):  # all are alike but for their sizes
         known, which = np.unique(sizes.variables, return_inverse=True)
         each = [(int(n), sizes.duals[0]) for n in known]
     else:
         each, which = list(zip(sizes.variables.tolist(), sizes.duals, strict=True)), slice(None)
-    ways = np.empty(len(each), np.int8)
+    ways = np.empty((2, len(each)), np.int8)
     for number, (n, dual) in enumerate(each):
         bundled = shared and not solver.sharded and suits(dual, single) and (matrix or n <= found.whole)
-        ways[number] = (
-            Way.BUNDLE if bundled else way_of(n, dual, solver, found.block, found.whole, single or not at_hand)
-        )
-    return np.where(sizes.open, ways[which], np.int8(Way.CLOSED))
+        own = way_of(n, dual, solver, found.block, found.whole, coarse=single or not at_hand)
+        ways[:, number] = Way.BUNDLE if bundled else own, own
+    first, then = np.where(sizes.open, ways[:, which], np.int8(Way.CLOSED))
+    return first, then
 
 
 def way_of(n: int, dual: Dual, solver: Solver, block: int, whole: int, coarse: bool) -> Way:

@@ -117,7 +117,7 @@ def solve_all(
                     task, state = tasks[i], left[i]
                     start = monotonic() - (state.seconds if state else 0.0)
                     watch = Watch(task.dual, report, desk.flags[i], solver.traced, start)
-                    own = replace(options, way=route.alone(i, len(task.dual)))
+                    own = replace(options, way=route.alone(i))
                     found.put(i, task.dual, _solved(solver, task, own, state, watch))
                 finish(i, report)
 

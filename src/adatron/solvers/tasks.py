@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from ..compiled.cache.cached import cached_property
 from ..gram import Gram, View
 from ..problems import Dual
-from ..problems.dual import Ids, Vector
+from ..problems.dual import Ids, Vector, dot
 
 
 @dataclass
@@ -22,6 +23,19 @@ class State:
     g: Vector | None = None
     n_iter: int = 0
     seconds: float = 0.0
+
+
+class Origin(NamedTuple):
+    """The start of a part: its variables, their gradient, and the objective of the whole program."""
+
+    beta: Vector
+    g: Vector
+    objective: float
+
+    def followed(self, beta: Vector, g: Vector, epsilon: float) -> float:
+        """Return the objective of the whole program when the part is at beta; the part's targets do not tell it."""
+        sizes = float(np.abs(beta).sum() - np.abs(self.beta).sum())
+        return self.objective + 0.5 * dot(beta - self.beta, g + self.g) + epsilon * sizes
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ def test_train_writes_a_model_and_a_table(train_csv, tmp_path, capsys):
     names = [line.partition("  ")[0] for line in err.splitlines()]
     assert names == [
         *("samples x features", "classes", "kernel", "C", "support vectors", "updates", "KKT violation"),
-        *("relative duality gap", "dual objective", "primal objective", "converged", "seconds", "model file"),
+        *("relative duality gap", "dual objective", "primal objective", "solved as", "", "", "converged", "seconds"),
+        "model file",
     ]
     fitted = load(path)
     assert (fitted.C, fitted.gamma, fitted.tol, fitted.class_weight) == (2.0, 0.5, 1e-4, "balanced")

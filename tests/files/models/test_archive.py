@@ -159,6 +159,15 @@ def test_the_memory_of_a_pipeline_is_neither_saved_nor_taken(X, tmp_path):
     crafted.header["model"]["params"]["memory"] = str(tmp_path / "elsewhere")
     crafted.write()
     assert load(crafted.path).memory is None
+    crafted.header["model"]["state"]["memory"] = str(tmp_path / "elsewhere")
+    crafted.refused("'memory' is a parameter")
+
+
+def test_a_pipeline_ends_with_an_estimator(X, tmp_path):
+    crafted = Crafted(make_pipeline(StandardScaler(), SVC()).fit(X, X[:, 0] > 0), tmp_path / "m.adatron")
+    spec = {"$": "dict", "items": [["kernel", "linear"]]}
+    crafted.header["model"]["params"]["steps"][1]["items"][1] = {"$": "kernel", "spec": spec}
+    crafted.refused("no estimator, or something else|uses the array")
 
 
 @pytest.mark.parametrize(

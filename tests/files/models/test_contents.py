@@ -308,3 +308,21 @@ def test_the_cost_of_a_sum_has_the_product_once():
         parts = kernel.leaves()
         product = max(leaf.cost(7.0) - leaf.cost(0.0) for leaf in parts)
         assert kernel.cost(7.0) == product + sum(leaf.cost(0.0) for leaf in parts) + operators
+
+
+@pytest.mark.parametrize(("name", "value"), [("kernel", "precomputed"), ("n_jobs", 0), ("precision", "none")])
+def test_a_parameter_is_no_attribute(name, value, fitted, tmp_path):
+    """It would go round the checks of parameters."""
+    crafted = Crafted(fitted["sum"], tmp_path / "m.adatron")
+    crafted.state[name] = value
+    crafted.refused(f"'{name}' is a parameter")
+
+
+def test_counts_of_support_vectors_do_not_wrap(tmp_path):
+    """Sums of 64-bit numbers may: 2^63 - 1 twice and a few more are a small number again."""
+    rng = np.random.default_rng(0)
+    model = SVC().fit(rng.normal(size=(40, 2)), np.arange(40) % 4)
+    total = int(model.n_support_.sum())
+    crafted = Crafted(model, tmp_path / "m.adatron")
+    crafted.change(crafted.state["_n_support"], lambda _: np.array([2**63 - 1, 2**63 - 1, total + 2, 0]))
+    crafted.refused("_n_support holds")

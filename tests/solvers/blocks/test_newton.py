@@ -8,9 +8,9 @@ from adatron import SVC, SVR
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.problems import Dual
 from adatron.solvers import base, start, tolerance
-from adatron.solvers import dense as subproblem
 from adatron.solvers import proof_loop as ascent
 from adatron.solvers.blocks.newton import Newton, Standing
+from adatron.solvers.dense import inner
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, view_of
 from twins import programs
 
@@ -288,7 +288,7 @@ def test_the_finish_of_programs_with_nu(kind, nu, bias, steps):
 @pytest.mark.parametrize("kernel", [RBF(0.5), Laplacian(0.5), Polynomial(gamma=0.3, degree=2), Linear()])
 @pytest.mark.parametrize("bias", BIASES)
 def test_large_C(kernel, bias, steps, monkeypatch):
-    monkeypatch.setattr(subproblem, "price", lambda *_: np.inf)  # or the active set is there first
+    monkeypatch.setattr(inner, "price", lambda *_: np.inf)  # or the active set is there first
     X, dual = hard(bias=bias, C=100.0, n=500)
     K = kernel(X)
     solution = solve(view_of(X, kernel), dual, block=128, gap_tol=1e-6)

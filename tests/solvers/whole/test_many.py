@@ -1,4 +1,4 @@
-"""Many problems in bundles: what compiled code solves alone is what ``small`` or ``block`` solves one by one."""
+"""Many problems in bundles: what compiled code solves alone is what ``whole.one`` or ``block`` solves one by one."""
 
 import time
 from dataclasses import replace
@@ -53,7 +53,7 @@ def one_by_one(monkeypatch):
 
     def chosen(*given):
         route = choose_route(*given)
-        return replace(route, ways=np.where(route.ways == Way.BUNDLE, route.alone(0, route.variables), route.ways))
+        return replace(route, ways=route.then)
 
     monkeypatch.setattr(engine, "choose_route", chosen)
 

@@ -34,7 +34,8 @@ def private_folder(path: Path) -> Path:
     Raises
     ------
     OSError
-        The folder cannot be made or written, or somebody else can change it; the message says why.
+        The folder cannot be made, is empty and cannot be written, or can be changed by somebody else; the message says
+        why.
     """
     folder = Path(os.path.realpath(path))
     for part in (*reversed(folder.parents), folder):
@@ -46,7 +47,7 @@ def private_folder(path: Path) -> Path:
         if not stat.S_ISDIR(status.st_mode):
             raise NotADirectoryError(f"{part} is not a folder")
         _refuse_others(part, status, sticky=part != folder)
-    if not os.access(folder, os.W_OK | os.X_OK):
+    if not os.access(folder, os.W_OK | os.X_OK) and not any(folder.glob("*.nbi")):  # else it is there to be read
         raise PermissionError(f"{folder} cannot be written to")
     return folder
 

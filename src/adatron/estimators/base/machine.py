@@ -332,7 +332,7 @@ class KernelMachine(Quiet, Parameters):
         decided: Decided | None = None,
         limit: float = np.inf,
     ) -> NDArray[Any]:
-        """Decision values of an expansion, (n_samples, n_problems); ``limit``: see ``gram.clock``."""
+        """Decision values of an expansion, (n_samples, n_problems); ``limit``: see ``threads.clock``."""
         from ...predicting.decision import decision_values
 
         decided = None if self.precision == "double" else decided

@@ -217,7 +217,7 @@ def gamma(value: float | str, X: Any, kernel: Any, weight: Vector | None = None)
 
 def augment(value: float | str, X: Any, weight: Vector | None = None) -> float:
     """Return the augmenting factor: 'auto' is the magnitude of the inputs (SVMseq, section 4.1.1)."""
-    from ...fitting.samples import weighted_sum
+    from ...fitting.samples import weighted_mean
 
     if not isinstance(value, str):
         return float(value)
@@ -225,8 +225,4 @@ def augment(value: float | str, X: Any, weight: Vector | None = None) -> float:
         squares = np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel()
     else:
         squares = np.square(X, dtype=np.float64).sum(axis=1)
-    if weight is None:
-        return (
-            float(np.sqrt(fsum(squares) / X.shape[0])) or 1.0
-        )  # exactly rounded: the order of the rows does not matter
-    return float(np.sqrt(weighted_sum(weight, squares) / fsum(weight))) or 1.0
+    return float(np.sqrt(weighted_mean(weight, squares))) or 1.0  # the order of the rows does not matter

@@ -132,8 +132,9 @@ class Encoder:
 
     @_encode.register
     def _(self, value: Route) -> Json:
-        plain = {name: item for name, item in vars(value).items() if name != "ways"}
-        return {"$": "route", "ways": self._keep(value.ways), "plain": self._named(plain)}
+        plain = {name: item for name, item in vars(value).items() if name not in ("ways", "then")}
+        arrays = {name: self._keep(getattr(value, name)) for name in ("ways", "then")}
+        return {"$": "route", **arrays, "plain": self._named(plain)}
 
     @_encode.register
     def _(self, value: Traces) -> Json:
@@ -293,15 +294,18 @@ class _Decoder:
         return Traces(names, rows, ends)
 
     def _route(self, value: dict[str, Json]) -> Route:
-        ways, plain = self._array(value["ways"], 1), self._named(value["plain"])
+        ways, then = (self._array(value[name], 1) for name in ("ways", "then"))
+        plain = self._named(value["plain"])
         kinds = {"bool": bool, "str": str, "int": int, "float": float}
-        wanted = {field.name: kinds[str(field.type)] for field in fields(Route) if field.name != "ways"}
+        wanted = {field.name: kinds[str(field.type)] for field in fields(Route) if field.name not in ("ways", "then")}
         if {name: type(item) for name, item in plain.items()} != wanted:
             raise CodecError("a route must have its own values, each of its type")
         numbers = [item for item in plain.values() if type(item) is not str]
-        if ways.dtype != np.int8 or not np.isin(ways, list(Way)).all() or not len(ways) or min(numbers) < 0:
+        both = np.concatenate([ways, then])
+        known = both.dtype == np.int8 and len(ways) == len(then) > 0 and bool(np.isin(both, list(Way)).all())
+        if not known or not all(0 <= item < math.inf for item in numbers):
             raise CodecError("a route must have ways that are known, and no negative numbers")
-        return Route(ways=ways, **plain)
+        return Route(ways=ways, then=then, **plain)
 
     def _solver(self, value: dict[str, Json]) -> Solver:
         kind, params = SOLVERS[value["solver"]], self._named(value["params"])

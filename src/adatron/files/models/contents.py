@@ -127,6 +127,8 @@ def check_estimator(estimator: BaseEstimator, state: dict[str, Any]) -> None:
         _check_steps(estimator)
     fields = COMPACT[kind] if kind in COMPACT and "_store" not in state and "fit_status_" in state else STATES[kind]
     fields = fields if _is_fitted(kind, state) else UNFITTED
+    if twice := params.keys() & state.keys():
+        raise InvalidError(f"{min(twice)[:50]!r} is a parameter, and cannot be an attribute that a fit sets")
     for name in state:
         if not (name in fields and isinstance(fields[name], Field)) and not _free(kind, name):
             raise InvalidError(f"a fit sets no attribute {name[:50]!r}")
@@ -173,10 +175,10 @@ def _check_steps(pipeline: Pipeline) -> None:
         if any(not isinstance(one, SCALERS) for one in parts(step)):
             raise InvalidError(f"step {name!r} must be a scaler; it is a {type(step).__name__}")
     found = [one for _, step in steps for one in parts(step)]
+    if not found or any(type(one) not in STATES for one in found):
+        raise InvalidError(f"the steps {names!r} hold no estimator, or something else")
     fitted = [_is_fitted(type(one), vars(one)) for one in found]
     widths = {vars(one)["n_features_in_"] for one in found if "n_features_in_" in vars(one)}
-    if not found:
-        raise InvalidError(f"the steps {names!r} hold no estimator")
     if len(widths) > 1 or (any(fitted) and not all(fitted)):
         raise InvalidError(f"the steps {names!r} were not fitted together")
 

@@ -47,7 +47,10 @@ class Keeper:
     @property
     def replaced(self) -> bool:
         """Whether the file is there, but is not the one that was written."""
-        return self.place.exists() and stamp(self.place.stat()) != self.stamp
+        try:
+            return stamp(self.place.stat()) != self.stamp
+        except FileNotFoundError:
+            return False
 
     def check(self) -> None:
         """Fail if the file is not the one that was written, or its journal has more."""

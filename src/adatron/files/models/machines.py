@@ -152,6 +152,11 @@ def _foundations_fit(known: Known) -> str | None:
     return None
 
 
+def _route_fits(known: Known) -> str | None:
+    route, problems = known["state"].get("route_"), known["problems"]
+    return None if route is None or len(route.ways) == problems else f"route_ is not that of {problems} problems"
+
+
 def _traces_fit(known: Known) -> str | None:
     trace, problems = known.get("trace_"), known["problems"]
     return (
@@ -181,7 +186,7 @@ CLASSES_: Fields = {
     "_slope": Optional(Either(NOTHING, Number(0.0))),
 }
 EXPANSION: Fields = {
-    "_n_support": Array(WHOLE, ("groups",), low=0),
+    "_n_support": Array(WHOLE, ("groups",), low=0, high=2**31 - 1),
     "support_": Array(WHOLE, ("numbered",), low=0, high=2**31 - 1),
     "sizes of the sum": Rule(_sizes_of_the_sum),
     "support_vectors_": Either(
@@ -203,6 +208,7 @@ PROOFS: Fields = {
     "primal_objective_": PROOF,
     "trace_": Optional(_Of(TRACE, Either(Instance(Traces), Listed(TRACE, "problems")))),
     "traces": Rule(_traces_fit),
+    "route": Rule(_route_fits),
 }
 COUNTS = Either(COUNT, Array(WHOLE, ("problems",), low=0))
 

@@ -23,7 +23,6 @@ Bound = float | str | None  # a number, or the name of a size that is above all
 REAL = ("float64",)
 REALS = ("float64", "float32")
 WHOLE = ("int64", "int32")
-SMALL = ("int32",)
 MOST_COLUMNS = 2**31 - 1
 EXACT = 2**62  # Whole numbers up to which sums of a few do not overflow.
 

@@ -52,7 +52,7 @@ def read_hdf5(path: Path, request: Request) -> Table:
             if not isinstance(dataset, h5py.Dataset) or dataset.shape is None:
                 raise DataError(path, f"{key!r} is not an array")
             check_storage(path, dataset, data, request.max_bytes)
-            if dataset.dtype.kind == "O":
+            if dataset.dtype.hasobject:
                 check_texts(path, h5py, dataset, data, request.max_bytes)
             return dataset[()]
 

@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from ..points import Points
 
 FEWEST_TILES = 16  # A task has at least one part in this many of a thread's tiles.
-MOST_TILES, LONGEST_TASK = (
-    64,
-    2e9,
-)  # Most tiles of a task, and most multiply-adds: Ctrl-C and a time limit are noticed between two tasks.
+MOST_TILES = 64  # Most tiles of a task: Ctrl-C and a time limit are noticed between two tasks.
+LONGEST_TASK = 2e9  # Most multiply-adds of a task.
 NARROW = CHUNK  # Rows of a tile where half of a matrix is made: values on the wrong side of the diagonal are wasted.
 Then = Callable[[int, int], None]
 FUNCTION_ROWS = 1024  # Rows, and points, for which a function is asked at a time.
@@ -97,9 +95,12 @@ class Workspace:
         """
         apart = lines.LINE // self.dtype.itemsize
         size, free = n * (n + apart), self._free
-        memory = free.pop() if free else None
-        if memory is None or memory.size < size:
-            memory = lines.zeros((size,), self.dtype)  # entries beyond the values are finite
+        fitting = next((number for number, memory in enumerate(free) if memory.size >= size), None)
+        if fitting is None:
+            free.clear()  # what is too small now is replaced
+            memory = lines.zeros((size,), self.dtype)  # what is beyond the values is finite
+        else:
+            memory = free.pop(fitting)
         return Room(memory, memory[:size].reshape(n, n + apart))
 
     def give_back(self, room: Room) -> None:

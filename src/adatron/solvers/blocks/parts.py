@@ -8,33 +8,17 @@ that the part has changed.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
 from ...certificates import best_multipliers
 from ...problems import Dual
-from ...problems.dual import Ids, Vector, dot
+from ...problems.dual import Ids, Vector
 from .shard import Violators, worst
 
-LARGEST_SHARE, AROUND = (
-    3,
-    2.0,
-)  # Largest part: one third of all variables. Size of a part: this multiple of those that violate or are free.
+LARGEST_SHARE = 3  # A part has at most one in this many of all variables.
+AROUND = 2.0  # Size of a part, as a multiple of the variables that violate or are free.
 CLOSE_TO = 0.9  # Fraction of the largest part; if more variables violate or are free, no part is made.
-
-
-class Origin(NamedTuple):
-    """The start of a part: its variables, their gradient, and the objective of the whole program."""
-
-    beta: Vector
-    g: Vector
-    objective: float
-
-    def followed(self, beta: Vector, g: Vector, epsilon: float) -> float:
-        """Return the objective of the whole program when the part is at beta; the part's targets do not tell it."""
-        sizes = float(np.abs(beta).sum() - np.abs(self.beta).sum())
-        return self.objective + 0.5 * dot(beta - self.beta, g + self.g) + epsilon * sizes
 
 
 def near(dual: Dual, beta: Vector, g: Vector, tol: float, least: int) -> Ids:

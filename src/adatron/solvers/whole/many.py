@@ -3,10 +3,10 @@
 Problem   programs over a few segments each, of up to ``WHOLE`` variables, with one equality or none and finite bounds,
           without lambda^2 if the tiles are float32: one for each pair of classes. There are thousands of hundred
           classes; what Python does for one takes longer than its solution.
-Update    as ``small``: ``pairs`` or ``singles`` over all variables.
-Stop      as ``small``, with float64 tiles; where a gap is asked for, by a smaller tolerance as long as it is too large.
-          What does not get there, and all that float32 tiles have found, is where ``small`` or the block solver goes
-          on, which have an active set and a proof for float32.
+Update    as ``whole.one``: ``pairs`` or ``singles`` over all variables.
+Stop      as ``whole.one``, with float64 tiles. If a gap is asked for, the tolerance falls as long as the gap is too
+          large. ``whole.one`` or the block solver go on with the programs that do not get there, and with all that
+          float32 tiles have found: these two have an active set and a proof for float32.
 """
 
 from __future__ import annotations
@@ -117,15 +117,15 @@ def together(
     goals = options.tol, options.widest_gap, options.max_iter
     numbers = np.array(dual.totals), dual.lambda2, dual.epsilon, *goals
     if gram.in_one:
-        room, shared, K = None, GivenShared.empty(), gram.framed(dual.lambda2)
-        programs = programs._replace(groups=NOTHING)
+        shared, programs = GivenShared.empty(), programs._replace(groups=NOTHING)
     else:
-        room, shared = gram.workspace.lease(width), gram.parts
-        K = room.K
-    code = addresses(shared.kind, gram.dtype, bool(dual.totals))
+        shared = gram.parts
+    code, stack = addresses(shared.kind, gram.dtype, bool(dual.totals)), gram.workspace.stack
+    room = None if gram.in_one else gram.workspace.lease(width)
+    K = gram.framed(dual.lambda2) if room is None else room.K
     try:
         with gram.pool.aside():
-            _solve(code, shared, programs, *numbers, *values, np.arange(len(K)), K, gram.workspace.stack)
+            _solve(code, shared, programs, *numbers, *values, np.arange(len(K)), K, stack)
     finally:
         if room is not None:
             gram.workspace.give_back(room)

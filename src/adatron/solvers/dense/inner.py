@@ -1,0 +1,127 @@
+"""Solve dense blocks: by pairs or singles and, once those have cost as much, by the active set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...compiled.cholesky import rank_of
+from ...problems import Dual
+from ...problems.dual import Vector
+from ..status import BENT
+from .active_set import ActiveSet, price
+from .layout import Layout, unpadded
+from .pairs import pairs
+from .singles import singles
+
+INNER = 0.8  # Fraction of the tolerance for a block that is a whole program: only rounding can undo its solution.
+STEPS = 10  # Updates, as a multiple of a block's size, after which the block waits for its active set.
+UPDATE = 4.0  # Multiply-adds of an active set, on one thread, in the time of one such update, for each variable.
+COARSE = 10 * 2.0**-20  # Fraction of the largest gradient; float32 does not resolve a smaller tolerance.
+BLOCK = 3e5  # Multiply-adds of an active set in the time that a block takes besides its updates.
+PATIENCE = 16.0  # A walk may cost this multiple of the updates before it; they undo much of an unfinished walk.
+LARGE = 1e20  # Gradients beyond this are scaled down.
+RANK = 64  # Pivots that are looked for: with more, the rank of a matrix is as good as full.
+FLOOR = {4: 2e-6, 8: 1e-12}  # Pivots below this are rounding, by bytes of a kernel value.
+
+
+class Improved(NamedTuple):
+    """The result of ``Inner``: a better beta and the steps taken. K includes lambda^2 and the program's signs.
+
+    ``intact``: whether the given matrix is unchanged.
+    """
+
+    beta: Vector
+    steps: int
+    K: NDArray[Any]
+    layout: Layout
+    sign: Vector | None
+    intact: bool
+
+    def push(self, change: Vector) -> Vector:
+        """Return (K + lambda^2 11') change: what a change of the block's variables adds to their gradient."""
+        if self.sign is None:
+            return self.layout.product(self.K, change)
+        return self.sign * self.layout.product(self.K, self.sign * change)
+
+
+class Inner:
+    """Solves dense blocks: by pairs or singles and, once those have cost as much, by the active set.
+
+    ``credit`` counts what the updates in unfinished blocks have cost more than active sets, in multiply-adds.
+    ``stopped`` is asked between the parts of a walk. ``before`` counts updates that the first block has had elsewhere.
+    """
+
+    def __init__(self, stopped: Callable[[], bool], before: int = 0) -> None:
+        self.credit, self.stopped, self.before, self.full = 0.0, stopped, before, False
+
+    def solve(
+        self,
+        K: NDArray[Any],
+        layout: Layout,
+        dual: Dual,
+        beta: Vector,
+        g: Vector,
+        tol: float,
+        steps: int,
+        flag: NDArray[Any],
+    ) -> Improved:
+        """Return a better ``beta`` of a block after at most ``steps`` steps; as a rule it is the best to ``tol``.
+
+        K is the kernel matrix of the places and may be overwritten. Its further columns are not read. dual, beta and g
+        belong to the block alone.
+        """
+        given, bent = K, flag[BENT]
+        if K.dtype == np.float32 and (dual.lambda2 or COARSE * np.abs(g).max() > tol):  # a sum would be rounded
+            K = K.astype(np.float64)
+        if dual.lambda2:
+            K += K.dtype.type(dual.lambda2)
+        plain, sign = dual.unsigned(), dual.sign
+        if sign is not None:
+            signs = layout.spread(sign).astype(K.dtype)
+            K[:, : len(signs)] *= signs[:, None] * signs
+            beta, g = sign * beta, sign * g
+        whole, peak = K, float(np.abs(g).max(initial=0.0))
+        if peak > LARGE:  # the bars of the searches would not exceed such gradients
+            scale = 2.0 ** -np.frexp(peak)[1]
+            K, g, tol, plain = K * K.dtype.type(scale), scale * g, scale * tol, plain.scaled(scale)
+        limit = min(max(len(beta), STEPS * len(beta) - self.before), steps)
+        found, used = _updated(K, layout, plain, beta, g, tol, limit, flag)
+        if whole.dtype != given.dtype:
+            flag[BENT] = bent  # in float64 the rounding of float32 values looks like negative curvature
+        if used == limit < steps:
+            self.credit += BLOCK + UPDATE * (self.before + used) * len(beta)
+            free, floor = int(np.count_nonzero(plain.free(found))), FLOOR[given.itemsize]
+            if price(free, len(beta), self._rank(K, layout, floor)) <= self.credit:
+                walk = ActiveSet(unpadded(K, layout), plain, found, g + layout.product(K, found - beta), floor)
+                used += walk.run(tol, PATIENCE * self.credit, self.stopped, steps - used)
+                self.credit = max(0.0, self.credit - walk.spent)
+                found = walk.beta
+        self.before = 0
+        intact = whole is not given or (sign is None and not dual.lambda2)
+        return Improved(found if sign is None else sign * found, used, whole, layout, sign, intact)
+
+    def _rank(self, K: NDArray[Any], layout: Layout, floor: float) -> int:
+        """Return the rank of a block's matrix; after one with more pivots than RANK, no other matrix is examined."""
+        n = len(layout.place)
+        if self.full:
+            return n
+        rank = rank_of(unpadded(K, layout), min(RANK, n), floor)
+        self.full = rank >= RANK
+        return n if self.full else rank
+
+
+def _updated(
+    K: NDArray[Any], layout: Layout, dual: Dual, beta: Vector, g: Vector, tol: float, steps: int, flag: NDArray[Any]
+) -> tuple[Vector, int]:
+    """Return ``beta`` after at most ``steps`` updates, and their number. The padding cannot move: its bounds are 0."""
+    new, lower, upper, slope = (layout.spread(v) for v in (beta, dual.lower, dual.upper, g))
+    slope = slope.astype(K.dtype)
+    if dual.totals:
+        used = pairs(K, new, slope, lower, upper, layout.starts, dual.epsilon, tol, steps, flag)
+    else:
+        used = singles(K, new, slope, lower, upper, dual.epsilon, tol, steps, flag)
+    return new[layout.where], used
