@@ -40,7 +40,7 @@ def decision_values(
     decided: Decided | None = None,
     limit: float = np.inf,
 ) -> NDArray[Any]:
-    """What ``finish`` makes of sum_i coefficients[i] k(vectors_i, x) + intercepts, for every row x of X.
+    """Return what ``finish`` makes of sum_i coefficients[i] k(vectors_i, x) + intercepts, for every row x of X.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def pair_values(
     finish: Callable[[Values], NDArray[Any]] | None,
     counted: Counted | None = None,
 ) -> NDArray[Any]:
-    """As ``decision_values``, of all pairs of so many classes that a table of their coefficients has no room.
+    """Return the same as ``decision_values`` for many pairs of classes, without a table of their coefficients.
 
     counted : if votes are all that is asked for, what is made of them instead
     """
@@ -115,7 +115,7 @@ def pair_values(
 
 
 class _Result:
-    """What is made of the values of n rows, block by block."""
+    """The result of the values of n rows, block by block."""
 
     def __init__(self, n: int, finish: Callable[[Values], NDArray[Any]]) -> None:
         self.n, self.finish = n, finish

@@ -1,4 +1,4 @@
-"""What predictions of a model need, made once and kept: those of single samples would make it each time.
+"""The sum over the support vectors, prepared once and kept: predictions of single samples would prepare it each time.
 
 It is made of the model's support vectors, its largest arrays, whose numbers may only be read since they were stored: to
 change them in place is an error (except through a view that was taken before). All else that it depends on is compared
@@ -47,7 +47,7 @@ class Prepared(NamedTuple):
 def prepared(
     kept: Prepared | None, vectors: Any, dual: Any, others: tuple[Any, ...], make: Callable[[Any], Any]
 ) -> Prepared:
-    """What was kept of the last prediction if it suits, or an expansion made of the support vectors now.
+    """Return what the last prediction kept if it suits, or an expansion made of the support vectors now.
 
     vectors, dual : support vectors and dual coefficients
     others : what it depends on besides
@@ -59,5 +59,5 @@ def prepared(
 
 
 def _read(vectors: Any) -> Any:
-    """The same memory, which stays writable for NumPy: compiled code takes read-only arrays for another type."""
+    """Return the same memory as writable for NumPy: compiled code takes read-only arrays for another type."""
     return vectors if sparse.issparse(vectors) else opened(vectors)

@@ -1,4 +1,4 @@
-"""What every solver shares: ascent by its own steps, a certificate in float64, and on from there if it is refused.
+"""The loop of every solver: ascend by its own steps, prove in float64, and go on from there if the proof is refused.
 
 Float32 rows propose, the certificate disposes: it corrects g where it matters, and the ascent goes on with what is
 left, whose float32 error is proportional to the change of beta, not to beta. A gap that is too large needs no proof of
@@ -95,7 +95,7 @@ class Ascent(ABC, Generic[How]):
             return Solution(self.beta, self.g, self.n_iter, Status.MAX_TIME, self._in_time(), self.watch.trace())
 
     def _in_time(self) -> Certificate:
-        """What can be said without more kernel values."""
+        """Return what can be proven without more kernel values."""
         with suppress(OutOfTime):
             if self.steady:
                 slack = self._errors() + self._proven + self.rounding
@@ -159,7 +159,7 @@ class Ascent(ABC, Generic[How]):
             tol = near
 
     def _next(self, tol: float, proof: Certificate) -> float:
-        """The tolerance to go on with after a refusal; 0 if there is none that rounding lets a gradient meet."""
+        """Return the tolerance to go on with after a refusal; 0 if rounding lets no gradient meet a smaller one."""
         endless = self._rounds >= 4 * ROUNDS and self._rounds % ROUNDS == 0
         return 0.0 if endless and self.view.gram.dtype == np.float64 else nearer(tol, proof, self.options)
 
@@ -169,7 +169,7 @@ class Ascent(ABC, Generic[How]):
         return self.view.gram.dtype != np.float64 and refused
 
     def _coarse(self) -> float:
-        """What the tiles blur of a gradient."""
+        """Return how far the tiles blur a gradient."""
         largest = self.view.magnitude + self.dual.lambda2
         return blur(dot(self.beta, self.beta), largest, self.view.gram.dtype.itemsize)
 
@@ -227,7 +227,7 @@ class Ascent(ABC, Generic[How]):
         return kkt_violation(self.dual, self.beta, self.g)
 
     def inward(self, b: float) -> Vector:
-        """The violation of every sample at the bias b; negative where there is none."""
+        """Return the violation of every sample at the bias b; negative if the sample violates nothing."""
         return self.dual.inward(self.beta, self.g + b)
 
     def objective(self) -> float:

@@ -26,7 +26,7 @@ PARTED = 24  # Number of blocks of variables from which a program is solved in p
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user asks for.
+    """The wishes of the user.
 
     cache_bytes : for kernel values
     precision : 'auto', 'single' or 'double'
@@ -38,7 +38,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Sizes:
-    """What is to be solved.
+    """The sizes of the problems.
 
     segments : (m,) samples of each segment
     variables : (n,) of each problem
@@ -246,7 +246,7 @@ def _ways(
     sizes: Sizes, solver: Solver, found: Plan, single: bool, shared: bool, matrix: bool, at_hand: bool
 ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """The way of each problem; ``at_hand``: values are held, or made by compiled tiles or of given ones."""
-    if len(sizes.duals) < len(sizes.variables):  # all are alike but for their sizes
+    if len(sizes.duals) < len(sizes.variables):  # all are alike except for their sizes
         known, which = np.unique(sizes.variables, return_inverse=True)
         each = [(int(n), sizes.duals[0]) for n in known]
     else:

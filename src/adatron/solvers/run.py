@@ -37,7 +37,7 @@ class _Desk:
         self._mail: queue.SimpleQueue[Progress | None] = queue.SimpleQueue()
 
     def ended(self, some: range, options: Options) -> Status | None:
-        """What forbids to begin with some problems."""
+        """Return the status that forbids to begin with some problems, or None."""
         if self.flags[some.start : some.stop, STOP].all():
             return Status.STOPPED
         return Status.MAX_TIME if monotonic() >= options.deadline else None

@@ -1,8 +1,8 @@
 """Compiled functions that other compiled functions call by their address.
 
-What is called by name is compiled into its caller, and again into the caller's caller. A tile loop with every product
-and every kernel in it takes longer to compile than all of them alone, most of which a fit does not need. By its
-address a function is compiled once, when it is first asked for; a call costs nothing beside a tile.
+A function that is called by name is compiled into its caller, and again into the caller's caller. A tile loop with
+every product and every kernel in it takes longer to compile than all of them alone, most of which a fit does not need.
+By its address a function is compiled once, when it is first asked for; a call costs nothing compared with a tile.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Address = tuple[int, int]
 
 
 def address(function: Any, *examples: Any) -> Address:
-    """Where the machine code of a function under ``jit`` is, for arguments of these types.
+    """Return where the machine code of a function under ``jit`` is, for arguments of these types.
 
     The function returns nothing, or a whole number.
     """
@@ -125,7 +125,7 @@ def _count(typingctx: Any, place: Any, signature: Any, *arguments: Any) -> Any:
 
 
 def _plain_call(place: int, signature: int, *arguments: Any) -> Any:
-    """The same where nothing is compiled."""
+    """Call the function in the list, if nothing is compiled."""
     return _PLAIN[place](*arguments)
 
 

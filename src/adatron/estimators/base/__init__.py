@@ -1,1 +1,1 @@
-"""What the estimators share."""
+"""Base classes of the estimators."""

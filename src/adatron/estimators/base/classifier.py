@@ -1,4 +1,4 @@
-"""What SVC and NuSVC share: classes, pairs of them, votes."""
+"""The base of SVC and NuSVC: classes, pairs of classes, votes."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         """Say what is wrong with a solution although it is optimal."""
 
     def _scales(self, fitted: Fits) -> NDArray[np.float64]:
-        """What the solution of each problem is divided by."""
+        """Return the divisor of each problem's solution."""
         return np.ones(len(fitted))
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -155,7 +155,7 @@ class Classifier(ClassifierMixin, Probabilistic):
 
     @property
     def _many_pairs(self) -> bool:
-        """Whether there are so many pairs of classes that a table of their coefficients has no room."""
+        """Whether a table of the coefficients of all pairs of classes would be too large."""
         pairs = self._one_against_one() and not self.compact_
         return pairs and len(self.intercept_) * len(self.support_) > layout.TABLE
 

@@ -1,4 +1,4 @@
-"""What a fit says that did not converge."""
+"""Warnings of fits that did not converge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all kernel machines share: the way from data to certificates, and decision values."""
+"""The base of all kernel machines: the way from data to certificates, and decision values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Finish = Callable[[NDArray[np.float64]], NDArray[Any]]  # makes a result of the 
 
 
 class Kept:
-    """What predictions of a model keep ready, see ``predicting.prepared``; no prediction changes the model."""
+    """A place for what predictions keep ready, see ``predicting.prepared``; no prediction changes the model."""
 
     last: Any = None
 
@@ -65,7 +65,7 @@ class KernelMachine(Quiet, Parameters):
             for_reading(state["support_vectors_"])
 
     def lasting_state(self) -> dict[str, Any]:
-        """What a model file keeps besides the parameters."""
+        """Return what a model file keeps besides the parameters."""
         return {name: value for name, value in vars(self).items() if name != "_kept"}
 
     def restore_state(self, state: dict[str, Any]) -> None:
@@ -217,7 +217,7 @@ class KernelMachine(Quiet, Parameters):
         With ``kernel='precomputed'`` (where it is not known which samples are equal) X has the kernel values with the
         training samples ``support_`` only, in this order: ``K[:, model.support_]`` instead of ``K``.
 
-        Sums are taken in another order: a sample whose decision value is zero but for rounding may change sides.
+        Sums are taken in another order: a sample whose decision value is only rounding may change sides.
         """
         check_is_fitted(self)
         model = copy(self)
@@ -274,7 +274,7 @@ class KernelMachine(Quiet, Parameters):
         return dual.toarray() if sparse.issparse(dual) else dual
 
     def _columns(self) -> NDArray[np.int64]:
-        """Where X holds kernel values: the column of each support vector."""
+        """Return the column of each support vector, for X with kernel values."""
         return np.arange(self._n_support.sum()) if self.compact_ else self.support_.astype(np.int64)
 
     def _decision(self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None) -> NDArray[Any]:
@@ -297,7 +297,7 @@ class KernelMachine(Quiet, Parameters):
         return self._prepared(make)
 
     def _prepared(self, make: Callable[[Any], Any]) -> Any:
-        """What predictions need, made of the support vectors; kept for later calls."""
+        """Return what predictions need, made of the support vectors and kept for later calls."""
         from ...predicting.prepared import prepared
 
         others = self._served(), self.compact_, *self._layout()
@@ -312,7 +312,7 @@ class KernelMachine(Quiet, Parameters):
         return False
 
     def _layout(self) -> tuple[Any, ...]:
-        """What ``_coefficients`` depends on beside ``dual_coef_``."""
+        """Return what ``_coefficients`` depends on besides ``dual_coef_``."""
         return ()
 
     def _sum_over(

@@ -63,7 +63,7 @@ class Probabilistic(KernelMachine):
     _slope: float | None = None
 
     def _rng(self) -> np.random.RandomState:
-        """What shuffles the samples before they are left out; None is a fixed seed."""
+        """Return the generator that shuffles the samples before they are left out; None is a fixed seed."""
         return check_random_state(0 if self.random_state is None else self.random_state)
 
     @property
@@ -73,7 +73,7 @@ class Probabilistic(KernelMachine):
 
     @abstractmethod
     def _scales(self, fitted: Fits) -> Vector:
-        """What the solution of each problem is divided by."""
+        """Return the divisor of each problem's solution."""
 
     @abstractmethod
     def _one_against_one(self) -> bool:

@@ -44,7 +44,7 @@ def _import_all(modules: tuple[str, ...]) -> None:
 
 
 def quiet(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """The same function with its imports in one go, and without NumPy's floating-point warnings."""
+    """Return the function with its imports in one go, and without NumPy's floating-point warnings."""
     modules = FOR_PREDICTIONS if function.__name__ in PREDICTIONS else FOR_OTHERS
 
     @wraps(function)

@@ -1,4 +1,4 @@
-"""What SVR and NuSVR share."""
+"""The base of SVR and NuSVR."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def _codes(y: Any, classes: Any) -> NDArray[np.int64]:
     unknown = y[~np.isin(y, classes)]
     if len(unknown):
         raise ValueError(
-            f"y must hold labels among the classes {classes}. Got {unknown[0]!r}; the first call of partial_fit takes "
-            "all that will ever come as 'classes'."
+            f"y must hold labels among the classes {classes}. Got {unknown[:1].tolist()[0]!r}; the first call of "
+            "partial_fit takes all that will ever come as 'classes'."
         )
     return np.searchsorted(classes, y)

@@ -48,7 +48,7 @@ def _scale(tile: Any, factor: float) -> None:
 
 @functools.cache
 def instruction(op: int, kind: type[Operand], dtype: Any) -> tuple[int, ...]:
-    """Of a program, for rows of a kind in a precision: how many tiles an operation takes, and where its code is.
+    """Return how many tiles an operation takes, and where its code is, for rows of a kind in a precision.
 
     A leaf takes none: it has a product and a map. A sum or product takes two, a multiple one.
     """

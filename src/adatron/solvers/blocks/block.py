@@ -197,7 +197,7 @@ class _Block(Ascent[Block]):
         return max(min(CLOSE, factor * ratio**power) * violation, ENOUGH * tol)
 
     def _survey(self) -> Survey:
-        """Where the whole problem stands, with its q worst violators in both directions at least."""
+        """Return where the whole problem stands, with at least its q worst violators in both directions."""
         found = self.shards[0].survey(self.q)
         for shard in self.shards[1:]:
             found = found.joined(shard.survey(self.q), self.q)

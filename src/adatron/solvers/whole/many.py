@@ -197,7 +197,7 @@ def _proofs(tasks: Tasks, some: range, programs: _Programs) -> NDArray[np.float6
 
 
 class Code(NamedTuple):
-    """Where the code is that makes a matrix, takes steps, finds multipliers and a bias, and measures a proof."""
+    """Addresses of the code that makes a matrix, takes steps, finds multipliers and a bias, and measures a proof."""
 
     matrix: Address
     update: Address
@@ -208,7 +208,7 @@ class Code(NamedTuple):
 
 @functools.cache
 def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> Code:
-    """Where the code of the parts is: compiled once, not again into the loop below."""
+    """Return the addresses of the parts, which are compiled once, not again into the loop below."""
     K, g, stack = np.empty((0, 0), dtype), np.empty(0, dtype), np.empty(0, dtype)
     v, whole, flag = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
     bounds = v, v, 0.0
@@ -228,7 +228,7 @@ def _solve(
     code: Any, shared: Any, programs: Any, totals: Any, lambda2: float, epsilon: float, tol: float, gap_tol: float,
     most: int, magnitude: float, rounding: float, places: Any, K: Any, stack: Any,
 ) -> None:  # fmt: skip
-    """Solve each program, nearer as long as its gap is too large, and prove it; a proof by float32 values is none.
+    """Solve each program, nearer as long as its gap is too large, and prove the solution; float32 values prove nothing.
 
     ``magnitude``, ``rounding``: bounds of a kernel value and of its error; ``places``: 0, 1, 2, ...
     """

@@ -5,7 +5,7 @@ Problem   any program of ``problems.dual`` with finite bounds and few variables.
           programs, one for each pair of classes, ``whole.many`` solves most.
 Update    ``pairs`` (equality) or ``singles`` (none) over all variables; where they crawl, an active set.
 Stop      the violation by a gradient that is computed anew from the same kernel matrix; where a gap is asked for, by a
-          smaller tolerance as long as it is too large. What does not get there goes on in the block solver.
+          smaller tolerance as long as it is too large. A program that does not get there goes on in the block solver.
 """
 
 from __future__ import annotations
