@@ -191,6 +191,12 @@ class Learner:
     def _forget(self, one: int) -> None:
         from ..estimators.incremental.steps import keeping, remembers
 
+        store = self.last.store
+        if one not in store.ids and 0 <= one < store.next_id:
+            gone = f"sample {one} is not in the model any more: it left the window, or was forgotten before"
+            warnings.warn(gone, stacklevel=1)
+            self.last.forget([])  # writes the model file, which says that the line was read
+            return
         known = remembers(self.model, self.last, one)
         self.last.forget([one])
         if known and not self._warned:

@@ -99,6 +99,8 @@ class SVC(Classifier):
         positive semi-definite. It belongs to the best bias for these coefficients; ``intercept_`` is LIBSVM's.
     compact_ : bool
         Whether :meth:`compact` made the model; that method explains the attributes of such a model.
+    route_ : adatron.solvers.route.Route
+        How the problems were solved; ``print(model.route_)`` says it in three lines.
     trace_ : dict of ndarray, or a sequence of them for each binary problem
         'seconds', 'n_iter', 'kkt_violation', 'duality_gap', 'dual_objective' after each block or epoch, and further
         quantities of the solver. The gap is nan where it was not computed.

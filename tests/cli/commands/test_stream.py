@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import adatron
-from adatron import IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
+from adatron import IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR, load
 from adatron.cli import main
 from adatron.cli.learner import Learner
 from adatron.files import ModelFileError
@@ -536,3 +536,18 @@ def test_a_stream_says_that_a_scaler_remembers(running, capsys):
         more.write(f"-{FIRST + 2}\n")  # came after the scaler was fitted
     assert main(arguments) == 0
     assert not capsys.readouterr().err
+
+
+def test_a_line_that_forgets_a_sample_which_has_gone_is_only_a_warning(tmp_path, capsys):
+    X, y = rows(60)
+    lines = [",".join(map(repr, [*x.tolist(), int(label)])) for x, label in zip(X, y, strict=True)]
+    data, path = tmp_path / "window.csv", tmp_path / "w.adatron"
+    data.write_text("\n".join([*lines[:50], "-3", "-45", "-45", *lines[50:]]) + "\n")
+    arguments = ["stream", str(path), str(data), "--first", "30", "--window", "30", "--gamma", "1"]
+    assert main(arguments) == 0
+    said = capsys.readouterr().err
+    assert "sample 3 is not in the model any more" in said
+    assert "sample 45 is not in the model any more" in said
+    assert sorted(load(path).ids_) == [i for i in range(29, 60) if i != 45]  # thirty samples
+    data.write_text(data.read_text() + "-999\n")
+    assert main(["stream", str(path), str(data)]) == 1  # no such sample ever came

@@ -43,7 +43,7 @@ class KernelMachine(Quiet, Parameters):
     compact_: bool = False
     _n_support: NDArray[np.int32]
     _theirs: ClassVar[str]  # the class of scikit-learn that decides as it does
-    route_: Any = None  # ``solvers.route.Route``; None of models that were not fitted as a whole
+    route_: Any  # ``solvers.route.Route``; None of models that were not fitted as a whole
     _kept: Kept
     objects_: Any = None  # training samples of a kernel function that are no rows of numbers, see objects.py
 
@@ -72,6 +72,8 @@ class KernelMachine(Quiet, Parameters):
         """Take what ``lasting_state`` gave."""
         vars(self).update(state)
         self._kept = Kept()
+        if "fit_status_" in state:  # earlier versions knew no route
+            vars(self).setdefault("route_", None)
         if "support_vectors_" in vars(self):
             for_reading(self.support_vectors_, own=True)
 

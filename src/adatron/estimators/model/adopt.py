@@ -52,6 +52,7 @@ def adopt(
     model._n_support = counts.astype(np.int32)  # pyright: ignore[reportPrivateUsage]
     model.dual_coef_ = sparse.csr_matrix(coefficients) if sparse.issparse(vectors) else coefficients
     model.intercept_ = intercepts
+    model.route_ = None
     model._kept = Kept()  # pyright: ignore[reportPrivateUsage]
     model.fit_status_, model.n_iter_ = 0, np.zeros(len(intercepts), np.int32)
     model.shape_fit_ = vectors.shape
