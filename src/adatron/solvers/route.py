@@ -172,11 +172,9 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
                                                                    they are dear, or made again
     =============================================================  ===================================
     """
-    suited = suits(sizes.typical, single=False)
     n, alone, kernel = sizes.samples, len(sizes.variables) == 1, source.kernel
-    matrix = (
-        solver.blocks and sizes.everywhere and not alone and suited and _matrix_fits(n, len(sizes.variables), wanted)
-    )
+    matrix = solver.blocks and sizes.everywhere and not alone and suits(sizes.typical, single=False)
+    matrix = matrix and _matrix_fits(n, len(sizes.variables), wanted)
     largest = int(sizes.variables.max())
     small = matrix or largest <= SMALL or not kernel.compiled
     single, reason = _precision(source, wanted.precision, small)
@@ -256,7 +254,9 @@ def _ways(
         bundled = shared and not solver.sharded and suits(dual, single) and (matrix or n <= found.whole)
         own = way_of(n, dual, solver, found.block, found.whole, coarse=single or not at_hand)
         ways[:, number] = Way.BUNDLE if bundled else own, own
-    first, then = np.where(sizes.open, ways[:, which], np.int8(Way.CLOSED))
+    first, then = ways[:, which]
+    for some in (first, then):
+        some[~sizes.open] = Way.CLOSED
     return first, then
 
 

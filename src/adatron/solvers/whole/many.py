@@ -67,8 +67,10 @@ class _Programs(NamedTuple):
 
 def bundles(tasks: Tasks, ways: NDArray[np.int8]) -> list[range]:
     """The numbers of the tasks that are open, in their order, those that are solved together in one range."""
-    gram = tasks.gram
-    bundled, kinds = ways == Way.BUNDLE, _kinds(tasks, ways)
+    gram, bundled = tasks.gram, ways == Way.BUNDLE
+    if not bundled.any():
+        return [range(number, number + 1) for number in np.flatnonzero(ways != Way.CLOSED).tolist()]
+    kinds = _kinds(tasks, ways)
     cost = 1.0 if gram.in_one else gram.kernel.cost(gram.source.features)
     works = np.cumsum([0.0, *(tasks.sizes.astype(np.float64) ** 2 * cost + BESIDE_MATRIX)])
     most = max(SMALLEST_BUNDLE, min(LARGEST_BUNDLE, works[-1] / MOST_BUNDLES))
@@ -80,11 +82,10 @@ def bundles(tasks: Tasks, ways: NDArray[np.int8]) -> list[range]:
             end = int(np.searchsorted(works, works[first] + most, side="right")) - 1 if bundled[first] else 0
             out.append(range(first, min(last, max(end, first + 1))))
             first = out[-1].stop
-    if bundled.any():  # made by all threads, before each of them has a bundle
-        if gram.in_one:
-            gram.framed(tasks.dual(int(np.argmax(bundled))).lambda2)
-        else:
-            gram.parts  # noqa: B018
+    if gram.in_one:  # made by all threads, before each of them has a bundle
+        gram.framed(tasks.dual(int(np.argmax(bundled))).lambda2)
+    else:
+        gram.parts  # noqa: B018
     return out
 
 
