@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs
+from sklearn.datasets import dump_svmlight_file, make_blobs
 
 from adatron.cli import main
 
@@ -27,3 +27,16 @@ def model(train_csv, tmp_path):
     path = tmp_path / "m.adatron"
     assert main(["train", str(train_csv), "--model", str(path), "--label", "colour", "--quiet"]) == 0
     return path
+
+
+@pytest.fixture
+def from_0(tmp_path):
+    """Two files of LIBSVM text whose features count from 0, and the samples of the second one: it has no feature 0."""
+    X = np.arange(1.0, 121.0).reshape(40, 3)
+    X[20:, :2] *= -1
+    rare = X[15:25].copy()
+    rare[:, 0] = 0
+    y = np.repeat([0, 1], 20)
+    dump_svmlight_file(X, y, str(tmp_path / "a"), zero_based=True)
+    dump_svmlight_file(rare, y[15:25], str(tmp_path / "b"), zero_based=True)
+    return str(tmp_path / "a"), str(tmp_path / "b"), rare

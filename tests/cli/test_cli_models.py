@@ -80,19 +80,6 @@ def test_bad_options_are_found_before_the_fit(train_csv, tmp_path, capsys, monke
     assert "a folder, not a file" in failed(capsys)
 
 
-@pytest.fixture
-def from_0(tmp_path):
-    """Two files of LIBSVM text whose features count from 0, and the samples of the second one: it has no feature 0."""
-    X = np.arange(1.0, 121.0).reshape(40, 3)
-    X[20:, :2] *= -1
-    rare = X[15:25].copy()
-    rare[:, 0] = 0
-    y = np.repeat([0, 1], 20)
-    dump_svmlight_file(X, y, str(tmp_path / "a"), zero_based=True)
-    dump_svmlight_file(rare, y[15:25], str(tmp_path / "b"), zero_based=True)
-    return str(tmp_path / "a"), str(tmp_path / "b"), rare
-
-
 @pytest.mark.parametrize("said", [(), ("--zero-based",)])
 @pytest.mark.parametrize("begin", [("train", "{a}", "--model", "{m}"), ("stream", "{m}", "{a}", "--first", "40")])
 def test_features_are_counted_as_the_model_s_data_were(said, begin, from_0, tmp_path, capsys):

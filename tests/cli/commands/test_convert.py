@@ -1,24 +1,9 @@
 """Converting models from the command line."""
 
 import numpy as np
-import pytest
-from sklearn.datasets import dump_svmlight_file
 
 from adatron.cli import main
 from adatron.files import load
-
-
-@pytest.fixture
-def from_0(tmp_path):
-    """Two files of LIBSVM text whose features count from 0, and the samples of the second one: it has no feature 0."""
-    X = np.arange(1.0, 121.0).reshape(40, 3)
-    X[20:, :2] *= -1
-    rare = X[15:25].copy()
-    rare[:, 0] = 0
-    y = np.repeat([0, 1], 20)
-    dump_svmlight_file(X, y, str(tmp_path / "a"), zero_based=True)
-    dump_svmlight_file(rare, y[15:25], str(tmp_path / "b"), zero_based=True)
-    return str(tmp_path / "a"), str(tmp_path / "b"), rare
 
 
 def test_a_converted_model_counts_from_1_and_says_so(from_0, tmp_path, capsys):

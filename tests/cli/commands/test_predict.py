@@ -1,7 +1,6 @@
 """Predicting from the command line."""
 
 import numpy as np
-import pytest
 from sklearn.datasets import dump_svmlight_file
 from sklearn.preprocessing import StandardScaler
 
@@ -40,19 +39,6 @@ def test_models_that_cannot_predict_are_refused(samples, train_csv, tmp_path, ca
         for command in ("predict", "evaluate"):
             assert main([command, str(tmp_path / "m"), str(train_csv)]) == 1
             assert message in failed(capsys)
-
-
-@pytest.fixture
-def from_0(tmp_path):
-    """Two files of LIBSVM text whose features count from 0, and the samples of the second one: it has no feature 0."""
-    X = np.arange(1.0, 121.0).reshape(40, 3)
-    X[20:, :2] *= -1
-    rare = X[15:25].copy()
-    rare[:, 0] = 0
-    y = np.repeat([0, 1], 20)
-    dump_svmlight_file(X, y, str(tmp_path / "a"), zero_based=True)
-    dump_svmlight_file(rare, y[15:25], str(tmp_path / "b"), zero_based=True)
-    return str(tmp_path / "a"), str(tmp_path / "b"), rare
 
 
 def test_labels_of_data_to_predict_may_be_none(from_0, tmp_path, capsys):

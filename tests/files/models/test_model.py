@@ -7,7 +7,6 @@ import zipfile
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from sklearn.datasets import make_classification
 
 from adatron import SVC, SVR
 from adatron.files import ModelFileError, load, save
@@ -22,27 +21,6 @@ def test_a_regression_survives(tmp_path):
     copy = load(tmp_path / "m.adatron")
     assert np.array_equal(copy.predict(X), model.predict(X))
     assert copy.n_iter_ == model.n_iter_
-
-
-# --- model files --------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def problem():
-    return make_classification(90, 5, n_informative=4, n_classes=3, n_redundant=0, random_state=1)
-
-
-@pytest.fixture(scope="module")
-def model(problem):
-    X, y = problem
-    return SVC(C=3.0, class_weight={0: 2.0}, kernel=RBF(0.2)).fit(X, y)
-
-
-@pytest.fixture
-def path(model, tmp_path):
-    target = tmp_path / "m.adatron"
-    save(model, target)
-    return target
 
 
 @pytest.mark.parametrize("sparse", [False, True])
