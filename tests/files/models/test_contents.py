@@ -326,3 +326,14 @@ def test_counts_of_support_vectors_do_not_wrap(tmp_path):
     crafted = Crafted(model, tmp_path / "m.adatron")
     crafted.change(crafted.state["_n_support"], lambda _: np.array([2**63 - 1, 2**63 - 1, total + 2, 0]))
     crafted.refused("_n_support holds")
+
+
+@pytest.mark.parametrize("name", ["steps", "named_steps", "best_estimator_", "estimator_", "transformers_"])
+def test_an_attribute_of_a_user_is_taken_for_nothing_else(name, X, tmp_path):
+    model = IncrementalSVC().fit(X, np.arange(len(X)) % 2)
+    setattr(model, name, 3)
+    save(model, tmp_path / "named.adatron")
+    loaded = load(tmp_path / "named.adatron")
+    assert json.loads(loaded.deletion_report())["files"] == [str(tmp_path / "named.adatron")]
+    loaded.forget([0])
+    np.testing.assert_array_equal(loaded.predict(X), load(tmp_path / "named.adatron").predict(X))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from .learning import Learning
@@ -29,7 +30,7 @@ def remembers(model: Any, last: Learning, one: int) -> bool:
 def fitted_steps(model: Any) -> list[tuple[str, Any]]:
     """Return the steps before the last one that are fitted to samples, including those of a pipeline at the end."""
     found: list[tuple[str, Any]] = []
-    while hasattr(model, "steps"):
+    while isinstance(model, Pipeline):
         steps = cast("list[tuple[str, Any]]", model.steps)
         found += [one for one in steps[:-1] if one[1] not in (None, "passthrough") and get_tags(one[1]).requires_fit]
         model = steps[-1][1]
@@ -38,7 +39,7 @@ def fitted_steps(model: Any) -> list[tuple[str, Any]]:
 
 def last_of(model: Any) -> Any:
     """Return the estimator at the end of a model, which may be a pipeline of pipelines."""
-    while hasattr(model, "steps"):
+    while isinstance(model, Pipeline):
         model = model.steps[-1][1]
     return model
 
