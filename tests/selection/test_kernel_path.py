@@ -31,6 +31,24 @@ def test_every_step_is_a_solution(C, bias):
         assert margin == pytest.approx((beta @ K @ beta) ** -0.5, rel=1e-9)
 
 
+@pytest.mark.parametrize("bias", ["explicit", "none"])
+def test_the_gap_of_every_step_is_a_bound(bias):
+    X, y = samples(4, 90, 3, noise=0.7)
+    X = X + 1e4  # the distances are rounded more than the tolerance of the gap
+    path = kernel_path(X, y, GAMMAS[4:], C=2.0, bias=bias, tol=1e-6)
+    sign = np.where(y == np.unique(y)[1], 1.0, -1.0)
+    differences = (X[:, None] - X).astype(np.longdouble)
+    distances = np.square(differences).sum(axis=2)
+    for gamma, found, gap in zip(path.gamma, path.coefficients, path.duality_gap, strict=True):
+        beta, K = found.astype(np.longdouble), np.exp(-np.longdouble(gamma) * distances)
+        norm2, z = beta @ K @ beta, K @ beta
+        # The gap belongs to the best bias, at which some sample is at the margin.
+        biases = sign - z if bias == "explicit" else np.zeros(1)
+        primal = 0.5 * norm2 + 2.0 * np.maximum(1.0 - sign * (z + biases[:, None]), 0.0).sum(axis=1).min()
+        dual = sign @ beta - 0.5 * norm2
+        assert (primal - dual) / max(abs(primal), abs(dual), 1.0) <= gap
+
+
 def test_warm_starts_save_updates_and_distances_are_computed_once():
     X, y = samples(2, 200, 4)
     gammas = np.geomspace(0.02, 5.0, 40)

@@ -1,6 +1,6 @@
 """Proofs of optimality. They need beta and its gradient only and know no solver."""
 
-from .certify import Certificate, Exact, certify, conclude, loosely, prove, semidefinite, unproven
+from .certify import Certificate, Exact, bounded, certify, conclude, loosely, prove, semidefinite, unproven
 from .gap import best_multipliers, duality_gap, relative
 from .kkt import kkt_violation, violators
 from .multipliers import half_width, intercept, multipliers
@@ -9,6 +9,7 @@ __all__ = [
     "Certificate",
     "Exact",
     "best_multipliers",
+    "bounded",
     "certify",
     "conclude",
     "duality_gap",

@@ -210,8 +210,13 @@ def loosely(view: View, dual: Dual, beta: Vector, g: Vector, slack: Vector) -> C
     If the kernel may not be positive semi-definite, it remains unknown whether the gap bounds anything.
     """
     if view.gram.kernel.convex:
-        return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), slack.copy(), convex=True)
+        return bounded(dual, beta, g, slack)
     return Certificate(-dual.objective(beta, g), inf, kkt_violation(dual, beta, g, slack))
+
+
+def bounded(dual: Dual, beta: Vector, g: Vector, slack: Vector) -> Certificate:
+    """Prove what a gradient can, up to its errors, for a kernel that is known to be positive semi-definite."""
+    return _certificate(_measured(dual, beta, g, best_multipliers(dual, beta, g), slack.copy()), convex=True)
 
 
 def unproven(dual: Dual, beta: Vector, g: Vector) -> Certificate:
@@ -259,7 +264,11 @@ def _may_matter(
 def _evaluate(
     view: View, dual: Dual, beta: Vector, g: Vector, mu: Vector, errors: Vector, convex: bool, doubt: float = 0.0
 ) -> Certificate:
-    """Put the certificate together.
+    return conclude(view, beta, _measured(dual, beta, g, mu, errors, doubt), convex)
+
+
+def _measured(dual: Dual, beta: Vector, g: Vector, mu: Vector, errors: Vector, doubt: float = 0.0) -> list[float]:
+    """Return the numbers of ``weigh``.
 
     The ``errors`` of rows that need not be known are 0: their terms are 0 within their true errors. Moving these rows
     gains mu at most, and as mu minimises the gap, some known row gains as much. So they count only in ``doubt``, the
@@ -270,14 +279,18 @@ def _evaluate(
     if dual.hard_margin:
         found[4] = CARE * duality_gap(dual, beta, g, mu, errors, doubt + 4.0 * found[7]) + found[8]
     found[1], found[2] = max(found[1], found[7] + 0.5 * doubt), found[2] + doubt
-    return conclude(view, beta, found.tolist(), convex)
+    return found.tolist()
 
 
 def conclude(view: View, beta: Vector, measures: list[float], convex: bool = True) -> Certificate:
     """Return the certificate from the numbers of ``weigh``."""
-    value, doubt, norm2, resolution, gap, worst, least = measures[:7]
+    norm2, resolution = measures[2:4]
     known = view.gram.kernel.convex or not isfinite(resolution)  # apparent negative curvature is then rounding
-    convex = known or (convex and norm2 >= 0.0 and semidefinite(view, np.flatnonzero(beta)))
+    return _certificate(measures, known or (convex and norm2 >= 0.0 and semidefinite(view, np.flatnonzero(beta))))
+
+
+def _certificate(measures: list[float], convex: bool) -> Certificate:
+    value, doubt, _, resolution, gap, worst, least = measures[:7]
     return Certificate(value, gap, worst, resolution, doubt, least, convex)
 
 

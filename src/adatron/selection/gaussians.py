@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 
 from ..compiled.cache.jit import jit
 from ..compiled.exp import decay
+from ..compiled.precision import UNIT
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import scatter
+from ..kernels import RBF
 from ..problems.dual import Ids, Vector
 from ..threads import Pool
 
 ROWS = 64  # Rows of a task.
+CARE = 1.0 + 1e-6  # Factor for the rounding of a bound that is itself computed.
 RESOLVED = 1e-4  # Smallest tolerance that float32 kernel values resolve.
 
 
@@ -55,10 +58,13 @@ class Gaussians:
     Rows of K are computed when they are first needed: few are, once the samples that support the margin are known.
     """
 
-    def __init__(self, distances: Vector, tol: float, pool: Pool) -> None:
-        n = len(distances)
+    def __init__(self, X: Vector, tol: float, pool: Pool) -> None:
+        distances, n = squared_distances(X, X, X, pool), len(X)
         dtype = np.float32 if tol >= RESOLVED else np.float64
         self.pool, self.gamma = pool, 1.0
+        self._top = float(np.square(X - X.mean(axis=0)).sum(axis=1).max())
+        # A norm has a rounding for each feature, and the product that adds norms to products two more.
+        self._roundings = 2 * X.shape[1] + 8
         self._distances, self._narrow = distances, distances.astype(dtype, copy=False)
         self._K = np.empty((n, padded(n)), dtype)  # the rows made so far, in the order of making
         self._place, self._rows = np.full(n, -1), np.empty(0, np.int64)  # row of K for each sample; sample of each row
@@ -97,6 +103,31 @@ class Gaussians:
     def times(self, beta: Vector) -> Vector:
         """Return K beta in float64."""
         return weighted(self._distances, self.gamma, beta, self.pool)
+
+    def error(self, beta: Vector) -> float:
+        """Bound the errors of ``times``: those of the kernel values, and the rounding of their sum."""
+        value = RBF(self.gamma).error_bound(self._top, self._roundings, UNIT)
+        return CARE * (value + UNIT * (np.count_nonzero(beta) + 8.0)) * float(np.abs(beta).sum())
+
+
+def squared_distances(X: Vector, Z: Vector, origin: Vector, pool: Pool) -> Vector:
+    """Return squared distances of all pairs of rows, by one product after subtracting the mean of ``origin``."""
+    same, centre = X is Z, origin.mean(axis=0)
+    X, Z = X - centre, Z - centre
+    one, other = (np.square(rows).sum(axis=1) for rows in (X, Z))
+    left = np.column_stack([-2.0 * X, one, np.ones(len(X))])
+    right = np.column_stack([Z, np.ones(len(Z)), other]).T
+    out = np.empty((len(X), len(Z)))
+
+    def task(number: int) -> None:
+        rows = slice(number * ROWS, (number + 1) * ROWS)
+        np.dot(left[rows], right, out=out[rows])
+        np.maximum(out[rows], 0.0, out=out[rows])
+
+    pool.run(task, -(-len(X) // ROWS))
+    if same:
+        np.fill_diagonal(out, 0.0)
+    return out
 
 
 def weighted(distances: Vector, gamma: float, beta: Vector, pool: Pool) -> Vector:

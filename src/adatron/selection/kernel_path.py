@@ -11,7 +11,6 @@ Source    C. Campbell, N. Cristianini, Simple learning algorithms for training s
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, cast
@@ -23,16 +22,19 @@ from sklearn.utils import check_array, check_consistent_length, check_X_y
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..certificates import best_multipliers, duality_gap, intercept, kkt_violation, violators
+from ..certificates import Certificate, bounded, intercept, violators
 from ..certificates.radius_margin import vc_bound
 from ..estimators.base.quiet import quiet
 from ..problems import Bias, Dual, ball, csvc
-from ..problems.dual import Ids, Vector, dot
+from ..problems.dual import Vector, dot
+from ..solvers.base import Options
 from ..solvers.dense import pairs, singles
+from ..solvers.loop import until_proven
 from ..solvers.start import feasible
+from ..solvers.status import Status
 from ..threads import Pool, allowed_threads
 from ..threads.gate import one_blas_thread
-from .gaussians import ROWS, Gaussians, weighted
+from .gaussians import Gaussians, squared_distances, weighted
 
 ROUGH = 1e-3  # Error of the squared radius, which is at most 1.
 ROUNDS = 20  # Rounds of the dense solver, each from a fresh gradient and with the samples that violate it.
@@ -53,7 +55,7 @@ class KernelPath:
     validation_error : (k,) error rate on the validation samples; nan without any
     n_support : (k,) support vectors
     n_iter : (k,) updates of pairs, or of single variables without an explicit bias
-    duality_gap : (k,) relative gap, computed in float64
+    duality_gap : (k,) relative gap, proven in float64
     kernel_evaluations : squared distances that were computed, for all steps together
     coefficients, intercept : (k, n) and (k,) the solutions
     best : the step with the smallest ``radius_margin`` or validation error, the widest kernel of equal ones
@@ -178,7 +180,7 @@ def kernel_path(
         walk = _Walk(X, np.where(codes == 1, 1.0, -1.0), C, cast("Bias", bias), tol, pool, warm)
         steps = [walk.step(float(gamma), delta) for gamma in gammas]
         found = {name: np.array([step[name] for step in steps]) for name in steps[0]}
-        found["validation_error"] = _errors(_distances(X, test, X, pool), truth, gammas, found, pool)
+        found["validation_error"] = _errors(squared_distances(X, test, X, pool), truth, gammas, found, pool)
     _warn_of(gammas[found.pop("open")])
     score = found["validation_error" if by_error else "radius_margin"]
     best = int(np.flatnonzero(score == score.min())[-1])
@@ -210,75 +212,81 @@ def _samples(X: Any, y: Any, cache_size: float) -> tuple[Vector, NDArray[np.int6
 
 
 class _Walk:
-    """The training samples, and the last solution.
-
-    A step solves for the last support vectors and the samples that violate the conditions. Then it solves for those
-    that still violate them, until there are none, so few rows of K are needed. The last gradient proves the result in
-    float64.
-    """
+    """The training samples, and the last solution."""
 
     def __init__(self, X: Vector, y: Vector, C: float, bias: Bias, tol: float, pool: Pool, warm: bool) -> None:
         n = len(X)
         self.dual, self.around = csvc(y, np.full(n, float(C)), bias), ball(np.ones(n))
         self.tol, self.warm = tol, warm
-        self.kernel = Gaussians(_distances(X, X, X, pool), tol, pool)
+        self.kernel = Gaussians(X, tol, pool)
         self.beta, self.centre = np.zeros((2, n))
 
     def step(self, gamma: float, delta: float) -> dict[str, Any]:
         """Solve for one gamma."""
-        n = len(self.centre)
         self.kernel.widen(gamma)
-        beta, g, n_iter = self._descend(self.dual, self.beta, self.tol, self.kernel.times)
-        centre, slope, _ = self._descend(self.around, self.centre, ROUGH, self.kernel.roughly)
+        margin = _Descent(self.dual, self.kernel, self.beta)
+        status, proof = until_proven(margin, self.tol, Options(tol=self.tol))
+        around = _Descent(self.around, self.kernel, self.centre)
+        until_proven(around, ROUGH, Options(tol=ROUGH))
+        beta, g = margin.beta, margin.g
         if self.warm:
-            self.beta, self.centre = beta, centre
-        gap = duality_gap(self.dual, beta, g, best_multipliers(self.dual, beta, g))
-        norm2, value = self.dual.squared_norm(beta, g), -self.dual.objective(beta, g)
+            self.beta, self.centre = beta, around.beta
+        norm2 = self.dual.squared_norm(beta, g)
         return {
             "margin": 1.0 / np.sqrt(norm2),
-            "radius_margin": -2.0 * self.around.objective(centre, slope) * norm2,
+            "radius_margin": -2.0 * self.around.objective(around.beta, around.g) * norm2,
             "radius_margin_origin": norm2,
-            "bound": vc_bound(n, 1.0, float(1.0 / np.sqrt(norm2)), delta) if self.dual.hard_margin else np.nan,
+            "bound": vc_bound(len(beta), 1.0, float(1.0 / np.sqrt(norm2)), delta) if self.dual.hard_margin else np.nan,
             "n_support": int(np.count_nonzero(beta)),
-            "n_iter": n_iter,
-            "duality_gap": gap / max(1.0, abs(value), abs(value + gap)) if np.isfinite(gap) else np.inf,
+            "n_iter": margin.n_iter,
+            "duality_gap": proof.relative_gap,
             "coefficients": beta,
             "intercept": intercept(self.dual, beta, g),
-            "open": kkt_violation(self.dual, beta, g) > self.tol,
+            "open": status is not Status.CONVERGED,
         }
 
-    def _descend(
-        self, dual: Dual, start: Vector, tol: float, proof: Callable[[Vector], Vector]
-    ) -> tuple[Vector, Vector, int]:
-        """Solve a program over K; return beta, its gradient by ``proof`` of K beta, and the number of updates.
 
-        The start is first made longer or shorter, if that is feasible, as it costs nothing.
-        """
+class _Descent:
+    """At work on one program: it solves for the last support vectors and for the samples that violate the conditions.
+
+    Then it solves for those that still violate them, until there are none, so few rows of K are needed. The start is
+    first made longer or shorter, if that is feasible, as it costs nothing.
+    """
+
+    def __init__(self, dual: Dual, kernel: Gaussians, start: Vector) -> None:
+        self.dual, self.kernel, self.n_iter, self.rounds = dual, kernel, 0, 0
         beta = feasible(dual, start)
-        z = self.kernel.roughly(beta)
+        z = kernel.roughly(beta)
         energy = dot(beta, z)
         length = dot(dual.t, beta) / energy if energy > 0 and not any(dual.totals) else 1.0
         if (length * beta <= dual.upper).all() and (length * beta >= dual.lower).all():
             beta, z = length * beta, length * z
-        inside, n_iter = (beta != 0) | violators(dual, beta, z - dual.t, tol), 0
-        for _ in range(ROUNDS):
-            n_iter += self._improve(dual, beta, z - dual.t, np.flatnonzero(inside), tol)
-            z = proof(beta)
-            if kkt_violation(dual, beta, z - dual.t) <= tol:
-                break
-            inside |= violators(dual, beta, z - dual.t, tol)
-        return beta, z - dual.t, n_iter
+        self.beta, self.g, self.inside = beta, z - dual.t, beta != 0
 
-    def _improve(self, dual: Dual, beta: Vector, g: Vector, rows: Ids, tol: float) -> int:
-        """Solve for the variables of these rows, in place; the others are 0. Return the number of updates."""
+    def propose(self, tol: float) -> tuple[Status, float]:
+        """Solve for the variables that take part, in place; the others are 0. Compute the gradient in float64."""
+        self.inside |= violators(self.dual, self.beta, self.g, tol)
+        rows = np.flatnonzero(self.inside)
         K, n = self.kernel.among(rows), len(rows)
         part, lower, upper, slope = np.zeros((4, len(K)))
-        part[:n], lower[:n], upper[:n], slope[:n] = beta[rows], dual.lower[rows], dual.upper[rows], g[rows]
+        part[:n], lower[:n], upper[:n] = self.beta[rows], self.dual.lower[rows], self.dual.upper[rows]
+        slope[:n] = self.g[rows]
         program = (K, part, slope.astype(K.dtype), lower, upper)
         limits = (0.0, 0.5 * tol, STEPS * n, np.zeros(2, np.int64))
-        n_iter = pairs(*program, np.array([0, len(K)]), *limits) if dual.totals else singles(*program, *limits)
-        beta[rows] = part[:n]
-        return n_iter
+        tied = bool(self.dual.totals)
+        self.n_iter += pairs(*program, np.array([0, len(K)]), *limits) if tied else singles(*program, *limits)
+        self.beta[rows] = part[:n]
+        self.g = self.kernel.times(self.beta) - self.dual.t
+        return Status.CONVERGED, tol
+
+    def prove(self) -> Certificate:
+        """Prove what is true of the point, in float64."""
+        return bounded(self.dual, self.beta, self.g, np.full(len(self.beta), self.kernel.error(self.beta)))
+
+    def tighten(self, tol: float, proof: Certificate) -> float | Status:
+        """Go on with the samples that still violate the conditions, for some rounds."""
+        self.rounds += 1
+        return tol if self.rounds < ROUNDS else Status.STUCK
 
 
 def _warn_of(gammas: Vector) -> None:
@@ -297,26 +305,6 @@ def _labelled(X: Any, y: Any, classes: NDArray[Any]) -> tuple[Vector, NDArray[np
     if not np.isin(y, classes).all():
         raise ValueError(f"The 'validation' parameter holds other labels than the classes {classes.tolist()}.")
     return X, np.searchsorted(classes, y)
-
-
-def _distances(X: Vector, Z: Vector, origin: Vector, pool: Pool) -> Vector:
-    """Return squared distances of all pairs of rows, by one product after subtracting the mean of ``origin``."""
-    same, centre = X is Z, origin.mean(axis=0)
-    X, Z = X - centre, Z - centre
-    one, other = (np.square(rows).sum(axis=1) for rows in (X, Z))
-    left = np.column_stack([-2.0 * X, one, np.ones(len(X))])
-    right = np.column_stack([Z, np.ones(len(Z)), other]).T
-    out = np.empty((len(X), len(Z)))
-
-    def task(number: int) -> None:
-        rows = slice(number * ROWS, (number + 1) * ROWS)
-        np.dot(left[rows], right, out=out[rows])
-        np.maximum(out[rows], 0.0, out=out[rows])
-
-    pool.run(task, -(-len(X) // ROWS))
-    if same:
-        np.fill_diagonal(out, 0.0)
-    return out
 
 
 def _errors(distances: Vector, truth: NDArray[np.int64], gammas: Vector, found: dict[str, Any], pool: Pool) -> Vector:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import IntEnum
-from math import isfinite
 from typing import ClassVar
 
 import numpy as np
 
-from ..certificates import Certificate
 from ..gram import View
 from ..problems import Dual
 from .solution import Solution
 from .status import Status
 from .tasks import State, Tasks
-from .tolerance import closer
 from .watch import Progress, Watch
 
 __all__ = [  # all that a solver of one's own needs
@@ -30,10 +27,6 @@ __all__ = [  # all that a solver of one's own needs
     "Watch",
     "Way",
 ]
-
-TYPICAL = 1 / 16  # A gradient's error is at most this fraction of its proven error, as a rule.
-BEGUN = 2.0**-40  # Fraction of the largest target below which no first tolerance goes.
-WITHIN = 0.9  # Fraction of the tolerance, less the proven errors, that the next tolerance is.
 
 
 class Way(IntEnum):
@@ -127,29 +120,3 @@ class Solver(ABC):
     @abstractmethod
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
         """Solve a program over the rows of a view."""
-
-
-def ended(proof: Certificate, options: Options) -> Status | None:
-    """Return how a fit has ended, judged by its last proof, or None if it goes on."""
-    if not isfinite(proof.resolution):
-        return Status.OVERFLOW
-    if not proof.kkt_violation <= options.tol:
-        return None
-    if not proof.convex:
-        return Status.NOT_CONVEX
-    return Status.CONVERGED if proof.relative_gap <= options.widest_gap else None
-
-
-def nearer(tol: float, proof: Certificate, options: Options) -> float:
-    """Return the tolerance to go on with after a proof that falls short; 0 if rounding lets no gradient meet one."""
-    here = proof.kkt_violation - proof.resolution
-    if not proof.kkt_violation <= options.tol:  # the violation includes the errors that the proof counts
-        near = min(tol, max(WITHIN * (options.tol - proof.resolution), TYPICAL * proof.resolution))
-        return near if here > near else 0.0
-    near = min(tol, closer(max(here, 0.1 * tol), proof.relative_gap, options.widest_gap))
-    return near if near >= TYPICAL * proof.resolution else 0.0
-
-
-def first_tolerance(dual: Dual, options: Options) -> float:
-    """Return the tolerance to begin with: one that rounding lets a gradient meet. A proof decides what was reached."""
-    return max(options.tol, BEGUN * max(1.0, float(np.abs(dual.t).max(initial=0.0))))

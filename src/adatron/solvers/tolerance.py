@@ -11,6 +11,7 @@ from ..compiled.precision import UNIT
 
 AIM = 0.5  # Fraction of the wanted gap to aim at.
 SINGLE = 2.0**-24  # Rounding of a float32.
+TYPICAL = 1 / 16  # A gradient's error is at most this fraction of its proven error, as a rule.
 LEAST, MOST = 1e-4, 0.3  # Smallest and largest fraction of the last tolerance.
 
 

@@ -9,7 +9,7 @@ import pytest
 import adatron.solvers.blocks.block as block
 from adatron.gram import Square
 from adatron.kernels import RBF, Linear, Precomputed, Sigmoid
-from adatron.solvers import proof_loop as ascent
+from adatron.solvers import ascent
 from adatron.solvers.base import Way
 from adatron.solvers.blocks import shard
 from adatron.solvers.start import feasible

@@ -7,8 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from adatron import SVC, SVR
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.problems import Dual
-from adatron.solvers import base, start, tolerance
-from adatron.solvers import proof_loop as ascent
+from adatron.solvers import ascent, base, start, tolerance
 from adatron.solvers.blocks.newton import Newton, Standing
 from adatron.solvers.dense import inner
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, view_of

@@ -32,10 +32,10 @@ from ...gram.points import Points
 from ...problems import Dual
 from ...problems.dual import Vector
 from ...threads import OutOfTime
+from ..ascent import Ascent
 from ..base import Options, Solver, Way
 from ..dense import INNER, Inner, Layout
 from ..linalg.factor import factor_bytes
-from ..proof_loop import Ascent
 from ..solution import Solution
 from ..status import BENT, STOP, Status
 from ..tasks import Origin, State

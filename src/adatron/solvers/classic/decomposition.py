@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from ...gram import View
 from ...problems import Dual
 from ...problems.dual import Vector
+from ..ascent import Ascent
 from ..base import Options, Solver
 from ..dense import Inner, Layout
-from ..proof_loop import Ascent
 from ..solution import Solution
 from ..status import Status
 from ..tasks import State

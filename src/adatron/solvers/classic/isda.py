@@ -27,10 +27,10 @@ from ...compiled.search import argmax
 from ...gram import View
 from ...gram.row_cache import AHEAD, Rows
 from ...problems import Dual
+from ..ascent import Ascent
 from ..base import Options, Solver
 from ..dense.pairs import slopes
 from ..dense.singles import proximal
-from ..proof_loop import Ascent
 from ..solution import Solution
 from ..status import STOP, Status
 from ..tasks import State

@@ -29,9 +29,9 @@ from ...gram import View
 from ...gram.row_cache import Rows
 from ...problems import Dual
 from ...problems.dual import Vector
+from ..ascent import Ascent
 from ..base import Options, Solver
 from ..dense.pairs import settled
-from ..proof_loop import Ascent
 from ..solution import Solution
 from ..status import BENT, Status
 from ..tasks import State

@@ -12,8 +12,8 @@ import numpy as np
 
 from ...compiled.cache.jit import jit
 from ...gram.row_cache import Rows
+from ..ascent import Ascent, How
 from ..dense.singles import proximal
-from ..proof_loop import Ascent, How
 from ..status import STOP
 
 

@@ -33,13 +33,13 @@ from ...compiled.submatrix import add_rows
 from ...gram.shared import GivenShared, maker
 from ...problems import Dual
 from ...problems.dual import NO_ROW, NO_SIGN, Ids, Vector
-from ..base import TYPICAL, Options, Way
+from ..base import Options, Way
 from ..dense import COARSE, INNER, STEPS, pairs, singles
 from ..found import STATUSES, UNSOLVED, Found
 from ..start import feasible
 from ..status import BENT, STOP, Status
 from ..tasks import State, Tasks
-from ..tolerance import blur, closer
+from ..tolerance import TYPICAL, blur, closer
 
 _blur, _closer, _relative = jit(blur), jit(closer), jit(relative)
 SMALLEST_BUNDLE, LARGEST_BUNDLE = 3e7, 3e8  # multiply-adds of a bundle, at least (a millisecond) and most

@@ -16,12 +16,12 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from ...certificates import Exact, certify, prove
+from ...certificates import Certificate, Exact, certify, prove
 from ...gram import View
 from ...problems import Dual
-from ...problems.dual import Vector
-from ..base import Options, ended, first_tolerance, nearer
+from ..base import Options
 from ..dense import INNER, Inner, Layout
+from ..loop import ended, first_tolerance, nearer, until_proven
 from ..solution import Solution
 from ..start import feasible
 from ..status import BENT, STOP, Status
@@ -35,64 +35,79 @@ HALF, NEARLY = 0.5, 0.9  # of the last violation and gap: where rounding blurs t
 def at_once(
     view: View, dual: Dual, options: Options, state: State | None, watch: Watch
 ) -> tuple[Solution | None, State]:
-    """The certified solution, or None; and where it is, for the block solver to go on.
+    """Return the certified solution, or None; and where it is, for the block solver to go on.
 
-    None where it was stopped before it began, too. It is stuck where no smaller violation can be told from none: the
+    None if it was stopped before it began, too. It is stuck where no smaller violation can be told from none: the
     gap, or the violation itself, is still too large.
     """
     state = State(np.zeros(len(dual))) if state is None else replace(state)
     if watch.flag[STOP] or monotonic() >= options.deadline:
         return None, state
-    whole, tol = _Whole(view, dual, Inner(watch.until(options.deadline), state.n_iter)), first_tolerance(dual, options)
-    last = np.inf, np.inf
-    while True:
-        before = state.n_iter
-        g = whole.improve(state, tol, options.max_iter - before, watch.flag)
-        proof = prove(view, dual, state.beta, g, convex=not watch.flag[BENT])
-        status = ended(proof, options)
-        if status is None and proof.resolution > BLURRED * tol:  # sums of fewer terms, one after the other, prove more
-            proof = certify(view, Exact(dual), state.beta, g, np.zeros(len(dual)), convex=not watch.flag[BENT])
-            status = ended(proof, options)
-        if watch.look(state.n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap):  # noqa: B023
-            status = status or Status.STOPPED
-        if status is not None:
-            break
-        here = proof.kkt_violation - proof.resolution
-        far, slow = here > tol, here > HALF * last[0] and proof.gap > NEARLY * last[1]
-        last = here, proof.gap
-        if far and slow and max(tol, here) <= proof.resolution:
-            status = Status.STUCK if proof.convex else Status.NOT_CONVEX
-            break
-        if state.n_iter >= options.max_iter or monotonic() >= options.deadline or (far and state.n_iter == before):
-            return None, state  # the block solver says which limit it was, or finds a step
-        if not far:
-            tol = nearer(tol, proof, options)
-            if not tol:
-                status = Status.STUCK if proof.convex else Status.NOT_CONVEX
-                break
-    return Solution(state.beta, g, state.n_iter, status, proof, watch.trace()), state
+    whole = _Whole(view, dual, options, state, watch)
+    status, proof = until_proven(whole, first_tolerance(dual, options), options)
+    if whole.left:
+        return None, state
+    return Solution(state.beta, whole.g, state.n_iter, status, proof, watch.trace()), state
 
 
 class _Whole:
-    """A program and its matrix, which is kept as long as it is what it was."""
+    """A program at work, and its matrix, which is kept as long as it is what it was.
 
-    def __init__(self, view: View, dual: Dual, inner: Inner) -> None:
-        self.view, self.dual, self.layout, self.inner = view, dual, Layout.of(dual), inner
+    Attributes
+    ----------
+    state : where it is; the caller's
+    g : the gradient there
+    left : whether the block solver has to go on: it says which limit was met, or finds a step
+    """
+
+    def __init__(self, view: View, dual: Dual, options: Options, state: State, watch: Watch) -> None:
+        self.view, self.dual, self.options, self.state, self.watch = view, dual, options, state, watch
+        self.layout, self.inner = Layout.of(dual), Inner(watch.until(options.deadline), state.n_iter)
+        self.g, self.left, self.stopped = -dual.t, False, False
+        self._tol, self._before, self._last = options.tol, 0, (np.inf, np.inf)
         self._K: NDArray[np.float64] | None = None
 
-    def improve(self, state: State, tol: float, steps: int, flag: NDArray[np.int64]) -> Vector:
-        """To a better beta; returns the gradient there, computed anew."""
+    def propose(self, tol: float) -> tuple[Status, float]:
+        """Solve the program, and compute the gradient anew."""
+        state = self.state
+        self._tol, self._before = tol, state.n_iter
         K = self._matrix() if self._K is None else self._K
         beta, g = feasible(self.dual, state.beta), -self.dual.t
         if np.count_nonzero(beta):
             g = g + self.layout.product(K, beta) + self.dual.lambda2 * float(beta.sum())
         with self.view.gram.pool.aside():
-            found = self.inner.solve(K, self.layout, self.dual, beta, g, INNER * tol, steps, flag)
-        g = found.push(found.beta) - self.dual.t
-        state.beta, state.g = found.beta, g
+            steps = self.options.max_iter - state.n_iter
+            found = self.inner.solve(K, self.layout, self.dual, beta, g, INNER * tol, steps, self.watch.flag)
+        self.g = found.push(found.beta) - self.dual.t
+        state.beta, state.g = found.beta, self.g
         state.n_iter += found.steps
         self._K = K if found.intact else None
-        return g
+        return Status.CONVERGED, tol
+
+    def prove(self) -> Certificate:
+        """Prove what is true of beta; where errors blur that, by sums of fewer terms, one after the other."""
+        view, dual, state, convex = self.view, self.dual, self.state, not self.watch.flag[BENT]
+        proof = prove(view, dual, state.beta, self.g, convex=convex)
+        if proof.resolution > BLURRED * self._tol and ended(proof, self.options) is None:
+            proof = certify(view, Exact(dual), state.beta, self.g, np.zeros(len(dual)), convex=convex)
+        self.stopped = self.watch.look(state.n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap)
+        return proof
+
+    def tighten(self, tol: float, proof: Certificate) -> float | Status:
+        """Return a smaller tolerance, or the same one while the violation falls."""
+        if self.stopped:
+            return Status.STOPPED
+        stuck = Status.STUCK if proof.convex else Status.NOT_CONVEX
+        here = proof.kkt_violation - proof.resolution
+        far, slow = here > tol, here > HALF * self._last[0] and proof.gap > NEARLY * self._last[1]
+        self._last = here, proof.gap
+        if far and slow and max(tol, here) <= proof.resolution:
+            return stuck
+        n_iter, late = self.state.n_iter, monotonic() >= self.options.deadline
+        if n_iter >= self.options.max_iter or late or (far and n_iter == self._before):
+            self.left = True
+            return stuck
+        return tol if far else nearer(tol, proof, self.options) or stuck
 
     def _matrix(self) -> NDArray[np.float64]:
         """K at the places of the layout.

@@ -1,4 +1,4 @@
-"""The loop of every solver: ascend by its own steps, prove in float64, and go on from there if the proof is refused.
+"""A solver at work: it ascends by its own steps, and takes part in the loop of proofs, see ``loop``.
 
 Float32 rows propose, the certificate disposes: it corrects g where it matters, and the ascent goes on with what is
 left, whose float32 error is proportional to the change of beta, not to beta. A gap that is too large needs no proof of
@@ -30,7 +30,8 @@ from ..gram import View
 from ..problems import Dual
 from ..problems.dual import Vector, dot
 from ..threads import OutOfTime
-from .base import Options, Solver, Way, ended, first_tolerance, nearer
+from .base import Options, Solver, Way
+from .loop import first_tolerance, nearer, until_proven
 from .solution import Solution
 from .start import feasible, filled
 from .status import BENT, Status
@@ -71,6 +72,7 @@ class Ascent(ABC, Generic[How]):
         self.n_iter = state.n_iter
         self.rounding = 0.0
         self._rounds, self._proven = 0, np.zeros(len(dual))  # bounds of errors of g, at the proofs so far
+        self._least: tuple[Vector, Vector, Certificate] | None = None  # of the points whose violation is small enough
         self.exact = Exact(dual)
         if state.g is not None and np.array_equal(self.beta, state.beta):
             self.g[:] = state.g
@@ -104,40 +106,44 @@ class Ascent(ABC, Generic[How]):
 
     def _to_the_end(self) -> Solution:
         """Run to the end; where that is rounding or a limit, to the least gap that was proven."""
-        tol, best = first_tolerance(self.dual, self.options), None
+        status, proof = until_proven(self, first_tolerance(self.dual, self.options), self.options)
+        endless = status is Status.MAX_ITER and not self.options.chosen
+        if self.dual.hard_margin and endless and np.isinf(proof.primal):
+            status = Status.DIVERGED  # not one separating plane was found
+        if not proof.convex and status is Status.STUCK:
+            status = Status.NOT_CONVEX
+        beta, g, best = self.beta, self.g, self._least
+        worse = not proof.kkt_violation <= self.options.tol or (best and best[2].relative_gap < proof.relative_gap)
+        if best and worse and proof.convex and not status.good:
+            beta, g, proof = best
+        return Solution(beta, g, self.n_iter, status, proof, self.watch.trace())
+
+    def propose(self, tol: float) -> tuple[Status, float]:
+        """Take steps; where float32 tiles lead no further, go on with float64 ones."""
         while True:
             status, tol = self._track(tol)
-            if status is Status.STUCK and self.view.gram.dtype != np.float64:
-                self._widen()
-                self._anew()  # it may be noise
-                continue
-            here = self._errors()
-            slack = here + self._proven + self.rounding
-            self._proven = np.maximum(self._proven, here)
-            proof = certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[BENT])
-            proven = ended(proof, self.options)
-            if proven is Status.OVERFLOW or (status in (Status.CONVERGED, Status.STUCK) and proven is not None):
-                status = proven
-            elif status is Status.CONVERGED:
-                if proof.kkt_violation <= self.options.tol and not (best and best[2].relative_gap < proof.relative_gap):
-                    best = self.beta.copy(), self.g.copy(), proof
-                self._rounds += 1
-                coarse, tol = self._tiles_are_coarse(tol), self._next(tol, proof)
-                if coarse:
-                    self._widen()
-                if tol > 0.0:
-                    continue
-                status = Status.STUCK
-            endless = status is Status.MAX_ITER and not self.options.chosen
-            if self.dual.hard_margin and endless and np.isinf(proof.primal):
-                status = Status.DIVERGED  # not one separating plane was found
-            if not proof.convex and status is Status.STUCK:
-                status = Status.NOT_CONVEX
-            beta, g = self.beta, self.g
-            worse = not proof.kkt_violation <= self.options.tol or (best and best[2].relative_gap < proof.relative_gap)
-            if best and worse and proof.convex and not status.good:
-                beta, g, proof = best
-            return Solution(beta, g, self.n_iter, status, proof, self.watch.trace())
+            if status is not Status.STUCK or self.view.gram.dtype == np.float64:
+                return status, tol
+            self._widen()
+            self._anew()  # it may be noise
+
+    def prove(self) -> Certificate:
+        """Prove what is true of beta, and correct g where it matters."""
+        here = self._errors()
+        slack = here + self._proven + self.rounding
+        self._proven = np.maximum(self._proven, here)
+        return certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[BENT])
+
+    def tighten(self, tol: float, proof: Certificate) -> float | Status:
+        """Keep the best point, look at the tiles, and return a smaller tolerance while a gradient can meet one."""
+        best = self._least
+        if proof.kkt_violation <= self.options.tol and not (best and best[2].relative_gap < proof.relative_gap):
+            self._least = self.beta.copy(), self.g.copy(), proof
+        self._rounds += 1
+        coarse, near = self._tiles_are_coarse(tol), self._next(tol, proof)
+        if coarse:
+            self._widen()
+        return near if near > 0.0 else Status.STUCK
 
     def _track(self, tol: float) -> tuple[Status, float]:
         """Steps until the tracked gap is small enough, too, unless only a proof can tell: the gradient is too coarse.

@@ -1,0 +1,86 @@
+"""Propose, prove, tighten: the loop by which every program is solved.
+
+Steps propose a point whose tracked gradient meets a tolerance. A proof says what is true of the point. If that falls
+short, the tolerance becomes smaller and the steps go on. Whoever takes part says how, and when the loop is hopeless.
+Compiled code for bundles of programs makes the same three moves by the same functions, see ``whole.many``.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Protocol
+
+import numpy as np
+
+from ..certificates import Certificate
+from ..problems import Dual
+from .base import Options
+from .status import Status
+from .tolerance import TYPICAL, closer
+
+BEGUN = 2.0**-40  # Fraction of the largest target below which no first tolerance goes.
+WITHIN = 0.9  # Fraction of the tolerance, less the proven errors, that the next tolerance is.
+
+
+class Proposer(Protocol):
+    """A solver at work on one program."""
+
+    def propose(self, tol: float) -> tuple[Status, float]:
+        """Go to a point whose tracked violation is at most tol.
+
+        Returns
+        -------
+        status : CONVERGED, or what ended the steps
+        tol : the tolerance they came to
+        """
+        ...
+
+    def prove(self) -> Certificate:
+        """Prove what can be proven about the point."""
+        ...
+
+    def tighten(self, tol: float, proof: Certificate) -> float | Status:
+        """Return the tolerance to go on with after a proof that falls short, or the status that ends the loop."""
+        ...
+
+
+def until_proven(at_work: Proposer, tol: float, options: Options) -> tuple[Status, Certificate]:
+    """Go on until a proof suffices, or the steps or the proposer end; return what ended the loop and the last proof."""
+    while True:
+        reached, tol = at_work.propose(tol)
+        proof = at_work.prove()
+        proven = ended(proof, options)
+        if proven is Status.OVERFLOW or (proven is not None and reached in (Status.CONVERGED, Status.STUCK)):
+            return proven, proof
+        if reached is not Status.CONVERGED:
+            return reached, proof
+        following = at_work.tighten(tol, proof)
+        if isinstance(following, Status):
+            return following, proof
+        tol = following
+
+
+def ended(proof: Certificate, options: Options) -> Status | None:
+    """Return how a fit has ended, judged by its last proof, or None if it goes on."""
+    if not isfinite(proof.resolution):
+        return Status.OVERFLOW
+    if not proof.kkt_violation <= options.tol:
+        return None
+    if not proof.convex:
+        return Status.NOT_CONVEX
+    return Status.CONVERGED if proof.relative_gap <= options.widest_gap else None
+
+
+def nearer(tol: float, proof: Certificate, options: Options) -> float:
+    """Return the tolerance to go on with after a proof that falls short; 0 if rounding lets no gradient meet one."""
+    here = proof.kkt_violation - proof.resolution
+    if not proof.kkt_violation <= options.tol:  # the violation includes the errors that the proof counts
+        near = min(tol, max(WITHIN * (options.tol - proof.resolution), TYPICAL * proof.resolution))
+        return near if here > near else 0.0
+    near = min(tol, closer(max(here, 0.1 * tol), proof.relative_gap, options.widest_gap))
+    return near if near >= TYPICAL * proof.resolution else 0.0
+
+
+def first_tolerance(dual: Dual, options: Options) -> float:
+    """Return the tolerance to begin with: one that rounding lets a gradient meet. A proof decides what was reached."""
+    return max(options.tol, BEGUN * max(1.0, float(np.abs(dual.t).max(initial=0.0))))

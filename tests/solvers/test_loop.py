@@ -1,0 +1,71 @@
+"""The one loop of proposals and proofs, with a proposer that reads its part from a script."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from adatron.certificates import Certificate
+from adatron.solvers.base import Options
+from adatron.solvers.loop import until_proven
+from adatron.solvers.status import Status
+
+FAR, NEAR, WIDE = (Certificate(1.0, gap, violation) for gap, violation in ((9.0, 1.0), (1e-9, 1e-4), (0.5, 1e-4)))
+LOST = Certificate(1.0, float("inf"), float("inf"), resolution=float("inf"))
+
+
+@dataclass
+class Scripted:
+    """Proposes, proves and tightens as its lists say."""
+
+    reached: list[Status]
+    proofs: list[Certificate]
+    following: list[float | Status] = field(default_factory=list)
+    asked: list[float] = field(default_factory=list)
+
+    def propose(self, tol):
+        self.asked.append(tol)
+        return self.reached.pop(0), tol
+
+    def prove(self):
+        return self.proofs.pop(0)
+
+    def tighten(self, tol, proof):
+        return self.following.pop(0)
+
+
+def run(reached, proofs, *following, gap_tol=None):
+    scripted = Scripted(reached, proofs, list(following))
+    status, proof = until_proven(scripted, 1e-3, Options(tol=1e-3, gap_tol=gap_tol))
+    assert [scripted.reached, scripted.proofs, scripted.following] == [[], [], []]
+    return status, proof, scripted.asked
+
+
+def test_a_proof_that_suffices_ends_it():
+    assert run([Status.CONVERGED], [NEAR]) == (Status.CONVERGED, NEAR, [1e-3])
+
+
+def test_a_proof_that_falls_short_asks_for_a_smaller_tolerance():
+    assert run([Status.CONVERGED] * 3, [FAR, FAR, NEAR], 5e-4, 1e-4) == (Status.CONVERGED, NEAR, [1e-3, 5e-4, 1e-4])
+
+
+def test_a_gap_that_is_too_large_falls_short_if_one_is_asked_for():
+    assert run([Status.CONVERGED], [WIDE])[0] is Status.CONVERGED
+    assert run([Status.CONVERGED] * 2, [WIDE, NEAR], 1e-4, gap_tol=1e-6)[:2] == (Status.CONVERGED, NEAR)
+
+
+def test_steps_that_are_stuck_may_have_arrived():
+    assert run([Status.STUCK], [NEAR])[0] is Status.CONVERGED
+    assert run([Status.STUCK], [FAR])[0] is Status.STUCK
+
+
+@pytest.mark.parametrize("status", [Status.MAX_ITER, Status.MAX_TIME, Status.STOPPED])
+def test_a_limit_stays_a_limit_whatever_is_proven(status):
+    assert run([status], [NEAR])[0] is status
+
+
+def test_numbers_that_overflow_end_it():
+    assert run([Status.MAX_TIME], [LOST])[0] is Status.OVERFLOW
+
+
+def test_whoever_tightens_may_end_it():
+    assert run([Status.CONVERGED], [FAR], Status.STUCK) == (Status.STUCK, FAR, [1e-3])
