@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from adatron import SVC, SVR
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.problems import Dual
-from adatron.solvers import ascent, base, start, tolerance
+from adatron.solvers import ascent, start
 from adatron.solvers.blocks.newton import Newton, Standing
 from adatron.solvers.dense import inner
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, view_of
@@ -364,19 +364,11 @@ def test_asking_for_less_than_rounding_allows_is_not_worse(size):
 @pytest.mark.parametrize(
     ("targets", "C"), [([1.1, 1.3], np.inf), (np.where(np.arange(1100) % 2, 1.1, 1.3), 1e16)], ids=["hard", "large"]
 )
-def test_targets_that_the_tube_holds_but_for_rounding_have_an_end(targets, C, monkeypatch):
+def test_targets_that_the_tube_holds_but_for_rounding_have_an_end(targets, C):
     """No coefficient moves, and rounding leaves a gap."""
-    X, calls = np.random.default_rng(0).normal(size=(len(targets), 2)), []
-
-    def closer(*args):
-        calls.append(args)
-        assert len(calls) < 50, "the tolerance falls without an end"
-        return tolerance.closer(*args)
-
-    for module in (ascent, base):
-        monkeypatch.setattr(module, "closer", closer)
-    with pytest.warns(ConvergenceWarning, match="no step makes progress"):
-        model = SVR(C=C, epsilon=0.1, gap_tol=1e-6).fit(X, targets)
+    X = np.random.default_rng(0).normal(size=(len(targets), 2))
+    with pytest.warns(ConvergenceWarning, match="no step makes progress"):  # not the limit of time
+        model = SVR(C=C, epsilon=0.1, gap_tol=1e-6, max_time=60).fit(X, targets)
     assert len(model.support_) == 0
 
 
