@@ -190,7 +190,7 @@ def split_of(vectors, coefficients, kernel):
 def evaluate(split, rows, intercepts):
     with Pool(1) as pool:
         some = Source(rows, np.arange(rows.shape[0]), split.points.kernel, split.points.center)
-        assert (some.sizes <= split.tops[-1]).all()
+        assert (some.sizes <= split.limit).all()
         return *split.evaluate(some, intercepts, pool), some
 
 

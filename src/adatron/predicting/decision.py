@@ -166,7 +166,7 @@ def _single_up_to(expansion: Expansion | PairSums, precision: str) -> float:
     points = expansion.points
     if precision == "double" or not points.kernel.compiled:
         return -np.inf
-    limit = FAR * expansion.largest
+    limit = FAR * points.largest
     return limit if points.suits_single(limit, asked=True) else -np.inf
 
 

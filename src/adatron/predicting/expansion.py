@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.cache.cached import cached_property
 from ..gram import Source, Sums
 from ..kernels import Kernel
 from ..threads import Pool
@@ -52,8 +51,3 @@ class Expansion:
         if self._split is None:
             self._split = (Split.of(self.points, self.coefficients, pool),)
         return self._split[0]
-
-    @cached_property
-    def largest(self) -> float:
-        """The largest size of a support vector."""
-        return self.points.largest
