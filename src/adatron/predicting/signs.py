@@ -21,15 +21,15 @@ from ..threads import Pool
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-#: Which rows' results are decided, given values (rows, p) and bounds of their errors.
+#: Takes values (rows, p) and bounds of their errors; returns the rows whose results are decided.
 Decided = Callable[[Values, Values], Mask]
-FAR = 4.0  # times the largest support vector's squared norm: up to there rows get float32 kernel values
+FAR = 4.0  # Multiple of the largest support vector's squared norm up to which rows get float32 kernel values.
 SINGLE, DOUBLE = 2.0**-24, 2.0**-53
-MANY = 64  # support vectors, from which float32 gains more than looking at the results costs
-LIKELY = 0.7  # part of the rows so far whose results were proven, below which it is not tried any more
-BYTES = 1 << 25  # for the coefficients
-MOST_GROUPS = 4  # of support vectors by their sizes
-MOST_SUMS = 12  # of each sign, groups times outputs, beyond one group
+MANY = 64  # Support vectors from which float32 gains more than looking at the results costs.
+LIKELY = 0.7  # Fraction of the rows so far with proven results below which float32 is not tried any more.
+BYTES = 1 << 25  # Most bytes for the coefficients.
+MOST_GROUPS = 4  # Most groups of support vectors by their sizes.
+MOST_SUMS = 12  # Most sums of each sign, groups times outputs, if there is more than one group.
 
 
 class Split:
@@ -67,7 +67,7 @@ class Split:
 
     @classmethod
     def of(cls, points: Source, coefficients: Values, pool: Pool) -> Split | None:
-        """None where float32 is not accurate enough for rows up to ``FAR``, or coefficients have no room."""
+        """Return the parts, or None: float32 is too coarse for rows up to ``FAR``, or coefficients have no room."""
         dense = points.kernel.compiled and 2 * coefficients.nbytes <= BYTES
         suits = dense and len(points) >= MANY and points.suits_single(FAR * points.largest)
         return cls(points, coefficients, pool) if suits else None
@@ -86,8 +86,8 @@ class Split:
     def _table(self, terms: int) -> tuple[Values, Values]:
         """Return for rows of each class the factors of the parts in the bound, and what is added, (p,).
 
-        With |k| <= (k' + a) / (1 - r), r |k| + a is at most f k' + (1 + f) a where f = r / (1 - r). Of the two signs of
-        a group, whose part is Σ c_j k'_j, one has the factor f, the other one -f.
+        With |k| <= (k' + a) / (1 - r), r |k| + a is at most f k' + (1 + f) a where f = r / (1 - r). A group
+        has a part Σ c_j k'_j for each sign: the positive one has the factor f, the negative one -f.
         """
         own = self.points.terms
         # A bound for more terms holds for fewer: there are few tables, whatever rows come.
@@ -96,7 +96,7 @@ class Split:
             kernel = self.points.kernel
             both = self._by_size.table(lambda size: kernel.error_parts(size, terms, SINGLE))[:, self._groups]
             relative, absolute = np.moveaxis(both, 2, 0)
-            wide = kernel.error_bound(self.limit, terms, DOUBLE)  # of the values in float64
+            wide = kernel.error_bound(self.limit, terms, DOUBLE)  # for the values in float64
             f = relative / (1.0 - relative)
             self._tables[terms] = np.kron(f, [1.0, -1.0]), ((1.0 + f) * (absolute + wide)) @ self._mass
         return self._tables[terms]
@@ -116,11 +116,11 @@ class Signs:
 
     @property
     def likely(self) -> bool:
-        """Whether it pays: of most rows so far the results were proven."""
+        """Whether it pays: the results of most rows so far were proven."""
         return self.proven >= LIKELY * self.tried
 
     def of(self, rows: Source) -> tuple[Values, Mask]:
-        """Decision values of some rows, (rows, p), and of which rows they are proven to decide the result."""
+        """Return decision values of some rows, (rows, p), and for which rows they are proven to decide the result."""
         near = rows.sizes <= self.split.limit
         proven = np.zeros(len(rows), bool)
         values = np.zeros((len(rows), len(self.intercepts)))

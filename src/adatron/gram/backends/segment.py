@@ -97,8 +97,8 @@ class Workspace:
         size, free = n * (n + apart), self._free
         fitting = next((number for number, memory in enumerate(free) if memory.size >= size), None)
         if fitting is None:
-            free.clear()  # what is too small now is replaced
-            memory = lines.zeros((size,), self.dtype)  # what is beyond the values is finite
+            free.clear()  # memory that is too small now is replaced
+            memory = lines.zeros((size,), self.dtype)  # the entries beyond the values are finite
         else:
             memory = free.pop(fitting)
         return Room(memory, memory[:size].reshape(n, n + apart))
