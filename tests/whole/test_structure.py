@@ -135,3 +135,12 @@ def test_a_test_is_found_by_the_path_of_its_file(path):
     assert folder.is_dir()
     names = {one.stem for one in folder.iterdir()} | {folder.name}
     assert any(f"{path.stem}_".startswith(f"test_{name}_") for name in names)
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda path: str(path.relative_to(TESTS)))
+def test_no_test_replaces_a_private_name(path):
+    """A test replaces parts of the outside world; ``moments`` tells what the library does."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith((".setattr", ".setitem", ".patch")):
+            target = ".".join(ast.unparse(one).strip("'\"") for one in node.args[:2])
+            assert not any(part.startswith("_") and not part.startswith("__") for part in target.split(".")), target

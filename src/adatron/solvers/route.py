@@ -251,7 +251,7 @@ def _ways(
         each, which = list(zip(sizes.variables.tolist(), sizes.duals, strict=True)), slice(None)
     ways = np.empty((2, len(each)), np.int8)
     for number, (n, dual) in enumerate(each):
-        bundled = shared and not solver.sharded and suits(dual, single) and (matrix or n <= found.whole)
+        bundled = shared and solver.bundles and suits(dual, single) and (matrix or n <= found.whole)
         own = way_of(n, dual, solver, found.block, found.whole, coarse=single or not at_hand)
         ways[:, number] = Way.BUNDLE if bundled else own, own
     first, then = ways[:, which]
