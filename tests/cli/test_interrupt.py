@@ -106,7 +106,7 @@ def test_ctrl_c_during_imports_is_one_line(module, train_csv, tmp_path):
 def test_a_warm_up_tells_how_far_it_is(monkeypatch, capsys):
     seconds = importlib.import_module("adatron.cli.commands.warmup").SECONDS
     monkeypatch.setitem(seconds, False, 0.01)
-    monkeypatch.setattr("adatron.warmup", lambda: time.sleep(0.2))
+    monkeypatch.setattr("adatron.warmup", lambda: time.sleep(0.2))  # compiling takes minutes
     assert main(["warmup"]) == 0
     err = capsys.readouterr().err
     assert re.search(r"^\d+ of about \d+ functions compiled, 0 s$", err, re.MULTILINE)
