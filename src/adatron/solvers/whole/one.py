@@ -35,7 +35,7 @@ HALF, NEARLY = 0.5, 0.9  # of the last violation and gap: where rounding blurs t
 def at_once(
     view: View, dual: Dual, options: Options, state: State | None, watch: Watch
 ) -> tuple[Solution | None, State]:
-    """The certified solution, or None; and where it is, for the block solver to go on.
+    """Return the certified solution or None, and where it is, for the block solver to go on.
 
     None where it was stopped before it began, too. It is stuck where no smaller violation can be told from none: the
     gap, or the violation itself, is still too large.
@@ -81,7 +81,7 @@ class _Whole:
         self._K: NDArray[np.float64] | None = None
 
     def improve(self, state: State, tol: float, steps: int, flag: NDArray[np.int64]) -> Vector:
-        """To a better beta; returns the gradient there, computed anew."""
+        """Move to a better beta; return the gradient there, computed anew."""
         K = self._matrix() if self._K is None else self._K
         beta, g = feasible(self.dual, state.beta), -self.dual.t
         if np.count_nonzero(beta):
@@ -95,7 +95,7 @@ class _Whole:
         return g
 
     def _matrix(self) -> NDArray[np.float64]:
-        """K at the places of the layout.
+        """Return K at the places of the layout.
 
         From the matrix of all rows where several problems share it, or a function makes it.
         """
