@@ -262,13 +262,14 @@ def margins(fresh: bool, output: Path) -> None:
 @click.option("--minutes", type=float, default=30.0, show_default=True, help="How long to go on.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which sequence of programs.")
 @click.option("--only", type=int, default=None, help="One program of the sequence, by its number.")
-def attack(minutes: float, seed: int, only: int | None) -> None:
+@click.option("--limit", type=float, default=60.0, show_default=True, help="Seconds for a program.")
+def attack(minutes: float, seed: int, only: int | None, limit: float) -> None:
     """Check every claim of fits of random programs in long double; fails if one is false."""
     from .attack import Table, verdicts
 
     table = Table()
     try:
-        for one in verdicts(seed, minutes, only):
+        for one in verdicts(seed, minutes, only, limit):
             table.add(seed, one)
     except KeyboardInterrupt:
         click.echo("interrupted")

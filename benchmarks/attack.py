@@ -28,10 +28,10 @@ LISTED, SENTENCES = 100, 4  # Programs in full, the worst first, and sentences a
 COLUMNS = ("fits", "converged", "warned", "refused", "undecided", "false", "late", "leaks", "broken")
 
 
-def verdicts(seed: int, minutes: float, only: int | None = None) -> Iterator[Verdict]:
-    """Yield the programs 0, 1, 2, ... until the time is over, or a single one."""
+def verdicts(seed: int, minutes: float, only: int | None = None, limit: float = LIMIT) -> Iterator[Verdict]:
+    """Yield the programs 0, 1, 2, ... until the time is over, or a single one; ``limit``: seconds for a program."""
     numbers: Iterable[int] = count() if only is None else [only]
-    worker = _Worker(seed)
+    worker = _Worker(seed, limit)
     try:
         worker.start()
         started = monotonic()
@@ -50,8 +50,8 @@ def verdicts(seed: int, minutes: float, only: int | None = None) -> Iterator[Ver
 class _Worker:
     """The process that fits."""
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    def __init__(self, seed: int, limit: float) -> None:
+        self.seed, self.limit = seed, limit
         self.process: Any = None
 
     def start(self) -> None:
@@ -67,9 +67,9 @@ class _Worker:
     def judge(self, number: int) -> Verdict:
         self.here.send(number)
         try:
-            if self.here.poll(LIMIT):
+            if self.here.poll(self.limit):
                 return self.here.recv()
-            lost = f"no end within {LIMIT:g} s"
+            lost = f"no end within {self.limit:g} s"
         except EOFError:
             self.process.join()
             lost = f"the process ended with status {self.process.exitcode}"

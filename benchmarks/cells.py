@@ -21,8 +21,12 @@ from .cell import LIMIT
 from .libraries import LIBRARIES
 
 HERE = Path(__file__).parent
-CELLS = HERE / ".cells"
 SLACK = 900  # Seconds for loading and checking, above which a cell is broken.
+
+
+def folder() -> Path:
+    """Return the folder of the results: the one that ADATRON_CELLS names, or .cells beside this file."""
+    return Path(os.environ.get("ADATRON_CELLS") or HERE / ".cells")
 
 
 def run(specs: list[dict[str, Any]], fresh: bool) -> list[dict[str, Any]]:
@@ -31,7 +35,7 @@ def run(specs: list[dict[str, Any]], fresh: bool) -> list[dict[str, Any]]:
     with tqdm(specs, desc="cells", disable=None) as bar:
         for spec in bar:
             bar.set_postfix_str(" ".join(str(spec.get(key, "")) for key in ("data", "library")))
-            path = CELLS / f"{_key(spec)}.json"
+            path = folder() / f"{_key(spec)}.json"
             if fresh or not path.exists():
                 result = _measured(spec)
                 if "failed" not in result:

@@ -12,6 +12,7 @@ from adatron import SVC, files
 from adatron.cli import main
 from adatron.cli.data import FORMATS
 from lines import failed
+from moments import calls
 
 
 @pytest.mark.parametrize("name", ["m.adatron", "m.model"])
@@ -106,8 +107,9 @@ def test_an_input_is_never_overwritten(tmp_path, monkeypatch, capsys, arguments,
         Path(name).write_text(text)
     Path("link.csv").symlink_to("good.csv")
     Path("hard.csv").hardlink_to("good.csv")
-    monkeypatch.setattr("adatron.files.read", lambda *_, **__: pytest.fail("it was read"))
-    assert main(arguments) == 2
+    with calls(files.read) as reads:
+        assert main(arguments) == 2
+    assert not reads
     assert message in failed(capsys)
     assert (Path("good.csv").read_text(), Path("m").read_text()) == (text, text)
 

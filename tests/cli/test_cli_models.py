@@ -15,6 +15,7 @@ from adatron import SVC, IncrementalSVC
 from adatron.cli import main
 from adatron.files import load, read
 from lines import failed, nameless
+from moments import calls
 
 
 def test_scaling_lives_in_the_model(samples, train_csv, tmp_path, capsys):
@@ -71,13 +72,14 @@ def test_how_data_are_stored_is_not_a_matter_of_the_format(scale, density, tmp_p
     assert len(results) == 1
 
 
-def test_bad_options_are_found_before_the_fit(train_csv, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("adatron.SVC.fit", lambda *_: pytest.fail("it was fitted"))
+def test_bad_options_are_found_before_the_fit(train_csv, tmp_path, capsys):
     data = [str(train_csv), "--label", "colour"]
-    assert main(["train", *data, "--model", str(tmp_path / "m"), "--test", "none.csv"]) == 4
-    assert "none.csv" in failed(capsys)
-    assert main(["train", *data, "--model", str(tmp_path)]) == 4
-    assert "a folder, not a file" in failed(capsys)
+    with calls(SVC.fit) as fits:
+        assert main(["train", *data, "--model", str(tmp_path / "m"), "--test", "none.csv"]) == 4
+        assert "none.csv" in failed(capsys)
+        assert main(["train", *data, "--model", str(tmp_path)]) == 4
+        assert "a folder, not a file" in failed(capsys)
+    assert not fits
 
 
 @pytest.mark.parametrize("said", [(), ("--zero-based",)])

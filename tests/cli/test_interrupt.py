@@ -13,7 +13,8 @@ import pytest
 from adatron.cli import main
 from adatron.cli.interrupt import Interrupt
 from adatron.cli.progress import ProgressBar
-from adatron.files import load
+from adatron.files import load, read
+from moments import at
 
 
 @pytest.fixture
@@ -25,18 +26,10 @@ def noise(tmp_path):
 
 
 @pytest.fixture
-def interrupted(monkeypatch):
+def interrupted():
     """Press Ctrl-C when the fit reports for the first time."""
-    report = ProgressBar.__call__
-
-    def press(self, state):
-        if not press.done:
-            press.done = True
-            signal.raise_signal(signal.SIGINT)
-        return report(self, state)
-
-    press.done = False
-    monkeypatch.setattr(ProgressBar, "__call__", press)
+    with at(ProgressBar.__call__, lambda _: signal.raise_signal(signal.SIGINT)):
+        yield
 
 
 def test_ctrl_c_keeps_the_best_model_so_far(noise, interrupted, tmp_path, capsys):
@@ -84,12 +77,9 @@ def test_a_second_ctrl_c_ends_at_once():
             signal.raise_signal(signal.SIGINT)
 
 
-def test_an_interrupt_ends_with_130(train_csv, tmp_path, monkeypatch, capsys):
-    def interrupted(*arguments, **options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("adatron.files.read", interrupted)
-    assert main(["train", str(train_csv), "--model", str(tmp_path / "m")]) == 130
+def test_an_interrupt_ends_with_130(train_csv, tmp_path, capsys):
+    with at(read, lambda _: signal.raise_signal(signal.SIGINT)):
+        assert main(["train", str(train_csv), "--model", str(tmp_path / "m")]) == 130
     assert "error: interrupted" in capsys.readouterr().err
 
 
@@ -116,7 +106,7 @@ def test_ctrl_c_during_imports_is_one_line(module, train_csv, tmp_path):
 def test_a_warm_up_tells_how_far_it_is(monkeypatch, capsys):
     seconds = importlib.import_module("adatron.cli.commands.warmup").SECONDS
     monkeypatch.setitem(seconds, False, 0.01)
-    monkeypatch.setattr("adatron.warmup", lambda: time.sleep(0.2))
+    monkeypatch.setattr("adatron.warmup", lambda: time.sleep(0.2))  # compiling takes minutes
     assert main(["warmup"]) == 0
     err = capsys.readouterr().err
     assert re.search(r"^\d+ of about \d+ functions compiled, 0 s$", err, re.MULTILINE)

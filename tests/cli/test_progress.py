@@ -1,9 +1,10 @@
 """The progress bar."""
 
-import importlib
 import math
 import re
 import sys
+import time
+from itertools import count
 from types import SimpleNamespace
 
 import pytest
@@ -50,8 +51,7 @@ def test_the_bar_is_drawn_on_a_terminal_only(monkeypatch, terminal, quiet):
 
 
 def test_after_a_while_the_bar_tells_the_time_left(monkeypatch):
-    progress = importlib.import_module("adatron.cli.progress")
-    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    monkeypatch.setattr(time, "monotonic", count(0.0, 10.0).__next__)
     stream = Terminal(True)
     monkeypatch.setattr(sys, "stderr", stream)
     with ProgressBar(1e-2, False, Interrupt(False)) as bar:

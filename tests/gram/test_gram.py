@@ -17,6 +17,7 @@ from adatron.gram.backends.segment import MOST_TILES, falling
 from adatron.kernels import RBF, Function, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.solvers.plan import plan
 from adatron.threads import Pool
+from moments import calls
 from problems import SLOW
 
 KERNELS = [RBF(0.2), Linear(), Polynomial(0.1, 3, 1.0), Sigmoid(0.05, 0.1), Laplacian(0.1), 0.5 * RBF(0.1) + Linear()]
@@ -147,19 +148,16 @@ def test_rows_that_nobody_will_ask_for_again_take_no_room():
     assert np.array_equal(store.lease(np.array([0, 2, 4])).found, [0, 1, 2])
 
 
-def test_rows_of_variables_at_a_bound_are_not_stored(monkeypatch):
+def test_rows_of_variables_at_a_bound_are_not_stored():
     """They are used once, mostly, and would take the memory of those that are used again."""
-    asked, lease = [], RowStore.lease
 
-    def spied(self, ids, again=None):
-        found = lease(self, ids, again)
-        asked.append((len(found.slots), np.count_nonzero(found.slots >= 0), np.count_nonzero(found.found >= 0)))
-        return found
+    def counts(_, lease):
+        return len(lease.slots), np.count_nonzero(lease.slots >= 0), np.count_nonzero(lease.found >= 0)
 
-    monkeypatch.setattr(RowStore, "lease", spied)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 80))
-    model = SVC(C=0.5, gamma=0.003).fit(X, X[:, 0] + rng.normal(size=4000) > 0.0)
+    with calls(RowStore.lease, keep=counts) as asked:
+        model = SVC(C=0.5, gamma=0.003).fit(X, X[:, 0] + rng.normal(size=4000) > 0.0)
     assert model.kkt_violation_ <= 1e-3
     missing, kept, found = np.sum(asked, axis=0)
     at_bound = np.count_nonzero(np.abs(model.dual_coef_) == 0.5)

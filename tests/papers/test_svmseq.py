@@ -12,9 +12,8 @@ def lines(section):
     return {line.what: line for line in section.lines}
 
 
-def test_svmseq_angles(monkeypatch):
-    monkeypatch.setattr(angles, "QUICK", 6)
-    found = list(angles.sections(quick=True))
+def test_svmseq_angles():
+    found = list(angles.sections(quick=True, count=6))
     assert any("Table 1" in section.title for section in found)
     for section in found:
         assert section.lines
@@ -33,8 +32,7 @@ def test_svmseq_regression(tmp_path):
 @pytest.mark.data
 def test_svmseq_sonar(data_dir, monkeypatch):
     monkeypatch.setenv("ADATRON_DATA", str(data_dir))
-    monkeypatch.setattr(sonar, "WIDTHS", np.array([0.2, 0.6, 1.3]))
-    found = list(sonar.sections(NO_FIGURES))
+    found = list(sonar.sections(NO_FIGURES, np.array([0.2, 0.6, 1.3])))
     assert any("Table 3" in section.title for section in found)
     for section in found:
         assert section.lines

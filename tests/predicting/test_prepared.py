@@ -21,21 +21,16 @@ from adatron.gram.backends import tile_loop as tiles
 from adatron.kernels import RBF
 from adatron.predicting import decision, expansion
 from machines import two_moons
+from moments import calls
 
 STORAGES = {"dense": np.asarray, "csr": sparse.csr_matrix}
 
 
 @pytest.fixture
-def made(monkeypatch):
-    """The expansions that are made, by what they are made of."""
-    seen, init = [], expansion.Expansion.__init__
-
-    def spied(self, *arguments):
-        seen.append(weakref.ref(self))
-        init(self, *arguments)
-
-    monkeypatch.setattr(expansion.Expansion, "__init__", spied)
-    return seen
+def made():
+    """The expansions that are made."""
+    with calls(expansion.Expansion.__init__, keep=lambda given, _: weakref.ref(given["self"])) as seen:
+        yield seen
 
 
 @pytest.fixture(params=STORAGES)

@@ -20,6 +20,7 @@ from adatron.predicting import decision, signs
 from adatron.threads import Pool
 from covering import parametrized
 from machines import two_moons
+from moments import calls
 
 KERNELS = [RBF(0.5), Laplacian(0.4), Linear(), Polynomial(0.5, 3, 1.0), Sigmoid(0.2, -0.1), RBF(0.3) + 0.5 * Linear(),
            0.7 * (0.9 * Linear()), 0.7 * (3.0 * RBF(0.5))]  # fmt: skip
@@ -36,17 +37,10 @@ def often(model, rows):
 
 
 @pytest.fixture
-def blocks(monkeypatch):
+def blocks():
     """What was tried: for each block of rows, whether its results were proven."""
-    seen, of = [], signs.Signs.of
-
-    def spied(self, rows):
-        values, proven = of(self, rows)
-        seen.append(proven)
-        return values, proven
-
-    monkeypatch.setattr(signs.Signs, "of", spied)
-    return seen
+    with calls(signs.Signs.of, keep=lambda _, result: result[1]) as seen:
+        yield seen
 
 
 def labels(model, X):
@@ -190,7 +184,7 @@ def split_of(vectors, coefficients, kernel):
 def evaluate(split, rows, intercepts):
     with Pool(1) as pool:
         some = Source(rows, np.arange(rows.shape[0]), split.points.kernel, split.points.center)
-        assert (some.sizes <= split.tops[-1]).all()
+        assert (some.sizes <= split.limit).all()
         return *split.evaluate(some, intercepts, pool), some
 
 
@@ -316,19 +310,14 @@ def test_rows_far_away_are_evaluated_in_float64_without_a_warning(kernel, storag
     assert not np.concatenate(blocks)[len(X) : 2 * len(X)].any()
 
 
-def test_memory_of_a_prediction_is_free_when_it_ends(monkeypatch):
+def test_memory_of_a_prediction_is_free_when_it_ends():
     X, y = two_moons()
-    model, made, init = SVC().fit(X, y), [], signs.Signs.__init__
+    model = SVC().fit(X, y)
     rows = often(model, X)
-
-    def spied(self, *arguments):
-        made.append(weakref.ref(self))
-        init(self, *arguments)
-
-    monkeypatch.setattr(signs.Signs, "__init__", spied)
     gc.disable()
     try:
-        model.predict(rows)
+        with calls(signs.Signs.__init__, keep=lambda given, _: weakref.ref(given["self"])) as made:
+            model.predict(rows)
     finally:
         gc.enable()
     assert [gone() for gone in made] == [None]

@@ -21,6 +21,7 @@ from adatron.compiled.cache.uninterrupted import uninterrupted
 from adatron.gram import Gram
 from adatron.solvers.run import _Desk
 from adatron.solvers.tasks import Tasks
+from moments import calls
 
 TIMEOUT = 120
 
@@ -242,21 +243,14 @@ def test_imports_are_lazy():
 )
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("n", [300, 1500])
-def test_a_fit_leaves_no_memory_to_the_collector(n, classes, parameters, monkeypatch):
+def test_a_fit_leaves_no_memory_to_the_collector(n, classes, parameters):
     """Rows of kernel values are gone when the fit ends; in a cycle they would stay until some later fit."""
-    grams, start = [], Gram.__init__
-
-    def watched(self, *arguments, **named):
-        start(self, *arguments, **named)
-        grams.append(weakref.ref(self))
-
-    monkeypatch.setattr(Gram, "__init__", watched)
     X, y = make_classification(n, 5, n_classes=classes, n_informative=4, n_redundant=0, flip_y=0.1, random_state=0)
     SVC(C=100.0, **parameters).fit(X, y)  # what the compiler leaves, if it is needed, is not the solvers'
-    grams.clear()
     gc.disable()
     try:
-        SVC(C=100.0, **parameters).fit(X, y)
+        with calls(Gram.__init__, keep=lambda given, _: weakref.ref(given["self"])) as grams:
+            SVC(C=100.0, **parameters).fit(X, y)
         assert grams
         assert not any(gram() for gram in grams)
     finally:

@@ -245,7 +245,7 @@ def working_threads(fits, threads):
 @pytest.mark.parametrize("fits", [1, 2, 3, 8])
 def test_fits_in_threads_share_the_cores(fits, monkeypatch):
     """joblib's threading backend gives its workers no allowance: a process counts the threads of all its pools."""
-    monkeypatch.setattr("adatron.threads.pool.joblib.cpu_count", lambda: 4)
+    monkeypatch.setattr("joblib.cpu_count", lambda: 4)
     for variable in LIMITS:
         monkeypatch.delenv(variable, raising=False)
     assert working_threads(fits, 4) == max(4, fits)

@@ -101,6 +101,25 @@ def test_folders_hold_few_files_and_none_holds_one():
     assert {str(f.relative_to(ROOT)): n for f, n in counts.items() if n > MOST_FILES or n == 1} == {}
 
 
+NO_VERB = {"A", "All", "An", "As", "At", "Between", "By", "Each", "For", "From", "Half", "How", "In", "Its", "No",
+           "None", "Of", "On", "One", "Or", "Some", "That", "The", "There", "These", "This", "Those", "To",
+           "Up", "What", "When", "Where", "Whether", "Which", "Who", "Whose", "With", "Without"}  # fmt: skip
+
+
+def functions(path):
+    """Functions and methods of a file that have a docstring, except properties, which are named like things."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node):
+            yield from [] if any(ast.unparse(one).endswith("property") for one in node.decorator_list) else [node]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_docstrings_of_functions_begin_with_a_verb(path):
+    """At least with none of the words that begin no such sentence, and not with a formula."""
+    first = {node.name: ast.get_docstring(node).split()[0].strip(",;:.") for node in functions(path)}
+    assert {name: word for name, word in first.items() if word in NO_VERB or not word.isalpha()} == {}
+
+
 TESTS = Path(__file__).parents[1]
 APART = ("compat", "whole")  # scikit-learn's own tests, and tests of more than one folder
 MIRRORED = [path for path in sorted(TESTS.rglob("test_*.py")) if path.relative_to(TESTS).parts[0] not in APART]
@@ -113,3 +132,12 @@ def test_a_test_is_found_by_the_path_of_its_file(path):
     assert folder.is_dir()
     names = {one.stem for one in folder.iterdir()} | {folder.name}
     assert any(f"{path.stem}_".startswith(f"test_{name}_") for name in names)
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda path: str(path.relative_to(TESTS)))
+def test_no_test_replaces_a_private_name(path):
+    """A test replaces parts of the outside world; ``moments`` tells what the library does."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith((".setattr", ".setitem", ".patch")):
+            target = ".".join(ast.unparse(one).strip("'\"") for one in node.args[:2])
+            assert not any(part.startswith("_") and not part.startswith("__") for part in target.split(".")), target

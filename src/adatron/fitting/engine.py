@@ -117,7 +117,7 @@ class _Programs:
     def as_sizes(self) -> Sizes:
         """Return the sizes on which the route of the fit depends."""
         lengths = (self._ends - self._starts).astype(np.float64)
-        between = 0.0  # of one problem nobody asks
+        between = 0.0  # nobody asks for that of one problem
         if len(self.problems) > 1:
             between = float(np.sum(self.sizes.astype(np.float64) ** 2) - np.sum(lengths[self.problems.groups] ** 2))
         duals = [self.typical] if self.lazy else [self.dual(number) for number in range(len(self.problems))]

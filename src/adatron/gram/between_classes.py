@@ -29,7 +29,7 @@ class PairSums:
         within = 0 <= counts.min(initial=0) <= counts.max(initial=0) <= len(points)  # so their sum does not wrap
         if dual.shape != (len(counts) - 1, len(points)) or not within or counts.sum() != len(points):
             raise ValueError("The model was altered: it must have coefficients for all of its support vectors.")
-        self.points, self.largest = points, points.largest
+        self.points = points
         self._dual, self._ends = dual, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         self._workspaces: dict[Any, Workspace] = {}
 

@@ -1,7 +1,8 @@
 """Proven errors of kernel values, for every row by its size.
 
 The error of a value is bounded by the mean of the sizes of its two rows, see ``Kernel.error_bound``. Sizes are sorted
-into classes, because most rows are far smaller than the largest one.
+into classes, because most rows are far smaller than the largest one. A table has what is proven of the values between
+two classes: certificates add up its bounds, and so do predictions by float32 (``predicting.signs``).
 
 For Gaussians a closer bound is known. A term of a product x·z is rounded each time that another one is added, so the
 last terms are hardly rounded. The error is at most the sum of w_k |x_k z_k|, where w_k is the growth of term k. That
@@ -22,18 +23,46 @@ from .source import Source
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 CLASSES, STEP = 96, 2.0**-0.125  # Classes of rows by their size, and the ratio of each class to the one before.
+MOST_CLASSES = 128  # Classes at most; the last one has sizes below 2^-16 of the largest.
 Norms = Callable[[], NDArray[Any] | None]
 CARE = 1.0 + 1e-8  # Factor for the rounding of numbers that are computed in float64.
 
 
 def _mean_classes() -> Ids:
     """Return the class of the mean size of two rows, by their classes: sizes are rounded up."""
-    sizes = STEP ** np.arange(CLASSES)
+    sizes = STEP ** np.arange(MOST_CLASSES)
     classes = np.log(0.5 * (sizes[:, None] + sizes)) / np.log(STEP)
     return np.floor(classes - 1e-9).clip(0).astype(np.int64)
 
 
 _MEAN = _mean_classes()
+
+
+class SizeClasses(NamedTuple):
+    """Classes of rows by their size, the largest first: class k has sizes up to ``tops[k]``."""
+
+    tops: list[float]
+
+    @classmethod
+    def below(cls, top: float, count: int = CLASSES) -> SizeClasses:
+        """Return classes for sizes up to ``top``."""
+        return cls([top * STEP**k for k in range(count)])
+
+    def of(self, sizes: Vector) -> Ids:
+        """Return the class of each size."""
+        top, count = self.tops[0], len(self.tops)
+        if not top > 0.0:
+            return np.zeros(len(sizes), np.int64)
+        shares = np.maximum(sizes * (1.0 + 1e-12) / top, STEP**count)
+        return np.clip(np.floor(np.log(shares) / np.log(STEP)), 0, count - 1).astype(np.int64)
+
+    def table(self, proven: Callable[[float], Any]) -> NDArray[np.float64]:
+        """Return what is proven of values between rows of two classes, (classes, classes, ...).
+
+        proven : takes the mean of two sizes, or more, and returns a number or some
+        """
+        count = len(self.tops)
+        return np.array([proven(top) for top in self.tops])[_MEAN[:count, :count]]
 
 
 class Errors(NamedTuple):
@@ -51,16 +80,15 @@ class Errors(NamedTuple):
         norms : returns the squared norms of the rows as the tiles have them, or None
         """
         unit, kernel = float(np.finfo(dtype).eps) / 2, source.kernel
-        terms, top, classes = float(source.terms), largest, np.zeros(len(source), np.int64)
-        if source.columns is None and top > 0.0:  # for given values only the largest one is known
+        terms, top, known = float(source.terms), largest, source.columns is None and largest > 0.0
+        if known:  # for given values only the largest one is known
             single = dtype != np.float64  # double precision needs no closer bound
             sizes, terms = (_close(source, unit, sizes, norms) if single else None) or (sizes, terms)
             top = float(np.abs(sizes).max(initial=0.0))
-            shares = np.maximum(sizes * (1.0 + 1e-12) / top, STEP**CLASSES)
-            classes = np.clip(np.floor(np.log(shares) / np.log(STEP)), 0, CLASSES - 1).astype(np.int64)
-        tops = [top * STEP**k for k in range(CLASSES)]
-        bounds = np.array([kernel.error_bound(size, terms, unit) for size in tops])
-        return cls(classes, bounds[_MEAN], np.array([kernel.magnitude(size) for size in tops])[_MEAN])
+        by_size = SizeClasses.below(top)
+        classes = by_size.of(sizes) if known else np.zeros(len(source), np.int64)
+        bounds = by_size.table(lambda size: kernel.error_bound(size, terms, unit))
+        return cls(classes, bounds, by_size.table(kernel.magnitude))
 
     def sums(self, rows: Ids, weights: Vector, rounding: float = 0.0) -> Vector:
         """Return for some rows the sums, over these rows, of weights >= 0 times bounds and ``rounding`` times sizes."""

@@ -175,12 +175,9 @@ def _shared(gram: Gram, one: _Side, out: NDArray[Any]) -> bool:
     if not isinstance(segment, TileSegment) or len(segment.store) < size or 2 * len(one.places) < size:
         return False
     segment.keep(gram.own(one.segment))
-    lease = segment.store.borrow(one.points.ids)
-    try:
+    with segment.store.leased(one.points.ids, again=np.zeros(len(one.places), bool)) as lease:
         if (lease.found < 0).any():
             return False
         with gram.pool.aside():
             scatter(segment.store.values, lease.found, one.columns, out, one.places, one.places)
         return True
-    finally:
-        segment.store.give_back(lease, filled=False)

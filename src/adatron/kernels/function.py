@@ -56,5 +56,5 @@ class Function(Given):
 
 
 def _length(samples: Any) -> int:
-    """Number of samples in an array, a sparse matrix or any sequence."""
+    """Return the number of samples in an array, a sparse matrix or any sequence."""
     return samples.shape[0] if hasattr(samples, "shape") else len(samples)

@@ -22,12 +22,12 @@ from .expansion import Expansion
 from .signs import FAR, Decided, Signs
 
 Values = NDArray[np.float64]
-BLOCK_BYTES = 32 * 2**20  # for the rows of a block in float64, their decision values and what is made of them
+BLOCK_BYTES = 32 * 2**20  # Bytes for the rows of a block in float64, their decision values and the results.
 FEWEST_ROWS, MOST_ROWS = 256, 4096
-PAIR_ROWS = 64  # whose kernel values and votes stay in the caches while hundreds of thousands of pairs go by
+PAIR_ROWS = 64  # Rows of a task: their kernel values and votes stay in the caches while all pairs go by.
 #: Whether a value of 0 counts for the first class of a pair, and what is made of votes and sums, (rows, k) each.
 Counted = tuple[bool, Callable[[Values, Values], NDArray[Any]]]
-LIGHT = 1e7  # multiply-adds below which threads cost more than they give
+LIGHT = 1e7  # Multiply-adds below which threads cost more than they give.
 
 
 def decision_values(
@@ -129,14 +129,14 @@ class _Result:
 
 
 def _rows(X: Any, points: Source, which: Any) -> Source:
-    """Some rows of X beside the support vectors."""
+    """Return some rows of X in the form of the support vectors."""
     block = _ready(X[which], points.X)
     ids = np.arange(block.shape[0])
     return replace(points, X=block, ids=ids, columns=None if points.columns is None else 0 * ids, new=True)
 
 
 def _without_proven(signs: Signs, rows: Callable[[Any], Source], result: _Result, step: int) -> NDArray[np.int64]:
-    """Put the results that float32 proves, first those of fewer rows; the rows that are left."""
+    """Put the results that float32 proves, first those of fewer rows; return the rows that are left."""
     left, start, stop = [], 0, min(result.n, max(FEWEST_ROWS, step // 4))
     while start < result.n:
         ids = np.arange(start, stop)
@@ -150,7 +150,7 @@ def _without_proven(signs: Signs, rows: Callable[[Any], Source], result: _Result
 
 
 def _blocks(left: NDArray[np.int64] | None, n: int, step: int) -> list[Any]:
-    """The rows that are left, in parts; None is all, in slices, which copy nothing: at least one, for the type."""
+    """Return the rows that are left, in parts; None stands for all rows: slices, which copy nothing, one at least."""
     if left is None:
         return [slice(start, start + step) for start in range(0, max(1, n), step)]
     return [left[start : start + step] for start in range(0, len(left), step)]
@@ -162,14 +162,14 @@ def _rows_of_a_block(X: Any, outputs: int) -> int:
 
 
 def _single_up_to(expansion: Expansion | PairSums, precision: str) -> float:
-    """The squared norm up to which a row gets float32 kernel values; inf or -inf if it does not depend on the row."""
+    """Return the squared norm up to which a row gets float32 kernel values; inf or -inf if no row's norm matters."""
     points = expansion.points
     if precision == "double" or not points.kernel.compiled:
         return -np.inf
-    limit = FAR * expansion.largest
+    limit = FAR * points.largest
     return limit if points.suits_single(limit, asked=True) else -np.inf
 
 
 def _ready(rows: Any, vectors: Any) -> Any:
-    """Rows in the storage of the support vectors."""
+    """Return rows in the storage of the support vectors."""
     return tidy(rows) if sparse.issparse(vectors) else np.ascontiguousarray(rows)

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.cache.cached import cached_property
 from ..gram import Source, Sums
 from ..kernels import Kernel
 from ..threads import Pool
 from .signs import Split
 
 Values = NDArray[np.float64]
-BLURRED = 1e-4  # error of decision values in double precision beyond which squared distances are sums of differences
+BLURRED = 1e-4  # Error of decision values in double precision above which squared distances sum differences.
 
 
 class Expansion:
@@ -42,18 +41,13 @@ class Expansion:
         return len(self.points)
 
     def sums(self, dtype: Any, pool: Pool) -> Sums:
-        """Its sums by kernel values of a type."""
+        """Return its sums by kernel values of a type."""
         if dtype not in self._sums:
             self._sums[dtype] = Sums(self.points, self.coefficients, dtype, pool)
         return self._sums[dtype]
 
     def split(self, pool: Pool) -> Split | None:
-        """Its parts by which float32 proves signs, or None if it cannot."""
+        """Return its parts by which float32 proves signs, or None if float32 cannot."""
         if self._split is None:
             self._split = (Split.of(self.points, self.coefficients, pool),)
         return self._split[0]
-
-    @cached_property
-    def largest(self) -> float:
-        """The largest size of a support vector."""
-        return self.points.largest

@@ -33,7 +33,7 @@ class Prepared(NamedTuple):
         return self.expansion.points.kernel.compiled and not any(array.flags.writeable for array in self.vectors)
 
     def suits(self, vectors: list[Array], dual: list[Array], others: tuple[Any, ...]) -> bool:
-        """Whether it was made of these."""
+        """Return whether it was made of these."""
         same = len(vectors) == len(self.vectors) and all(a is b for a, b in zip(vectors, self.vectors, strict=True))
         return (
             same

@@ -16,21 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..gram import Source, Sums
+from ..gram.errors import MOST_CLASSES, SizeClasses
 from ..threads import Pool
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-#: Which rows' results are decided, given values (rows, p) and bounds of their errors.
+#: Takes values (rows, p) and bounds of their errors; returns the rows whose results are decided.
 Decided = Callable[[Values, Values], Mask]
-FAR = 4.0  # times the largest support vector's squared norm: up to there rows get float32 kernel values
+FAR = 4.0  # Multiple of the largest support vector's squared norm up to which rows get float32 kernel values.
 SINGLE, DOUBLE = 2.0**-24, 2.0**-53
-MANY = 64  # support vectors, from which float32 gains more than looking at the results costs
-LIKELY = 0.7  # part of the rows so far whose results were proven, below which it is not tried any more
-BYTES = 1 << 25  # for the coefficients
-MOST_GROUPS = 4  # of support vectors by their sizes
-MOST_SUMS = 12  # of each sign, groups times outputs, beyond one group
-#: The largest size in each group of rows, in units of the largest support vector's.
-TOPS = FAR * 2.0 ** np.concatenate([np.arange(-16.0, -6.0, 2.0), np.arange(-6.0, 0.5, 0.5)])
+MANY = 64  # Support vectors from which float32 gains more than looking at the results costs.
+LIKELY = 0.7  # Fraction of the rows so far with proven results below which float32 is not tried any more.
+BYTES = 1 << 25  # Most bytes for the coefficients.
+MOST_GROUPS = 4  # Most groups of support vectors by their sizes.
+MOST_SUMS = 12  # Most sums of each sign, groups times outputs, if there is more than one group.
 
 
 class Split:
@@ -42,6 +41,10 @@ class Split:
     ----------
     points : m support vectors
     coefficients : (m, p)
+
+    Attributes
+    ----------
+    limit : the largest size of a row whose sums have a bound
     """
 
     def __init__(self, points: Source, coefficients: Values, pool: Pool) -> None:
@@ -49,9 +52,10 @@ class Split:
         count = max(1, min(MOST_GROUPS, MOST_SUMS // p, BYTES // max(1, 2 * coefficients.nbytes)))
         order = np.argsort(points.sizes, kind="stable")
         self.points, coefficients = points.take(order), coefficients[order]
-        self.tops = points.largest * TOPS * (1.0 + 1e-12)
+        self.limit = FAR * points.largest * (1.0 + 1e-12)
+        self._by_size = SizeClasses.below(self.limit, MOST_CLASSES)
         groups = [slice(rows[0], rows[-1] + 1) for rows in np.array_split(np.arange(m), count) if len(rows)]
-        self._sizes = np.array([points.sizes[order[group][-1]] for group in groups]) * (1.0 + 1e-12)
+        self._groups = self._by_size.of(np.array([points.sizes[order[group][-1]] for group in groups]))
         self._mass = np.array([np.abs(coefficients[group]).sum(axis=0) for group in groups])
         weights = np.zeros((m, len(groups), 2, p))
         for number, group in enumerate(groups):
@@ -63,44 +67,44 @@ class Split:
 
     @classmethod
     def of(cls, points: Source, coefficients: Values, pool: Pool) -> Split | None:
-        """None where float32 is not accurate enough for rows up to ``FAR``, or coefficients have no room."""
+        """Return the parts, or None: float32 is too coarse for rows up to ``FAR``, or coefficients have no room."""
         dense = points.kernel.compiled and 2 * coefficients.nbytes <= BYTES
         suits = dense and len(points) >= MANY and points.suits_single(FAR * points.largest)
         return cls(points, coefficients, pool) if suits else None
 
     def evaluate(self, rows: Source, intercepts: Values, pool: Pool) -> tuple[Values, Values]:
-        """Decision values of rows up to the last of ``tops``, and a bound of their errors, (rows, p) each."""
+        """Return decision values of rows up to the limit, and a bound of their errors, (rows, p) each."""
         found = np.zeros((len(rows), self.width))
         self._sums.add(found, rows, pool)
-        parts = found.reshape(len(rows), 2 * len(self._sizes), len(intercepts))
+        parts = found.reshape(len(rows), 2 * len(self._groups), len(intercepts))
         factors, added = self._table(rows.terms)
         added = added + np.outer(1.0 + np.abs(factors).sum(axis=1), self._rounding(intercepts))
-        which = np.searchsorted(self.tops, rows.sizes)
+        which = self._by_size.of(rows.sizes)
         errors = np.einsum("ncp,nc->np", parts, factors[which])
         return np.einsum("ncp->np", parts) + intercepts, errors + added[which]
 
     def _table(self, terms: int) -> tuple[Values, Values]:
-        """For rows up to each of the tops the factors of the parts in the bound, and what is added, (p,).
+        """Return for rows of each class the factors of the parts in the bound, and what is added, (p,).
 
-        With |k| <= (k' + a) / (1 - r), r |k| + a is at most f k' + (1 + f) a where f = r / (1 - r). Of the two signs of
-        a group, whose part is Σ c_j k'_j, one has the factor f, the other one -f.
+        With |k| <= (k' + a) / (1 - r), r |k| + a is at most f k' + (1 + f) a where f = r / (1 - r). A group
+        has a part Σ c_j k'_j for each sign: the positive one has the factor f, the negative one -f.
         """
         own = self.points.terms
         # A bound for more terms holds for fewer: there are few tables, whatever rows come.
         terms = own if terms <= own else 1 << (terms - 1).bit_length()
         if terms not in self._tables:
-            means, kernel = 0.5 * (self.tops[:, None] + self._sizes), self.points.kernel
-            both = [[kernel.error_parts(mean, terms, SINGLE) for mean in row] for row in means]
-            relative, absolute = np.moveaxis(np.array(both), 2, 0)
-            wide = kernel.error_bound(self.tops[-1], terms, DOUBLE)  # of the values in float64
+            kernel = self.points.kernel
+            both = self._by_size.table(lambda size: kernel.error_parts(size, terms, SINGLE))[:, self._groups]
+            relative, absolute = np.moveaxis(both, 2, 0)
+            wide = kernel.error_bound(self.limit, terms, DOUBLE)  # for the values in float64
             f = relative / (1.0 - relative)
             self._tables[terms] = np.kron(f, [1.0, -1.0]), ((1.0 + f) * (absolute + wide)) @ self._mass
         return self._tables[terms]
 
     def _rounding(self, intercepts: Values) -> Values:
-        """Bounds, (p,), of the rounding of the sums and the intercept, in either precision."""
-        most = self.points.kernel.magnitude(self.tops[-1]) * self._mass.sum(axis=0) + np.abs(intercepts)
-        return 4.0 * (len(self.points) + 2 * len(self._sizes) + 4) * DOUBLE * most
+        """Return bounds, (p,), of the rounding of the sums and the intercept, in either precision."""
+        most = self.points.kernel.magnitude(self.limit) * self._mass.sum(axis=0) + np.abs(intercepts)
+        return 4.0 * (len(self.points) + 2 * len(self._groups) + 4) * DOUBLE * most
 
 
 class Signs:
@@ -112,12 +116,12 @@ class Signs:
 
     @property
     def likely(self) -> bool:
-        """Whether it pays: of most rows so far the results were proven."""
+        """Whether it pays: the results of most rows so far were proven."""
         return self.proven >= LIKELY * self.tried
 
     def of(self, rows: Source) -> tuple[Values, Mask]:
-        """Decision values of some rows, (rows, p), and of which rows they are proven to decide the result."""
-        near = rows.sizes <= self.split.tops[-1]
+        """Return decision values of some rows, (rows, p), and for which rows they are proven to decide the result."""
+        near = rows.sizes <= self.split.limit
         proven = np.zeros(len(rows), bool)
         values = np.zeros((len(rows), len(self.intercepts)))
         some, close = (slice(None), rows) if near.all() else (near, rows.take(np.flatnonzero(near)))

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from ..margins import Field
 
 Vector = NDArray[np.float64]
-ROWS = 4096  # at a time
+ROWS = 4096  # Rows at a time.
 
 
 def tilted_values(X: Vector, field: Field, n_jobs: int | None) -> Vector:
-    """f at the rows of X, (n,)."""
+    """Return f at the rows of X, (n,)."""
     values, nothing = np.full(len(X), field.f0), np.zeros(1 + X.shape[1])
     for kernel, coefficients in _outputs(field).items():
         expansion = Expansion(field.points, coefficients, kernel)
@@ -40,7 +40,7 @@ def tilted_values(X: Vector, field: Field, n_jobs: int | None) -> Vector:
 
 
 def _outputs(field: Field) -> dict[Kernel, Vector]:
-    """The coefficients of each kernel, (m, 1 + d)."""
+    """Return the coefficients of each kernel, (m, 1 + d)."""
     s, D = field.kernel.slopes()
     b: Any = np.zeros_like(field.points) if field.b is None else field.b
     inner, found = np.sum(b * field.points, axis=1), defaultdict(lambda: np.zeros((len(b), 1 + b.shape[1])))

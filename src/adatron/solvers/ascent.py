@@ -40,9 +40,9 @@ from .tolerance import blur, closer
 from .watch import Watch
 
 How = TypeVar("How", bound=Solver)
-ROUNDS = 8  # certificates refused before float64 tiles take over
+ROUNDS = 8  # Refused certificates after which float64 tiles take over.
 FAR = {4: 1e7, 8: 1e12}  # see ``_beyond``; by bytes of a kernel value: larger ones are not resolved
-HUGE = 1e100  # a margin violation beyond this is overflow, not learning
+HUGE = 1e100  # Violation above which a fit overflows.
 
 
 class Ascent(ABC, Generic[How]):
@@ -86,7 +86,7 @@ class Ascent(ABC, Generic[How]):
 
     @abstractmethod
     def ascend(self, tol: float) -> Status:
-        """Steps until the tracked gradient says that no violation is above tol (CONVERGED), or what ended them."""
+        """Step until no violation of the tracked gradient is above tol (CONVERGED); return what ended the steps."""
 
     def solve(self) -> Solution:
         """Run to the end, or until there is no time for more kernel values."""
@@ -146,9 +146,9 @@ class Ascent(ABC, Generic[How]):
         return near if near > 0.0 else Status.STUCK
 
     def _track(self, tol: float) -> tuple[Status, float]:
-        """Steps until the tracked gap is small enough, too, unless only a proof can tell: the gradient is too coarse.
+        """Step until the tracked gap is small enough, too, unless the gradient is so coarse that only a proof can tell.
 
-        Returns what ended them, and the tolerance they came to.
+        Return what ended the steps, and the tolerance they came to.
         """
         wanted = self.options.widest_gap
         while True:
@@ -170,7 +170,7 @@ class Ascent(ABC, Generic[How]):
         return 0.0 if endless and self.view.gram.dtype == np.float64 else nearer(tol, proof, self.options)
 
     def _tiles_are_coarse(self, tol: float) -> bool:
-        """Whether float32 tiles do not get there, or of one block float64 ones cost little more."""
+        """Return whether float32 tiles do not get there, or float64 tiles of one block cost little more."""
         refused = self._rounds % ROUNDS == 0 or (self.options.way < Way.BLOCKS and self._coarse() > tol)
         return self.view.gram.dtype != np.float64 and refused
 
@@ -180,7 +180,7 @@ class Ascent(ABC, Generic[How]):
         return blur(dot(self.beta, self.beta), largest, self.view.gram.dtype.itemsize)
 
     def _errors(self) -> Vector:
-        """Bounds of the errors that kernel values bring into a gradient at beta."""
+        """Return bounds of the errors that kernel values bring into a gradient at beta."""
         return self.view.error_bounds(np.abs(self.beta))
 
     def _widen(self) -> None:
@@ -195,7 +195,7 @@ class Ascent(ABC, Generic[How]):
         self._add(self.beta)
 
     def pause(self, violation: float, tol: float, *extra: float, objective: float | None = None) -> Status | None:
-        """Between steps: report, and say what ends the ascent. The objective is computed unless it is given."""
+        """Report between steps, and say what ends the ascent. The objective is computed unless it is given."""
         if not violation < HUGE:
             return Status.DIVERGED if self.dual.unbounded else Status.OVERFLOW
         objective = self.objective() if objective is None else objective
@@ -212,7 +212,7 @@ class Ascent(ABC, Generic[How]):
         return Status.MAX_TIME if monotonic() >= self.options.deadline else None
 
     def _beyond(self, objective: float) -> bool:
-        """Whether every solution of a program without bounds is too large for what kernel values resolve.
+        """Return whether every solution of a program without bounds is too large for what kernel values resolve.
 
         With G = t'beta - epsilon |beta|_1, weak duality says of any w that meets all margins: |w| >= G / |w(beta)|.
         The best of them is that of a beta with t'beta >= |w|^2, which times the rounding of K blurs the margins.
@@ -226,7 +226,7 @@ class Ascent(ABC, Generic[How]):
         return dual.cone and gain > 0.0 and gain * gain * largest > far * size * max(square, 0.0)
 
     def _gain(self) -> float:
-        """t'beta - epsilon |beta|_1."""
+        """Return t'beta - epsilon |beta|_1."""
         return dot(self.dual.t, self.beta) - self.dual.epsilon * float(np.abs(self.beta).sum())
 
     def violation(self) -> float:
@@ -242,7 +242,7 @@ class Ascent(ABC, Generic[How]):
         return self.dual.objective(self.beta, self.g)
 
     def relative_gap(self) -> float:
-        """Relative gap of the tracked gradient, which proves nothing."""
+        """Return the relative gap of the tracked gradient, which proves nothing."""
         gap = duality_gap(self.dual, self.beta, self.g, best_multipliers(self.dual, self.beta, self.g))
         return relative(gap, -self.objective(), self.dual.scale) if np.isfinite(gap) else np.inf
 

@@ -109,6 +109,11 @@ class Solver(ABC):
         """Whether the problem is split into parts that are far from each other."""
         return False
 
+    @property
+    def bundles(self) -> bool:
+        """Whether compiled code may solve several small problems in the solver's place."""
+        return not self.sharded
+
     @abstractmethod
     def accepts(self, dual: Dual) -> bool:
         """Return whether the algorithm is made for this program."""

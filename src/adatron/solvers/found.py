@@ -76,7 +76,7 @@ class Found:
         self.least = np.ones(n)
         self.intercept, self.half_width, self.seconds = np.zeros((3, n))
         self.convex = np.ones(n, bool)
-        self._traces: dict[int, dict[str, Vector]] = {}  # of programs that were solved alone
+        self._traces: dict[int, dict[str, Vector]] = {}  # traces of programs that were solved alone
 
     def __len__(self) -> int:
         return len(self.status)

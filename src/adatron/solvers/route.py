@@ -103,7 +103,7 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
 
     @property
     def dtype(self) -> Any:
-        """That of the tiles."""
+        """The type of the tiles."""
         return np.float32 if self.single else np.float64
 
     def alone(self, number: int) -> Way:
@@ -140,7 +140,7 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
 
 
 def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -> Route:
-    """The route of a fit, by this table; nothing else decides, no clock and no number of cores.
+    """Choose the route of a fit by this table; nothing else decides, no clock and no number of cores.
 
     A problem (``Route.ways``)
 
@@ -188,19 +188,19 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
 
 
 def suits(dual: Dual, single: bool) -> bool:
-    """Whether a program is of the kind that is solved in bundles, by float32 tiles or others."""
+    """Return whether a program is of the kind that is solved in bundles, by float32 tiles or others."""
     exact = not (single and dual.lambda2)  # added to float32 values it would be rounded
     return exact and dual.row is None and dual.sign is None and not dual.unbounded and len(dual) > 0
 
 
 def _matrix_fits(n: int, problems: int, wanted: Wanted) -> bool:
-    """Whether problems over all samples share one matrix in double precision."""
+    """Return whether problems over all samples share one matrix in double precision."""
     few = n <= SMALL or problems >= SEVERAL
     return wanted.precision != "single" and few and 4 * 8.0 * n * n <= wanted.cache_bytes
 
 
 def _precision(source: Source, precision: str, small: bool) -> tuple[bool, str]:
-    """float32 where its error is proven small; float64 for small problems, without tiles, on request."""
+    """Choose float32 if its error is proven small; float64 for small problems, without tiles, on request."""
     if precision == "double":
         return False, "asked for"
     if small:
@@ -216,7 +216,7 @@ def _precision(source: Source, precision: str, small: bool) -> tuple[bool, str]:
 def _memory(
     source: Source, sizes: Sizes, wanted: Wanted, blocks: bool, single: bool, matrix: bool
 ) -> tuple[Plan, bool, bool]:
-    """Sizes for a fit, whether its problems, each one block, share what is within their segments; whether K is held.
+    """Return sizes for a fit, whether its one-block problems share the values within segments, and whether K is held.
 
     ``matrix``: all of them share the matrix of all samples.
     """
@@ -243,7 +243,7 @@ def _memory(
 def _ways(
     sizes: Sizes, solver: Solver, found: Plan, single: bool, shared: bool, matrix: bool, at_hand: bool
 ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """The way of each problem; ``at_hand``: values are held, or made by compiled tiles or of given ones."""
+    """Return the way of each problem; ``at_hand``: values are held, or made by compiled tiles or of given ones."""
     if len(sizes.duals) < len(sizes.variables):  # all are alike except for their sizes
         known, which = np.unique(sizes.variables, return_inverse=True)
         each = [(int(n), sizes.duals[0]) for n in known]
@@ -251,7 +251,7 @@ def _ways(
         each, which = list(zip(sizes.variables.tolist(), sizes.duals, strict=True)), slice(None)
     ways = np.empty((2, len(each)), np.int8)
     for number, (n, dual) in enumerate(each):
-        bundled = shared and not solver.sharded and suits(dual, single) and (matrix or n <= found.whole)
+        bundled = shared and solver.bundles and suits(dual, single) and (matrix or n <= found.whole)
         own = way_of(n, dual, solver, found.block, found.whole, coarse=single or not at_hand)
         ways[:, number] = Way.BUNDLE if bundled else own, own
     first, then = ways[:, which]
@@ -261,7 +261,7 @@ def _ways(
 
 
 def way_of(n: int, dual: Dual, solver: Solver, block: int, whole: int, coarse: bool) -> Way:
-    """The way of a problem of n variables that is solved on its own; ``coarse``: no float64 values are at hand."""
+    """Return the way of a problem that is solved on its own; ``coarse``: no float64 values are at hand."""
     if not n:
         return Way.CLOSED
     if not solver.blocks:

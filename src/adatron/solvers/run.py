@@ -76,7 +76,7 @@ class _Desk:
             worker.join()
 
     def _next(self) -> Progress | None:
-        """The next report, None when the desk is closed. Not every system interrupts a wait without an end."""
+        """Return the next report; None when the desk is closed. Not every system interrupts a wait without an end."""
         while True:
             try:
                 return self._mail.get(timeout=0.05)
@@ -84,7 +84,7 @@ class _Desk:
                 continue
 
     def close(self) -> None:
-        """There are no more reports; whoever works for the desk says so at its end."""
+        """Say that there are no more reports; whoever works for the desk does so at its end."""
         self._mail.put(None)
 
 
@@ -137,7 +137,7 @@ def solve_all(
 
 
 def _solved(solver: Solver, task: Task, options: Options, state: State | None, watch: Watch) -> Solution:
-    """The solution of a task; where it begins, if there was no time even for what a solver needs first."""
+    """Return the solution of a task; its beginning, if there was no time even for what a solver needs first."""
     try:
         if options.sized:
             return solve_in_unit(solver, task.view, task.dual, options, state, watch)
@@ -153,7 +153,7 @@ def _on_a_thread(work: Callable[[], None], desk: _Desk) -> None:
 
     def body() -> None:
         try:
-            with np.errstate(all="ignore"):  # as in helpers of a pool
+            with np.errstate(all="ignore"):  # helpers of a pool do the same
                 work()
         except BaseException as error:
             errors.append(error)

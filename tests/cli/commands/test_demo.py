@@ -6,6 +6,7 @@ import pytest
 
 from adatron import files
 from adatron.cli import main
+from moments import at
 
 
 def test_the_demo_shows_its_checks(capsys):
@@ -22,14 +23,10 @@ def test_the_demo_says_why_it_is_slower(ours, theirs, capsys):
     assert ("overhead" in capsys.readouterr().out) == (ours > theirs)
 
 
-def test_a_failed_check_of_the_demo_ends_with_3(monkeypatch, capsys):
-    load = files.load
+def test_a_failed_check_of_the_demo_ends_with_3(capsys):
+    def damage(given):
+        given["return"].intercept_ = given["return"].intercept_ + 1e-12
 
-    def damaged(path):
-        model = load(path)
-        model.intercept_ = model.intercept_ + 1e-12
-        return model
-
-    monkeypatch.setattr(files, "load", damaged)
-    assert main(["demo"]) == 3
+    with at(files.load, damage, number=None, end=True):
+        assert main(["demo"]) == 3
     assert "\nNO   saved" in capsys.readouterr().out

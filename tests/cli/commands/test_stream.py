@@ -7,6 +7,7 @@ import signal
 import struct
 import time
 import zlib
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -16,9 +17,10 @@ from sklearn.preprocessing import StandardScaler
 import adatron
 from adatron import IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR, load
 from adatron.cli import main
-from adatron.cli.learner import Learner
+from adatron.estimators.base.convergence import warn_unless_converged
 from adatron.files import ModelFileError
 from adatron.files.journal import Journal, Record
+from moments import at
 
 FIRST, LINES = 30, 60
 
@@ -130,47 +132,41 @@ def test_killed_and_resumed(seed, data, tmp_path):
     assert_same(path, reference)
 
 
-@pytest.mark.parametrize("at", [*range(3, 70, 9), 37])  # 37: a line that forgets
+@pytest.mark.parametrize("number", [*range(3, 70, 9), 37])  # 37: a line that forgets
 @pytest.mark.parametrize("twice", [False, True])
-def test_ctrl_c_ends_between_two_lines(at, twice, data, tmp_path, monkeypatch):
+def test_ctrl_c_ends_between_two_lines(number, twice, data, tmp_path):
     """It comes when a line is learned and not yet written; a second one at once makes it a crash."""
     reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
     arguments = ["stream", str(path), str(data), "--every", "7", "--quiet"]
-    count, held = [at], []
-    finish, learn = IncrementalSVC._finish, Learner._learn
+    held = []
 
-    def interrupted(self, events, **more):
-        finish(self, events, **more)
-        count[0] -= 1
-        if count[0] == 0:
-            signal.raise_signal(signal.SIGINT)
-            held.append(True)
+    def press(_):
+        signal.raise_signal(signal.SIGINT)
+        held.append(True)
 
-    def twice_interrupted(self, record, one=None):
-        learn(self, record, one)
+    def press_again(_):
         if held and twice:
             signal.raise_signal(signal.SIGINT)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(IncrementalSVC, "_finish", interrupted)
-        patch.setattr(Learner, "_learn", twice_interrupted)
+    learns = (IncrementalSVC.partial_fit, IncrementalSVC.forget)
+    with ExitStack() as moments:
+        moments.enter_context(at(warn_unless_converged, press, number, end=True))  # ends every change of the model
+        for learn in learns:
+            moments.enter_context(at(learn, press_again, number=None, end=True))
         assert main([*arguments, "--first", str(FIRST), "--gamma", "0.5"]) == 130
     assert held
     assert main([*arguments, *([] if path.exists() else ["--first", str(FIRST), "--gamma", "0.5"])]) == 0
     assert_same(path, reference)
 
 
-def test_a_file_that_could_not_be_written_when_a_line_forgot(data, tmp_path, monkeypatch, capsys):
+def test_a_file_that_could_not_be_written_when_a_line_forgot(data, tmp_path, capsys):
     reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
     arguments = ["stream", str(path), str(data), "--quiet"]
-    forget = IncrementalSVC.forget
 
-    def failing(self, ids):
-        forget(self, ids)
+    def fail(_):
         raise OSError(28, "No space left on device")
 
-    with monkeypatch.context() as patch:
-        patch.setattr(IncrementalSVC, "forget", failing)
+    with at(IncrementalSVC.forget, fail, end=True):
         assert main([*arguments, "--first", str(FIRST), "--gamma", "0.5"]) == 4
     assert "No space left" in capsys.readouterr().err
     assert main(arguments) == 0
@@ -444,17 +440,9 @@ def test_the_second_stream_on_a_model_is_refused(new, data, tmp_path, capsys):
     assert sorted(tmp_path.iterdir()) == before
 
 
-def meanwhile(act, at, monkeypatch):
+def meanwhile(act, number):
     """Have another process do something when a stream has learned so many lines, before the last one is written."""
-    append, count = Journal.append, [at]
-
-    def busy(self, record):
-        count[0] -= 1
-        if count[0] == 0:
-            act()
-        append(self, record)
-
-    monkeypatch.setattr(Journal, "append", busy)
+    return at(Journal.append, lambda _: act(), number)
 
 
 @pytest.fixture(params=["svc", "pipeline"])
@@ -475,10 +463,10 @@ def last_of(path):
     return model[-1] if hasattr(model, "steps") else model
 
 
-def test_what_another_process_forgets_while_a_stream_runs_is_gone(running, monkeypatch):
+def test_what_another_process_forgets_while_a_stream_runs_is_gone(running):
     path, _, arguments = running
-    meanwhile(lambda: last_of(path).forget([7]), 6, monkeypatch)  # a snapshot came after five
-    assert main(arguments) == 0
+    with meanwhile(lambda: last_of(path).forget([7]), 6):  # a snapshot came after five
+        assert main(arguments) == 0
     model = last_of(path)
     assert sorted(model.ids_) == [one for one in range(FIRST + 19) if one not in (5, 7)]
     fresh = IncrementalSVC(gamma=0.5).fit(model.store.X, model.store.y)
@@ -487,36 +475,36 @@ def test_what_another_process_forgets_while_a_stream_runs_is_gone(running, monke
     )
 
 
-def test_nothing_is_forgotten_while_the_journal_has_lines(running, monkeypatch):
+def test_nothing_is_forgotten_while_the_journal_has_lines(running):
     path, _, arguments = running
 
     def refused():
         with pytest.raises(ModelFileError, match="write the line -ID to its input"):
             last_of(path).forget([7])
 
-    meanwhile(refused, 8, monkeypatch)
-    assert main(arguments) == 0
+    with meanwhile(refused, 8):
+        assert main(arguments) == 0
     assert 7 in last_of(path).ids_
 
 
-def test_another_model_in_the_place_of_a_stream_stays(running, monkeypatch, capsys):
+def test_another_model_in_the_place_of_a_stream_stays(running, capsys):
     path, _, arguments = running
-    meanwhile(lambda: adatron.save(IncrementalSVC().fit(*rows(10)), path), 8, monkeypatch)
-    assert main(arguments) == 1
+    with meanwhile(lambda: adatron.save(IncrementalSVC().fit(*rows(10)), path), 8):
+        assert main(arguments) == 1
     assert "it was replaced by another model while the stream was learning" in capsys.readouterr().err
     assert len(last_of(path).ids_) == 10
     assert path.with_name("m.adatron.journal").read_bytes().count(b"\n") == 6  # what came after the snapshot
 
 
-def test_an_older_state_in_the_place_of_a_stream_is_noticed(running, tmp_path, monkeypatch, capsys):
+def test_an_older_state_in_the_place_of_a_stream_is_noticed(running, tmp_path, capsys):
     path, data, arguments = running
     text = data.read_text()
     data.write_text("\n".join(text.splitlines()[:3]) + "\n")
     assert main(arguments) == 0
     backup = path.read_bytes()
     data.write_text(text)
-    meanwhile(lambda: path.write_bytes(backup), 8, monkeypatch)
-    assert main(arguments) == 1
+    with meanwhile(lambda: path.write_bytes(backup), 8):
+        assert main(arguments) == 1
     assert "was replaced by another model" in capsys.readouterr().err
     assert main(arguments) == 1
     assert "missing" in capsys.readouterr().err

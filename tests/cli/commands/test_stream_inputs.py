@@ -10,6 +10,8 @@ import pytest
 
 import adatron
 from adatron.cli import main
+from adatron.files.journal import Journal
+from moments import at
 
 FIRST = 30
 
@@ -62,20 +64,17 @@ def test_half_a_line_is_not_among_the_first(path, data, capsys):
     assert "line 31" in capsys.readouterr().err
 
 
-def test_a_line_that_grows_while_it_is_read(path, data, monkeypatch):
+def test_a_line_that_grows_while_it_is_read(path, data):
     """What comes once the end was seen belongs to the same line; the others are learned meanwhile."""
     assert stream(path, data) == 0
     with data.open("a") as more:
         more.write("0.1,0.2,1\n0.5,-0.25")
-    append, rest = adatron.files.journal.Journal.append, ["33,1\n0.7,0.8"]
 
-    def growing(self, record):
-        append(self, record)
+    def grow(_):
         with data.open("a") as more:
-            more.write(rest.pop() if rest else "")
+            more.write("33,1\n0.7,0.8")
 
-    with monkeypatch.context() as patch:
-        patch.setattr(adatron.files.journal.Journal, "append", growing)
+    with at(Journal.append, grow, end=True):
         assert stream(path, data) == 0
     assert stream(path, data) == 0
     model = adatron.load(path)

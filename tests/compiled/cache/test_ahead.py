@@ -33,7 +33,7 @@ def calls(monkeypatch):
 
 
 def test_the_first_use_calls_helpers_once(calls, tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr(ahead.joblib, "cpu_count", lambda: 3)
+    monkeypatch.setattr("joblib.cpu_count", lambda: 3)
     monkeypatch.delenv(ahead.HELPER, raising=False)
     ahead.begin.cache_clear()
     for _ in range(2):
@@ -48,7 +48,7 @@ def test_the_first_use_calls_helpers_once(calls, tmp_path, monkeypatch, caplog):
 
 
 def test_a_single_helper_begins_with_what_the_fit_needs_last(calls, tmp_path, monkeypatch):
-    monkeypatch.setattr(ahead.joblib, "cpu_count", lambda: 2)
+    monkeypatch.setattr("joblib.cpu_count", lambda: 2)
     monkeypatch.delenv(ahead.HELPER, raising=False)
     ahead.begin.cache_clear()
     ahead.begin(tmp_path)

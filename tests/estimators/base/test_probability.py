@@ -26,6 +26,7 @@ from adatron.estimators.base.probability import agreeing, coupled
 from adatron.fitting import engine, folds
 from adatron.kernels import RBF
 from machines import four_classes, two_moons
+from moments import calls
 
 
 def cancer():
@@ -47,28 +48,17 @@ def digits():
 
 
 @pytest.fixture
-def folds_and_values(monkeypatch):
-    """The division of the last fit, and what the slope was fitted to."""
-    seen, divide, slope = {}, folds.divide, probability.slope
-    monkeypatch.setattr(folds, "divide", lambda *given: seen.setdefault("folds", divide(*given)))
-    monkeypatch.setattr(probability, "slope", lambda *given: slope(seen.setdefault("values", given[0]), *given[1:]))
-    return seen
+def division():
+    """How fits divide their samples."""
+    with calls(folds.divide, keep=lambda _, division: division) as seen:
+        yield seen
 
 
 @pytest.fixture
-def fold_fits(monkeypatch):
-    """Iterations of all folds' problems as they are solved, and of ordinary fits of the same folds (one row a fit)."""
-    seen, fit = [], engine.fit
-
-    def spy(X, samples, problems, settings, starts=None):
-        solved = fit(X, samples, problems, settings, starts)
-        if starts is not None:
-            cold = fit(X, samples, problems, replace(settings, tol=1e-3))
-            seen.append([sum(one.n_iter for one in some) for some in (solved, cold)])
-        return solved
-
-    monkeypatch.setattr(engine, "fit", spy)
-    return seen
+def slopes():
+    """The values that slopes are fitted to."""
+    with calls(probability.slope, keep=lambda given, _: given["values"]) as seen:
+        yield seen
 
 
 # out of fold
@@ -87,13 +77,13 @@ def fold_fits(monkeypatch):
     ids=lambda model: "".join(str(model).split()),
 )
 @pytest.mark.parametrize("data", [two_moons, four_classes])
-def test_values_are_those_of_fits_without_the_sample(model, data, folds_and_values, monkeypatch):
-    monkeypatch.setattr(probability, "COARSE", 0.0)
+def test_values_are_those_of_fits_without_the_sample(model, data, division, slopes):
+    """As far as problems of folds are solved: to a part of the margin."""
     X, y = data()
     model = clone(model).set_params(tol=1e-7, decision_function_shape="ovo")
     model.set_params(gamma=3.0 if model.gamma == 3.0 else 0.3)
     clone(model).set_params(probability=True).fit(X, y)
-    division, values = folds_and_values["folds"], folds_and_values["values"]
+    (division,), (values,) = division, slopes
     rows = division.samples.rows
     assert sorted(rows) == list(range(len(y)))
     np.testing.assert_array_equal(np.unique(y)[division.classes], y[rows])
@@ -104,7 +94,9 @@ def test_values_are_those_of_fits_without_the_sample(model, data, folds_and_valu
             expected = -expected[:, None]
         elif model.multi_class == "ovr":
             expected = np.stack([expected[:, i] - expected[:, j] for i, j in combinations(range(4), 2)], axis=1)
-        np.testing.assert_allclose(values[test], expected, atol=2e-4 * np.abs(expected).max())
+        np.testing.assert_allclose(
+            values[test], expected, atol=3 * probability.COARSE * max(1.0, np.abs(expected).max())
+        )
 
 
 def test_noise_is_not_learnt_by_heart():
@@ -117,10 +109,10 @@ def test_noise_is_not_learnt_by_heart():
     assert model.predict_proba(X).max() < 0.9
 
 
-def test_folds_are_stratified_and_keep_equal_samples_together(folds_and_values):
+def test_folds_are_stratified_and_keep_equal_samples_together(division):
     X, y = four_classes()
     SVC(probability=True).fit(np.vstack([X, X[:50]]), np.concatenate([y, y[:50]]))
-    division = folds_and_values["folds"]
+    (division,) = division
     assert len(division.out) == len(y)
     counts = np.bincount(division.classes * 5 + division.out).reshape(4, 5)
     assert (np.ptp(counts, axis=1) <= 1).all()
@@ -140,9 +132,12 @@ def test_folds_are_stratified_and_keep_equal_samples_together(folds_and_values):
     ],
     ids=["small", "noisy", "nu", "smo", "many"],
 )
-def test_folds_start_from_the_full_solution(model, data, most, fold_fits):
-    clone(model).set_params(probability=True).fit(*data())
-    [(warm, cold)] = fold_fits
+def test_folds_start_from_the_full_solution(model, data, most):
+    with calls(engine.fit) as fits:
+        clone(model).set_params(probability=True).fit(*data())
+    [(given, solved)] = [one for one in fits if one[0]["start"] is not None]
+    cold = engine.fit(given["X"], given["samples"], given["problems"], replace(given["settings"], tol=1e-3))
+    warm, cold = (sum(one.n_iter for one in some) for some in (solved, cold))
     assert warm < most * cold
 
 
@@ -321,11 +316,11 @@ def test_a_single_sample_of_each_class_is_refused_before_the_fit():
             model.fit(X, list(range(3)) + [2] * (len(X) - 3))
 
 
-def test_the_only_sample_of_a_class_is_never_left_out(folds_and_values):
+def test_the_only_sample_of_a_class_is_never_left_out(division):
     X, y = four_classes()
     y[0] = "e"
     model = SVC(probability=True).fit(X, y)
-    division = folds_and_values["folds"]
+    (division,) = division
     assert np.count_nonzero(division.out == -1) == 1
     assert division.samples.rows[division.out == -1] == 0
     rows = [sum(int(division.samples.sizes[s]) for s in division.kept(fold)[4]) for fold in range(5)]

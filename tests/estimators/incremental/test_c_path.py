@@ -8,6 +8,7 @@ from adatron.estimators.incremental import track
 from adatron.kernels import RBF
 from adatron.solvers.path import Stalled
 from lives import Life, values
+from moments import at
 
 
 @pytest.mark.parametrize("kind", ["svc", "svr"])
@@ -57,12 +58,11 @@ def test_a_path_in_C_that_goes_nowhere_has_both_ends():
     np.testing.assert_array_equal(path.at(1.0)[0], life.model.tracks[0].beta)
 
 
-def test_a_path_in_C_without_a_way_is_an_arithmetic_error(monkeypatch):
+def test_a_path_in_C_without_a_way_is_an_arithmetic_error():
     life = Life(4, "svc", "rbf", False)
 
-    def stalled(self, dual, watch=None):
+    def stalled(_):
         raise Stalled
 
-    monkeypatch.setattr(track.Homotopy, "follow", stalled)
-    with pytest.raises(ArithmeticError, match="Rounding leaves no way"):
+    with at(track.Homotopy.follow, stalled), pytest.raises(ArithmeticError, match="Rounding leaves no way"):
         life.model.C_path(9.0)

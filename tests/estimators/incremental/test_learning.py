@@ -16,6 +16,7 @@ from adatron.certificates import kkt_violation
 from adatron.estimators.incremental import track
 from adatron.solvers.path import Stalled
 from lives import KERNELS, MODELS, Life, values
+from moments import at
 
 FORMS = [(kind, bias) for kind in ("svc", "nusvc", "svr") for bias in ("explicit", "augmented", "none")]
 
@@ -133,29 +134,28 @@ def test_default_ids_follow_those_that_were_given():
     assert model.forget([34]).partial_fit(X[:1], y[:1]).ids_[-1] == 35
 
 
-def test_where_rounding_leaves_no_way_the_solution_is_found_anew(monkeypatch):
+def test_where_rounding_leaves_no_way_the_solution_is_found_anew():
     life = Life(9, "svc", "rbf", False)
 
-    def stalled(self, dual):
+    def stalled(_):
         raise Stalled
 
-    monkeypatch.setattr(track.Homotopy, "extend", stalled)
-    life.add(3)
+    with at(track.Homotopy.extend, stalled):
+        life.add(3)
     life.assert_solved()
     assert life.model.n_refit_ == 1
 
 
-def test_a_path_that_lost_its_way_is_found_out(monkeypatch):
+def test_a_path_that_lost_its_way_is_found_out():
+    """As if rounding had moved it."""
     life = Life(9, "svc", "rbf", False)
 
-    def astray(self, dual):
-        original(self, dual)
-        self.beta[self.ids[:2]] += 1e-3
-        self.g += 1e-3 * self.free.times((np.arange(len(self.ids)) < 2) * 1.0)
+    def astray(given):
+        path = given["self"]
+        path.beta[path.ids[:2]] += 1e-3
+        path.g += 1e-3 * path.free.times((np.arange(len(path.ids)) < 2) * 1.0)
 
-    original = track.Homotopy.extend
-    with monkeypatch.context() as patch:
-        patch.setattr(track.Homotopy, "extend", astray)
+    with at(track.Homotopy.extend, astray, end=True):
         life.add(3)
     life.assert_solved()
     assert life.model.n_refit_ == 1

@@ -14,11 +14,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adatron import IncrementalNuSVC, IncrementalSVC
 from adatron.compiled.cache.uninterrupted import uninterrupted
-from adatron.estimators.incremental import store, track
-from adatron.estimators.incremental.learning import Learning
+from adatron.estimators.base.convergence import warn_unless_converged
+from adatron.estimators.incremental import track
 from adatron.estimators.incremental.store import Store
 from adatron.kernels import RBF
 from lives import MODELS, Life, values
+from moments import at
 
 
 def state_of(model):
@@ -87,66 +88,52 @@ def test_unsuited_kernels_are_refused():
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
-@pytest.mark.parametrize("at", [1, 3])
+@pytest.mark.parametrize("number", [1, 3])
 @pytest.mark.parametrize("act", ["partial_fit", "forget", "set_C"])
-def test_whatever_goes_wrong_on_the_way_the_model_is_as_it_was(monkeypatch, act, error, at):
+def test_whatever_goes_wrong_on_the_way_the_model_is_as_it_was(act, error, number):
     life = Life(8, "svc", "rbf", False, n=60, classes=3, window=60)
     X, y = life.samples(9)
     arguments = {"partial_fit": (X, y), "forget": (np.arange(20),), "set_C": (9.0,)}[act]
-    left, original = [1] * at, RBF.__call__
 
-    def values(self, X, Z=None):
-        left.pop()
-        if not left:
-            raise error
-        return original(self, X, Z)
+    def fail(_):
+        raise error
 
-    with monkeypatch.context() as patch:
-        patch.setattr(RBF, "__call__", values)
-        with pytest.raises(error):
-            getattr(life.model, act)(*arguments)
+    with at(RBF.__call__, fail, number=number), pytest.raises(error):
+        getattr(life.model, act)(*arguments)
     life.assert_solved()
 
 
-def interrupted(act):
-    """The act, in the middle of which Ctrl-C comes."""
-
-    def wrapped(*arguments):
-        signal.raise_signal(signal.SIGINT)
-        return act(*arguments)
-
-    return wrapped
+def interrupted(function):
+    """Ctrl-C comes when the function begins."""
+    return at(function, lambda _: signal.raise_signal(signal.SIGINT))
 
 
-def failing(act):
-    """The act, of which something fails when it is done."""
+def failing(function):
+    """Something fails when the function is done."""
 
-    def wrapped(*arguments):
-        act(*arguments)
+    def fail(_):
         raise MemoryError
 
-    return wrapped
+    return at(function, fail, end=True)
 
 
-ENDS = [(track.Track, "drop"), (Store, "keep"), (Learning, "_finish"), (track.Track, "fitted")]
+ENDS = [track.Track.drop, Store.keep, track.Track.fitted, warn_unless_converged]  # the last one ends every change
 
 
-@pytest.mark.parametrize("wrap", [interrupted, failing])
-@pytest.mark.parametrize("where", ENDS)
+@pytest.mark.parametrize("wrong", [interrupted, failing])
+@pytest.mark.parametrize("where", ENDS, ids=lambda function: function.__name__)
 @pytest.mark.parametrize("act", ["partial_fit", "forget", "set_C"])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
-def test_whatever_goes_wrong_at_the_end_the_model_is_as_it_was(monkeypatch, form, act, where, wrap):
-    if (act == "set_C" and where[1] in ("drop", "keep")) or (where[1] == "keep" and wrap is failing):
+def test_whatever_goes_wrong_at_the_end_the_model_is_as_it_was(form, act, where, wrong):
+    if (act == "set_C" and where in ENDS[:2]) or (where is Store.keep and wrong is failing):
         return  # they do not come there; and what ``keep`` has done is all or nothing
     life = Life(8, "svc", "rbf", False, n=60, classes=3, window=60)
     model, (X, y) = life.model, life.samples(9)
     model.fit(form(model.store.X), model.store.y.astype(int))
     before, proof, ids = model.decision_function(form(X)), model.kkt_violation_, model.ids_
     arguments = {"partial_fit": (form(X), y), "forget": (np.arange(20),), "set_C": (9.0,)}[act]
-    with monkeypatch.context() as patch:
-        patch.setattr(*where, wrap(getattr(*where)))
-        with pytest.raises((KeyboardInterrupt, MemoryError)):
-            getattr(model, act)(*arguments)
+    with wrong(where), pytest.raises((KeyboardInterrupt, MemoryError)):
+        getattr(model, act)(*arguments)
     assert model.C == 1.0
     assert model.kkt_violation_ is proof
     np.testing.assert_array_equal(model.ids_, ids)
@@ -159,15 +146,15 @@ def test_whatever_goes_wrong_at_the_end_the_model_is_as_it_was(monkeypatch, form
 def test_a_store_that_found_no_memory_goes_on(monkeypatch):
     life = Life(8, "svc", "rbf", False)
     X, y = life.samples(100)
-    original = store._wider
+    zeros = np.zeros
 
-    def wider(table, n, more):
-        if table.ndim == 2:
+    def scarce(shape, dtype=float):
+        if np.size(shape) == 2 and shape[1] == X.shape[1]:  # a table of samples
             raise MemoryError
-        return original(table, n, more)
+        return zeros(shape, dtype)
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "_wider", wider)
+        patch.setattr(np, "zeros", scarce)
         with pytest.raises(MemoryError):
             life.model.partial_fit(X, y)
     life.assert_solved()
@@ -175,14 +162,12 @@ def test_a_store_that_found_no_memory_goes_on(monkeypatch):
     life.assert_solved()
 
 
-def test_a_step_that_failed_leaves_no_row_in_the_spare_room(monkeypatch):
+def test_a_step_that_failed_leaves_no_row_in_the_spare_room():
     life = Life(8, "svc", "rbf", False)
     life.add(1)
     X, y = np.full((2, 3), 1.234567), np.array([0, 1])
-    with monkeypatch.context() as patch:
-        patch.setattr(Learning, "_finish", failing(Learning._finish))
-        with pytest.raises(MemoryError):
-            life.model.partial_fit(X, y)
+    with failing(warn_unless_converged), pytest.raises(MemoryError):
+        life.model.partial_fit(X, y)
     assert np.float64(1.234567).tobytes() not in pickle.dumps(life.model)
     life.assert_solved()
 

@@ -6,47 +6,35 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-import adatron.solvers.blocks.block as block
-from adatron.gram import Square
-from adatron.kernels import RBF, Linear, Precomputed, Sigmoid
-from adatron.solvers import ascent
+from adatron.certificates import certify
+from adatron.gram import Square, View
+from adatron.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.solvers.base import Way
 from adatron.solvers.blocks import shard
+from adatron.solvers.dense import Inner
 from adatron.solvers.start import feasible
-from adatron.solvers.status import Status
+from adatron.solvers.status import STOP, Status
 from adatron.solvers.tasks import State
+from adatron.solvers.watch import Watch
 from adatron.threads import Pool
+from moments import at, calls
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
 from twins import programs
 
 BIASES = ["explicit", "augmented", "none"]
 
 
-@pytest.fixture
-def many(monkeypatch):
-    """As of many variables: surveys begin with a guess, and have several tasks. What the guesses were."""
-    monkeypatch.setattr(shard, "SAMPLE", 64)
-    monkeypatch.setattr(shard, "CHUNK", 100)
-    made, guess = [], shard.Shard._guess
-
-    def watched(self, *arguments):
-        made.append(guess(self, *arguments))
-        return made[-1]
-
-    monkeypatch.setattr(shard.Shard, "_guess", watched)
-    return made
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("bias", BIASES)
-def test_shards_give_the_same_bits(bias, dtype, many):
-    X, y = samples(0, 700, 5)
-    dual = csvc(y, np.full(700, 3.0), bias)
+def test_shards_give_the_same_bits(bias, dtype):
+    """Surveys of many variables begin with a guess, so that shards of the problem guess differently."""
+    sizes = [2 * shard.SAMPLE + 50, 400, 2 * shard.SAMPLE]
+    X, y = samples(0, sum(sizes), 5)
+    dual = csvc(y, np.full(sum(sizes), 0.5), bias)
     with Pool(3) as pool:
-        view = view_of(X, RBF(0.2), dtype, [300, 150, 250], pool)
+        view = view_of(X, RBF(0.2), dtype, sizes, pool)
         one, three = (solve(view, dual, shards=s, block=96) for s in (1, 3))
     assert len(one.trace["n_iter"]) > 10
-    assert any(np.isfinite(guess).any() for guess in many)
     assert np.array_equal(one.beta, three.beta)
     assert one.n_iter == three.n_iter
     assert one.certificate == three.certificate
@@ -68,33 +56,22 @@ def test_reaches_the_optimum(C, bias, dtype):
 
 
 @pytest.mark.parametrize("make", [lambda y: csvc(y, np.full(900, 3.0)), lambda y: nusvc(y, np.ones(900), 0.3)])
-def test_half_of_a_block_keeps_its_kernel_values(make, monkeypatch):
-    shares, find = [], Square._fresh
-
-    def counted(self, ids, width):
-        fresh = find(self, ids, width)
-        shares.append(len(fresh) / len(ids))
-        return fresh
-
-    monkeypatch.setattr(Square, "_fresh", counted)
+def test_half_of_a_block_keeps_its_kernel_values(make):
+    """A block asks for the values among its points; those that stand at the same places as before are there."""
     X, y = samples(0, 900, 5)
-    assert solve(view_of(X, RBF(0.3), np.float32), make(y), block=128).status.good
-    assert len(shares) > 10
-    assert np.median(shares) <= 0.6
+    with calls(Square.among, keep=lambda given, _: given["P"].ids) as blocks:
+        assert solve(view_of(X, RBF(0.3), np.float32), make(y), block=128).status.good
+    alike = [(one, other) for one, other in pairwise(blocks) if len(one) == len(other)]
+    assert len(alike) > 10
+    assert np.median([np.mean(one != other) for one, other in alike]) <= 0.6
 
 
 @pytest.mark.parametrize("bias", BIASES)
-def test_those_chosen_longest_ago_leave_a_block(bias, monkeypatch):
+def test_those_chosen_longest_ago_leave_a_block(bias):
     """Variables of a block are distinct; with an equality, each that stays keeps its place, and half of them do."""
-    blocks, advance = [], block._Block._advance
-
-    def seen(self, W, tol):
-        blocks.append(W.copy())
-        return advance(self, W, tol)
-
-    monkeypatch.setattr(block._Block, "_advance", seen)
     X, y = samples(0, 900, 5)
-    assert solve(view_of(X, RBF(0.3), np.float32), csvc(y, np.full(900, 3.0), bias), block=128).status.good
+    with calls(Square.among, keep=lambda given, _: given["P"].ids) as blocks:
+        assert solve(view_of(X, RBF(0.3), np.float32), csvc(y, np.full(900, 3.0), bias), block=128).status.good
     assert len(blocks) > 5
     before = np.zeros(128, bool)
     for one, other in pairwise(blocks):
@@ -108,56 +85,56 @@ def test_those_chosen_longest_ago_leave_a_block(bias, monkeypatch):
 
 
 @pytest.mark.parametrize("way", [Way.BLOCKS, Way.PARTS])
-def test_blocks_and_parts_are_solved_more_closely_where_the_violation_falls(way, monkeypatch):
-    found, solved, inner_tol, descend = [], [], block._Block._inner_tol, block._Block._descend
+def test_blocks_and_parts_are_solved_more_closely_where_the_violation_falls(way):
+    """A block is told how closely; a part ends when its own violation is small enough."""
+    rounds, tol = [], 1e-3
 
-    def seen(self, violation, tol, *forcing):
-        inner = inner_tol(self, violation, tol, *forcing)
-        if self.origin is None:  # blocks of a part have their own violations
-            found.append((violation, tol, forcing == block.OF_PARTS, inner))
-        return inner
+    class Looking(Watch):
+        def look(self, n_iter, violation, *rest):
+            if self.whole:
+                rounds[-1]["part"] = violation
+            else:
+                rounds.append({"violation": violation})
+            return super().look(n_iter, violation, *rest)
 
-    def spied(self, ids, objective, tol):
-        if self.origin is None:
-            solved.append((len(ids) > 0, tol))
-        return descend(self, ids, objective, tol)
+    def told(given):
+        if "part" not in rounds[-1]:  # blocks of a part have their own violations
+            rounds[-1]["block"] = given["tol"]
 
-    monkeypatch.setattr(block._Block, "_inner_tol", seen)
-    monkeypatch.setattr(block._Block, "_descend", spied)
     X, y = samples(0, 900, 5)
-    assert solve(view_of(X, RBF(0.3), np.float32), csvc(y, np.full(900, 3.0)), block=128, way=way).status.good
-    assert any(part for part, _ in solved) == (way is Way.PARTS)
-    of_blocks, of_parts = (
-        [(violation, tol, inner) for violation, tol, part, inner in found if part == some] for some in (False, True)
-    )
-    assert [inner for *_, inner in of_parts] == [inner for _, inner in solved]
-    for forced, (factor, power) in ((of_blocks, (0.3, 2)), (of_parts, (1.0, 4))):
-        assert forced[0][-1] == 0.1 * forced[0][0]
-        closer = 0
-        for (before, *_), (violation, tol, inner) in pairwise(forced):
-            ratio, loosest, least = violation / before, 0.1 * violation, 0.75 * tol
-            assert least <= inner <= max(loosest, least)
-            assert inner <= max(factor * ratio**power * violation, least) * (1 + 1e-12)
-            if violation >= before:
-                assert inner == max(loosest, least)
-            closer += inner < loosest
-        assert closer > 0
+    dual = csvc(y, np.full(900, 3.0))
+    watch = Looking(dual, None, np.zeros(2, np.int64))
+    with at(Inner.solve, told, number=None):
+        assert solve(view_of(X, RBF(0.3), np.float32), dual, block=128, way=way, watch=watch, tol=tol).status.good
+    rounds = [one for one in rounds if len(one) > 1]
+    assert any("part" in one for one in rounds) == (way is Way.PARTS)
+    closer = 0
+    for before, one in pairwise([rounds[0], *rounds]):
+        violation = one["violation"]
+        ratio, loosest, least = violation / before["violation"], 0.1 * violation, 0.75 * tol
+        if "part" in one:
+            assert one["part"] <= max(min(loosest, ratio**4 * violation), least) * (1 + 1e-12)
+            closer += one["part"] < loosest
+        else:
+            assert least <= one["block"] <= max(min(loosest, 0.3 * ratio**2 * violation), least) * (1 + 1e-12)
+            closer += one["block"] < loosest
+            if violation > before["violation"]:
+                assert one["block"] == max(loosest, least)
+    assert closer > 0
 
 
 @pytest.mark.plain
-def test_a_dead_end_of_float32_is_no_end(monkeypatch):
-    """Near neighbours may seem to be the same in float32, so that a step from one to the other leads back."""
-    advance = block._Block._advance
-
-    def lost(self, W, tol):
-        return self.view.gram.dtype == np.float64 and advance(self, W, tol)
-
-    monkeypatch.setattr(block._Block, "_advance", lost)
+@pytest.mark.parametrize("away", [50.0, 100.0])
+def test_a_dead_end_of_float32_is_no_end(away):
+    """Far from 0 neighbours seem to be the same in float32, so that a step from one to the other leads back."""
     X, y = samples(1, 250, 4)
-    dual, K = csvc(y, np.full(250, 3.0)), RBF(0.3)(X)
-    solution = solve(view_of(X, RBF(0.3), np.float32), dual, tol=1e-4)
+    X, kernel, widened = X + away, Polynomial(1.0, 2, 0.0), []
+    dual = csvc(y, np.full(250, 1e-3))
+    with calls(certify) as proofs, at(View.widened, lambda _: widened.append(len(proofs)), number=None):
+        solution = solve(view_of(X, kernel, np.float32), dual, tol=1e-4, block=64)
+    assert widened == [0]  # before any proof
     assert solution.status.name == "CONVERGED"
-    assert programs.kkt(K, dual, solution.beta) <= 1.001e-4
+    assert programs.kkt(kernel(X), dual, solution.beta) <= 1.001e-4
 
 
 @pytest.mark.plain
@@ -170,39 +147,61 @@ def test_gap_tol():
 
 
 @pytest.mark.parametrize(("C", "once"), [(1.0, True), (1e4, False)])
-def test_a_small_gap_is_proven_once_where_float32_can_tell(C, once, monkeypatch):
+def test_a_small_gap_is_proven_once_where_float32_can_tell(C, once):
     """Otherwise a proof comes first, which corrects the gradient."""
     X, y = samples(2, 1500, 4)
-    view, dual, found = view_of(X, RBF(0.3), np.float32), csvc(y, np.full(1500, C)), []
-    certify = ascent.certify
-    monkeypatch.setattr(ascent, "certify", lambda *args, **more: found.append(certify(*args, **more)) or found[-1])
+    view, dual = view_of(X, RBF(0.3), np.float32), csvc(y, np.full(1500, C))
     assert solve(view, dual).certificate.relative_gap > 3e-6
-    found.clear()
-    assert solve(view, dual, gap_tol=3e-6).certificate.relative_gap <= 3e-6
+    with calls(certify) as found:
+        assert solve(view, dual, gap_tol=3e-6).certificate.relative_gap <= 3e-6
     assert (len(found) == 1) is once
 
 
-@pytest.mark.plain
-@pytest.mark.parametrize("status", [Status.MAX_ITER, Status.MAX_TIME, Status.STOPPED, Status.STUCK])
-def test_a_fit_that_is_cut_short_keeps_the_best_point_with_a_proof(status, monkeypatch):
-    X, y = samples(2, 300, 4)
-    dual, ascend, tols = csvc(y, np.full(300, 1e3)), block._Block.ascend, []
+@pytest.fixture(scope="module")
+def rising():
+    """A fit whose first proven point has too large a gap, and whose violation rises on the way to a smaller one.
 
-    def lost(self, tol):
-        tols.append(tol)
-        if len(tols) == 1:
-            return ascend(self, tol)
-        self._set_all(np.arange(300), np.zeros(300), -self.g - dual.t)
-        return status
+    Returns the view, the program, and where it rises: the number of looks and of updates so far.
+    """
+    X, y = samples(2, 400, 4)
+    view, dual = view_of(X, RBF(0.3), np.float32), csvc(y, np.full(400, 1e5))
+    looks, proven = [], []
 
-    monkeypatch.setattr(ascent, "closer", lambda tol, gap, wanted: 1e-20)
-    monkeypatch.setattr(block._Block, "ascend", lost)
-    solution = solve(view_of(X, RBF(0.3)), dual, gap_tol=1e-18)
-    assert len(tols) == 2
+    class Looking(Watch):
+        def look(self, n_iter, violation, *rest):
+            looks.append((n_iter, violation))
+            return super().look(n_iter, violation, *rest)
+
+    def proof(given):
+        if given["return"].kkt_violation <= 1e-3:
+            proven.append(len(looks))
+
+    with at(certify, proof, number=None, end=True):
+        found = solve(view, dual, block=64, gap_tol=1e-6, memory=0.0, watch=Looking(dual, None, np.zeros(2, np.int64)))
+    assert found.status is Status.CONVERGED
+    return X, view, dual, [(i, n) for i, (n, violation) in enumerate(looks) if i >= proven[0] and violation > 2e-3]
+
+
+@pytest.mark.parametrize("status", [Status.MAX_ITER, Status.STOPPED])
+def test_a_fit_that_is_cut_short_keeps_the_best_point_with_a_proof(status, rising):
+    X, view, dual, places = rising
+    assert places
+
+    class Stopping(Watch):
+        def look(self, *given):
+            self.flag[STOP] = status is Status.STOPPED and len(self.rows) == number
+            return super().look(*given)
+
+    number, n_iter = places[-1]
+    watch = Stopping(dual, None, np.zeros(2, np.int64))
+    limit = {"max_iter": n_iter} if status is Status.MAX_ITER else {}
+    solution = solve(view, dual, block=64, gap_tol=1e-6, memory=0.0, watch=watch, **limit)
     assert solution.status is status
+    assert watch.rows[-1][2] > 2e-3  # the violation there
     assert solution.certificate.kkt_violation <= 1e-3
     assert programs.kkt(RBF(0.3)(X), dual, solution.beta) <= 1.001e-3
-    np.testing.assert_allclose(solution.g, programs.gradient(RBF(0.3)(X), dual, solution.beta), atol=1e-6)
+    off = np.abs(solution.g - programs.gradient(RBF(0.3)(X), dual, solution.beta))
+    assert (off <= view.error_bounds(np.abs(solution.beta)) + 1e-6).all()
 
 
 @pytest.mark.plain
@@ -349,7 +348,7 @@ def test_one_block_with_a_large_constant_in_the_kernel(augment):
 @pytest.mark.parametrize("slots", [0, 70])
 @pytest.mark.parametrize("bias", ["explicit", "augmented"])
 @pytest.mark.parametrize("kind", NU)
-def test_shards_of_a_program_with_nu_give_the_same_bits(kind, bias, slots, dtype, many):
+def test_shards_of_a_program_with_nu_give_the_same_bits(kind, bias, slots, dtype):
     """However the variables are split, and with any rows in store, a sample being in two shards or twice in one."""
     X, dual = nu_problem(kind, bias, 500)
     copies = COPIES.get(kind, 1)
@@ -358,7 +357,6 @@ def test_shards_of_a_program_with_nu_give_the_same_bits(kind, bias, slots, dtype
         one, *others = (solve(view, dual, shards=s, block=96) for s in (1, 2, 3 * copies))
         fresh = solve(view_of(X, RBF(0.2), dtype, copies=copies), dual, block=96)
     assert len(one.trace["n_iter"]) > 5
-    assert any(np.isfinite(guess).any() for guess in many)
     for other in (*others, fresh):
         assert np.array_equal(one.beta, other.beta)
         assert one.n_iter == other.n_iter
@@ -408,13 +406,12 @@ def test_float32_tiles_find_the_same_optimum(kind, bias):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_one_block_goes_on_in_float64_where_float32_blurs_its_tolerance(seed, monkeypatch):
+def test_one_block_goes_on_in_float64_where_float32_blurs_its_tolerance(seed):
     """The first refused proof is enough, if it comes to that; float32 values would need ten times as many updates."""
-    widened, widen = [], ascent.Ascent._widen
-    monkeypatch.setattr(ascent.Ascent, "_widen", lambda self, *args: widened.append(self._rounds) or widen(self, *args))
     X, y = samples(seed, 120)
-    dual = svr(X[:, 0] + y, np.full(120, 1e6), 0.01)
-    found = solve(view_of(X, RBF(0.5), np.float32), dual, tol=1e-5, whole=1000)
+    dual, widened = svr(X[:, 0] + y, np.full(120, 1e6), 0.01), []
+    with calls(certify) as proofs, at(View.widened, lambda _: widened.append(len(proofs)), number=None):
+        found = solve(view_of(X, RBF(0.5), np.float32), dual, tol=1e-5, whole=1000)
     assert found.status is Status.CONVERGED
     assert widened in ([0], [1])
     assert programs.kkt(RBF(0.5)(X), dual, found.beta) <= 1e-5 * (1 + 1e-3)

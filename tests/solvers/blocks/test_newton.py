@@ -5,11 +5,12 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC, SVR
+from adatron.gram import View
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.problems import Dual
-from adatron.solvers import ascent, start
+from adatron.solvers import start
 from adatron.solvers.blocks.newton import Newton, Standing
-from adatron.solvers.dense import inner
+from moments import at, calls
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, view_of
 from twins import programs
 
@@ -47,17 +48,10 @@ def astray(view, dual, rng):
 
 
 @pytest.fixture
-def steps(monkeypatch):
+def steps():
     """The moves that the finish proposes during a test."""
-    taken = []
-    step = Newton.step
-
-    def watched(self, *arguments):
-        taken.append(step(self, *arguments))
-        return taken[-1]
-
-    monkeypatch.setattr(Newton, "step", watched)
-    return taken
+    with calls(Newton.step, keep=lambda _, move: move) as taken:
+        yield taken
 
 
 def idle():
@@ -284,13 +278,17 @@ def test_the_finish_of_programs_with_nu(kind, nu, bias, steps):
     assert any(move is not None for move in steps)
 
 
-@pytest.mark.parametrize("kernel", [RBF(0.5), Laplacian(0.5), Polynomial(gamma=0.3, degree=2), Linear()])
+@pytest.mark.parametrize(
+    ("kernel", "features", "block"),
+    [(RBF(0.5), 4, 128), (Laplacian(0.5), 4, 128), (Polynomial(gamma=0.03, degree=2), 30, 64), (Linear(), 200, 64)],
+    ids=str,
+)
 @pytest.mark.parametrize("bias", BIASES)
-def test_large_C(kernel, bias, steps, monkeypatch):
-    monkeypatch.setattr(inner, "price", lambda *_: np.inf)  # or the active set is there first
-    X, dual = hard(bias=bias, C=100.0, n=500)
-    K = kernel(X)
-    solution = solve(view_of(X, kernel), dual, block=128, gap_tol=1e-6)
+def test_large_C(kernel, features, block, bias, steps):
+    """With fewer features the active set of a block is there first."""
+    X, y = samples(0, 500, features)
+    dual, K = csvc(y, np.full(500, 100.0), bias), kernel(X)
+    solution = solve(view_of(X, kernel), dual, block=block, gap_tol=1e-6)
     assert solution.status.name == "CONVERGED"
     best = programs.objective(K, dual, programs.solve(K, dual, tol=1e-7))
     assert programs.objective(K, dual, solution.beta) <= best + 1e-6 * abs(best)
@@ -299,33 +297,31 @@ def test_large_C(kernel, bias, steps, monkeypatch):
 
 @pytest.mark.parametrize("memory", [1e9, SMALL])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_finish_pays(dtype, memory, steps):
+def test_the_finish_pays(dtype, memory):
     """The same optimum in fewer updates, whether the factor fits in memory or not."""
     X, dual = hard()
     view = view_of(X, RBF(0.5), dtype)
-    fast = solve(view, dual, block=128, gap_tol=1e-6, memory=memory)
+    with calls(Newton.step) as steps:
+        fast = solve(view, dual, block=128, gap_tol=1e-6, memory=memory)
     assert steps
-    steps.clear()
     slow = solve(view, dual, block=128, gap_tol=1e-6, memory=0.0)  # no room for any factor
-    assert not steps
     assert fast.status.name == slow.status.name == "CONVERGED"
     assert fast.n_iter < 0.5 * slow.n_iter
     assert abs(fast.certificate.dual - slow.certificate.dual) <= 2e-6 * abs(slow.certificate.dual)
 
 
-def test_without_a_gain_block_ascent_goes_on(monkeypatch):
-    """Steps that fail are asked for ever more rarely, and nothing depends on them."""
-    X, dual = hard(C=1e2)
-    asked = []
-
-    def useless(self, *arguments):
-        asked.append(self.patience)
-
-    monkeypatch.setattr(Newton, "step", useless)
-    solution = solve(view_of(X, RBF(0.5)), dual, block=128, gap_tol=1e-6)
-    assert solution.status.name == "CONVERGED"
-    assert asked == [min(2.0**i, 64.0) for i in range(len(asked))]
-    assert len(asked) > 1
+@pytest.mark.plain
+def test_steps_that_fail_are_asked_for_ever_more_rarely():
+    newton, free, waited, violation = idle(), np.arange(1500), [], 1.0
+    for _ in range(9):
+        waited.append(0)
+        while not newton.due(free, violation, 1e-9):
+            newton.spent += newton.price
+            violation *= 0.99
+            waited[-1] += 1
+        newton.judge(Standing(1.0, 1e-2), Standing(1.0, 1e-2))
+    assert waited[-2:] == [64, 64]
+    assert (np.diff(waited) >= 0).all()
 
 
 def test_a_step_that_leads_away_is_not_taken():
@@ -379,10 +375,14 @@ def test_a_gap_below_rounding_is_reported():
     assert solution.certificate.relative_gap < 1e-10
 
 
-def test_float64_tiles_get_a_factor_of_their_own(monkeypatch):
+def test_float64_tiles_get_a_factor_of_their_own(steps):
     """When float32 tiles do not get there, the finish starts anew on the wider ones."""
-    X, dual = hard(n=600)
-    monkeypatch.setattr(ascent, "ROUNDS", 1)
-    solution = solve(view_of(X, RBF(0.5), np.float32), dual, tol=1e-8, block=128)
+    X, y = samples(0, 600, 20)
+    X, kernel, widened = X + 30.0, Polynomial(1.0, 2, 0.0), []
+    dual = csvc(y, np.full(600, 1e-2))
+    with at(View.widened, lambda _: widened.append(len(steps)), number=None):
+        solution = solve(view_of(X, kernel, np.float32), dual, tol=1e-4, block=128)
     assert solution.status.name == "CONVERGED"
-    assert programs.kkt(RBF(0.5)(X), dual, solution.beta) <= 1e-8 * 1.001
+    assert len(widened) == 1
+    assert any(move is not None for move in steps[widened[0] :])
+    assert programs.kkt(kernel(X), dual, solution.beta) <= 1e-4 * 1.001

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
+from adatron.certificates import best_multipliers
 from adatron.kernels import RBF
 from adatron.solvers.base import Options, Way
 from adatron.solvers.blocks import block
@@ -13,6 +14,7 @@ from adatron.solvers.blocks.parts import near
 from adatron.solvers.status import STOP
 from adatron.solvers.watch import Watch
 from adatron.threads import Pool
+from moments import at, calls
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
 from twins import programs
 
@@ -91,23 +93,20 @@ def test_the_same_bits_however_it_is_split(kind, dtype):
         assert one.certificate == another.certificate
 
 
-def test_a_part_has_who_violates_or_is_free(monkeypatch):
-    choose, tried = block._Block._part, []
-
-    def seen(self, tol):
-        h = self.g + self.dual.push(block.best_multipliers(self.dual, self.beta, self.g))
-        violating = self.dual.inward(self.beta, h) > tol
-        ids = choose(self, tol)
-        if len(ids) and self.beta.any():
-            assert np.isin(np.flatnonzero(violating | self.dual.free(self.beta)), ids).all()
-            assert 2 * Q <= len(ids) <= N // 3
-            tried.append(len(ids))
-        return ids
-
-    monkeypatch.setattr(block._Block, "_part", seen)
+def test_a_part_has_who_violates_or_is_free():
     X, dual, _ = problem("C, explicit")
-    assert solve(view_of(X, RBF(0.3), np.float32), dual, block=Q).status.good
-    assert tried
+
+    def chosen(given, ids):
+        beta, g = given["beta"], given["g"]
+        violating = dual.inward(beta, g + dual.push(best_multipliers(dual, beta, g))) > given["tol"]
+        return len(ids), np.isin(np.flatnonzero(violating | dual.free(beta)), ids).all()
+
+    with calls(near, keep=chosen) as found:
+        assert solve(view_of(X, RBF(0.3), np.float32), dual, block=Q).status.good
+    parts = [complete for size, complete in found if size]
+    assert parts
+    assert all(parts)
+    assert all(2 * Q <= size <= N // 3 for size, _ in found if size)
 
 
 def test_free_variables_at_rest_come_before_bound_ones_that_hardly_violate():
@@ -126,33 +125,23 @@ def test_no_part_while_all_rows_that_are_needed_are_stored():
     assert not watch.parts
 
 
-def test_a_step_in_a_part_is_judged_by_the_objective_of_all(monkeypatch):
+def test_a_step_in_a_part_is_judged_by_the_objective_of_all():
+    """It is the one that is reported from the part, see below."""
     X, y = samples(0, N, 3, noise=0.1)
-    dual, K = csvc(y, np.full(N, 1e3)), RBF(0.3)(X)
-    descend, progress, told, here = block._Block._descend, block._Block._progress, [], []
+    dual, here, told = csvc(y, np.full(N, 1e3)), [], []
 
-    def descending(self, ids, *rest):
-        if len(ids):
-            here[:] = [self.beta, ids]
-        return descend(self, ids, *rest)
+    class Looking(Watch):
+        def look(self, n_iter, violation, objective, *rest):
+            here[:] = self.whole is not None, objective
+            return super().look(n_iter, violation, objective, *rest)
 
-    def seen(self):
-        standing = progress(self)
-        if self.origin:
-            beta = here[0].copy()
-            beta[here[1]] = self.beta
-            told.append((standing.objective, programs.objective(K, dual, beta)))
-        return standing
-
-    monkeypatch.setattr(block._Block, "_descend", descending)
-    monkeypatch.setattr(block._Block, "_progress", seen)
-    due = Newton.due
-    monkeypatch.setattr(Newton, "due", lambda *arguments: due(*arguments) or True)
-    monkeypatch.setattr(Newton, "settled", lambda *_: True)
-    solve(view_of(X, RBF(0.3)), dual, block=Q)
-    assert told
-    for objective, true in told:
-        assert objective == pytest.approx(true, rel=1e-9)
+    watch = Looking(dual, None, np.zeros(2, np.int64))
+    with at(Newton.judge, lambda given: told.append((*here, given["before"].objective)), number=None):
+        solve(view_of(X, RBF(0.3)), dual, block=Q, gap_tol=1e-6, watch=watch)
+    in_parts = [numbers for in_part, *numbers in told if in_part]
+    assert in_parts
+    for objective, judged in in_parts:
+        assert judged == pytest.approx(objective, rel=1e-9)
 
 
 def test_what_parts_have_cost_counts_for_the_next_step():
@@ -180,25 +169,20 @@ def test_a_part_in_which_nothing_moves_leaves_the_rest_to_blocks():
 
 
 @pytest.mark.parametrize("kind", ["C, explicit", "epsilon"])
-def test_reports_from_a_part_are_about_the_whole(kind, monkeypatch):
+def test_reports_from_a_part_are_about_the_whole(kind):
     """Its objective is that of all variables; its violation would be too small, so the last one known is told."""
     X, dual, _ = problem(kind)
-    K, told, inside, descend = RBF(0.3)(X), [], [], block._Block._descend
+    told, inside, reports, last = [], [], [], []
 
     class Watching(Watch):
         def look(self, n_iter, violation, objective, relative_gap, extra=()):
             if self.whole:
                 inside.append((violation, self.whole[0]))
+                last[:] = [objective]
+            elif last:  # all variables are looked at, where the part ended
+                told.append((last.pop(), objective))
             return super().look(n_iter, violation, objective, relative_gap, extra)
 
-    def at_its_end(self, ids, objective, tol):
-        moved = descend(self, ids, objective, tol)
-        if moved:
-            told.append((self.watch.rows[-1][4], -programs.objective(K, dual, self.beta)))
-        return moved
-
-    monkeypatch.setattr(block._Block, "_descend", at_its_end)
-    reports = []
     # It began so long ago that every report is due.
     watch = Watching(dual, lambda *numbers: reports.append(numbers), np.zeros(2, np.int64), start=-np.inf)
     solution = solve(view_of(X, RBF(0.3)), dual, block=Q, watch=watch)
@@ -208,6 +192,7 @@ def test_reports_from_a_part_are_about_the_whole(kind, monkeypatch):
         assert reported == pytest.approx(true, rel=1e-9)
     objectives = [numbers[3] for numbers in reports]
     assert np.diff(objectives).min() >= -1e-9 * objectives[-1]
+    assert objectives[-1] == pytest.approx(-programs.objective(RBF(0.3)(X), dual, solution.beta), rel=1e-6)
     assert len(solution.trace["n_iter"]) >= len(inside)
 
 

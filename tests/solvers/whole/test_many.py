@@ -1,7 +1,6 @@
 """Many problems in bundles: what compiled code solves alone is what ``whole.one`` or ``block`` solves one by one."""
 
-import time
-from dataclasses import replace
+import threading
 from itertools import combinations
 from typing import ClassVar
 
@@ -11,7 +10,6 @@ from scipy import sparse
 from sklearn.datasets import make_blobs
 
 from adatron import SVC
-from adatron.fitting import engine
 from adatron.gram import Gram, Source, View
 from adatron.gram.shared import bytes_shared, gathered, matrix
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
@@ -25,6 +23,7 @@ from adatron.solvers.tasks import State, Tasks
 from adatron.solvers.whole import many as together
 from adatron.threads import Pool
 from covering import parametrized
+from moments import at, calls
 from problems import Never, csvc, svr
 
 KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3), RBF(0.5) + 2.0 * Linear()]
@@ -41,21 +40,17 @@ def uneven(seed=0):
     return X[keep := (y < 2) | (np.arange(len(y)) % 15 == 0)], y[keep]
 
 
-def routes(monkeypatch):
-    """The routes that are chosen from now on; a model keeps that of its own problems, not that of its folds."""
-    seen = []
-    monkeypatch.setattr(engine, "choose_route", lambda *given: seen.append(choose_route(*given)) or seen[-1])
-    return seen
+@pytest.fixture
+def routes():
+    """The routes that are chosen; a model keeps that of its own problems, not that of its folds."""
+    with calls(choose_route, keep=lambda _, route: route) as seen:
+        yield seen
 
 
-def one_by_one(monkeypatch):
-    """The same routes, but no problem goes in a bundle with others."""
+class OneByOne(Block):
+    """The block solver, but no problem goes in a bundle with others."""
 
-    def chosen(*given):
-        route = choose_route(*given)
-        return replace(route, ways=route.then)
-
-    monkeypatch.setattr(engine, "choose_route", chosen)
+    bundles = False
 
 
 @pytest.mark.plain
@@ -108,7 +103,7 @@ def test_given_values_over_some_segments(sizes, held):
 @pytest.mark.parametrize(
     "parameters", [{}, {"C": 100.0, "gap_tol": 1e-6}, {"bias": "none"}, {"multi_class": "ovr"}], ids=str
 )
-def test_given_values_and_functions_in_bundles(form, parameters, monkeypatch):
+def test_given_values_and_functions_in_bundles(form, parameters):
     X, y = blobs()
     K = RBF(0.05)(X)
     given = {"F": np.asfortranarray(K), "float32": K.astype(np.float32), "function": X}.get(form, K.copy())
@@ -117,9 +112,9 @@ def test_given_values_and_functions_in_bundles(form, parameters, monkeypatch):
     both = SVC(kernel=kernel, **parameters).fit(given, y)
     assert both.route_.shared
     assert (both.route_.ways == Way.BUNDLE).all()
-    one_by_one(monkeypatch)
-    alone = SVC(kernel=kernel, **parameters).fit(given, y)
-    compiled = SVC(kernel=RBF(0.05), **parameters).fit(X, y)
+    alone = SVC(kernel=kernel, solver=OneByOne(), **parameters).fit(given, y)
+    assert (alone.route_.ways == both.route_.then).all()
+    compiled = SVC(kernel=RBF(0.05), solver=OneByOne(), **parameters).fit(X, y)
     for other in (alone, compiled):
         gaps = [model.primal_objective_ - model.dual_objective_ for model in (both, other)]
         apart = abs(both.dual_objective_ - other.dual_objective_)
@@ -148,17 +143,17 @@ def test_given_values_and_functions_in_bundles(form, parameters, monkeypatch):
 )
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("precision", ["float64", "float32"])
-def test_the_same_solutions_as_one_by_one(parameters, storage, precision, monkeypatch):
+def test_the_same_solutions_as_one_by_one(parameters, storage, precision, routes):
     X, y = blobs() if precision == "float64" else uneven()
     weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
-    chosen = routes(monkeypatch)
     both = SVC(**parameters).fit(storage(X), y, weight)
+    chosen = routes.copy()
     bundled = precision == "float64" or "augment" not in parameters
     assert len(chosen) == 1 + bool(parameters.get("probability"))  # of the folds, too
     assert all(route.shared == bundled for route in (chosen if precision == "float64" else chosen[:1]))
     assert both.route_.single == (precision == "float32")
-    one_by_one(monkeypatch)
-    alone = SVC(**parameters).fit(storage(X), y, weight)
+    alone = SVC(solver=OneByOne(), **parameters).fit(storage(X), y, weight)
+    assert (alone.route_.ways == both.route_.then).all()
     same = both.n_iter_ == alone.n_iter_
     if same.all():
         dual = [model._coefficients() for model in (both, alone)]
@@ -192,11 +187,10 @@ def test_the_same_solutions_as_one_by_one(parameters, storage, precision, monkey
         (9, {"probability": True}, 2),
     ],
 )
-def test_what_is_within_classes_is_shared_where_nothing_is_made_again_for_it(classes, parameters, shared, monkeypatch):
+def test_what_is_within_classes_is_shared_where_nothing_is_made_again_for_it(classes, parameters, shared, routes):
     X, y = blobs(180, classes)
-    chosen = routes(monkeypatch)
     assert SVC(**parameters).fit(X, y).fit_status_ == 0
-    assert sum(route.shared for route in chosen) == shared
+    assert sum(route.shared for route in routes) == shared
 
 
 @pytest.mark.plain
@@ -249,26 +243,29 @@ def test_no_time_is_left():
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_every_problem_is_heard_of_and_may_be_the_last(jobs, monkeypatch):
-    heard = []
+def test_every_problem_is_heard_of_and_may_be_the_last(jobs):
+    heard, stopped, begun = [], threading.Event(), []
     X, y = make_blobs(1500, 70, centers=20, cluster_std=4.0, random_state=0)  # a dozen bundles
     model = SVC(n_jobs=jobs, callback=lambda progress: heard.append((progress.problem, progress.n_finished))).fit(X, y)
     assert not model.route_.light
     assert sorted(problem for problem, _ in heard) == list(range(190))
     assert sorted(finished for _, finished in heard) == list(range(1, 191))
-    run, begun = together._solve, []
 
-    def patient(code, shared, programs, *rest):
-        """Other threads would be done before the one that calls back has a turn on a busy machine."""
-        begun.append(len(programs.steps))
-        end = time.monotonic() + 20
-        while jobs > 1 and sum(begun[:-1]) > 3 and not programs.flags[:, 0].any() and time.monotonic() < end:
-            time.sleep(0.001)
-        run(code, shared, programs, *rest)
+    def wait(given):
+        """On a busy machine other threads would be done before the one that calls back has a turn."""
+        begun.append(None)
+        if jobs > 1 and len(begun) > 1:
+            with given["tasks"].gram.pool.aside():
+                stopped.wait(20)
 
-    monkeypatch.setattr(together, "_solve", patient)
-    with pytest.warns(UserWarning, match="callback asked to stop"):
-        SVC(n_jobs=jobs, callback=lambda progress: progress.n_finished > 3).fit(X, y)
+    def enough(progress):
+        if progress.n_finished > 3:
+            stopped.set()
+        return progress.n_finished > 3
+
+    with pytest.warns(UserWarning, match="callback asked to stop"), at(together.together, wait, number=None):
+        SVC(n_jobs=jobs, callback=enough).fit(X, y)
+    assert jobs == 1 or len(begun) > 1
 
 
 @pytest.mark.plain

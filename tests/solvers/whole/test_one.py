@@ -20,6 +20,7 @@ from adatron.solvers.watch import Watch
 from adatron.solvers.whole.one import at_once
 from adatron.threads import Pool
 from covering import parametrized
+from moments import calls
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of, with_targets
 from twins import programs
 
@@ -179,16 +180,14 @@ def test_half_of_a_square_is_as_good_as_all(n, kernel):
 
 
 @pytest.mark.plain
-def test_problems_that_share_most_rows_share_their_matrix(monkeypatch):
-    made = []
-    square = Gram.square
-    monkeypatch.setattr(Gram, "square", lambda self, P, width: made.append(len(P)) or square(self, P, width))
+def test_problems_that_share_most_rows_share_their_matrix():
     X, y = samples(0, 90)
-    SVC(multi_class="ovr").fit(X, np.arange(90) % 3)
-    assert made == [90]
-    made.clear()
-    SVC().fit(X, y)
-    assert made == [90]
+    with calls(Gram.square, keep=lambda given, _: len(given["P"])) as made:
+        assert SVC(multi_class="ovr").fit(X, np.arange(90) % 3).route_.shared
+        assert made == [90]
+        made.clear()
+        SVC().fit(X, y)
+        assert made == [90]
 
 
 @pytest.mark.plain

@@ -111,7 +111,7 @@ def _fit(model: Any, table: Any, save_partial: bool, silent: bool) -> tuple[floa
 
 
 def _classifier(parameters: dict[str, Any], y: Any) -> Any:
-    """The classifier with the parameters that were given."""
+    """Return the classifier with the parameters that were given."""
     import numpy as np
 
     from ... import SVC

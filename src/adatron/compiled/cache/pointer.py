@@ -15,10 +15,10 @@ from .jit import JIT_DISABLED, cgutils, intrinsic, numba_types, typeof
 from .uninterrupted import uninterrupted
 
 OTHER = "a compiled function is called by its address with arguments of other types than it was compiled for"
-_PLAIN: list[Callable[..., None]] = []  # where nothing is compiled, an address is a place in this list
+_PLAIN: list[Callable[..., None]] = []  # an address is a place in this list if nothing is compiled
 
 
-#: Where machine code is, and a number that stands for the types of its arguments, which each call compares.
+#: The place of machine code, and a number for the types of its arguments, which each call compares.
 Address = tuple[int, int]
 
 
@@ -42,13 +42,13 @@ def address(function: Any, *examples: Any) -> Address:
 
 
 def _signature(result: Any, kinds: Sequence[Any]) -> int:
-    """A number for a type of result and types of arguments, the same in every process."""
+    """Return a number for a type of result and types of arguments, the same in every process."""
     result = "nothing" if result in (numba_types.none, numba_types.void) else str(result)
     return crc32(f"{result} {', '.join(map(str, kinds))}".encode())
 
 
 def _declared(kind: Any) -> Any:
-    """The type of an argument as ``address`` sees it.
+    """Return the type of an argument as ``address`` sees it.
 
     Arrays are of any type, but in C order and not read-only: then the precision and the kind of the rows say the rest.
     """
@@ -66,7 +66,7 @@ def _declared(kind: Any) -> Any:
 
 
 def _emit(result: Any, place: Any, arguments: Any) -> Any:
-    """The signature of a call, and what writes it."""
+    """Return the signature of a call, and what writes it."""
     given: Any = numba_types.StarArgTuple.from_types(arguments)
     declared = [_declared(kind) for kind in arguments]
 
@@ -88,7 +88,7 @@ def _emit(result: Any, place: Any, arguments: Any) -> Any:
 
 
 def _lend(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """The value without its arrays' counts of references.
+    """Return the value without its arrays' counts of references.
 
     Whoever gets it counts none when it takes rows and parts of them. Threads that count those of one array wait for
     each other, and even alone a count takes as long as ten numbers.

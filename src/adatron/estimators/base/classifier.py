@@ -57,7 +57,7 @@ class Classifier(ClassifierMixin, Probabilistic):
 
     @abstractmethod
     def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float, whole: bool) -> Dual:
-        """The program of two classes, y = 1 and -1, with all of their samples or without those of a fold."""
+        """Return the program of two classes, y = 1 and -1, with all of their samples or without those of a fold."""
 
     @property
     def _bound(self) -> float:
@@ -65,7 +65,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         return 1.0
 
     def _in_units(self, samples: Samples) -> tuple[Samples, float]:
-        """The samples with weights as the program takes them, and what these were divided by."""
+        """Return the samples with weights as the program takes them, and what these were divided by."""
         return samples, 1.0
 
     def _warn(self, fitted: Fits) -> None:
@@ -147,7 +147,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         self._store_support(X, support, dual, intercepts)
 
     def _one_against_one(self) -> bool:
-        """By the parameter when the model was fitted, whatever it is now."""
+        """Return it by the parameter when the model was fitted, whatever it is now."""
         return len(self.classes_) > 2 and self._fitted_multi_class == "ovo"
 
     def _layout(self) -> tuple[Any, ...]:
@@ -166,7 +166,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         return super()._coefficients()
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Signed decision values.
+        """Return signed decision values.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         return self._decision(X, self._shaped, counted=(True, layout.refined) if many else None)
 
     def _shaped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The decision function of some rows from the values of the problems, (rows, n_problems)."""
+        """Return the decision function of some rows from the values of the problems, (rows, n_problems)."""
         if len(self.classes_) == 2:
             return values[:, 0]
         if self.decision_function_shape == "ovr" and self._one_against_one():
@@ -192,7 +192,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         return values
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class labels of samples, (n_samples,): those of the float64 decision values, also where float32 proves them.
+        """Predict class labels, (n_samples,): those of the float64 decision values, also if float32 proves them.
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ class Classifier(ClassifierMixin, Probabilistic):
     def _decision(
         self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None, counted: Counted | None = None
     ) -> NDArray[Any]:
-        """As of every machine; ``counted``: what is made of the votes of many classes, see ``pair_values``."""
+        """Evaluate as every machine; ``counted``: what is made of the votes of many classes, see ``pair_values``."""
         check_is_fitted(self)
         if not self._many_pairs:
             return super()._decision(X, finish, decided)
@@ -231,7 +231,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         return PairSums(points, dual, self._n_support.astype(np.int64))
 
     def _decided(self, values: NDArray[np.float64], errors: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """The rows whose class is the same whatever the values are within their errors."""
+        """Return the rows whose class is the same whatever the values are within their errors."""
         sure = np.abs(values) > errors
         if len(self.classes_) == 2:
             return sure[:, 0]
@@ -246,7 +246,7 @@ class Classifier(ClassifierMixin, Probabilistic):
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
 
     def _codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Number of the class for each row of decision values."""
+        """Return the number of the class for each row of decision values."""
         if len(self.classes_) == 2:
             return (values[:, 0] >= 0).astype(np.int64)
         if self._one_against_one() and not self.break_ties:

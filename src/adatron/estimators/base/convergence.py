@@ -25,7 +25,7 @@ EARLY = (
 
 
 def warn_unless_converged(fitted: Fits, X: Any, max_iter: int, what: str = "problems", values: bool = False) -> None:
-    """One line that says what was reached, the likely cause, and the cure; called by ``fit`` itself.
+    """Warn in one line: what was reached, the likely cause, and the cure; called by ``fit`` itself.
 
     X are the features, or kernel values if ``values`` says so; None if neither is known.
     It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words. What a kernel
@@ -77,7 +77,7 @@ def warn_of_cut_steps(cut: bool) -> None:
 
 
 def _cause(X: Any, values: bool, resolution: float) -> str:
-    """The usual cause, where the data show it; ``resolution``: what rounding adds to the violation at most."""
+    """Return the usual cause if the data show it; ``resolution``: what rounding adds to the violation at most."""
     if values:
         from ...compiled.submatrix import asymmetry
 
@@ -94,7 +94,7 @@ def _cause(X: Any, values: bool, resolution: float) -> str:
 
 
 def _offset(means: Any, spread: Any, resolution: float) -> str:
-    """The feature whose values are far from 0 compared with their spread, where rounding matters."""
+    """Name the feature whose values are far from 0 compared with their spread, if rounding matters."""
     far = np.where(spread > 0, np.abs(means) / np.where(spread > 0, spread, 1.0), 0.0)
     j = int(np.argmax(far))
     if not far[j] > DIFFERENT_SCALES:
@@ -106,7 +106,7 @@ def _offset(means: Any, spread: Any, resolution: float) -> str:
 
 
 def _scales(X: Any, spread: Any) -> str:
-    """Features of very different scales."""
+    """Name features of very different scales."""
     spread = spread[spread > 0]
     if not len(spread) or spread.max() < DIFFERENT_SCALES * spread.min():
         return ""

@@ -54,7 +54,7 @@ class KernelMachine(Quiet, Parameters):
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies and pickles, which have nothing of what predictions keep."""
+        """Return the state for copies and pickles, which have nothing of what predictions keep."""
         state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_kept"}
 
@@ -96,13 +96,13 @@ class KernelMachine(Quiet, Parameters):
         return not (self._given or self.objects_ is not None)
 
     def _served(self) -> Any:
-        """The kernel of a checked X."""
+        """Return the kernel of a checked X."""
         from ...kernels import Precomputed
 
         return Precomputed() if self.objects_ is not None else self.kernel_
 
     def _started(self) -> Clock:
-        """The clock of a fit that begins now."""
+        """Return the clock of a fit that begins now."""
         from ...threads import Clock
 
         return Clock.starting(self.max_time)
@@ -120,7 +120,7 @@ class KernelMachine(Quiet, Parameters):
         return engine.fit(X, distinct, problems, self.settings(self._served(), clock))
 
     def _spread(self, distinct: Any, fitted: Fits, C: float) -> Coefficients:
-        """Coefficients of all samples from those of the distinct ones, at most C times weight."""
+        """Return coefficients of all samples from those of the distinct ones, at most C times weight."""
         return distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, C)
 
     def _store_one(self, X: Any, coefficients: Coefficients, fitted: Fits, unit: float = 1.0) -> None:
@@ -143,7 +143,7 @@ class KernelMachine(Quiet, Parameters):
         self.shape_fit_ = X.shape
 
     def _vectors(self, X: Any, support: NDArray[np.int64]) -> Any:
-        """Support vectors; none where X holds kernel values."""
+        """Return the support vectors; none if X holds kernel values."""
         from ...gram import take_rows
 
         if self._values:
@@ -188,7 +188,7 @@ class KernelMachine(Quiet, Parameters):
         return weights
 
     def compact(self) -> Self:
-        """A new model with the same decisions, to rounding, that is smaller and predicts faster.
+        """Return a new model with the same decisions, to rounding, that is smaller and predicts faster.
 
         Equal support vectors become one, those whose coefficients are zero or cancel are left out, and with a linear
         kernel a problem needs its weights only. This estimator stays as it is.
@@ -249,7 +249,7 @@ class KernelMachine(Quiet, Parameters):
         self._n_support = np.array([found.coefficients.shape[1]], np.int32)
 
     def to_sklearn(self) -> Any:
-        """A fitted estimator of :mod:`sklearn.svm` with the same decisions, to rounding, to be used without adatron.
+        """Return a fitted estimator of :mod:`sklearn.svm` with the same decisions, to rounding; it needs no adatron.
 
         Returns
         -------
@@ -271,7 +271,7 @@ class KernelMachine(Quiet, Parameters):
         return exported(self, self._theirs, self._columns(), self._one_against_one())
 
     def _coefficients(self) -> NDArray[np.float64]:
-        """Coefficients of the support vectors, (n_problems, n_support_vectors)."""
+        """Return coefficients of the support vectors, (n_problems, n_support_vectors)."""
         dual: Any = self.dual_coef_
         return dual.toarray() if sparse.issparse(dual) else dual
 
@@ -280,7 +280,7 @@ class KernelMachine(Quiet, Parameters):
         return np.arange(self._n_support.sum()) if self.compact_ else self.support_.astype(np.int64)
 
     def _decision(self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None) -> NDArray[Any]:
-        """Decision values of the problems, (n_samples, n_problems), or what ``finish`` makes of those of some rows.
+        """Return decision values of the problems, (n_samples, n_problems), or what ``finish`` makes of them.
 
         ``decided``: if it asks for nothing but their signs, see ``decision_values``.
         """
@@ -289,7 +289,7 @@ class KernelMachine(Quiet, Parameters):
         return self._evaluate(X, self._expansion(X), self.intercept_, finish, decided)
 
     def _expansion(self, X: Any) -> Expansion:
-        """The sum over the support vectors; kept for later calls unless it depends on X."""
+        """Return the sum over the support vectors; it is kept for later calls unless it depends on X."""
 
         def make(vectors: Any) -> Expansion:
             return self._sum_over(X, vectors, self._coefficients(), self._columns(), self._served())
@@ -310,7 +310,7 @@ class KernelMachine(Quiet, Parameters):
         return found.expansion
 
     def _one_against_one(self) -> bool:
-        """Whether there is a problem for each pair of more than two classes."""
+        """Return whether there is a problem for each pair of more than two classes."""
         return False
 
     def _layout(self) -> tuple[Any, ...]:
@@ -320,7 +320,7 @@ class KernelMachine(Quiet, Parameters):
     def _sum_over(
         self, X: Any, vectors: Any, coefficients: NDArray[np.float64], columns: Any, kernel: Kernel
     ) -> Expansion:
-        """The sum over some vectors with (n_problems, n_vectors) coefficients; of kernel values, these are in X."""
+        """Return the sum over some vectors with (n_problems, n_vectors) coefficients; given kernel values are in X."""
         from ...predicting.expansion import Expansion
 
         return Expansion(X if self._values else vectors, coefficients.T, kernel, columns)
@@ -334,7 +334,7 @@ class KernelMachine(Quiet, Parameters):
         decided: Decided | None = None,
         limit: float = np.inf,
     ) -> NDArray[Any]:
-        """Decision values of an expansion, (n_samples, n_problems); ``limit``: see ``threads.clock``."""
+        """Return decision values of an expansion, (n_samples, n_problems); ``limit``: see ``threads.clock``."""
         from ...predicting.decision import decision_values
 
         decided = None if self.precision == "double" else decided

@@ -26,7 +26,7 @@ class NameIn(StrOptions):
         self.module, self.table, self.more = module, table, more
 
     def names(self) -> list[str]:
-        """All that is allowed."""
+        """Return all that is allowed."""
         with collector_paused():
             table = getattr(import_module(self.module), self.table)
         return sorted([*table, *self.more])
@@ -90,13 +90,13 @@ class Parameters(BaseEstimator):
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        """Looked up once: every fit asks, and a small one takes hardly longer than the answer."""
+        """Look the names up once: every fit asks, and a small one takes hardly longer than the answer."""
         if "_parameter_names" not in vars(cls):
             cls._parameter_names = super()._get_param_names()
         return cls._parameter_names
 
     def _validate_params(self) -> None:
-        """As scikit-learn does, but what was good the last time is not looked at again, a tenth of a small fit."""
+        """Validate as scikit-learn does, except what was good the last time, which saves a tenth of a small fit."""
         found = tuple((type(value), value) for value in self.get_params(deep=False).values())
         plain = all(kind in PLAIN for kind, _ in found)
         if not plain or vars(type(self)).get("_good") != found:
@@ -109,7 +109,7 @@ class Parameters(BaseEstimator):
         vars(self).update((name, value) for name, value in parameters.items() if name not in ("self", "__class__"))
 
     def settings(self, kernel: Kernel, clock: Clock) -> Settings:
-        """The parameters as a fit takes them."""
+        """Return the parameters as a fit takes them."""
         from ...fitting.engine import Settings
 
         return Settings(

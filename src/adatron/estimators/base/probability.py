@@ -48,7 +48,7 @@ COARSE = 0.01  # of the margin: an error of decision values that is nothing besi
 
 
 def _offered(model: Probabilistic) -> bool:
-    """Whether the model has probabilities, for ``available_if``."""
+    """Return whether the model has probabilities, for ``available_if``."""
     if not model.with_probability:
         raise AttributeError("probability estimates are only available with probability=True")
     return True
@@ -77,7 +77,7 @@ class Probabilistic(KernelMachine):
 
     @abstractmethod
     def _one_against_one(self) -> bool:
-        """Whether there is a problem for each pair of more than two classes."""
+        """Return whether there is a problem for each pair of more than two classes."""
 
     @abstractmethod
     def _check_ties(self) -> None:
@@ -85,12 +85,12 @@ class Probabilistic(KernelMachine):
 
     @abstractmethod
     def _codes(self, values: Vector) -> Ids:
-        """Number of the predicted class, (n_samples,), from the values of the problems."""
+        """Return the number of the predicted class, (n_samples,), from the values of the problems."""
 
     @available_if(_offered)
     @quiet
     def predict_proba(self, X: Any) -> Vector:
-        """Probabilities of the classes; the predicted class has the largest one.
+        """Return probabilities of the classes; the predicted class has the largest one.
 
         Available if ``probability=True``.
 
@@ -122,7 +122,7 @@ class Probabilistic(KernelMachine):
     @available_if(_offered)
     @quiet
     def predict_log_proba(self, X: Any) -> Vector:
-        """Logarithms of the probabilities of the classes.
+        """Return logarithms of the probabilities of the classes.
 
         Available if ``probability=True``.
 
@@ -174,9 +174,9 @@ class Probabilistic(KernelMachine):
         return solved
 
     def _out_of_fold(self, X: Any, divided: Folds, solved: Fits, clock: Clock) -> tuple[Vector, NDArray[np.bool_]]:
-        """Value of each sample in the problems of the fold that leaves it out, (n_samples, n_problems).
+        """Return each sample's value in the problems of the fold that leaves it out, (n_samples, n_problems).
 
-        And of which samples there was time to find it.
+        The second array says which samples there was time for.
         """
         from ...fitting.folds import FOLDS
         from ...threads import OutOfTime
@@ -207,7 +207,7 @@ class Probabilistic(KernelMachine):
         return values, known
 
     def _of_pairs(self, values: Vector) -> Vector:
-        """(n, n_pairs) values of the pairs i < j, positive for class i, from those of the problems."""
+        """Return values of the pairs i < j, (n, n_pairs), positive for class i, from those of the problems."""
         if len(self.classes_) == 2:
             return -values  # the second class is the positive one
         if self._one_against_one():
@@ -216,7 +216,7 @@ class Probabilistic(KernelMachine):
 
 
 def _over_all(fitted: Fits, some: range, n: int) -> Vector:
-    """(n_problems, n) coefficients of all samples in some problems."""
+    """Return coefficients of all samples in some problems, (n_problems, n)."""
     out, first = np.zeros((len(some), n)), fitted.first[some.start : some.stop + 1]
     own = slice(first[0], first[-1])
     out[np.repeat(np.arange(len(some)), np.diff(first)), fitted.ids[own]] = fitted.beta[own]
@@ -224,7 +224,7 @@ def _over_all(fitted: Fits, some: range, n: int) -> Vector:
 
 
 def slope(values: Vector, classes: Ids, weight: Vector, n_classes: int) -> float:
-    """The slope of the sigmoid of all pairs of classes, >= 0, each from its own samples.
+    """Return the slope of the sigmoid of all pairs of classes, >= 0, each from its own samples.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def slope(values: Vector, classes: Ids, weight: Vector, n_classes: int) -> float
 
 
 def coupled(logits: Vector, n_classes: int) -> Vector:
-    """(n, n_classes) probabilities from the logarithms of the odds of each pair, (n, n_pairs)."""
+    """Return probabilities, (n, n_classes), from the logarithms of the odds of each pair, (n, n_pairs)."""
     inverse = np.zeros((len(logits), n_classes))  # log(sum_j 1 / r_ij - (K - 2)), as 1 / r_ij = 1 + exp(-logit)
     for pair, (i, j) in enumerate(combinations(range(n_classes), 2)):
         inverse[:, i] = np.logaddexp(inverse[:, i], -logits[:, pair])
@@ -256,7 +256,7 @@ def coupled(logits: Vector, n_classes: int) -> Vector:
 
 
 def agreeing(probabilities: Vector, codes: Ids) -> Vector:
-    """The nearest probabilities of which the classes ``codes`` have the largest.
+    """Return the nearest probabilities of which the classes ``codes`` have the largest.
 
     That is isotonic regression: the predicted class and those above it share their mean, the largest over all ways to
     choose the latter.

@@ -33,7 +33,7 @@ class Regressor(RegressorMixin, KernelMachine):
 
     @abstractmethod
     def _program(self, y: NDArray[np.float64], bound: NDArray[np.float64], augment: float) -> Dual:
-        """The program of targets and bounds."""
+        """Return the program of targets and bounds."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -78,7 +78,7 @@ class Regressor(RegressorMixin, KernelMachine):
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Targets of samples, (n_samples,).
+        """Predict targets of samples, (n_samples,).
 
         Parameters
         ----------

@@ -1,13 +1,15 @@
 """Kept rows of kernel values; the least recently used goes first.
 
-One store holds rows of K over one segment of the training set, for all problems that share the segment. A kernel
-value depends on its pair alone, so a stored row equals a recomputed one to the last bit: the store changes the time
-and nothing else.
+A store holds rows of K over one segment of the training set, for all problems that share the segment, or over one view,
+for a loop that walks through single samples (``row_cache``). A kernel value depends on its pair alone, so a stored row
+equals a recomputed one to the last bit: the store changes the time and nothing else.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,56 +35,57 @@ class Lease:
 
 
 class RowStore:
-    """Up to ``capacity`` rows of ``columns`` kernel values, for rows numbered 0 to ``n_ids`` - 1."""
+    """Up to ``capacity`` rows of ``columns`` kernel values, for rows numbered 0 to ``n_ids`` - 1.
+
+    Attributes
+    ----------
+    values : (capacity, columns) kernel values; pages are taken from the system when they are first written
+    slot : (n_ids,) the slot of each row, or -1
+    used : (capacity,) time of the last use of each slot; compiled loops that read the values set it, too
+    """
 
     def __init__(self, capacity: int, columns: int, dtype: Any, n_ids: int) -> None:
-        self.values = lines.empty((capacity, columns), dtype)  # pages are taken from the system when first written
-        self._slot_of = np.full(n_ids, -1, np.int64)
-        self._id_of = np.full(capacity, -1, np.int64)
-        self._used = np.zeros(capacity, np.int64)  # time of the last use
+        self.values = lines.empty((capacity, columns), dtype)
+        self.slot = np.full(n_ids, -1, np.int64)
+        self.used = np.zeros(capacity, np.int64)
+        self._owner = np.full(capacity, -1, np.int64)  # the row in each slot, or -1
         self._pins = np.zeros(capacity, np.int64)  # leases that read or fill the slot
-        self._clock = 0
+        self._spare = 0  # slots from here on were never used
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def clock(self) -> int:
+        """Return the next time."""
+        return int(self.used.max(initial=0)) + 1
+
+    @contextmanager
+    def leased(self, ids: Ids, again: NDArray[np.bool_] | None = None) -> Iterator[Lease]:
+        """Lease slots while the caller fills those for missing rows; after an error these slots hold nothing."""
+        lease, filled = self.lease(ids, again), False
+        try:
+            yield lease
+            filled = True
+        finally:
+            self.give_back(lease, filled)
 
     def lease(self, ids: Ids, again: NDArray[np.bool_] | None = None) -> Lease:
         """Return the stored rows among ``ids``, and room for the others, or for those ``again`` of them."""
         if not len(self.values):
             return Lease(ids, np.full(len(ids), -1, np.int64), np.full(len(ids), -1, np.int64))
         with self._lock:
-            self._clock += 1
-            found = self._slot_of[ids]
+            now, found = self.clock(), self.slot[ids]
             hit = found[found >= 0]
             self._pins[hit] += 1
-            self._used[hit] = self._clock
+            self.used[hit] = now
             slots = np.full(np.count_nonzero(found < 0), -1, np.int64)
             wanted = slice(None) if again is None else again[found < 0]
-            slots[wanted] = self._free_slots(len(slots[wanted]))
+            room = self._room(len(slots[wanted]))
+            self._pins[room] = 1
+            self.used[room] = now
+            slots[np.arange(len(slots))[wanted][: len(room)]] = room
             return Lease(ids, found, slots)
-
-    def borrow(self, ids: Ids) -> Lease:
-        """Return the stored rows among ``ids``, without room for others."""
-        with self._lock:
-            found = self._slot_of[ids]
-            self._pins[found[found >= 0]] += 1
-        return Lease(ids, found, np.empty(0, np.int64))
-
-    def _free_slots(self, wanted: int) -> Ids:
-        """Return up to ``wanted`` unpinned slots, the longest unused first, emptied and pinned; -1 for the rest.
-
-        Slots that were never used go in order, so that memory is touched only as far as rows are kept.
-        """
-        if not wanted:
-            return np.empty(0, np.int64)
-        free = np.flatnonzero(self._pins == 0)
-        free = free[np.argsort(self._used[free], kind="stable")[:wanted]]
-        evicted = self._id_of[free]
-        self._slot_of[evicted[evicted >= 0]] = -1
-        self._id_of[free] = -1
-        self._pins[free] = 1
-        return np.concatenate([free, np.full(wanted - len(free), -1, np.int64)])
 
     def give_back(self, lease: Lease, filled: bool) -> None:
         """End a lease; ``filled`` says that the slots for missing rows now hold them."""
@@ -93,9 +96,27 @@ class RowStore:
             taken = lease.slots >= 0
             slots = lease.slots[taken]
             self._pins[slots] -= 1
-            self._used[slots] = self._clock
             if filled:
                 ids = lease.ids[lease.found < 0][taken]
-                new = self._slot_of[ids] < 0  # another problem may have filled the same row meanwhile
-                self._slot_of[ids[new]] = slots[new]
-                self._id_of[slots[new]] = ids[new]
+                new = self.slot[ids] < 0  # another problem may have filled the same row meanwhile
+                self.slot[ids[new]] = slots[new]
+                self._owner[slots[new]] = ids[new]
+
+    def _room(self, wanted: int) -> Ids:
+        """Return up to ``wanted`` empty slots: unused ones in their order, then the longest unused ones.
+
+        So memory is touched only as far as rows are kept. No slot of a lease is taken.
+        """
+        fresh = np.arange(self._spare, min(len(self.values), self._spare + wanted))
+        rest = wanted - len(fresh)
+        if not rest:
+            self._spare += len(fresh)
+            return fresh
+        old = np.flatnonzero(self._pins[: self._spare] == 0)
+        if rest < len(old):
+            old = old[np.argpartition(self.used[old], rest - 1)[:rest]]
+        evicted = self._owner[old]
+        self.slot[evicted[evicted >= 0]] = -1
+        self._owner[old] = -1
+        self._spare += len(fresh)
+        return np.concatenate([fresh, old])

@@ -97,8 +97,8 @@ class Workspace:
         size, free = n * (n + apart), self._free
         fitting = next((number for number, memory in enumerate(free) if memory.size >= size), None)
         if fitting is None:
-            free.clear()  # what is too small now is replaced
-            memory = lines.zeros((size,), self.dtype)  # what is beyond the values is finite
+            free.clear()  # memory that is too small now is replaced
+            memory = lines.zeros((size,), self.dtype)  # the entries beyond the values are finite
         else:
             memory = free.pop(fitting)
         return Room(memory, memory[:size].reshape(n, n + apart))
@@ -136,14 +136,10 @@ class TileSegment:
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
         if self._source.kernel.plain:
-            return self._by_features(out, P, V)
-        lease = self.store.lease(P.ids, P.again)
-        filled = False
-        try:
+            self._by_features(out, P, V)
+            return
+        with self.store.leased(P.ids, P.again) as lease:
             self._accumulate(out, P, V, lease)
-            filled = True
-        finally:
-            self.store.give_back(lease, filled)
 
     def _by_features(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
         """Accumulate for k(x, z) = x·z without any kernel values."""
@@ -168,14 +164,10 @@ class TileSegment:
 
     def keep(self, P: Points) -> None:
         """Store the rows of these points as far as there is room."""
-        lease = self.store.lease(P.ids)
-        filled, there = False, lease.slots >= 0
-        try:
+        with self.store.leased(P.ids) as lease:
+            there = lease.slots >= 0
             if there.any():
                 self.fill(P.take(np.flatnonzero(lease.found < 0)[there]), self.store.values, lease.slots[there])
-            filled = True
-        finally:
-            self.store.give_back(lease, filled)
 
     def values(self, P: Points) -> NDArray[Any]:
         n = len(self._source)

@@ -67,7 +67,7 @@ def instruction(op: int, kind: type[Operand], dtype: Any) -> tuple[int, ...]:
 def evaluate(
     program: Any, parameters: Any, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, stack: Any
 ) -> Any:
-    """The tile of kernel values of the blocks p0:p1 of points with the blocks r0:r1 of rows, in whole CHUNKs of rows.
+    """Return the tile of kernel values of the blocks p0:p1 of points with the blocks r0:r1 of rows, in whole CHUNKs.
 
     ``program`` is postfix, see ``instruction``; ``parameters`` has three numbers a line; ``stack`` is flat.
     """
@@ -102,7 +102,7 @@ class Weights(NamedTuple):
 
     @classmethod
     def of(cls, order: NDArray[np.int64], V: NDArray[np.float64]) -> Weights:
-        """Those of the lines of V, whose rows are ``order``."""
+        """Return the weights of the lines of V, whose rows are ``order``."""
         ends = np.zeros(V.shape[1] + 1, np.int64)
         _count_weights(V, ends)
         where, values = np.empty(ends[-1], np.int64), np.empty(ends[-1])
@@ -112,7 +112,7 @@ class Weights(NamedTuple):
 
 @jit
 def _count_weights(V: Any, ends: Any) -> None:
-    """ends[j + 1] <- how many of the weights (m, p) of the outputs up to j are not 0."""
+    """Set ends[j + 1] to the number of weights (m, p) of the outputs up to j that are not 0."""
     for i in range(V.shape[0]):
         row = V[i]
         for j in range(len(row)):
@@ -123,7 +123,7 @@ def _count_weights(V: Any, ends: Any) -> None:
 
 @jit
 def _sort_weights(order: Any, V: Any, ends: Any, where: Any, weights: Any) -> None:
-    """The weights that are not 0, one output after the other, and where their rows are."""
+    """Copy the weights that are not 0, one output after the other, and where their rows are."""
     at = ends.copy()
     for i in range(V.shape[0]):
         row = V[i]
@@ -152,9 +152,9 @@ def accumulate(
     half: bool,
     shift: int,
 ) -> None:
-    """out[t, j] += sum over i of V[i, j] * k(point i, row t) for the rows of the blocks first:last, ``size`` a tile.
+    """Add Σ_i V[i, j] * k(point i, row t) to out[t, j] for the rows of the blocks first:last, ``size`` blocks a tile.
 
-    Of output j, ``ends[j]:ends[j + 1]`` are the ``weights`` V[i, j] and ``where`` point i's values come from: number
+    For output j, ``ends[j]:ends[j + 1]`` are the ``weights`` V[i, j] and ``where`` point i's values come from: number
     ``where`` of ``points`` (computed here, and written to the store's row ``slots[where]`` unless that is negative), or
     row ``-1 - where`` of the store. The sum runs in the order of i in either case, CHAIN of them
     before they are folded, so the bits do not depend on what is stored. ``half`` leaves out the points that come before

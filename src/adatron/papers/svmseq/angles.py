@@ -22,9 +22,9 @@ HARD: dict[str, Any] = {"kernel": "linear", "C": np.inf}
 EVEN = 0.01  # Largest difference from 1 of the least margin of either class of a balanced classifier.
 
 
-def sections(quick: bool) -> Iterator[Section]:
+def sections(quick: bool, count: int | None = None) -> Iterator[Section]:
     """Yield Table 1 over many draws of the two clusters, and the condition for a balanced classifier."""
-    draws = [_draw(seed) for seed in range(QUICK if quick else FULL)]
+    draws = [_draw(seed) for seed in range(count or (QUICK if quick else FULL))]
     models = {factor: [_augmented(factor, *draw) for draw in draws] for factor in PUBLISHED}
     yield _angles(draws, models)
     yield _balanced(draws, models)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ...estimators import SVC
@@ -22,12 +23,12 @@ EPOCHS = [1, 2, 5, 10, 20, 30, 50, 80, 130, 200]
 GAIN = 1e-5  # Fraction of the objective that an epoch must add.
 
 
-def sections(sheet: Sheet) -> Iterator[Section]:
-    """Yield Tables 2 and 3 and both parts of Figure 2."""
+def sections(sheet: Sheet, widths: NDArray[np.float64] = WIDTHS) -> Iterator[Section]:
+    """Yield Tables 2 and 3 and both parts of Figure 2, the first of them over ``widths``."""
     split = data.sonar()
     yield _networks()
     yield _errors(split)
-    yield _widths(split, sheet)
+    yield _widths(split, sheet, widths)
     yield _epochs(split, sheet)
 
 
@@ -74,19 +75,19 @@ def _errors(split: data.Split) -> Section:
     return section
 
 
-def _widths(split: data.Split, sheet: Sheet) -> Section:
+def _widths(split: data.Split, sheet: Sheet, widths: NDArray[np.float64]) -> Section:
     section = Section("Figure 2a: sonar, errors in per cent over σ")
-    models = [fitted(split, sigma) for sigma in WIDTHS]
+    models = [fitted(split, sigma) for sigma in widths]
     train = [100.0 * float(np.mean(model.predict(split.X) != split.y)) for model in models]
     test = [100.0 * errors(model, split) / len(split.X_test) for model in models]
     best = min(test)
-    flat = WIDTHS[np.array(test) <= best + 5.0]
-    section.add("σ of the lowest test error", None, float(WIDTHS[int(np.argmin(test))]), None, f"{best:.1f} %")
+    flat = widths[np.array(test) <= best + 5.0]
+    section.add("σ of the lowest test error", None, float(widths[int(np.argmin(test))]), None, f"{best:.1f} %")
     section.add(
         "σ within 5 points of it", "a fairly broad region", [float(flat[0]), float(flat[-1])], flat[-1] >= 3 * flat[0]
     )
     sheet.draw(
-        section, "figure-2a", {"training": (WIDTHS, train), "test": (WIDTHS, test)}, xlabel="σ", ylabel="errors (%)",
+        section, "figure-2a", {"training": (widths, train), "test": (widths, test)}, xlabel="σ", ylabel="errors (%)",
         xscale="log",
     )  # fmt: skip
     return section

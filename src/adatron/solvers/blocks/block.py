@@ -47,11 +47,11 @@ from .parts import near, restricted
 from .shard import Ends, Shard, Survey, Violators, worst
 
 Ids = NDArray[np.int64]
-CLOSE = 0.1  # part of the violation that a block, or part, is solved to; or a factor times a power of the ratio:
+CLOSE = 0.1  # Fraction of the violation to which a block, or part, is solved; or a factor times a power of the ratio:
 OF_BLOCKS, OF_PARTS = (0.3, 2), (1.0, 4)  # rows of a part are short, but what it leaves asks for whole ones
-ENOUGH = 0.75  # part of the tolerance to which it is solved at most
-NOISE = 1e-6  # of the terms of an objective: what is negative beyond it is no rounding of float64
-SPREAD = 8  # every eighth variable makes the part to begin with
+ENOUGH = 0.75  # Fraction of the tolerance below which no block is solved.
+NOISE = 1e-6  # Fraction of the terms of an objective beyond which a negative one is not rounding.
+SPREAD = 8  # The first part has one variable in this many.
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class _Block(Ascent[Block]):
             self.square.give_back()
 
     def prepare(self) -> None:
-        """Shards over whole segments; each holds its part of beta and g (views of the whole here)."""
+        """Make shards over whole segments; each holds its part of beta and g (views of the whole here)."""
         self.newton = Newton(self.view, self.dual, self.options.memory, self.stopped)
         alone = self.origin is None and self.q == len(self.dual)
         self.inner = Inner(self.stopped, self.n_iter if alone else 0)
@@ -148,13 +148,13 @@ class _Block(Ascent[Block]):
                 return Status.STOPPED if self.watch.flag[STOP] else Status.STUCK
 
     def _negative(self, objective: float) -> bool:
-        """Whether |w|^2 is clearly negative: kernel values are rounded so much that steps follow their noise."""
+        """Return whether |w|^2 is clearly negative: kernel values are rounded so much that steps follow their noise."""
         return objective + self._gain() < -NOISE * float(np.abs(self.dual.t * self.beta).sum() + abs(objective))
 
     def _part(self, tol: float) -> Ids:
-        """The variables to solve as a program of their own, or none.
+        """Return the variables to solve as a program of their own, or none.
 
-        None while all rows that the solution needs are stored: a part makes them anew.
+        There are none while all rows that the solution needs are stored: a part makes them anew.
         """
         n, known, nothing = len(self.dual), np.count_nonzero(self.beta), np.empty(0, np.int64)
         if self.options.way is not Way.PARTS or self.view.gram.slots > known:
@@ -162,7 +162,7 @@ class _Block(Ascent[Block]):
         return near(self.dual, self.beta, self.g, tol, 2 * self.q) if known else np.arange(0, n, SPREAD)
 
     def _descend(self, ids: Ids, objective: float, tol: float) -> bool:
-        """Solve the program of some variables, and carry the change over to g. False if nothing moved."""
+        """Solve the program of some variables, and carry the change over to g. Return whether anything moved."""
         if not len(ids):
             return False
         self.newton.forget()
@@ -183,14 +183,14 @@ class _Block(Ascent[Block]):
         if moved.any():
             try:
                 self._move(ids[moved], part.beta[moved])
-            except OutOfTime:  # what the part has cost was most of the time: its solution is worth more than a proof
+            except OutOfTime:  # the part took most of the time: its solution is worth more than a proof
                 self._set(ids, part.beta)
                 self.g[ids], self.steady = part.g, False
                 raise
         return bool(moved.any())
 
     def _inner_tol(self, violation: float, tol: float, factor: float, power: int) -> float:
-        """How closely to solve the next block, or part: the faster the violation falls, the less else will be left."""
+        """Return how closely to solve the next block, or part: the faster the violation falls, the more closely."""
         if self.q == len(self.dual):
             return INNER * tol
         ratio = violation / self.before if self.before else 1.0
@@ -204,12 +204,12 @@ class _Block(Ascent[Block]):
         return found
 
     def _violation(self, ends: list[Ends]) -> float:
-        """As ``kkt_violation``, from the ends of the lists."""
+        """Return the violation, see ``kkt_violation``, from the ends of the lists."""
         join = sum if self.dual.totals else max
         return max(0.0, *(join((one.grow.largest, one.shrink.largest)) for one in ends))
 
     def _choose(self, ends: list[Ends]) -> Ids:
-        """Half of the last block, and the worst violators; everything if it fits."""
+        """Return half of the last block and the worst violators, or all variables if they fit."""
         if self.q == len(self.dual):
             return np.arange(self.q)
         old, keep = np.split(self.ages, [max(0, len(self.ages) - self.q // 2)])
@@ -223,7 +223,7 @@ class _Block(Ascent[Block]):
         return self.places
 
     def _replace(self, old: Ids, keep: Ids, chosen: Ids) -> None:
-        """The violators take the places that are old; those which none takes stay as they are."""
+        """Give the places that are old to the violators; places that none takes stay as they are."""
         new = chosen[~self._among(chosen, self.places[old])]
         again = self._among(self.places[old], chosen)
         left = old[~again]
@@ -236,7 +236,7 @@ class _Block(Ascent[Block]):
         self.ages = np.concatenate([left, keep, old[again], taken])
 
     def _worst(self, ends: list[Ends], taken: Ids, room: int) -> Ids:
-        """Up to ``room`` violators from both ends that are not among those taken."""
+        """Return up to ``room`` violators from both ends that are not among those taken."""
         if not self.dual.totals:
             both = ends[0].grow.joined(ends[0].shrink)
             return worst(self._without(both, taken, both.values > 0.0), room).ids
@@ -246,19 +246,19 @@ class _Block(Ascent[Block]):
         return chosen[len(taken) :]
 
     def _without(self, violators: Violators, taken: Ids, which: Any = True) -> Violators:
-        """Those of them that are not taken."""
+        """Return the violators that are not taken."""
         left = which & ~self._among(violators.ids, taken)
         return Violators(violators.ids[left], violators.values[left])
 
     def _among(self, ids: Ids, others: Ids) -> NDArray[np.bool_]:
-        """Which of ``ids`` are among others."""
+        """Return which of ``ids`` are among others."""
         self.mark[others] = True
         found = self.mark[ids]
         self.mark[others] = False
         return found
 
     def _advance(self, W: Ids, tol: float) -> bool:
-        """Solve the block W and carry the change over to g. False if nothing moved."""
+        """Solve the block W and carry the change over to g. Return whether anything moved."""
         points, old, part = self._points(W), self.beta[W], self.dual.take(W)
         layout = Layout.of(part)
         K = self.square.among(points.take(layout.order[: layout.end]), len(layout.order))
@@ -278,7 +278,7 @@ class _Block(Ascent[Block]):
         return len(changed) > 0
 
     def _finish(self, here: Survey, violation: float, tol: float) -> bool:
-        """A Newton step if one is due; whether it moved anything."""
+        """Take a Newton step if one is due; return whether it moved anything."""
         if not self.newton.due(here.free, violation, min(tol, self.options.gap_tol or tol)):
             return False
         inward = self._inward(here.ends, tol)
@@ -295,7 +295,7 @@ class _Block(Ascent[Block]):
         return move is not None
 
     def _leap(self, violation: float, tol: float) -> bool:
-        """The whole program by interior points, once, where blocks crawl; whether it moved anything."""
+        """Solve the whole program by interior points, once, if blocks crawl; return whether anything moved."""
         unfit = self.leapt or self.origin is not None or self.watch.flag[BENT] or self.dual.unbounded
         goal, memory = min(tol, self.options.gap_tol or tol), self.options.memory
         if unfit or factor_bytes(self.rows, 1, 8) > memory:
@@ -327,7 +327,7 @@ class _Block(Ascent[Block]):
         return Standing(self.objective(), self.relative_gap())
 
     def _inward(self, ends: list[Ends], tol: float) -> Ids:
-        """The violators that gain by moving at the best multipliers."""
+        """Return the violators that gain by moving at the best multipliers."""
         mu = best_multipliers(self.dual, self.beta, self.g) if self.dual.totals else [0.0]
         worsts = [[worst(v, self.q) for v in pair] for pair in ends]
         ids = [(grow.ids[grow.values - m > tol], shrink.ids[shrink.values + m > tol])
@@ -357,7 +357,7 @@ class _Block(Ascent[Block]):
             shard.set_beta(ids, beta)
 
     def _points(self, ids: Ids) -> Points:
-        """The points behind some variables, from the shards that hold them."""
+        """Return the points behind some variables, from the shards that hold them."""
         if len(self.shards) == 1:
             return self.shards[0].points(ids)
         owned = [shard.owns(ids) for shard in self.shards]

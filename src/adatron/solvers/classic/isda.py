@@ -169,7 +169,7 @@ class _ISDA(Ascent[ISDA]):
         steps = min(STEPS, self.options.max_iter - self.n_iter)
         while steps > 0:
             done, path, gain, missing = updates(
-                rows.values, rows.slot, rows.used, active.arrays, self.dual.epsilon, self.dual.lambda2, b, tol, steps,
+                *rows.arrays, active.arrays, self.dual.epsilon, self.dual.lambda2, b, tol, steps,
                 rows.clock(), self.watch.flag,
             )  # fmt: skip
             self.n_iter += done

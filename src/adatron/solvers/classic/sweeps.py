@@ -76,7 +76,7 @@ class Sweeps(Ascent[How]):
         self.n_iter += 1
         while True:
             i = sweep(
-                i, self.rows.values, self.rows.slot, self.rows.used, self.beta, self.g, b, dual.lower, dual.upper,
+                i, *self.rows.arrays, self.beta, self.g, b, dual.lower, dual.upper,
                 dual.epsilon, dual.lambda2, self.rate, self.diagonal, self.rows.clock(), told, self.watch.flag,
             )  # fmt: skip
             if i == len(self.g) or self.stopped():

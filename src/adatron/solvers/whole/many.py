@@ -66,7 +66,7 @@ class _Programs(NamedTuple):
 
 
 def bundles(tasks: Tasks, ways: NDArray[np.int8]) -> list[range]:
-    """The numbers of the tasks that are open, in their order, those that are solved together in one range."""
+    """Return the numbers of the open tasks in their order; those that are solved together are one range."""
     gram, bundled = tasks.gram, ways == Way.BUNDLE
     if not bundled.any():
         return [range(number, number + 1) for number in np.flatnonzero(ways != Way.CLOSED).tolist()]
@@ -90,7 +90,7 @@ def bundles(tasks: Tasks, ways: NDArray[np.int8]) -> list[range]:
 
 
 def _kinds(tasks: Tasks, ways: NDArray[np.int8]) -> Ids:
-    """Numbers of kinds, equal ones of programs that are alike; negative ones for those that are for no bundle."""
+    """Return numbers of kinds: programs that are alike have equal ones, those for no bundle negative ones."""
     kinds = -1 - ways.astype(np.int64)
     if tasks.joined is not None:
         kinds[ways == Way.BUNDLE] = 0
@@ -134,7 +134,7 @@ def together(
 
 
 def _programs(tasks: Tasks, some: range, flags: NDArray[np.int64]) -> tuple[Dual, _Programs]:
-    """The programs of a bundle as one, and in arrays."""
+    """Return the programs of a bundle as one, and in arrays."""
     if tasks.joined is None:
         duals = [tasks.dual(number) for number in some]
         parts = (np.concatenate([getattr(dual, name) for dual in duals]) for name in ("t", "lower", "upper"))
@@ -156,7 +156,7 @@ def _programs(tasks: Tasks, some: range, flags: NDArray[np.int64]) -> tuple[Dual
 
 
 def _around_0(dual: Dual) -> bool:
-    """Whether all variables may be 0."""
+    """Return whether all variables may be 0."""
     return bool(dual.lower.max(initial=0.0) <= 0.0 <= dual.upper.min(initial=0.0))
 
 
@@ -186,7 +186,7 @@ def _sorted_out(
 
 
 def _proofs(tasks: Tasks, some: range, programs: _Programs) -> NDArray[np.float64]:
-    """The numbers of the certificates, see ``conclude_all``."""
+    """Return the numbers of the certificates, see ``conclude_all``."""
     out = conclude_all(programs.measures)
     if not tasks.gram.kernel.convex and tasks.gram.dtype == np.float64:
         ends, flags = programs.first.tolist(), programs.flags.tolist()
@@ -287,7 +287,7 @@ def _total(values: Any) -> float:
 
 @jit
 def _gradient(K: Any, places: Any, beta: Any, t: Any, g: Any) -> int:
-    """g <- K beta - t; returns how many coefficients are not zero."""
+    """Set g to K beta - t; return how many coefficients are not zero."""
     used = 0
     for i in range(len(beta)):
         g[i] = 0.0
@@ -300,7 +300,7 @@ def _gradient(K: Any, places: Any, beta: Any, t: Any, g: Any) -> int:
 
 @jit
 def _bound(beta: Any, rate: float, errors: Any) -> None:
-    """errors <- rate |beta|_1."""
+    """Set errors to rate |beta|_1."""
     size = 0.0
     for i in range(len(beta)):
         size += abs(beta[i])
@@ -310,7 +310,7 @@ def _bound(beta: Any, rate: float, errors: Any) -> None:
 
 @jit
 def _nearer(found: Any, tol: float, gap_tol: float, beta: Any, g: Any, largest: float, itemsize: int) -> float:
-    """The tolerance to go on with from what ``weigh`` has found; 0 if that will do, or pairs come no nearer."""
+    """Return the tolerance to go on with after ``weigh``; 0 if the proof will do, or pairs come no nearer."""
     gap, violation = _relative(found[4], found[0], found[6], found[1]), found[5] - found[3]
     if gap <= gap_tol or violation > tol:
         return 0.0

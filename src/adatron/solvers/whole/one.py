@@ -35,7 +35,7 @@ HALF, NEARLY = 0.5, 0.9  # of the last violation and gap: where rounding blurs t
 def at_once(
     view: View, dual: Dual, options: Options, state: State | None, watch: Watch
 ) -> tuple[Solution | None, State]:
-    """Return the certified solution, or None; and where it is, for the block solver to go on.
+    """Return the certified solution or None, and where it is, for the block solver to go on.
 
     None if it was stopped before it began, too. It is stuck where no smaller violation can be told from none: the
     gap, or the violation itself, is still too large.
@@ -110,7 +110,7 @@ class _Whole:
         return tol if far else nearer(tol, proof, self.options) or stuck
 
     def _matrix(self) -> NDArray[np.float64]:
-        """K at the places of the layout.
+        """Return K at the places of the layout.
 
         From the matrix of all rows where several problems share it, or a function makes it.
         """
