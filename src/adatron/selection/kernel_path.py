@@ -28,6 +28,7 @@ from ..certificates.radius_margin import vc_bound
 from ..estimators.base.quiet import quiet
 from ..problems import Bias, Dual, ball, csvc
 from ..problems.dual import Ids, Vector, dot
+from ..quoted import quoted
 from ..solvers.dense import pairs, singles
 from ..solvers.start import feasible
 from ..threads import Pool, allowed_threads
@@ -189,7 +190,7 @@ def _descending(gammas: Any) -> Vector:
     """Return each gamma once, the largest first."""
     gammas = np.unique(check_array(gammas, ensure_2d=False, dtype="float64").ravel())[::-1]
     if not gammas[-1] > 0:
-        raise ValueError(f"The 'gammas' parameter must hold numbers > 0. Got {gammas[-1]!r} instead.")
+        raise ValueError(f"The 'gammas' parameter must hold numbers > 0. Got {quoted(gammas[-1])} instead.")
     return gammas
 
 

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 import adatron
 from adatron import IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR, load
 from adatron.cli import main
-from adatron.cli.learner import Learner
+from adatron.cli.streams.learner import Learner
 from adatron.files import ModelFileError
 from adatron.files.journal import Journal, Record
 

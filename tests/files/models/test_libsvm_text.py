@@ -199,7 +199,7 @@ GOOD = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("c_svc", "epsilon_svr", "a LIBSVM model for classification is wanted"),
+        ("c_svc", "magic", "one of c_svc, nu_svc, one_class, epsilon_svr, nu_svr; found magic"),
         ("kernel_type linear", "kernel_type magic", "magic"),
         ("kernel_type linear", "kernel_type rbf\ngamma x", "line 3: damaged"),
         ("kernel_type linear", "kernel_type rbf", "gamma is missing"),
