@@ -14,12 +14,8 @@ KINDS = [getattr(adatron, name) for kinds in TASKS.values() for name in kinds.va
 OPTIONS = {option.name: option for option in train.params}
 NOT_OPTIONS = {"callback", "verbose"}  # a function, and the progress
 WORDS = ["auto", "scale", "ovr", "ovo", "none", "explicit", "augmented", "single", "double", "balanced", "magic"]
-PROBES = [
-    *["-2", "-1", "-0.5", "0", "0.5", "1", "2", "2.5", "1e101", "4294967296", "inf", "nan"],
-    *WORDS,
-    *LEAVES,
-    *SOLVERS,
-]
+NUMBERS = ["-2", "-1", "-0.5", "0", "0.5", "1", "2", "2.5", "1e101", "4294967296", "inf", "nan"]
+PROBES = [*NUMBERS, *WORDS, *LEAVES, *SOLVERS]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
