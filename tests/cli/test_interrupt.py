@@ -30,6 +30,7 @@ def interrupted(monkeypatch):
     report = ProgressBar.__call__
 
     def press(self, state):
+        report(self, state)
         if not press.done:
             press.done = True
             signal.raise_signal(signal.SIGINT)
@@ -82,6 +83,15 @@ def test_a_second_ctrl_c_ends_at_once():
         assert interrupt.asked
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_before_there_is_anything_to_keep_ends_at_once():
+    with Interrupt(True, begun=False) as interrupt:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        interrupt.begun = True
+        signal.raise_signal(signal.SIGINT)
+        assert interrupt.asked
 
 
 def test_an_interrupt_ends_with_130(train_csv, tmp_path, monkeypatch, capsys):

@@ -123,8 +123,9 @@ def _begin(
 ) -> Iterator[tuple[int, str]]:
     """Fit a model to the first lines and write it; the lines after them."""
     from ...files import DataError, save
-    from ..parts import remember_counting
+    from ..parts import remember_counting, remember_label
     from ..streams.memory import fitted
+    from ..target import label_text
 
     begin = list(islice(lines, first))
     if not begin:
@@ -136,6 +137,7 @@ def _begin(
     model = _fitted(made, table, reader.name, len(begin))
     model.stream_ = fitted(given.source, given.inode, begin)
     remember_counting(model, table.first_index)
+    remember_label(model, label_text(table) if reader.labelled else None)
     reader.remember_header(model)
     save(model, path)
     return lines

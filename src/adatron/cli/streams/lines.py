@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 # Bytes that lines read together may take. Asking for the free memory would take longer than reading a line.
 MOST = 2**30
@@ -58,7 +58,10 @@ class Lines:
         if self.format == "libsvm":
             return None
         separator = next((one for one in (",", "\t") if one in text), None)
-        fields = next(csv.reader([text], delimiter=separator, skipinitialspace=True)) if separator else text.split()
+        try:
+            fields = next(csv.reader([text], delimiter=separator, skipinitialspace=True)) if separator else text.split()
+        except csv.Error:
+            return None
         names = [field.strip() for field in fields]
         if len(names) < 2 or any(_is_number(name) or ":" in name for name in names):
             return None
@@ -84,9 +87,19 @@ class Lines:
         self.label = label_column(self.name, names, Request(self.label, self.features, self.labelled), line)
 
     def remember_header(self, last: Any) -> None:
-        """Tell a model the names of its columns."""
+        """Tell a model the names of its columns, and which one is the label."""
         if self.names is not None:
-            last.header_ = "\t".join(self.names)
+            last.header_ = {"names": self.names, "label": self.label}
+
+    def _recall_header(self, header: Any) -> None:
+        """Take the columns of a model, which may be from a file of a stranger."""
+        if not isinstance(header, dict):
+            return
+        names, label = cast("dict[str, Any]", header).get("names"), cast("dict[str, Any]", header).get("label")
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in cast("list[Any]", names)):
+            return
+        self.label = label if self.label is None and isinstance(label, int) else self.label
+        self._take_names(cast("list[str]", names))
 
     def expect(self, model: Any, last: Any) -> None:
         """Read from a model what lines it takes."""
@@ -97,9 +110,7 @@ class Lines:
         self.features, self.labelled = model.n_features_in_, not is_outlier_detector(last)
         self.scaling = model[:-1] if model is not last else None
         self.classes = getattr(last, "classes_", None)
-        header = vars(last).get("header_")
-        if isinstance(header, str):
-            self._take_names(header.split("\t"))
+        self._recall_header(vars(last).get("header_"))
         if self.zero_based is None:
             self.zero_based = counting_of(model) == 0
 
