@@ -1,6 +1,7 @@
 """The command line tool: exit status, one-line errors, results on stdout and text for people on stderr."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,19 @@ def test_the_manual_s_table_with_names(tmp_path):
         script = re.sub(r"\badatron (?=\w+ )", f"{sys.executable} -m adatron ", command)
         done = subprocess.run(["/bin/bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
         assert done.stdout + done.stderr == expected
+
+
+def test_the_manual_s_examples(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    manual = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
+    begin = manual.partition("```sh\n")[2].partition("```")[0].splitlines()[:1]
+    lines = manual.partition("## Examples")[2].partition("```sh\n")[2].partition("```")[0].splitlines()
+    for line in [*begin, *lines]:
+        program, *arguments = shlex.split(line.partition("|")[0], comments=True) or [""]
+        if program == "python":
+            subprocess.run([sys.executable, *arguments], check=True)
+        elif program == "adatron":
+            assert main(arguments) == 0, f"{line}: {capsys.readouterr().err}"
 
 
 @pytest.mark.parametrize(
