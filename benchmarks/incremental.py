@@ -115,7 +115,6 @@ def _warm(case: Any, X: Any, y: Any) -> float:
 @click.option("--check", default=500, show_default=True, help="Steps after which the gradient is computed anew.")
 def window(window: int, steps: int, check: int) -> None:
     """Measure a window that goes over ijcnn1 sample by sample: each step learns one and forgets one."""
-    import json
 
     case = CASES["ijcnn1"]
     split = case.load()
@@ -128,7 +127,7 @@ def window(window: int, steps: int, check: int) -> None:
         worst, gap = max(worst, model.kkt_violation_), max(gap, model.duality_gap_)
         events += int(model.n_iter_[0])
         if (i + 1) % check == 0:
-            proven = max(proven, json.loads(model.deletion_report())["kkt_violation"])
+            proven = max(proven, model.deletion_report()["kkt_violation"])
     row = {
         "data": "ijcnn1", "steps": steps, "window": window, "seconds": time.perf_counter() - start, "violation": worst,
         "proven": proven, "gap": gap, "events": int(events), "refits": model.n_refit_, "anew": model.n_refactor_,

@@ -4,7 +4,6 @@ Breast cancer data (Wisconsin, diagnostic). The patients' rows leave the model a
 report says what is proven. The picture shows the decision values before, after, and of a fit without these patients.
 """
 
-import json
 import os
 import tempfile
 import time
@@ -34,7 +33,7 @@ with tempfile.TemporaryDirectory() as folder:
     stored = path.read_bytes()
     assert not any(X[i].tobytes() in stored for i in withdrawn)
 
-report = json.loads(model.deletion_report(refit=True))
+report = model.deletion_report(refit=True)
 print(f"duality gap {report['duality_gap']:.1e}, KKT violation {report['kkt_violation']:.1e}, computed anew")
 print(f"largest difference to a fit from nothing: {report['largest_difference']:.1e}")
 after = model.decision_function(X)

@@ -25,7 +25,7 @@ import numpy as np
 import adatron
 from adatron import IncrementalSVC
 from adatron.cli import main
-from adatron.cli.learner import Learner
+from adatron.cli.streams.learner import Learner
 
 FIRST, LINES, FEATURES = 20, 12, 2
 State = dict[int, tuple[float, ...]]  # rows by their ids

@@ -83,6 +83,15 @@ def test_an_interrupt_ends_with_130(train_csv, tmp_path, capsys):
     assert "error: interrupted" in capsys.readouterr().err
 
 
+def test_ctrl_c_before_there_is_anything_to_keep_ends_at_once():
+    with Interrupt(True, begun=False) as interrupt:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        interrupt.begun = True
+        signal.raise_signal(signal.SIGINT)
+        assert interrupt.asked
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 @pytest.mark.parametrize("module", ["click.core", "sklearn.base", "numba.core.types"])
 def test_ctrl_c_during_imports_is_one_line(module, train_csv, tmp_path):

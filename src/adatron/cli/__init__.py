@@ -10,8 +10,10 @@ from collections.abc import Sequence
 
 import click
 
+from .commands.completion import completion
 from .commands.convert import convert
 from .commands.demo import demo
+from .commands.doctor import doctor
 from .commands.evaluate import evaluate
 from .commands.info import info
 from .commands.papers import papers
@@ -28,7 +30,7 @@ def adatron() -> None:
     """Train and use exact, certified kernel support vector machines."""
 
 
-for command in (train, predict, evaluate, stream, info, convert, papers, warmup, demo):
+for command in (train, predict, evaluate, stream, info, convert, papers, warmup, demo, doctor, completion):
     adatron.add_command(command)
 
 

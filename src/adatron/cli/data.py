@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import wraps
 from typing import Any
 
 import click
+
+from .values import Number
 
 # Equal to files.FORMATS, which would import NumPy; a test compares the two.
 FORMATS = ("libsvm", "csv", "tsv", "table", "npz", "npy", "idx", "arff", "parquet", "hdf5")
@@ -24,11 +27,17 @@ def column(text: str) -> int | str:
         return text
 
 
-def data_options(command: Any) -> Any:
-    """Add the argument and the options that say which data files are read, and how."""
+def data_options(function: Any) -> Any:
+    """Add the argument and the options that say which data files are read, and how; pass them on as a ``source``."""
+
+    @wraps(function)
+    def command(**given: Any) -> Any:
+        own = {field.name: given.pop(field.name) for field in fields(Source) if field.name in given}
+        return function(source=Source(**own), **given)
+
     counting = "LIBSVM text: features count from 0 or 1.  [default: as the model's data; from 0 if these use 0]"
     room = "Bytes that a file, decompressed, and its table may take each.  [default: a quarter of the free memory]"
-    command = click.option("--max-bytes", type=click.IntRange(min=1), help=room)(command)
+    command = click.option("--max-bytes", type=Number(1, whole=True), help=room)(command)
     command = click.option("--zero-based/--one-based", default=None, help=counting)(command)
     command = click.option("--label", type=column, help="The label's column or array.  [default: the last]")(command)
     formats = click.option("--format", type=click.Choice(FORMATS), help="Format of FILE.  [default: from its name]")
@@ -50,16 +59,15 @@ class Source:
 
         return read(self.files, self.format, self.label, features, labelled, self.zero_based, names, self.max_bytes)
 
-    def to_train(self, features: int | None, given: bool) -> Any:
-        """Read labelled data; the share of zeros decides how they are stored, whatever the format.
+    def to_train(self, features: int | None, given: bool, labelled: bool = True) -> Any:
+        """Read data to train on; the share of zeros decides how they are stored, whatever the format.
 
         ``given`` says that the data are kernel values.
         """
         import numpy as np
         from scipy import sparse
 
-        table = self._read(features)
-        self._require_classes(table)
+        table = self._read(features, labelled)
         X: Any = table.X
         nonzeros = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
         stored = self._stored(table, nonzeros < SPARSE * X.shape[0] * X.shape[1], given)
@@ -67,17 +75,6 @@ class Source:
             n, d = stored.shape
             raise ValueError(f"{self.files[0]}: kernel values to train on are a square matrix, not one of {n} x {d}")
         return stored
-
-    def _require_classes(self, table: Any) -> None:
-        """Fail if the labels are measurements: then probably nobody meant that column as labels."""
-        fractions = table.y[table.y % 1 != 0] if table.y.dtype.kind == "f" else table.y[:0]
-        if not len(fractions):
-            return
-        found = f"the label {fractions[0]:g} is not a class"
-        if table.label_column is not None:
-            name = f" ({table.label_name})" if table.label_name else ""
-            found += f": column {table.label_column}{name} is taken for the label, --label names another one"
-        raise ValueError(f"{self.files[0]}: {found}")
 
     def like(self, X: Any, given: bool, labelled: bool = True, names: Names = None) -> Any:
         """Read data with as many features as X, of these names, stored as X is."""
@@ -127,18 +124,19 @@ class Source:
         from sklearn.utils.validation import check_is_fitted
 
         from ..files import NoModelError, is_libsvm_model, load, rewindable
-        from .parts import counting_of, svc_of, take_names
+        from .parts import counting_of, machine_of, take_names, task_of
 
         path = rewindable(path)
         try:
             model = load(path)
         except NoModelError as error:
             raise ValueError(f"{os.fspath(path)}: this is not a model; is the order MODEL FILE?") from error
-        svc = svc_of(model)
-        check_is_fitted(svc)
-        source, given = self.counting_as(counting_of(model)), svc.kernel == "precomputed"
+        machine = machine_of(model)
+        check_is_fitted(machine)
+        labelled = labelled and task_of(model) != "novelty"
+        source, given = self.counting_as(counting_of(model)), machine.kernel == "precomputed"
         if is_libsvm_model(path) and not given:
             source = replace(source, files=tuple(rewindable(one, self.max_bytes) for one in self.files))
             width = source._read(labelled=labelled).shape[1]
-            model = svc = load(path, max(width, svc.n_features_in_))
-        return model, source.like(svc.support_vectors_, given, labelled, take_names(model))
+            model = machine = load(path, max(width, machine.n_features_in_))
+        return model, source.like(machine.support_vectors_, given, labelled, take_names(model))

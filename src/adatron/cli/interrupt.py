@@ -13,14 +13,18 @@ import click
 class Interrupt:
     """While active, a first Ctrl-C sets ``asked``; a second one acts as Ctrl-C did before.
 
+    Before ``begun`` is set there is nothing to keep, so that the first one acts as the second one.
+
     Parameters
     ----------
     wanted : bool
         If False, or on another thread than the main one, Ctrl-C stays as it is.
+    begun : bool
+        Whether there is something to keep.
     """
 
-    def __init__(self, wanted: bool) -> None:
-        self.asked = False
+    def __init__(self, wanted: bool, begun: bool = True) -> None:
+        self.asked, self.begun = False, begun
         self._wanted = wanted and threading.current_thread() is threading.main_thread()
         self._before: Any = None
 
@@ -34,7 +38,7 @@ class Interrupt:
             signal.signal(signal.SIGINT, self._before)
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
-        if self.asked and callable(self._before):
+        if (self.asked or not self.begun) and callable(self._before):
             self._before(number, frame)
         self.asked = True
         click.echo("\nstopping; Ctrl-C again ends at once", err=True)

@@ -1,91 +1,66 @@
-"""The classifier's parameters as options of the command line."""
+"""The parameters of all machines as options of the command line.
+
+The help must not import the machines, which takes a second, so the names and bounds are written here once more. A test
+compares them with the constraints of the estimators.
+"""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import click
 
-from .choices import NameIn, kernel_names, solver_names
+from .values import Number, class_weight
+
+KERNELS = ("laplacian", "linear", "poly", "precomputed", "rbf", "sigmoid")
+SOLVERS = ("auto", "block", "decomposition", "isda", "kernel_adatron", "smo", "svmseq")
+ABOVE_0 = Number(0, above=True)
+FRACTION = Number(0, 1, above=True)
+LARGEST_SEED = 2**32 - 1
 
 
-def positive(text: str) -> float:
-    """Read a number above 0, infinity included."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not value > 0:
-        raise click.BadParameter(f"{text!r} is not a number above 0")
-    return value
+def _option(names: str, values: Any, text: str, default: str = "", **more: Any) -> Any:
+    """Return an option; one that is left out leaves the default to the estimator, and the help alone names it here."""
+    return click.option(*names.split(), type=values, help=f"{text}  [default: {default}]" if default else text, **more)
 
 
-def gamma(text: str) -> float | str:
-    """Read the kernel's coefficient."""
-    if text in ("scale", "auto"):
-        return text
-    try:
-        value = positive(text)
-    except click.BadParameter as error:
-        raise click.BadParameter(f"{error.message}, nor 'scale' or 'auto'") from None
-    if math.isinf(value):
-        raise click.BadParameter(f"{text!r} is not a finite number")
-    return value
+def _flag(name: str, text: str, default: str) -> Any:
+    """Return an option that is true, false or left out."""
+    return click.option(f"--{name}/--no-{name}", default=None, help=f"{text}  [default: {default}]")
 
 
-def augment(text: str) -> float | str:
-    """Read the factor of the augmented bias."""
-    return text if text == "auto" else positive(text)
-
-
-def class_weight(text: str) -> dict[str, float] | str:
-    """Read weights of classes: balanced, or LABEL:WEIGHT with commas between."""
-    if text == "balanced":
-        return text
-    pairs = [part.rpartition(":") for part in text.split(",")]
-    if not all(label for label, _, _ in pairs):
-        raise click.BadParameter(f"{text!r} is neither 'balanced' nor LABEL:WEIGHT,LABEL:WEIGHT,...")
-    return {label.strip(): positive(weight) for label, _, weight in pairs}
-
-
-def weights_of(classes: Any, given: dict[str, float]) -> dict[Any, float]:
-    """Return the weights under the labels in the data."""
-    named = {str(label): label for label in classes.tolist()}
-    unknown = [label for label in given if label not in named]
-    if unknown:
-        raise ValueError(f"--class-weight names the class {unknown[0]!r}; the classes are {', '.join(named)}")
-    return {named[label]: weight for label, weight in given.items()}
-
-
-# An option that is left out leaves the estimator's own default, so no default is written twice.
 _OPTIONS: tuple[Any, ...] = (
-    click.option("--kernel", type=NameIn("kernel", kernel_names), help="Such as linear or poly.  [default: rbf]"),
-    click.option("--C", "C", type=positive, help="Weight of the errors; inf is the hard margin.  [default: 1]"),
-    click.option("--gamma", type=gamma, help="Kernel coefficient, or scale or auto.  [default: scale]"),
-    click.option("--degree", type=click.IntRange(min=0), help="Degree of the polynomial kernel.  [default: 3]"),
-    click.option("--coef0", type=float, help="Constant of the poly and sigmoid kernels.  [default: 0]"),
-    click.option("--tol", type=positive, help="Stop at this KKT violation.  [default: 1e-3]"),
-    click.option("--gap-tol", type=positive, help="Stop only below this relative duality gap, too."),
-    click.option("--cache-size", type=positive, help="Memory for kernel values, in MB.  [default: 1000]"),
-    click.option("--max-iter", type=click.IntRange(min=-1), help="Most updates; -1: a limit that grows with the data."),
-    click.option("--max-time", type=positive, help="Limit on the time of the fit, in seconds."),
-    click.option("--class-weight", type=class_weight, help="balanced, or LABEL:WEIGHT,LABEL:WEIGHT,..."),
-    click.option("--bias", type=click.Choice(["explicit", "augmented", "none"]), help="How the bias enters."),
-    click.option("--augment", type=augment, help="The factor of the augmented bias, or auto.  [default: 1]"),
-    click.option("--multi-class", type=click.Choice(["ovo", "ovr"]), help="One against one, or against the rest."),
-    click.option("--decision-function-shape", type=click.Choice(["ovr", "ovo"]), help="Of the decision values."),
-    click.option("--break-ties/--no-break-ties", default=None, help="Break ties of votes by the decision values."),
-    click.option("--solver", type=NameIn("solver", solver_names), help="See `info --solvers`.  [default: auto]"),
-    click.option("--precision", type=click.Choice(["auto", "single", "double"]), help="Of the kernel's products."),
-    click.option("--n-jobs", type=int, help="Threads.  [default: the cores this process may use]"),
-    click.option("--shrinking/--no-shrinking", default=None, help="Accepted as scikit-learn's; without effect."),
-    click.option("--random-state", type=int, help="Accepted as scikit-learn's; without effect."),
-)
+    _option("--kernel", click.Choice(KERNELS), "Kernel.", "rbf"),
+    _option("--C C", Number(0, above=True, finite=False), "Weight of the errors; inf is the hard margin.", "1"),
+    _option("--nu", FRACTION, "Bound on the part of errors: machines with nu.", "0.5"),
+    _option("--epsilon", Number(0), "Error that costs nothing: regression with C.", "0.1"),
+    _option("--gamma", Number(0, words=("scale", "auto")), "Coefficient of the kernel.", "scale"),
+    _option("--degree", Number(0, whole=True), "Degree of the polynomial kernel.", "3"),
+    _option("--coef0", Number(), "Constant of the poly and sigmoid kernels.", "0"),
+    _option("--tol", ABOVE_0, "Stop at this KKT violation.", "1e-3"),
+    _option("--gap-tol", ABOVE_0, "Stop only below this relative duality gap, too."),
+    _option("--cache-size", ABOVE_0, "Memory for kernel values, in MB.", "1000"),
+    _option("--max-iter", Number(-1, whole=True), "Most updates; -1: a limit that grows with the data.", "-1"),
+    _option("--max-time", ABOVE_0, "Limit on the time of the fit, in seconds."),
+    _option("--class-weight", class_weight, "Weights of the classes.", metavar="balanced|LABEL:WEIGHT,..."),
+    _flag("probability", "Also fit probabilities of the classes.", "no"),
+    _option("--bias", click.Choice(["explicit", "augmented", "none"]), "How the bias enters.", "explicit"),
+    _option("--augment", Number(0, 1e100, above=True, words=("auto",)), "The factor of the augmented bias.", "1"),
+    _option("--multi-class", click.Choice(["ovo", "ovr"]), "One against one, or against the rest.", "ovo"),
+    _option("--decision-function-shape", click.Choice(["ovr", "ovo"]), "Of the decision values.", "ovr"),
+    _flag("break-ties", "Break ties of votes by the decision values.", "no"),
+    _option("--solver", click.Choice(SOLVERS), "See `info --solvers`.", "auto"),
+    _option("--precision", click.Choice(["auto", "single", "double"]), "Of the kernel's products.", "auto"),
+    _option("--n-jobs", Number(whole=True, but=0), "Threads; -1: all.", "the cores this process may use"),
+    _flag("shrinking", "Accepted as scikit-learn's; without effect.", "yes"),
+    _option(
+        "--random-state", Number(0, LARGEST_SEED, whole=True), "Seed of the shuffle for --probability and --cv."
+    ),
+)  # fmt: skip
 
 
 def parameter_options(command: Any) -> Any:
-    """Add an option for each parameter of the classifier, in the order of the table."""
+    """Add an option for each parameter of the machines, in the order of the table."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

@@ -1,12 +1,14 @@
-"""The parts of a model: the scaling before it, and the classifier."""
+"""The parts of a model: the scaling before it, and the machine; what it remembers of its data."""
 
 from __future__ import annotations
 
 from typing import Any
 
+TASK_NAMES = {"classifier": "classification", "regressor": "regression", "outlier_detector": "novelty"}
 
-def with_scaling(svc: Any, scale: str, X: Any) -> Any:
-    """Return the classifier after a scaling of the features, which keeps the zeros of sparse data.
+
+def with_scaling(machine: Any, scale: str, X: Any) -> Any:
+    """Return the machine after a scaling of the features, which keeps the zeros of sparse data.
 
     Parameters
     ----------
@@ -18,22 +20,29 @@ def with_scaling(svc: Any, scale: str, X: Any) -> Any:
     from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
     if scale == "none":
-        return svc
+        return machine
     if scale == "standard":
         scaler: Any = StandardScaler(with_mean=not sparse.issparse(X))
     else:
         scaler = MaxAbsScaler() if sparse.issparse(X) else MinMaxScaler()
-    return Pipeline([("scale", scaler), ("svc", svc)])
+    return Pipeline([("scale", scaler), (type(machine).__name__.lower(), machine)])
 
 
-def svc_of(model: Any) -> Any:
-    """Return the classifier at the end of a model."""
-    from .. import SVC
+def machine_of(model: Any) -> Any:
+    """Return the machine at the end of a model."""
+    from ..estimators.base.machine import KernelMachine
 
     last = _last(model)
-    if not isinstance(last, SVC):
-        raise ValueError(f"the model is a {type(last).__name__}; this command is for SVC")
+    if not isinstance(last, KernelMachine):
+        raise ValueError(f"the model is a {type(last).__name__}; this command is for support vector machines")
     return last
+
+
+def task_of(model: Any) -> str:
+    """Return what a model was made for: classification, regression or novelty."""
+    from sklearn.utils import get_tags
+
+    return TASK_NAMES[str(get_tags(machine_of(model)).estimator_type)]
 
 
 def remember_names(model: Any, names: tuple[str, ...] | None) -> None:
@@ -59,6 +68,18 @@ def remember_counting(model: Any, first_index: int | None) -> None:
 def counting_of(model: Any) -> int | None:
     """Return the number from which a model's features are counted in LIBSVM text; None if it was not told."""
     return vars(_last(model)).get("first_index_")
+
+
+def remember_label(model: Any, label: str | None) -> None:
+    """Tell a fitted model where its labels came from."""
+    if label is not None:
+        _last(model).label_ = label
+
+
+def label_of(model: Any) -> str | None:
+    """Return where a model's labels came from; None if it was not told."""
+    found = vars(_last(model)).get("label_")
+    return found if isinstance(found, str) else None
 
 
 def _first(model: Any) -> Any:

@@ -44,8 +44,28 @@ def write_result(text: str, output: str | None) -> None:
 
 
 def as_json(result: dict[str, Any]) -> str:
-    """Return a result as JSON, one object over several lines; NaN and infinity become null."""
-    return json.dumps(_plain(result), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+    """Return a result as JSON: an entry a line, a list of numbers on one line; NaN and infinity become null."""
+    return _laid_out(_plain(result), "") + "\n"
+
+
+def _laid_out(value: Any, indent: str) -> str:
+    """Return a value as JSON text; objects, and lists of lists, take several lines."""
+    deeper = indent + "  "
+    if isinstance(value, dict) and value:
+        pairs: dict[str, Any] = value
+        lines = [f"{_line(name)}: {_laid_out(item, deeper)}" for name, item in pairs.items()]
+        opening, closing = "{", "}"
+    elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
+        items: list[Any] = value
+        lines = [_laid_out(item, deeper) for item in items]
+        opening, closing = "[", "]"
+    else:
+        return _line(value)
+    return f"{opening}\n{deeper}" + f",\n{deeper}".join(lines) + f"\n{indent}{closing}"
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
 
 def _plain(value: Any) -> Any:

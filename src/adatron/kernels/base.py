@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from ..quoted import quoted
 from . import rounding
 from .derivatives import Mixture, cross_derivative, gradient
 
@@ -211,7 +212,7 @@ def number(
     if not (math.isfinite(size) and low <= size <= high):
         kind, start = "an int" if integer else "a float", "(-inf" if low == -math.inf else f"[{low}"
         end = "inf)" if high == math.inf else f"{high}]"
-        allowed = f"must be {kind} in the range {start}, {end}. Got {value!r} instead."
+        allowed = f"must be {kind} in the range {start}, {end}. Got {quoted(value)} instead."
         raise ValueError(f"The {argument!r} parameter of {type(kernel).__name__} {allowed}")
     object.__setattr__(kernel, argument, (int if integer else float)(getattr(kernel, argument)))
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..quoted import quoted
 from .base import ADD, MULTIPLY, SCALE, Float64, Kernel, Leaf, Mixture, Term, number
 from .rounding import growth, tiny
 
@@ -15,7 +16,7 @@ from .rounding import growth, tiny
 def _check_parts(kernel: Kernel, *parts: Any) -> None:
     for part in parts:
         if not isinstance(part, Kernel):
-            raise TypeError(f"The parts of {type(kernel).__name__} must be kernels. Got {part!r} instead.")
+            raise TypeError(f"The parts of {type(kernel).__name__} must be kernels. Got {quoted(part)} instead.")
         for leaf in part.leaves():
             if not leaf.compiled:
                 raise TypeError(f"{type(leaf).__name__} cannot be combined with other kernels.")

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from ..quoted import quoted
 from .base import Float64, TileProduct
 from .given import Given
 
@@ -33,7 +34,9 @@ class Function(Given):
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise ValueError(f"The 'function' parameter of Function must be a callable. Got {self.function!r} instead.")
+            raise ValueError(
+                f"The 'function' parameter of Function must be a callable. Got {quoted(self.function)} instead."
+            )
 
     def cost(self, d: float) -> float:
         return d + 12.0

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
+from ..quoted import quoted
 from .base import Kernel, Leaf
 from .compose import Product, Scaled, Sum
 from .function import Function
@@ -54,7 +55,7 @@ def resolve(kernel: Any, gamma: float, degree: int, coef0: float) -> Kernel:
         return Function(kernel)
     if not isinstance(kernel, str) or kernel not in LEAVES:
         allowed = f"a str among {sorted(LEAVES)}, a Kernel or a callable"
-        raise ValueError(f"The 'kernel' parameter must be {allowed}. Got {kernel!r} instead.")
+        raise ValueError(f"The 'kernel' parameter must be {allowed}. Got {quoted(kernel)} instead.")
     given = {"gamma": gamma, "degree": degree, "coef0": coef0}
     leaf = LEAVES[kernel]
     return leaf(**{f.name: given[f.name] for f in fields(leaf)})  # pyright: ignore[reportArgumentType]
@@ -66,5 +67,5 @@ def from_spec(spec: dict[str, Any]) -> Kernel:
     name = arguments.pop("kernel", None)
     known: dict[str, type[Kernel]] = {**LEAVES, **COMPOSED}
     if not isinstance(name, str) or name not in known:
-        raise ValueError(f"A kernel is described by a 'kernel' among {sorted(known)}. Got {name!r} instead.")
+        raise ValueError(f"A kernel is described by a 'kernel' among {sorted(known)}. Got {quoted(name)} instead.")
     return known[name](**arguments)

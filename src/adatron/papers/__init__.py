@@ -6,7 +6,7 @@ figures one by one. A new paper is one module and one line of the table here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -18,6 +18,20 @@ PAPERS = {
     "isda": "Huang, Kecman, Bias term b in SVMs again (2004)",
     "akaho": "Akaho, Maximizing the margin in the input space (2002)",
 }
+#: The data sets of each paper, by their names in ``data.SETS``.
+DATA = {
+    "svmseq": ("usps", "mnist", "sonar"),
+    "kernel_adatron": ("sonar", "usps", "ionosphere", "pima", "wisconsin"),
+    "isda": ("mnist",),
+    "akaho": (),
+}
+
+
+def require_data(names: Iterable[str]) -> None:
+    """Fail if data sets of some papers are not there, see ``data.require``."""
+    from .data import require
+
+    require(dict.fromkeys(one for name in names for one in DATA[name]))
 
 
 def reproduce(name: str, quick: bool = False, output: Path | None = None) -> Iterator[Section]:

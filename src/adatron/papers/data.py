@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,27 @@ from scipy import ndimage
 
 SIDE = 16  # pixels of a USPS digit
 SMOOTHING = 0.75  # pixels, the Gaussian of SVMseq's preprocessing
+
+
+class Files(NamedTuple):
+    """The files of a data set, and where they can be found."""
+
+    files: tuple[str, ...]
+    source: str
+
+
+UCI = "UCI Machine Learning Repository"
+SETS = {
+    "sonar": Files(("sonar.mines", "sonar.rocks"), f"{UCI}, Connectionist Bench"),
+    "usps": Files(("zip.train.gz", "zip.test.gz"), "site of the book The Elements of Statistical Learning"),
+    "mnist": Files(
+        tuple(f"{part}-{kind}-ubyte.gz" for part in ("train", "t10k") for kind in ("images-idx3", "labels-idx1")),
+        "MNIST database of handwritten digits",
+    ),
+    "ionosphere": Files(("ionosphere.data",), f"{UCI}, Ionosphere"),
+    "pima": Files(("pima-indians-diabetes.csv",), f"{UCI}, Pima Indians Diabetes"),
+    "wisconsin": Files(("breast-cancer-wisconsin.data",), f"{UCI}, Breast Cancer Wisconsin (Original)"),
+}
 
 
 class Split(NamedTuple):
@@ -25,17 +47,24 @@ class Split(NamedTuple):
 
 
 def folder() -> Path:
-    """Return the folder of the files.
+    """Return the folder of the files."""
+    return Path(os.environ.get("ADATRON_DATA", "../shared/data"))
+
+
+def require(sets: Iterable[str]) -> None:
+    """Fail if files of some data sets are not there.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such folder.
+        The message names the files, their sources, and the variable for their folder.
     """
-    path = Path(os.environ.get("ADATRON_DATA", "../shared/data"))
-    if not path.is_dir():
-        raise FileNotFoundError(f"no folder {path}: set ADATRON_DATA to the one with the papers' data sets")
-    return path
+    lacking = [one for one in sets if not all((folder() / name).is_file() for name in SETS[one].files)]
+    if lacking:
+        listed = "; ".join(f"{', '.join(SETS[one].files)} ({SETS[one].source})" for one in lacking)
+        given = os.environ.get("ADATRON_DATA")
+        where = f"ADATRON_DATA names the folder {given}, which lacks" if given else "set ADATRON_DATA to a folder with"
+        raise FileNotFoundError(f"the papers' data sets are not part of adatron: {where} {listed}")
 
 
 def sonar() -> Split:

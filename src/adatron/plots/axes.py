@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..extras import how_to_get
+
 
 def axes(ax: Any = None) -> Any:
     """Return the given axes, or those of a new figure.
@@ -18,5 +20,5 @@ def axes(ax: Any = None) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError("Pictures need matplotlib: pip install 'adatron[plot]'") from error
+        raise ImportError(f"Pictures need matplotlib: {how_to_get('plot')}") from error
     return Figure(layout="constrained").add_subplot()

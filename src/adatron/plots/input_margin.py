@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from ..estimators import InputMarginSVC, input_margin
+from ..quoted import quoted
 from .axes import axes
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class MarginPathDisplay:
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
         """Draw the steps of a fitted InputMarginSVC; TypeError for another estimator."""
         if not isinstance(estimator, InputMarginSVC):
-            raise TypeError(f"MarginPathDisplay needs an InputMarginSVC. Got {estimator!r} instead.")
+            raise TypeError(f"MarginPathDisplay needs an InputMarginSVC. Got {quoted(estimator)} instead.")
         paths: Any = estimator.margin_path_
         return cls([paths] if isinstance(paths, np.ndarray) else paths).plot(ax=ax)
 

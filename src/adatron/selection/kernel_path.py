@@ -27,6 +27,7 @@ from ..certificates.radius_margin import vc_bound
 from ..estimators.base.quiet import quiet
 from ..problems import Bias, Dual, ball, csvc
 from ..problems.dual import Vector, dot
+from ..quoted import quoted
 from ..solvers.base import Options
 from ..solvers.dense import pairs, singles
 from ..solvers.loop import until_proven
@@ -191,7 +192,7 @@ def _descending(gammas: Any) -> Vector:
     """Return each gamma once, the largest first."""
     gammas = np.unique(check_array(gammas, ensure_2d=False, dtype="float64").ravel())[::-1]
     if not gammas[-1] > 0:
-        raise ValueError(f"The 'gammas' parameter must hold numbers > 0. Got {gammas[-1]!r} instead.")
+        raise ValueError(f"The 'gammas' parameter must hold numbers > 0. Got {quoted(gammas[-1])} instead.")
     return gammas
 
 

@@ -91,9 +91,8 @@ class Found:
         if len(self) == 1:
             self.g = g
 
-    def leave(self, some: range, status: Status) -> None:
+    def leave(self, own: slice | Ids, status: Status) -> None:
         """Record programs that were never begun: their variables are 0, and nothing is known."""
-        own = slice(some.start, some.stop)
         self.status[own] = STATUSES.index(status)
         self.dual[own], self.gap[own], self.violation[own] = -np.inf, np.inf, np.inf
 

@@ -24,6 +24,7 @@ from .watch import Progress, Report, Watch
 from .whole.many import bundles, together
 
 Callback = Callable[[Progress], object]
+BEHIND = 1000  # Number of reports waiting for a slow callback above which problems that end are not reported.
 
 
 class _Desk:
@@ -56,6 +57,11 @@ class _Desk:
             return bool(self.flags[number][STOP])
 
         return report
+
+    @property
+    def behind(self) -> bool:
+        """Whether many reports wait: millions of problems end faster than a callback hears of them."""
+        return self._mail.qsize() > BEHIND
 
     def _show(self, progress: Progress) -> None:
         if self.callback is not None and self.callback(progress) is True:
@@ -93,6 +99,9 @@ def solve_all(
 ) -> Found:
     """Solve every task that is open; the solutions do not depend on the number of threads."""
     desk, found = _Desk(tasks, callback), Found(tasks.sizes)
+    if len(tasks) > 1 and monotonic() >= options.deadline:  # there was time for nothing but setting up
+        found.leave(np.flatnonzero(tasks.open), Status.MAX_TIME)
+        return found
     try:
         ranges = bundles(tasks, route.ways)
     except OutOfTime:
@@ -103,7 +112,7 @@ def solve_all(
         some = ranges[number]
         ended = desk.ended(some, options)
         if ended is not None and len(tasks) > 1:
-            found.leave(some, ended)
+            found.leave(slice(some.start, some.stop), ended)
             return
         with pool.turn() if tasks.sizes[some.start] <= options.whole and not direct else nullcontext():
             left = None
@@ -123,8 +132,8 @@ def solve_all(
 
     def finish(i: int, report: Report | None) -> None:
         desk.finished += 1
-        # Every problem is heard of, however short it is, so that a callback can stop the others.
-        if report is not None and not desk.flags[i][STOP]:
+        # A callback hears of every problem, however short it is, unless it is far behind. It can stop the others.
+        if report is not None and not desk.flags[i][STOP] and not desk.behind:
             proof = found.certificate(i)
             report(int(found.n_iter[i]), proof.kkt_violation, proof.relative_gap, proof.dual)
 

@@ -1,5 +1,7 @@
 """What the tool says of an installation and of a model."""
 
+import re
+
 from adatron.cli import main
 
 
@@ -14,3 +16,16 @@ def test_info_shows_the_installation_and_a_model(model, capsys):
     out = capsys.readouterr().out
     for wanted in ("blue, green, red", "support vectors", "relative duality gap", "cache_size"):
         assert wanted in out
+
+
+def test_info_shows_no_spelling_of_a_default(model, capsys):
+    assert main(["info", str(model)]) == 0
+    rows = dict(row.split(None, 1) for row in capsys.readouterr().out.splitlines() if len(row.split()) > 1)
+    assert rows["probability"] == "False"
+    assert main(["info", str(model), "--json"]) == 0
+    assert '"probability": false' in capsys.readouterr().out
+
+
+def test_json_keeps_numbers_of_a_list_on_a_line(model, capsys):
+    assert main(["info", str(model), "--json"]) == 0
+    assert re.search(r'^  "support_vectors_of_classes": \[\d+, \d+, \d+\],$', capsys.readouterr().out, re.MULTILINE)

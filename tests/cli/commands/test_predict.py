@@ -34,7 +34,10 @@ def test_predict_refuses_other_data_and_keeps_the_output(model, tmp_path, capsys
 
 
 def test_models_that_cannot_predict_are_refused(samples, train_csv, tmp_path, capsys):
-    for estimator, message in ((SVC(), "not fitted"), (StandardScaler().fit(samples[0]), "this command is for SVC")):
+    for estimator, message in (
+        (SVC(), "not fitted"),
+        (StandardScaler().fit(samples[0]), "this command is for support vector machines"),
+    ):
         files.save(estimator, tmp_path / "m")
         for command in ("predict", "evaluate"):
             assert main([command, str(tmp_path / "m"), str(train_csv)]) == 1

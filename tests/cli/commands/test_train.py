@@ -13,7 +13,7 @@ def test_train_writes_a_model_and_a_table(train_csv, tmp_path, capsys):
     assert out == ""
     names = [line.partition("  ")[0] for line in err.splitlines()]
     assert names == [
-        *("samples x features", "classes", "kernel", "C", "support vectors", "updates", "KKT violation"),
+        *("samples x features", "label", "classes", "kernel", "C", "support vectors", "updates", "KKT violation"),
         *("relative duality gap", "dual objective", "primal objective", "solved as", "", "", "converged", "seconds"),
         "model file",
     ]

@@ -1,6 +1,5 @@
 """What is forgotten is gone: no process that is behind brings it back, and what still tells of it is named."""
 
-import json
 import os
 import pickle
 
@@ -35,7 +34,7 @@ def model(data, path):
 
 
 def report(model):
-    return json.loads(model.deletion_report())
+    return model.deletion_report()
 
 
 def test_one_who_is_behind_does_not_save(data, model, path):

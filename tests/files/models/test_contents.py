@@ -334,6 +334,6 @@ def test_an_attribute_of_a_user_is_taken_for_nothing_else(name, X, tmp_path):
     setattr(model, name, 3)
     save(model, tmp_path / "named.adatron")
     loaded = load(tmp_path / "named.adatron")
-    assert json.loads(loaded.deletion_report())["files"] == [str(tmp_path / "named.adatron")]
+    assert loaded.deletion_report()["files"] == [str(tmp_path / "named.adatron")]
     loaded.forget([0])
     np.testing.assert_array_equal(loaded.predict(X), load(tmp_path / "named.adatron").predict(X))

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import dump_svmlight_file, make_classification
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC
+from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from adatron.cli import main
-from adatron.files import ModelFileError, load, save_libsvm
+from adatron.files import ModelFileError, load, save, save_libsvm
 from adatron.kernels import RBF
 from twins import libsvm
 
@@ -121,6 +122,54 @@ def test_there_and_back(kernel, n_classes, tmp_path):
     assert (tmp_path / "again").read_text() == (tmp_path / "model").read_text()
 
 
+OTHERS = {"1": NuSVC(nu=0.4), "2": OneClassSVM(nu=0.3), "3": SVR(epsilon=0.2), "4": NuSVR(nu=0.4)}
+
+
+@tools
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
+@pytest.mark.parametrize("kind", OTHERS)
+def test_models_of_the_other_kinds_predict_the_same_there_and_here(kind, kernel, tmp_path):
+    X, y, X_test, y_test = split(kernel, 2)
+    write_data(tmp_path / "train", X, y, kernel)
+    write_data(tmp_path / "data", X_test, y_test, kernel)
+    options = ["-s", kind, "-n", "0.4", "-p", "0.2", *KERNELS[kernel], tmp_path / "train", tmp_path / "theirs"]
+    subprocess.run(list(map(str, ["svm-train", *options])), check=True, capture_output=True)
+    model = load(tmp_path / "theirs", n_features=6)
+    assert type(model) is type(OTHERS[kind])
+    expected = svm_predict(tmp_path / "data", tmp_path / "theirs", tmp_path / "out")
+    assert np.allclose(model.predict(X_test), expected, rtol=1e-5, atol=1e-6)
+    ours = clone(OTHERS[kind]).set_params(kernel=kernel, **PARAMETERS[kernel]).fit(X, y)
+    save_libsvm(ours, tmp_path / "ours")
+    there = svm_predict(tmp_path / "data", tmp_path / "ours", tmp_path / "out")
+    assert np.allclose(ours.predict(X_test), there, rtol=1e-5, atol=1e-6)
+    back = load(tmp_path / "ours", n_features=6)
+    save_libsvm(back, tmp_path / "again")
+    assert (tmp_path / "again").read_text() == (tmp_path / "ours").read_text()
+    save(back, tmp_path / "back")
+    assert np.array_equal(load(tmp_path / "back").predict(X_test), back.predict(X_test))
+
+
+ALONE = "svm_type one_class\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 1\nSV\n1 1:1\n1 2:1\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("rho 1", "rho 1 2", "rho must have 1 values"),
+        ("rho 1\n", "", "rho is missing"),
+        ("total_sv 2", "total_sv 3", "2 support vectors found, 3 announced"),
+        ("1 2:1", "one 2:1", "line 8: damaged"),
+    ],
+)
+def test_damaged_text_without_classes_is_refused(old, new, message, tmp_path):
+    path = tmp_path / "model"
+    path.write_text(ALONE)
+    assert load(path).predict([[2.0, 1.0], [0.0, 0.5]]).tolist() == [1, -1]
+    path.write_text(ALONE.replace(old, new))
+    with pytest.raises(ModelFileError, match=message):
+        load(path)
+
+
 @tools
 def test_kernel_values_in_libsvm_s_own_form(tmp_path, capsys):
     """The tool reads the files that svm-train reads, in which each row begins with its number."""
@@ -199,7 +248,7 @@ GOOD = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("c_svc", "epsilon_svr", "a LIBSVM model for classification is wanted"),
+        ("c_svc", "magic", "one of c_svc, nu_svc, one_class, epsilon_svr, nu_svr; found magic"),
         ("kernel_type linear", "kernel_type magic", "magic"),
         ("kernel_type linear", "kernel_type rbf\ngamma x", "line 3: damaged"),
         ("kernel_type linear", "kernel_type rbf", "gamma is missing"),

@@ -270,7 +270,7 @@ def test_a_missing_extra_says_how_to_get_it(format, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, needs[format], None)
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
     (tmp_path / f"a.{format}").write_bytes(b"")
-    with pytest.raises(DataError, match=rf"pip install 'adatron\[{format}\]'"):
+    with pytest.raises(DataError, match=rf"pip install '\.\[{format}\]'"):
         read(tmp_path / f"a.{format}", format)
 
 

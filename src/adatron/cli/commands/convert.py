@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..overwrite import refuse_overwriting
+from ..values import Number
 
 FROM_1 = (
     "note: the model's data counted their features from 0, LIBSVM's models count them from 1: give adatron --zero-based"
@@ -16,12 +17,12 @@ FROM_1 = (
 @click.argument("model", type=click.Path())
 @click.argument("output", type=click.Path())
 @click.option("--to", type=click.Choice(["libsvm", "adatron"]), help="What to write.  [default: the other kind]")
-@click.option("--features", type=click.IntRange(min=1), help="Features of the data; LIBSVM's text may hold fewer.")
+@click.option("--features", type=Number(1, whole=True), help="Features of the data; LIBSVM's text may hold fewer.")
 def convert(model: str, output: str, to: str | None, features: int | None) -> None:
     """Read MODEL, a model file of this tool or of LIBSVM, and write it to OUTPUT as the other kind.
 
-    LIBSVM's text holds the kernels linear, poly, rbf, sigmoid and precomputed, classes that are whole numbers, one
-    class against one, and no scaling. It holds neither C nor the certificate.
+    LIBSVM's text holds all five machines, the kernels linear, poly, rbf, sigmoid and precomputed, classes that are
+    whole numbers, one class against one, and no scaling. It holds neither C, nu and epsilon nor the certificate.
     """
     from ...files import is_libsvm_model, load, rewindable, save, save_libsvm
     from ..parts import counting_of

@@ -11,36 +11,38 @@ from ..overwrite import refuse_overwriting
 from ..status import as_json, write_result
 
 
-@click.command(short_help="Measure a model on labelled data.")
+@click.command(short_help="Measure a model on data.")
 @click.argument("model", type=click.Path())
 @data_options
 @click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
 @click.option("--output", type=click.Path(), help="File for the result.  [default: standard output]")
-def evaluate(
-    model: str,
-    files: tuple[str, ...],
-    format: str | None,
-    label: str | int | None,
-    zero_based: bool | None,
-    max_bytes: int | None,
-    wants_json: bool,
-    output: str | None,
-) -> None:
-    """Measure MODEL on the labelled samples of FILE: accuracy, precision, recall, F1, confusion matrix."""
-    from ..report import scores
+def evaluate(model: str, source: Source, wants_json: bool, output: str | None) -> None:
+    """Measure MODEL on the samples of FILE.
 
-    refuse_overwriting("--output", output, (model, *files))
-    estimator, table = Source(files, format, label, zero_based, max_bytes).with_model(model, labelled=True)
+    Classification: accuracy, ROC-AUC of two classes, precision, recall, F1, confusion matrix. Regression: R2, mean
+    absolute error, root of the mean squared error. Novelty: the share of outliers, and the accuracy if there are labels
+    1 and -1.
+    """
+    from ..scores import scores
+
+    refuse_overwriting("--output", output, (model, *source.files))
+    estimator, table = source.with_model(model, labelled=True)
     measured = scores(estimator, table.X, table.y)
     write_result(as_json({"model": model, **measured}) if wants_json else _text(measured), output)
 
 
 def _text(measured: dict[str, Any]) -> str:
-    """Return tables for people: totals, a row for each class, the confusion matrix."""
+    """Return tables for people: totals, and of classes a row for each, and the confusion matrix."""
+    from ..scores import rows_of
+
+    if "classes" not in measured:
+        return "".join(f"{name:<10}{value}\n" for name, value in rows_of(measured))
     names = [str(name) for name in measured["classes"]]
     width = max(12, *map(len, names)) + 2
     lines = [f"{'accuracy':<{width}}{measured['accuracy']:.4%}"]
     lines.append(f"{'balanced':<{width}}{measured['balanced_accuracy']:.4%}")
+    if measured.get("roc_auc") is not None:
+        lines.append(f"{'ROC-AUC':<{width}}{measured['roc_auc']:.6f}")
     lines += ["", f"{'class':<{width}}{'precision':>10}{'recall':>10}{'F1':>10}{'samples':>10}"]
     columns = zip(*(measured[key] for key in ("precision", "recall", "f1", "samples_of_classes")), strict=True)
     for name, (precision, recall, f1, count) in zip(names, columns, strict=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import metadata
 from typing import Any
 
 import click
@@ -15,7 +14,7 @@ from ..status import as_json, echo_rows, write_result
 @click.option("--solvers", is_flag=True, help="Show the solvers instead.")
 @click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
 def info(model: str | None, solvers: bool, wants_json: bool) -> None:
-    """Show versions, threads and cache folder, or the parameters, classes and certificate of MODEL."""
+    """Show the parameters, data and certificate of MODEL; without MODEL the installation, as `adatron doctor`."""
     if model is not None and solvers:
         raise click.UsageError("--solvers takes no model")
     if model is not None:
@@ -24,25 +23,14 @@ def info(model: str | None, solvers: bool, wants_json: bool) -> None:
         result = _solvers()
         rows = _solver_rows(result)
     else:
-        rows = _installation()
-        result = dict(rows)
+        from ..installation import installation, installation_rows
+
+        result = installation()
+        rows = installation_rows(result)
     if wants_json:
         write_result(as_json(result), None)
     else:
         echo_rows(rows, err=False)
-
-
-def _installation() -> list[tuple[str, object]]:
-    from ...compiled.cache.folder import cache_place
-    from ...threads.pool import allowed_threads
-
-    place = cache_place()
-    packages = ("adatron", "numba", "numpy", "scipy", "scikit-learn")
-    return [
-        *((package, metadata.version(package)) for package in packages),
-        ("threads", allowed_threads(None)),
-        ("cache folder", place.folder if place.lasts else "none: every process compiles anew"),
-    ]
 
 
 def _solvers() -> dict[str, Any]:
@@ -87,20 +75,9 @@ def _model(path: str) -> tuple[list[tuple[str, object]], dict[str, object]]:
     from sklearn.utils.validation import check_is_fitted
 
     from ...files import load
-    from ..parts import counting_of, svc_of
-    from ..report import certificate_rows, kernel_rows, summary
+    from ..parts import machine_of
+    from ..report import model_rows, summary
 
     model = load(path)
-    svc = svc_of(model)
-    check_is_fitted(svc)
-    described = {"kernel", "gamma", "C"}
-    params = sorted(svc.get_params(deep=False).items())
-    rows: list[tuple[str, object]] = [
-        ("class", type(svc).__name__),
-        ("features", getattr(svc, "n_features_in_", "unknown")),
-        *((("features count from", counted),) if (counted := counting_of(model)) is not None else ()),
-        *kernel_rows(model),
-        *((name, value) for name, value in params if name not in described),
-        *certificate_rows(svc),
-    ]
-    return rows, summary(model)
+    check_is_fitted(machine_of(model))
+    return model_rows(model), summary(model)

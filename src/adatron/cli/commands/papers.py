@@ -19,11 +19,16 @@ def papers(name: tuple[str, ...], quick: bool, output: Path | None, wants_json: 
 
     Exits with status 3 if a number that can be reproduced is not.
     """
-    from ...papers import PAPERS, reproduce
+    from ...papers import DATA, PAPERS, reproduce, require_data
 
     unknown = [one for one in name if one not in PAPERS]
     if unknown:
         raise click.UsageError(f"no paper {unknown[0]!r}; there are {', '.join(PAPERS)}")
+    try:
+        require_data(name or PAPERS)
+    except FileNotFoundError as error:
+        free = ", ".join(one for one in PAPERS if not DATA[one])
+        raise FileNotFoundError(f"{error}. The paper {free} needs no data") from error
     result: dict[str, object] = {}
     holds = True
     for one in name or PAPERS:

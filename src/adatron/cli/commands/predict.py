@@ -1,103 +1,136 @@
-"""`adatron predict`: the classes of new samples."""
+"""`adatron predict`: the classes, numbers or outliers of new samples."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from ..data import Source, data_options
 from ..overwrite import refuse_overwriting
+from ..parts import machine_of, task_of
 from ..status import write_result
 
 
-@click.command(short_help="Write the classes a model gives to samples.")
+@click.command(short_help="Write what a model says of samples.")
 @click.argument("model", type=click.Path())
 @data_options
 @click.option("--output", type=click.Path(), help="File for the result.  [default: standard output]")
 @click.option("--decision", is_flag=True, help="Write the decision values, too.")
+@click.option("--probability", is_flag=True, help="Write the probabilities of the classes, too.")
 @click.option("--to", type=click.Choice(["libsvm", "csv"]), help="Format of the result.  [default: from --output]")
 @click.option("--quiet", is_flag=True, help="Do not print the accuracy.")
 def predict(
     model: str,
-    files: tuple[str, ...],
-    format: str | None,
-    label: str | int | None,
-    zero_based: bool | None,
-    max_bytes: int | None,
+    source: Source,
     output: str | None,
     decision: bool,
+    probability: bool,
     to: str | None,
     quiet: bool,
 ) -> None:
-    """Write the class MODEL gives to each sample of FILE.
+    """Write the class MODEL gives to each sample of FILE, or its number, or whether it is new (-1) or not (1).
 
-    MODEL is a model file of this tool or of LIBSVM. The result is one class a line. With --decision the values follow,
-    as in LIBSVM data. If --output ends in .csv, or with --to csv, the result is a table with a header. FILE may have
-    labels or not: in a table, a column more than the model's features is the label. If there are labels, the accuracy
-    is also printed.
+    MODEL is a model file of this tool or of LIBSVM. The result is one prediction a line. With --decision the values
+    follow, as in LIBSVM data. With --probability the first line names the classes, and their probabilities follow, as
+    svm-predict -b 1 writes them. If --output ends in .csv, or with --to csv, the result is a table with a header. FILE
+    may have labels or not: in a table, a column more than the model's features is the label. If there are labels, the
+    quality is also printed.
     """
-    from ..parts import svc_of
-
-    refuse_overwriting("--output", output, (model, *files))
-    estimator, table = Source(files, format, label, zero_based, max_bytes).with_model(model, labelled=False)
-    predicted = estimator.predict(table.X)
-    labels = [str(name) for name in predicted.tolist()]
-    values = _columns(estimator.decision_function(table.X)) if decision else []
+    refuse_overwriting("--output", output, (model, *source.files))
     to = to or ("csv" if Path(output or "").suffix.lower() == ".csv" else "libsvm")
-    write_result(_csv(estimator, labels, values) if to == "csv" else _libsvm(labels, values), output)
-    if table.y is not None and not quiet:
-        click.echo(_compared(svc_of(estimator).classes_, predicted, table.y), err=True)
+    if decision and probability and to != "csv":
+        raise click.UsageError("--decision and --probability need --to csv together")
+    estimator, table = source.with_model(model, labelled=False)
+    _check_offers(estimator, decision, probability)
+    predicted = estimator.predict(table.X)
+    found: list[_Values] = []
+    if decision:
+        values = estimator.decision_function(table.X)
+        found.append(_Values(_names(estimator, values), values.reshape(len(values), -1).tolist()))
+    if probability:
+        names = [f"probability {name}" for name in machine_of(estimator).classes_]
+        found.append(_Values(names, estimator.predict_proba(table.X).tolist()))
+    labels = [str(name) for name in predicted.tolist()]
+    if to == "csv":
+        write_result(_csv(task_of(estimator), labels, found), output)
+    else:
+        header = "labels " + " ".join(map(str, machine_of(estimator).classes_)) + "\n" if probability else ""
+        write_result(header + _libsvm(labels, found[0].rows if found else [], numbered=decision), output)
+    if not quiet and (table.y is not None or task_of(estimator) == "novelty"):
+        click.echo(_compared(estimator, predicted, table.y), err=True)
 
 
-def _compared(classes: Any, predicted: Any, y: Any) -> str:
-    """Return the accuracy, unless the labels are placeholders: data to predict often have 0 in their place."""
+class _Values(NamedTuple):
+    """Columns beside the predictions."""
+
+    names: list[str]
+    rows: list[list[float]]
+
+
+def _check_offers(model: Any, decision: bool, probability: bool) -> None:
+    """Fail if the model has no decision values or no probabilities."""
+    task = task_of(model)
+    if decision and task == "regression":
+        raise click.UsageError("--decision: a regression predicts numbers and has no decision values")
+    if probability and task != "classification":
+        raise click.UsageError(f"--probability: a model for {task} has no probabilities of classes")
+    if probability and not machine_of(model).with_probability:
+        raise click.UsageError("--probability: the model has none; train it with --probability")
+
+
+def _compared(model: Any, predicted: Any, y: Any) -> str:
+    """Return the quality, unless the labels are placeholders: data to predict often have 0 in their place."""
     import numpy as np
 
-    from ..report import accuracy, check_classes, comparable
+    from ..scores import accuracy, check_classes, comparable, of_numbers, of_outliers, short
 
+    task = task_of(model)
+    if task == "novelty":
+        return short(of_outliers(predicted, y))
     try:
+        if task == "regression":
+            return short(of_numbers(predicted, y))
+        classes = machine_of(model).classes_
         check_classes(classes, y)
     except ValueError as error:
-        return f"no accuracy: {error}"
+        return f"no {'errors' if task == 'regression' else 'accuracy'}: {error}"
     given, true = comparable(predicted, y)
     unknown = int((~np.isin(true, comparable(classes, y)[0])).sum())
     note = f"; labels that are no class of the model: {unknown}" if unknown else ""
-    return f"accuracy {accuracy(int((given == true).sum()), len(true))}{note}"
+    return f"accuracy {accuracy({'accuracy': float((given == true).mean()), 'samples': len(true)})}{note}"
 
 
-def _columns(values: Any) -> list[list[float]]:
-    return values.reshape(len(values), -1).tolist()
+def _libsvm(labels: list[str], rows: list[list[float]], numbered: bool) -> str:
+    """Return a prediction a line, then its values: as features with their numbers, or plain."""
+    words = [" ".join(f"{i}:{value!r}" if numbered else repr(value) for i, value in enumerate(row, 1)) for row in rows]
+    return "".join(
+        f"{name} {row}".rstrip() + "\n" for name, row in zip(labels, words or [""] * len(labels), strict=True)
+    )
 
 
-def _libsvm(labels: list[str], values: list[list[float]]) -> str:
-    """Return a class a line, then its decision values as features."""
-    rows = [" ".join(f"{i}:{value!r}" for i, value in enumerate(row, 1)) for row in values] or [""] * len(labels)
-    return "".join(f"{name} {row}".rstrip() + "\n" for name, row in zip(labels, rows, strict=True))
-
-
-def _csv(model: Any, labels: list[str], values: list[list[float]]) -> str:
-    """Return a table with a header: the class, then a column for each decision value."""
+def _csv(task: str, labels: list[str], found: list[_Values]) -> str:
+    """Return a table with a header: the prediction, then its values."""
     import csv
     import io
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["class", *_names(model, len(values[0]) if values else 0)])
-    writer.writerows([name, *row] for name, row in zip(labels, values or [[]] * len(labels), strict=True))
+    first = {"classification": "class", "regression": "prediction", "novelty": "class"}[task]
+    writer.writerow([first, *(name for values in found for name in values.names)])
+    for number, name in enumerate(labels):
+        writer.writerow([name, *(value for values in found for value in values.rows[number])])
     return out.getvalue()
 
 
-def _names(model: Any, columns: int) -> list[str]:
+def _names(model: Any, values: Any) -> list[str]:
     """Return names of the decision values: one for two classes, or of the classes, or of the pairs."""
     from itertools import combinations
 
-    from ..parts import svc_of
-
-    svc = svc_of(model)
-    if columns <= 1:
-        return ["decision"] * columns
-    if not svc._one_against_one() or svc.decision_function_shape == "ovr":  # pyright: ignore[reportPrivateUsage]
-        return [f"decision {name}" for name in svc.classes_]
-    return [f"decision {a} {b}" for a, b in combinations(svc.classes_, 2)]
+    machine = machine_of(model)
+    if values.ndim == 1 or values.shape[1] == 1:
+        return ["decision"]
+    if not machine._one_against_one() or machine.decision_function_shape == "ovr":  # pyright: ignore[reportPrivateUsage]
+        return [f"decision {name}" for name in machine.classes_]
+    return [f"decision {a} {b}" for a, b in combinations(machine.classes_, 2)]

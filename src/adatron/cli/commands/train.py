@@ -1,11 +1,9 @@
-"""`adatron train`: fit a classifier to data files."""
+"""`adatron train`: fit a machine to data files."""
 
 from __future__ import annotations
 
 import errno
 import os
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,32 +11,36 @@ from typing import Any
 import click
 
 from ..data import Source, data_options
-from ..interrupt import Interrupt
+from ..fit import cross_validated, fit
+from ..machines import TASK, machine, task_options
 from ..overwrite import refuse_overwriting
-from ..parameters import parameter_options, weights_of
-from ..progress import ProgressBar
+from ..parameters import parameter_options
+from ..parts import machine_of, remember_counting, remember_label, remember_names, take_names, task_of, with_scaling
 from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
+from ..target import check_labels, check_numbers, label_text
+from ..values import Number, weights_of
 
 
-@click.command(short_help="Fit a classifier and write it to a file.")
+@click.command(short_help="Fit a machine and write it to a file.")
 @data_options
-@click.option("--model", "target", type=click.Path(), required=True, help="The model file to write (.adatron).")
-@click.option("--test", type=click.Path(), multiple=True, help="Data to measure the accuracy on; for pairs, twice.")
-@click.option("--features", type=click.IntRange(min=1), help="Features, if LIBSVM text uses fewer than there are.")
+@click.option("--model", "target", type=click.Path(), help="The model file to write (.adatron).")
+@task_options
+@click.option("--cv", "folds", type=Number(2, whole=True), help="Cross-validate with so many folds; write no model.")
+@click.option("--test", type=click.Path(), multiple=True, help="Data to measure the model on; for pairs, twice.")
+@click.option("--features", type=Number(1, whole=True), help="Features, if LIBSVM text uses fewer than there are.")
 @click.option("--scale", type=click.Choice(["none", "standard", "minmax"]), default="none", help="Scale the features.")
 @parameter_options
 @click.option("--save-partial", is_flag=True, help="Upon Ctrl-C, write the best model so far.")
 @click.option("--json", "wants_json", is_flag=True, help="Print what was reached as JSON.")
-@click.option("--quiet", is_flag=True, help="No progress bar and no table.")
-@click.option("--no-progress", is_flag=True, help="No progress bar.")
+@click.option("--quiet", is_flag=True, help="No progress and no table.")
+@click.option("--no-progress", is_flag=True, help="No progress.")
 def train(
-    files: tuple[str, ...],
-    target: str,
+    source: Source,
+    target: str | None,
+    task: str | None,
+    svm: str | None,
+    folds: int | None,
     test: tuple[str, ...],
-    format: str | None,
-    label: str | int | None,
-    zero_based: bool | None,
-    max_bytes: int | None,
     features: int | None,
     scale: str,
     save_partial: bool,
@@ -47,79 +49,116 @@ def train(
     no_progress: bool,
     **parameters: Any,
 ) -> Status:
-    """Fit a support vector classifier to FILE and write it to a model file.
+    """Fit a support vector machine to FILE and write it to a model file.
 
     FILE is LIBSVM text, a table (CSV, TSV, spaces), NPZ, ARFF, Parquet or HDF5, or a pair of NPY or IDX files, features
     and labels; plain or compressed (.gz, .bz2, .xz). Several files are joined. A fit that stops early is written too;
     the exit status is then 3. Ctrl-C asks whether to write the best model so far, and ends with 130.
-    """
-    from ...files import save
-    from ..parts import remember_counting, remember_names, svc_of, take_names, with_scaling
-    from ..report import accuracy, certificate_rows, check_classes, kernel_rows, scores, summary
 
-    refuse_overwriting("--model", target, (*files, *test))
-    _require_folder(target)
-    given = parameters["kernel"] == "precomputed"
-    source = Source(files, format, label, zero_based, max_bytes)
-    table = source.to_train(features, given)
-    source = replace(source, files=test).counting_as(table.first_index)
-    tested = source.like(table.X, given, names=table.feature_names) if test else None
-    if tested:
-        check_classes(table.y, tested.y)
-    model = with_scaling(_classifier(parameters, table.y), scale, table.X)
+    With --cv, as with svm-train -v, the quality of predictions for samples that were left out is printed, and no model
+    is written.
+    """
+    _check_usage(target, folds, test, scale, parameters["kernel"])
+    if target is not None:
+        refuse_overwriting("--model", target, (*source.files, *test))
+        _require_folder(target)
+    seed = parameters["random_state"] or 0
+    if folds and (task or TASK) != "classification":
+        parameters["random_state"] = None  # these machines draw nothing
+    made = machine(task, svm, parameters)
+    table, tested = _read(source, made, test, features, chosen=task is not None)
+    model = with_scaling(made, scale, table.X)
+    silent = quiet or no_progress
     try:
-        seconds, cut_short = _fit(model, table, save_partial, silent=quiet or no_progress)
+        if target is None:
+            predicted = cross_validated(model, table.X, table.y, folds or 0, seed, silent)
+            return _tell_validation(model, predicted, table, wants_json)
+        seconds, cut_short = fit(model, table.X, table.y, save_partial, silent)
     except KeyboardInterrupt:
-        raise click.Abort("interrupted, and nothing written; --save-partial keeps the best model so far") from None
+        kept = "" if folds else "; --save-partial keeps the best model so far"
+        raise click.Abort(f"interrupted, and nothing written{kept}") from None
     if cut_short and not (save_partial or click.confirm("Write the model as it is, not converged?", err=True)):
         return Status.INTERRUPTED
-    remember_names(model, None if given else table.feature_names)
-    remember_counting(model, None if given else table.first_index)
+    _write(model, table, target)
+    _tell(model, table, tested, seconds, target, quiet, wants_json)
+    if cut_short:
+        return Status.INTERRUPTED
+    return Status.NOT_CONVERGED if made.fit_status_ else Status.FINE
+
+
+def _check_usage(target: str | None, folds: int | None, test: tuple[str, ...], scale: str, kernel: str | None) -> None:
+    """Fail if options do not go together."""
+    if folds and target is not None:
+        raise click.UsageError("--cv writes no model: leave out --model, or --cv")
+    if folds and test:
+        raise click.UsageError("--cv measures on the samples that each fold leaves out: leave out --test")
+    if not folds and target is None:
+        raise click.UsageError("--model is missing: name the model file to write, or cross-validate with --cv 5")
+    if kernel == "precomputed" and scale != "none":
+        raise click.UsageError(f"--scale {scale} scales features, and --kernel precomputed has none")
+
+
+def _read(source: Source, made: Any, test: tuple[str, ...], features: int | None, chosen: bool) -> tuple[Any, Any]:
+    """Read the data to train on, and those to test on; check the labels, and give the machine its class weights."""
+    from ..scores import check_classes
+
+    task, given = task_of(made), made.kernel == "precomputed"
+    novelty = task == "novelty"
+    table = source.to_train(features, given, labelled=not novelty)
+    name = str(source.files[0])
+    with warnings_as_lines():
+        if task == "classification":
+            check_labels(name, table, chosen)
+            if isinstance(made.class_weight, dict):
+                made.set_params(class_weight=weights_of(table.y, made.class_weight))
+        elif task == "regression":
+            table = replace(table, y=check_numbers(name, table))
+    source = replace(source, files=test).counting_as(table.first_index)
+    tested = source.like(table.X, given, labelled=not novelty, names=table.feature_names) if test else None
+    if tested and task == "classification":
+        check_classes(table.y, tested.y)
+    return table, tested
+
+
+def _write(model: Any, table: Any, target: str) -> None:
+    """Write the model with what it is to remember of its data."""
+    from ...files import save
+
+    named = machine_of(model).kernel != "precomputed"
+    remember_names(model, table.feature_names if named else None)
+    remember_counting(model, table.first_index if named else None)
+    remember_label(model, None if task_of(model) == "novelty" else label_text(table))
     save(model, target)
     take_names(model)
+
+
+def _tell(model: Any, table: Any, tested: Any, seconds: float, target: str, quiet: bool, wants_json: bool) -> None:
+    """Print the model, its proof and its quality: a table for people, JSON for programs."""
+    from ..report import certificate_rows, kernel_rows, summary
+    from ..scores import rows_of, scores
+
     measured = scores(model, tested.X, tested.y) if tested else None
     if not quiet:
         shape = ("samples x features", "{} x {}".format(*table.shape))
-        closing = [("seconds", f"{seconds:.2f}"), ("model file", target)]
-        if measured:
-            right = round(measured["accuracy"] * measured["samples"])
-            closing.append(("accuracy", accuracy(right, measured["samples"])))
-        echo_rows([shape, *kernel_rows(model), *certificate_rows(svc_of(model)), *closing], err=True)
+        closing: list[tuple[str, object]] = [("seconds", f"{seconds:.2f}"), ("model file", target)]
+        closing += rows_of(measured) if measured else []
+        echo_rows([shape, *kernel_rows(model), *certificate_rows(machine_of(model)), *closing], err=True)
     if wants_json:
         extra = {"samples": table.shape[0], "seconds": seconds, "model": target, "test": measured}
         write_result(as_json(summary(model) | extra), None)
-    if cut_short:
-        return Status.INTERRUPTED
-    return Status.NOT_CONVERGED if svc_of(model).fit_status_ else Status.FINE
 
 
-def _fit(model: Any, table: Any, save_partial: bool, silent: bool) -> tuple[float, bool]:
-    """Fit; the seconds it took, and whether Ctrl-C cut it short."""
-    from ..parts import svc_of
+def _tell_validation(model: Any, predicted: Any, table: Any, wants_json: bool) -> Status:
+    """Print the quality of the predictions for samples that were left out: the result of the command."""
+    from ..scores import of_classes, of_numbers, of_outliers, rows_of
 
-    svc = svc_of(model)
-    start = time.perf_counter()
-    with (
-        Interrupt(save_partial or (sys.stdin.isatty() and sys.stderr.isatty())) as interrupt,
-        warnings_as_lines(lambda text: text.replace("the callback asked to stop", "interrupted")),
-        ProgressBar(svc.gap_tol or svc.tol, silent, interrupt) as bar,
-    ):
-        svc.set_params(callback=bar)
-        model.fit(table.X, table.y)
-    svc.set_params(callback=None)
-    return time.perf_counter() - start, interrupt.asked and svc.fit_status_ != 0
-
-
-def _classifier(parameters: dict[str, Any], y: Any) -> Any:
-    """Return the classifier with the parameters that were given."""
-    import numpy as np
-
-    from ... import SVC
-
-    given = {name: value for name, value in parameters.items() if value is not None}
-    if isinstance(given.get("class_weight"), dict):
-        given["class_weight"] = weights_of(np.unique(y), given["class_weight"])
-    return SVC(**given)
+    measure = {"classification": of_classes, "regression": of_numbers, "novelty": of_outliers}[task_of(model)]
+    measured = measure(predicted, table.y)
+    if wants_json:
+        write_result(as_json({"class": type(machine_of(model)).__name__, "cross_validation": measured}), None)
+    else:
+        echo_rows([(f"cross-validation {name}", value) for name, value in rows_of(measured)], err=False)
+    return Status.FINE
 
 
 def _require_folder(target: str) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
+
+from ..ticker import every
 
 SECONDS = {True: 0.5, False: 10.0}  # Seconds between two reports, on a terminal and elsewhere.
 
@@ -35,20 +36,16 @@ def _progress(start: float) -> Iterator[None]:
     """Say now and then how many functions are compiled, and how long it took so far."""
     from ...warm import FUNCTIONS, compiled_functions
 
-    over, terminal = threading.Event(), sys.stderr.isatty()
+    terminal = sys.stderr.isatty()
 
     def report() -> None:
-        while not over.wait(SECONDS[terminal]):
-            done, seconds = min(compiled_functions(), FUNCTIONS), time.perf_counter() - start
-            text = f"{done} of about {FUNCTIONS} functions compiled, {seconds:.0f} s"
-            click.echo(f"\r{text} " if terminal else text, err=True, nl=not terminal)
+        done, seconds = min(compiled_functions(), FUNCTIONS), time.perf_counter() - start
+        text = f"{done} of about {FUNCTIONS} functions compiled, {seconds:.0f} s"
+        click.echo(f"\r{text} " if terminal else text, err=True, nl=not terminal)
 
-    reporter = threading.Thread(target=report, name="adatron-progress", daemon=True)
-    reporter.start()
     try:
-        yield
+        with every(SECONDS[terminal], report):
+            yield
     finally:
-        over.set()
-        reporter.join()
         if terminal:
             click.echo(err=True)

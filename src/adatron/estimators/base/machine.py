@@ -45,7 +45,7 @@ class KernelMachine(Quiet, Parameters):
     _theirs: ClassVar[str]  # the class of scikit-learn that decides as it does
     route_: Any  # ``solvers.route.Route``; None of models that were not fitted as a whole
     _kept: Kept
-    objects_: Any = None  # training samples of a kernel function that are no rows of numbers, see objects.py
+    objects_: Any  # training samples of a kernel function that are no rows of numbers, if it has any: see objects.py
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -71,6 +71,8 @@ class KernelMachine(Quiet, Parameters):
     def restore_state(self, state: dict[str, Any]) -> None:
         """Take what ``lasting_state`` gave."""
         vars(self).update(state)
+        if self.given_objects is None:  # earlier versions kept it
+            vars(self).pop("objects_", None)
         self._kept = Kept()
         if "fit_status_" in state:  # earlier versions knew no route
             vars(self).setdefault("route_", None)
@@ -86,20 +88,25 @@ class KernelMachine(Quiet, Parameters):
         return inputs.given(self.kernel)
 
     @property
+    def given_objects(self) -> Any:
+        """Return ``objects_``, or None. An attribute that is None would be shown as one that a fit has set."""
+        return vars(self).get("objects_")
+
+    @property
     def _values(self) -> bool:
         """Whether a checked X of the fitted model holds kernel values: a user's, or a function's of other samples."""
-        return inputs.given(self.kernel_) or self.objects_ is not None
+        return inputs.given(self.kernel_) or self.given_objects is not None
 
     @property
     def _mergeable(self) -> bool:
         """Whether equal rows of a checked X are equal samples, before the kernel is fitted."""
-        return not (self._given or self.objects_ is not None)
+        return not (self._given or self.given_objects is not None)
 
     def _served(self) -> Any:
         """Return the kernel of a checked X."""
         from ...kernels import Precomputed
 
-        return Precomputed() if self.objects_ is not None else self.kernel_
+        return Precomputed() if self.given_objects is not None else self.kernel_
 
     def _started(self) -> Clock:
         """Return the clock of a fit that begins now."""
@@ -121,6 +128,9 @@ class KernelMachine(Quiet, Parameters):
 
     def _spread(self, distinct: Any, fitted: Fits, C: float) -> Coefficients:
         """Return coefficients of all samples from those of the distinct ones, at most C times weight."""
+        if not fitted.beta.any():  # nothing was solved in time; thousands of classes have very many coefficients
+            nothing = np.zeros(0, np.int64)
+            return Coefficients(np.zeros(0), nothing, nothing, len(fitted))
         return distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, C)
 
     def _store_one(self, X: Any, coefficients: Coefficients, fitted: Fits, unit: float = 1.0) -> None:
@@ -231,7 +241,7 @@ class KernelMachine(Quiet, Parameters):
         """Become compact."""
         from ..model.compact import shrunk
 
-        if self.objects_ is not None:
+        if self.given_objects is not None:
             raise ValueError(
                 "compact() needs samples that are rows of numbers; this model's kernel function takes others."
             )

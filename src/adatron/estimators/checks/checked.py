@@ -32,7 +32,8 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
     else:
         found = validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
     if reset:
-        attributes.pop("first_index_", None)  # it belongs to the features of other data, which the command line read
+        for name in ("first_index_", "label_"):  # they belong to other data, which the command line read
+            attributes.pop(name, None)
     return found
 
 

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
 
 from ...fitting.storage import opened, tidy
+from ...quoted import quoted
 from . import objects
 from .checked import checked
 
@@ -32,6 +33,11 @@ class Machine(Protocol):
     kernel: Any
     kernel_: Any
     objects_: Any
+
+    @property
+    def given_objects(self) -> Any:
+        """The training samples of a kernel function if they are no rows of numbers, else None."""
+        ...
 
     @property
     def n_support_(self) -> NDArray[np.int32]:
@@ -86,8 +92,10 @@ def _types(kernel: Any) -> tuple[type, ...]:
 
 def _keep(model: Machine, kept: Any) -> None:
     """Keep samples that are not rows of numbers, once all input is accepted; they have no features."""
-    model.objects_ = kept
-    if kept is not None:
+    if kept is None:
+        vars(model).pop("objects_", None)
+    else:
+        model.objects_ = kept
         vars(model).pop("n_features_in_", None)
 
 
@@ -123,8 +131,8 @@ def new_data(model: Machine, X: Any, vectors: Any, columns: NDArray[np.int64]) -
 
     If X has kernel values, these ``columns`` of X are needed.
     """
-    if model.objects_ is not None:
-        return model.kernel_(X, model.objects_)
+    if model.given_objects is not None:
+        return model.kernel_(X, model.given_objects)
     values = given(model.kernel_)  # of a compact model perhaps none
     if not values and model.n_support_.sum() != vectors.shape[0]:
         raise ValueError(f"The internal representation of {type(model).__name__} was altered")
@@ -170,7 +178,9 @@ def weights_of_classes(
         return counts.sum() / (np.count_nonzero(present) * np.where(present, counts, 1.0))
     weights = compute_class_weight(class_weight, classes=classes, y=classes[codes])
     if not ((weights >= 0) & (weights < np.inf)).all():
-        raise ValueError(f"The 'class_weight' parameter must hold finite weights >= 0. Got {class_weight!r} instead.")
+        raise ValueError(
+            f"The 'class_weight' parameter must hold finite weights >= 0. Got {quoted(class_weight)} instead."
+        )
     return weights
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ...quoted import quoted
 from ...solvers.path import Homotopy
 from .machine import Incremental
 
@@ -43,7 +44,7 @@ class CPath:
         """
         low, high = sorted((self.C[0], self.C[-1]))
         if not low <= C <= high:
-            raise ValueError(f"C must be on the path, from {low:g} to {high:g}. Got {C!r}.")
+            raise ValueError(f"C must be on the path, from {low:g} to {high:g}. Got {quoted(C)}.")
         rising = self.C[0] <= self.C[-1]
         k = int(np.searchsorted(self.C if rising else -self.C, C if rising else -C, side="right"))
         k = min(max(k, 1), len(self.C) - 1)
@@ -115,7 +116,7 @@ class HasC(Incremental):
         """
         _check(C)
         if not np.isfinite([C, self.C]).all():
-            raise ValueError(f"A path in C needs finite ends. Got {self.C!r} and {C!r}.")
+            raise ValueError(f"A path in C needs finite ends. Got {quoted(self.C)} and {quoted(C)}.")
         check_is_fitted(self)
         self._refuse_changed()
         with self.in_time(self._store):
@@ -152,7 +153,7 @@ class HasC(Incremental):
 
 def _check(C: Any) -> None:
     if not isinstance(C, Real) or not float(C) > 0.0:
-        raise ValueError(f"The 'C' parameter must be a float in the range (0.0, inf]. Got {C!r} instead.")
+        raise ValueError(f"The 'C' parameter must be a float in the range (0.0, inf]. Got {quoted(C)} instead.")
 
 
 def bounds(C: float, weight: Vector) -> Vector:

@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.layout import Coefficients
+from ...quoted import quoted
 from ..base.classifier import Classifier
 from ..checks import inputs
 from .leave_out import loo_values
@@ -102,7 +103,7 @@ class IncrementalClassifier(Incremental, Classifier):
                 self._fit(X, y, classes, sample_weight, ids)
             return self
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes must be those of the first call, {self.classes_}. Got {classes!r}.")
+            raise ValueError(f"classes must be those of the first call, {self.classes_}. Got {quoted(classes)}.")
         X, y = self._checked(X, False, y=y)
         weight = inputs.weights(X, sample_weight)
         codes = _codes(y, self.classes_)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from ...quoted import quoted
 from .machine import Incremental
 from .steps import fitted_steps, last_of, seen
 
@@ -51,7 +52,7 @@ def forget(model: Any, ids: Any) -> Any:
     """
     last = last_of(model)
     if not isinstance(last, Incremental):
-        raise ValueError(f"model must be an incremental model, or a pipeline with one at its end. Got {model!r}.")
+        raise ValueError(f"model must be an incremental model, or a pipeline with one at its end. Got {quoted(model)}.")
     check_is_fitted(last)
     slots = last.store.slots(ids)
     for name, step in fitted_steps(model):

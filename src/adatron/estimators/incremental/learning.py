@@ -22,6 +22,7 @@ from ...fitting.problems import Listed, Problem
 from ...fitting.samples import Samples
 from ...fitting.storage import opened, tidy
 from ...problems import Dual
+from ...quoted import quoted
 from ...solvers.path import Stalled, compaction
 from ...solvers.status import Status
 from ...threads import Clock, OutOfTime
@@ -161,7 +162,7 @@ class Learning(KernelMachine):
         self._gamma = inputs.gamma(self.gamma, X, self.kernel, weight)
         kernel = resolve(self.kernel, self._gamma, self.degree, self.coef0)
         if kernel.compiled and not kernel.convex:
-            raise ValueError(f"An incremental model needs a positive semi-definite kernel. Got {kernel!r}.")
+            raise ValueError(f"An incremental model needs a positive semi-definite kernel. Got {quoted(kernel)}.")
         self.kernel_: Kernel = kernel
 
     def _arriving(self, store: Store, X: Any, y: Vector, weight: Vector, ids: Any) -> tuple[Any, ...]:
@@ -309,8 +310,9 @@ class Learning(KernelMachine):
         self._validate_params()
         for name, value in self._foundations().items():
             if value != self._fixed[name]:
+                before, now = quoted(self._fixed[name]), quoted(value)
                 raise ValueError(
-                    f"The {name!r} parameter was changed from {self._fixed[name]!r} to {value!r} after fit. "
+                    f"The {name!r} parameter was changed from {before} to {now} after fit. "
                     f"Call fit again{', or set_C' if name == 'C' else ''}."
                 )
 

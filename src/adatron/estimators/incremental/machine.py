@@ -183,7 +183,7 @@ class Incremental(Learning):
         """Remember a file that holds this model; called when one is saved or loaded."""
         vars(self).setdefault("_saved", {})[path] = keeper
 
-    def deletion_report(self, refit: bool = False) -> str:
+    def deletion_report(self, refit: bool = False) -> dict[str, Any]:
         """Return the proof that the model is the solution of the samples that it still has.
 
         Parameters
@@ -193,14 +193,14 @@ class Incremental(Learning):
 
         Returns
         -------
-        report : str
-            JSON: 'samples', 'arrived', 'kkt_violation', 'duality_gap' (upper bounds for all programs, from a gradient
-            computed anew in float64), 'files' written last, 'refits', 'adatron' (the version). With ``refit`` also
-            'largest_difference', the largest difference of decision values of the samples, before any division by a
-            margin. Three lists of sentences. 'holds' names things that hold forgotten samples or may do so (a journal,
-            a file that another process replaced). 'derived' names numbers that were computed from them and stayed (a
-            scaler before the model, ``gamma='scale'``, a class without samples). 'unknown' names what no program can
-            know.
+        report : dict
+            Of values that ``json.dumps`` takes: 'samples', 'arrived', 'kkt_violation', 'duality_gap' (upper bounds for
+            all programs, from a gradient computed anew in float64), 'files' written last, 'refits', 'adatron' (the
+            version). With ``refit`` also 'largest_difference', the largest difference of decision values of the
+            samples, before any division by a margin. Three lists of sentences. 'holds' names things that hold
+            forgotten samples or may do so (a journal, a file that another process replaced). 'derived' names numbers
+            that were computed from them and stayed (a scaler before the model, ``gamma='scale'``, a class without
+            samples). 'unknown' names what no program can know.
         """
         check_is_fitted(self)
         with self.in_time(self.store):

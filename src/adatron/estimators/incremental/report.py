@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from importlib import metadata
 from typing import Any
 
@@ -23,20 +22,20 @@ UNKNOWN = [
 ]
 
 
-def report(model: Learning, refit: bool, files: list[str], keepers: list[Any]) -> str:
-    """Return the text of ``Incremental.deletion_report``."""
+def report(model: Learning, refit: bool, files: list[str], keepers: list[Any]) -> dict[str, Any]:
+    """Return what ``Incremental.deletion_report`` returns: plain values only, which JSON can hold."""
     found: dict[str, Any] = {"samples": model.store.n, "arrived": model.store.arrived}
     proofs = [_proof(model, track) for track in model.tracks]
-    found["kkt_violation"] = max(proof.kkt_violation for proof in proofs)
-    found["duality_gap"] = max(proof.relative_gap for proof in proofs)
+    found["kkt_violation"] = float(max(proof.kkt_violation for proof in proofs))
+    found["duality_gap"] = float(max(proof.relative_gap for proof in proofs))
     found["files"] = files
     found["refits"] = model.n_refit_
     if refit:
         found["largest_difference"] = max(_difference(model, track) for track in model.tracks)
     found["holds"] = [sentence for keeper in keepers for sentence in keeper.remains()]
     found["derived"] = list(dict.fromkeys(_derived(model) + [text for k in keepers for text in keeping(k.model)]))
-    found["unknown"] = UNKNOWN
-    return json.dumps(found | {"adatron": metadata.version("adatron")})
+    found["unknown"] = list(UNKNOWN)
+    return found | {"adatron": metadata.version("adatron")}
 
 
 def _derived(model: Learning) -> list[str]:

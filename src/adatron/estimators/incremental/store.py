@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...quoted import quoted
 from ...threads import Clock
 
 Ids = NDArray[np.int64]
@@ -176,7 +177,7 @@ def whole(ids: Any) -> Ids:
     """Return ids as a vector of whole numbers."""
     found = np.atleast_1d(np.asarray(ids))
     if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
-        raise ValueError(f"ids must be whole numbers in one dimension. Got {ids!r}.")
+        raise ValueError(f"ids must be whole numbers in one dimension. Got {quoted(ids)}.")
     return found.astype(np.int64)
 
 

@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.storage import opened
+from ...quoted import quoted
 from ..base.quiet import quiet
 from ..checks.checked import checked
 
@@ -78,7 +79,7 @@ def input_margin(estimator: Any, X: Any, metric: Any = None) -> InputMargins:
     from ..base.classifier import Classifier
 
     if not isinstance(estimator, Classifier):
-        raise TypeError(f"input_margin needs an SVC, a NuSVC or an InputMarginSVC. Got {estimator!r} instead.")
+        raise TypeError(f"input_margin needs an SVC, a NuSVC or an InputMarginSVC. Got {quoted(estimator)} instead.")
     check_is_fitted(estimator)
     jet(estimator.kernel_)  # raises if the kernel has no derivative
     X = checked(estimator, X, (np.float64,), reset=False)

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ...problems import Dual, csvc
+from ...quoted import quoted
 from ..base.classifier import Classifier
 from ..base.convergence import warn_of_cut_steps
 from ..base.machine import Finish
@@ -215,7 +216,7 @@ class InputMarginSVC(Classifier):
         jet(self.kernel_)  # or it has no derivative
         if self.algorithm == "full" and not self.kernel_.convex:
             raise ValueError(
-                f"algorithm='full' needs a positive semi-definite kernel. {self.kernel_!r} may not be one."
+                f"algorithm='full' needs a positive semi-definite kernel. {quoted(self.kernel_)} may not be one."
             )
         X = inputs.as_dense_if_small(X, self.kernel)
         rows = _dense(X[distinct.rows])

@@ -1,4 +1,4 @@
-"""A classifier built from coefficients that were found elsewhere."""
+"""Models built from coefficients that were found elsewhere."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from scipy import sparse
 from ...fitting.storage import for_reading
 from ...kernels import resolve
 from ...solvers.found import Traces
-from ..base.machine import Kept
-from ..svc import SVC
+from ..base.classifier import Classifier
+from ..base.machine import Kept, KernelMachine
 
 
 def adopt(
-    model: SVC,
+    model: Classifier,
     labels: NDArray[Any],
     counts: NDArray[np.int64],
     vectors: Any,
     coefficients: NDArray[np.float64],
     intercepts: NDArray[np.float64],
     support: NDArray[np.int64],
-) -> SVC:
-    """Make ``model`` a fitted one with the given support vectors; its certificate is nan, as nothing is proven.
+) -> Classifier:
+    """Make ``model`` a fitted classifier with the given support vectors; its certificate is nan: nothing is proven.
 
     Parameters
     ----------
-    model : SVC
+    model : SVC or NuSVC
         An unfitted model with a number for gamma.
     labels : ndarray of shape (n_classes,)
         Classes. Their order stays, even if it is not the sorted one: a tie of votes goes to the first.
@@ -44,6 +44,28 @@ def adopt(
     """
     model.classes_, model.class_weight_ = labels, np.ones(len(labels))
     model._fitted_multi_class = "ovo"  # pyright: ignore[reportPrivateUsage]
+    _adopt(model, counts, vectors, coefficients, intercepts, support, alone=len(labels) == 2)
+    return model
+
+
+def adopt_one(
+    model: KernelMachine,
+    vectors: Any,
+    coefficients: NDArray[np.float64],
+    intercept: float,
+    support: NDArray[np.int64],
+) -> KernelMachine:
+    """Make ``model`` a fitted regressor or novelty detector; parameters as of ``adopt``, coefficients (n_support,)."""
+    counts = np.array([len(coefficients)])
+    _adopt(model, counts, vectors, coefficients[None], np.array([intercept]), support, alone=True)
+    model.n_iter_ = 0
+    return model
+
+
+def _adopt(
+    model: KernelMachine, counts: Any, vectors: Any, coefficients: Any, intercepts: Any, support: Any, alone: bool
+) -> None:
+    """Set the attributes that all machines have; ``alone``: there is one problem."""
     model.kernel_ = resolve(model.kernel, float(model.gamma), model.degree, model.coef0)
     model._gamma = float(model.gamma)  # pyright: ignore[reportPrivateUsage]
     model.support_, model.support_vectors_ = support.astype(np.int32), for_reading(vectors)
@@ -56,7 +78,6 @@ def adopt(
     model._kept = Kept()  # pyright: ignore[reportPrivateUsage]
     model.fit_status_, model.n_iter_ = 0, np.zeros(len(intercepts), np.int32)
     model.shape_fit_ = vectors.shape
-    model.trace_ = {} if len(labels) == 2 else Traces.nothing(len(intercepts))
+    model.trace_ = {} if alone else Traces.nothing(len(intercepts))
     for name in ("duality_gap_", "kkt_violation_", "dual_objective_", "primal_objective_"):
-        setattr(model, name, np.nan if len(labels) == 2 else np.full(len(intercepts), np.nan))
-    return model
+        setattr(model, name, np.nan if alone else np.full(len(intercepts), np.nan))

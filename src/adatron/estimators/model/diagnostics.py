@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from ...quoted import quoted
 from ..svc import SVC
 
 
@@ -50,7 +51,7 @@ def angle(first: SVC, second: SVC) -> float:
     for model in (first, second):
         _check(model)
     if first.kernel_ != second.kernel_:
-        raise ValueError(f"The models have different kernels, {first.kernel_!r} and {second.kernel_!r}.")
+        raise ValueError(f"The models have different kernels, {quoted(first.kernel_)} and {quoted(second.kernel_)}.")
     lengths = _product(first, first) * _product(second, second)
     if not lengths > 0:
         return float("nan")
@@ -82,7 +83,7 @@ def balance(model: SVC) -> Balance:
     if model.compact_:
         raise ValueError("The support vectors of a compact model have no class. Take the one before compact().")
     if model.bias != "augmented":
-        raise ValueError(f"The condition is for bias='augmented', not for {model.bias!r}.")
+        raise ValueError(f"The condition is for bias='augmented', not for {quoted(model.bias)}.")
     beta, values = _beta(model), model.decision_function(model.support_vectors_)
     between = float(values[beta > 0].min() - values[beta < 0].max()) if len(np.unique(np.sign(beta))) == 2 else 0.0
     if not between > 0:

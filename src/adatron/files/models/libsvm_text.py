@@ -2,7 +2,7 @@
 
 For each support vector the file holds its coefficients in the n - 1 pairs of classes that it takes part in. A decision
 value is a sum of kernel values minus rho, positive for the first class of a pair. scikit-learn turns the sign of two
-classes.
+classes. A regression or novelty detection has one coefficient for each support vector, and no classes.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 from sklearn.utils.validation import check_is_fitted
 
-from ...estimators import SVC
-from ...estimators.model.adopt import adopt
+from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from ...estimators.base.classifier import Classifier
+from ...estimators.base.machine import KernelMachine
+from ...estimators.model.adopt import adopt, adopt_one
 from ...fitting.storage import tidy
 from ...kernels import Kernel, resolve
 from ...kernels.table import LEAVES
@@ -29,6 +31,9 @@ from ..table import DataError, ModelFileError, Path
 from .contents import check_estimator, lasting_state
 
 KERNELS = {"linear": "linear", "polynomial": "poly", "rbf": "rbf", "sigmoid": "sigmoid", "precomputed": "precomputed"}
+TYPES: dict[str, type[KernelMachine]] = {
+    "c_svc": SVC, "nu_svc": NuSVC, "one_class": OneClassSVM, "epsilon_svr": SVR, "nu_svr": NuSVR
+}  # fmt: skip
 START = "svm_type"
 PARAMETERS: dict[str, type[Any]] = {"gamma": float, "degree": int, "coef0": float}
 #: Keywords that LIBSVM writes; its probabilities are its own, not those of this library.
@@ -38,7 +43,7 @@ LARGEST = 2**31 - 1
 
 
 def save_libsvm(model: Any, path: Path) -> None:
-    """Write a fitted classifier as LIBSVM model text, whole or not at all.
+    """Write a fitted machine as LIBSVM model text, whole or not at all.
 
     Raises
     ------
@@ -48,29 +53,41 @@ def save_libsvm(model: Any, path: Path) -> None:
     OSError
         If the file cannot be written.
     """
-    if not isinstance(model, SVC):
+    name = next((name for name, kind in TYPES.items() if isinstance(model, kind)), None)
+    if name is None:
         raise ModelFileError(path, f"a {type(model).__name__} cannot be LIBSVM text: scale the data beforehand")
     check_is_fitted(model)
     if model.compact_:
         raise ModelFileError(path, "vectors of a compact model have no class: save the one before compact()")
-    if model.classes_.dtype.kind not in "iu":
-        raise ModelFileError(path, "LIBSVM's classes are whole numbers, the model's are not")
-    if len(model.classes_) > 2 and not model._one_against_one():  # pyright: ignore[reportPrivateUsage]
-        raise ModelFileError(path, "LIBSVM knows one class against one only, not multi_class='ovr'")
-    lines = [*_header(model, path), "SV", *_vectors(model)]
+    if isinstance(model, Classifier):
+        _check_classes(model, path)
+    lines = [f"{START} {name}", *_header(model, path), "SV", *_vectors(model)]
     with atomic_write(path) as stream:
         stream.write("".join(f"{line}\n" for line in lines).encode())
 
 
-def _header(model: SVC, path: Path) -> Iterator[str]:
-    sign = 1.0 if len(model.classes_) == 2 else -1.0
-    yield "svm_type c_svc"
+def _check_classes(model: Classifier, path: Path) -> None:
+    if model.classes_.dtype.kind not in "iu":
+        raise ModelFileError(path, "LIBSVM's classes are whole numbers, the model's are not")
+    if len(model.classes_) > 2 and not model._one_against_one():  # pyright: ignore[reportPrivateUsage]
+        raise ModelFileError(path, "LIBSVM knows one class against one only, not multi_class='ovr'")
+
+
+def _turned(model: Any) -> bool:
+    """Return whether scikit-learn has turned the sign of a model's decision values."""
+    return isinstance(model, Classifier) and len(model.classes_) == 2
+
+
+def _header(model: Any, path: Path) -> Iterator[str]:
+    sign = 1.0 if _turned(model) else -1.0
+    classes: list[int] = model.classes_.tolist() if isinstance(model, Classifier) else []
     yield from _kernel_lines(model.kernel_, path)
-    yield f"nr_class {len(model.classes_)}"
+    yield f"nr_class {len(classes) or 2}"
     yield f"total_sv {len(model.support_)}"
     yield "rho " + " ".join(repr(float(sign * b)) for b in model.intercept_)
-    yield "label " + " ".join(str(int(label)) for label in model.classes_)
-    yield "nr_sv " + " ".join(map(str, model.n_support_.tolist()))
+    if classes:
+        yield "label " + " ".join(map(str, classes))
+        yield "nr_sv " + " ".join(map(str, model.n_support_.tolist()))
 
 
 def _kernel_lines(kernel: Kernel, path: Path) -> Iterator[str]:
@@ -84,10 +101,10 @@ def _kernel_lines(kernel: Kernel, path: Path) -> Iterator[str]:
             yield f"{parameter} {spec[parameter]!r}"
 
 
-def _vectors(model: SVC) -> Iterator[str]:
+def _vectors(model: Any) -> Iterator[str]:
     dual: Any = model.dual_coef_
     dual = dual.toarray() if sparse.issparse(dual) else dual
-    columns = (-dual if len(model.classes_) == 2 else dual).T.tolist()
+    columns = (-dual if _turned(model) else dual).T.tolist()
     if model.kernel_.name == "precomputed":
         rows = ([f"0:{number + 1}"] for number in model.support_.tolist())
     else:
@@ -99,8 +116,8 @@ def _vectors(model: SVC) -> Iterator[str]:
         yield " ".join([*map(repr, coefficients), *row])
 
 
-def load_libsvm(path: Path, n_features: int | None = None) -> SVC:
-    """Read a classifier from LIBSVM model text.
+def load_libsvm(path: Path, n_features: int | None = None) -> KernelMachine:
+    """Read a machine from LIBSVM model text.
 
     Parameters
     ----------
@@ -109,14 +126,14 @@ def load_libsvm(path: Path, n_features: int | None = None) -> SVC:
 
     Returns
     -------
-    SVC
-        An SVC with the predictions of LIBSVM; C and the certificate are not in such a file.
+    SVC, NuSVC, SVR, NuSVR or OneClassSVM
+        A machine with the predictions of LIBSVM; C, nu, epsilon and the certificate are not in such a file.
 
     Raises
     ------
     ModelFileError
-        If the file is not such a model, or is one for regression or novelty detection; if a parameter is missing, or a
-        number is not finite. The message names the line.
+        If the file is not such a model; if a parameter is missing, or a number is not finite. The message names the
+        line.
     OSError
         If the file cannot be read.
     """
@@ -126,9 +143,10 @@ def load_libsvm(path: Path, n_features: int | None = None) -> SVC:
     except DataError as error:  # its message names the file
         raise _renamed(error) from error
     kind = " ".join(text.header.get(START, ["none"]))
-    if kind not in ("c_svc", "nu_svc"):
-        raise ModelFileError(path, f"a LIBSVM model for classification is wanted; its svm_type is {kind[:50]}")
-    model = _assemble(text, n_features)
+    if kind not in TYPES:
+        raise ModelFileError(path, f"the svm_type of a LIBSVM model is one of {', '.join(TYPES)}; found {kind[:50]}")
+    made = _with_kernel(text, TYPES[kind])
+    model = _with_classes(made, text, n_features) if isinstance(made, Classifier) else _alone(made, text, n_features)
     try:
         check_estimator(model, lasting_state(model))
     except ValueError as error:
@@ -192,37 +210,61 @@ class _Text:
         return found
 
 
-def _assemble(text: _Text, n_features: int | None) -> SVC:
-    model = _with_kernel(text)
+def _with_classes(model: Classifier, text: _Text, n_features: int | None) -> Classifier:
     labels = text.numbers("label", int)
-    n, total = len(labels), int(text.numbers("total_sv", int, 1)[0])
+    n = len(labels)
     if n < 2 or len(np.unique(labels)) < n or int(text.numbers("nr_class", int, 1)[0]) != n:
         raise text.error("label must have nr_class different labels, at least 2", "label")
     counts = text.numbers("nr_sv", int, n)
-    if (counts < 0).any() or (counts > len(text.vectors)).any() or not len(text.vectors) == total == counts.sum():
-        raise text.error(f"{len(text.vectors)} support vectors found, {total} announced", "total_sv")
+    if (counts < 0).any() or (counts > len(text.vectors)).any() or counts.sum() != _total(text):
+        raise text.error(f"{len(text.vectors)} support vectors found, {_total(text)} announced", "total_sv")
     rho = text.numbers("rho", float, n * (n - 1) // 2)
-    columns, rest = list[NDArray[np.float64]](), list[tuple[int, str]]()
-    for line, row in text.vectors:
-        words = row.split(None, n - 1)
-        if len(words) < n - 1:
-            raise text.error(f"{n - 1} coefficients are expected", line=line)
-        columns.append(text.parsed(words[: n - 1], float, line))
-        rest.append((line, words[n - 1] if len(words) == n else ""))
-    dual: Any = np.array(columns, np.float64).reshape(total, n - 1).T
+    dual, X, support = _expansion(model, text, n - 1, n_features)
     if n == 2:
         dual, rho = -dual, -rho
-    if model.kernel == "precomputed":
-        numbers = [int(text.parsed([row.removeprefix("0:")], int, line)[0]) for line, row in rest]
-        X, support = np.zeros((0, 0)), np.array(numbers, np.int64) - 1
-        if total and not (support.min() >= 0 and support.max() < LARGEST):
-            raise text.error(f"support vectors must have numbers from 1 to {LARGEST}")
-    else:
-        X, support = _features(text, rest, n_features), np.arange(total)
     return adopt(model, labels, counts, X, dual, -rho, support)
 
 
-def _with_kernel(text: _Text) -> SVC:
+def _alone(model: KernelMachine, text: _Text, n_features: int | None) -> KernelMachine:
+    rho = text.numbers("rho", float, 1)
+    _total(text)
+    dual, X, support = _expansion(model, text, 1, n_features)
+    found = adopt_one(model, X, dual[0], float(-rho[0]), support)
+    if isinstance(found, OneClassSVM):
+        found.offset_ = -found.intercept_
+    return found
+
+
+def _total(text: _Text) -> int:
+    """Return the number of support vectors; as many lines must be there."""
+    total = int(text.numbers("total_sv", int, 1)[0])
+    if len(text.vectors) != total:
+        raise text.error(f"{len(text.vectors)} support vectors found, {total} announced", "total_sv")
+    return total
+
+
+def _expansion(
+    model: KernelMachine, text: _Text, n: int, n_features: int | None
+) -> tuple[NDArray[np.float64], Any, NDArray[np.int64]]:
+    """Return n coefficients of each support vector, (n, n_support), the vectors, and their numbers."""
+    columns, rest = list[NDArray[np.float64]](), list[tuple[int, str]]()
+    for line, row in text.vectors:
+        words = row.split(None, n)
+        if len(words) < n:
+            raise text.error(f"{n} coefficients are expected", line=line)
+        columns.append(text.parsed(words[:n], float, line))
+        rest.append((line, words[n] if len(words) > n else ""))
+    dual = np.array(columns, np.float64).reshape(len(columns), n).T
+    if model.kernel != "precomputed":
+        return dual, _features(text, rest, n_features), np.arange(len(rest))
+    numbers = [int(text.parsed([row.removeprefix("0:")], int, line)[0]) for line, row in rest]
+    support = np.array(numbers, np.int64) - 1
+    if len(support) and not (support.min() >= 0 and support.max() < LARGEST):
+        raise text.error(f"support vectors must have numbers from 1 to {LARGEST}")
+    return dual, np.zeros((0, 0)), support
+
+
+def _with_kernel(text: _Text, kind: type[KernelMachine]) -> KernelMachine:
     """Return an estimator with the kernel of a file; all parameters of the kernel must be there."""
     named = " ".join(text.header.get("kernel_type", ["none"]))
     if named not in KERNELS:
@@ -238,7 +280,8 @@ def _with_kernel(text: _Text) -> SVC:
         resolve(name, **parameters)
     except ValueError as error:
         raise text.error(str(error)) from error
-    return SVC(kernel=name, **parameters)
+    made: Any = kind
+    return made(kernel=name, **parameters)
 
 
 def _features(text: _Text, rows: list[tuple[int, str]], n_features: int | None) -> sparse.csr_matrix:

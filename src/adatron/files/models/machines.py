@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import validate_parameter_constraints
 from ...estimators.checks.inputs import given
 from ...estimators.incremental.learning import FIXED
 from ...kernels import Kernel
+from ...quoted import quoted
 from ...solvers.found import Traces
 from ...solvers.route import Route
 from .archive import InvalidError
@@ -106,7 +107,7 @@ def _given(known: Known) -> bool:
 def _tilted_bases(known: Known) -> str | None:
     kernel = known["kernel_"]
     if known["tilted"] and (_given(known) or not kernel.differentiable):
-        return f"tilts_ need a kernel with a derivative; kernel_ is {kernel!r}"
+        return f"tilts_ need a kernel with a derivative; kernel_ is {quoted(kernel)}"
     return None
 
 
@@ -114,7 +115,7 @@ def _samples_fit(known: Known) -> str | None:
     """Check samples, ids and labels of an incremental model."""
     kernel, ids, y = known["kernel_"], known["ids"], known["y"]
     if not (kernel.compiled and kernel.convex):
-        return f"kernel_ must be positive semi-definite; it is {kernel!r}"
+        return f"kernel_ must be positive semi-definite; it is {quoted(kernel)}"
     if not len(ids) or known["next_id"] <= ids.max():
         return "_store.next_id must be larger than all ids, and there must be samples"
     if known["age"].max() >= known["arrived"]:

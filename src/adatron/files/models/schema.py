@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ...quoted import quoted
 from .archive import InvalidError
 
 Known = dict[str, Any]
@@ -343,7 +344,7 @@ def _described(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape} of {value.dtype}"
     plain = isinstance(value, (str, int, float, np.generic, type(None)))
-    return repr(value)[:50] if plain else f"a {type(value).__name__}"
+    return quoted(value)[:50] if plain else f"a {type(value).__name__}"
 
 
 def _agree(name: str, size: int | str, found: int, known: Known) -> None:

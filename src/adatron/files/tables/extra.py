@@ -1,10 +1,11 @@
-"""Packages that a plain installation does without."""
+"""Modules of packages that a plain installation does without."""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any
 
+from ...extras import how_to_get
 from ..table import DataError, Path
 
 
@@ -14,4 +15,4 @@ def needs(module: str, extra: str, path: Path) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        raise DataError(path, f"reading it takes {package}: pip install 'adatron[{extra}]'") from error
+        raise DataError(path, f"reading it takes {package}: {how_to_get(extra)}") from error

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...quoted import quoted
 from ..source import data_lines, open_binary, open_text, rewindable, undo_suffix
 from ..table import DataError, Path, Request, Table
 from . import arrays, idx
@@ -109,7 +110,7 @@ def read(
     """
     most = room() if max_bytes is None else max_bytes
     if most < 1:
-        raise ValueError(f"max_bytes is {max_bytes!r}; a positive number of bytes is allowed")
+        raise ValueError(f"max_bytes is {quoted(max_bytes)}; a positive number of bytes is allowed")
     paths = [rewindable(one, most) for one in ([path] if isinstance(path, (str, os.PathLike)) else path)]
     if not paths:
         raise ValueError("no file to read")

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ...gram import View
 from ...problems import Dual
 from ...problems.dual import Vector
+from ...quoted import quoted
 from ..ascent import Ascent
 from ..base import Options, Solver
 from ..dense import Inner, Layout
@@ -54,7 +55,9 @@ class Decomposition(Solver):
 
     def __post_init__(self) -> None:
         if self.q < 2 or self.q % 2:
-            raise ValueError(f"The 'q' parameter of Decomposition must be an even int >= 2. Got {self.q!r} instead.")
+            raise ValueError(
+                f"The 'q' parameter of Decomposition must be an even int >= 2. Got {quoted(self.q)} instead."
+            )
 
     def accepts(self, dual: Dual) -> bool:
         return bool(dual.totals)

@@ -23,6 +23,7 @@ from ...certificates import intercept
 from ...gram import View
 from ...problems import Dual
 from ...problems.dual import Vector
+from ...quoted import quoted
 from ..base import Options, Solver
 from ..solution import Solution
 from ..status import Status
@@ -69,7 +70,9 @@ class _KernelAdatron(Sweeps[KernelAdatron]):
         self, how: KernelAdatron, view: View, dual: Dual, options: Options, state: State | None, watch: Watch
     ) -> None:
         if how.margin is not None and not (np.abs(dual.t) == 1).all():
-            raise ValueError(f"The 'margin' parameter of KernelAdatron is for classifiers. Got {how.margin!r} instead.")
+            raise ValueError(
+                f"The 'margin' parameter of KernelAdatron is for classifiers. Got {quoted(how.margin)} instead."
+            )
         super().__init__(how, view, dual, options, state, watch)
         warm = bool(dual.totals) and bool(self.beta.any())
         self.secant = Secant(intercept(dual, self.beta, self.g), how.mu) if warm else Secant(how.mu, how.mu, -how.mu)
@@ -124,6 +127,6 @@ def legal_rate(rate: float | None, diagonal: Vector) -> Vector:
     if not 0.0 < rate < 2.0 / largest:
         raise ValueError(
             f"The learning rate must lie in (0, {2.0 / largest:.6g}), 2 / max K(x, x), or the dual objective may fall. "
-            f"Got {rate!r} instead; None takes the best rate of each pattern."
+            f"Got {quoted(rate)} instead; None takes the best rate of each pattern."
         )
     return np.full(len(diagonal), rate)

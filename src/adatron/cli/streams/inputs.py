@@ -6,7 +6,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -44,7 +44,7 @@ class Input:
     unfinished: int | None = None
 
     def __post_init__(self) -> None:
-        from ..files.source import uncompressed
+        from ...files.source import uncompressed
 
         standard = self.path == STANDARD_INPUT
         self.name = STANDARD_NAME if standard else self.path
@@ -61,7 +61,7 @@ class Input:
         If the last line of a growing file has no end, it is half of a line, and is left out. At the end of a pipe or
         of a compressed file it is the last line.
         """
-        from ..files.source import data_lines
+        from ...files.source import data_lines
 
         with self._opened() as stream:
             yield from data_lines(self._whole(stream))
@@ -71,7 +71,7 @@ class Input:
         if self.path == STANDARD_INPUT:
             yield sys.stdin
             return
-        from ..files.source import open_binary
+        from ...files.source import open_binary
 
         with (
             open_binary(self.path) as plain,
@@ -81,7 +81,7 @@ class Input:
             yield text
 
     def _whole(self, stream: TextIO) -> Iterator[str]:
-        from ..files import DataError
+        from ...files import DataError
 
         for number, line in enumerate(stream, 1):
             if self.growing and not line.endswith(("\n", "\r")):
@@ -102,22 +102,25 @@ def _standard() -> os.stat_result | None:
         return None
 
 
-def after(lines: Iterator[tuple[int, str]], given: Input, done: int, seen: dict[str, Any]) -> Iterator[tuple[int, str]]:
+def after(
+    lines: Iterator[tuple[int, str]], given: Input, done: int, seen: dict[str, Any], header: Callable[[], str]
+) -> Iterator[tuple[int, str]]:
     """Return the lines after those that were learned; the learned ones are read here and must be the same.
 
     Parameters
     ----------
     done : number of the last line that was learned
     seen : what ``begun`` gave, with the digest of the lines since
+    header : returns the header above the lines, once the first one is read; earlier versions learned it as a line
 
     Raises
     ------
     DataError
         The file is another one.
     """
-    from ..files import DataError
+    from ...files import DataError
 
-    last, digest = 0, ""
+    last, digest, with_header = 0, "", ""
     first: list[tuple[int, str]] = []
     for number, text in lines:
         if number > done:
@@ -125,11 +128,12 @@ def after(lines: Iterator[tuple[int, str]], given: Input, done: int, seen: dict[
             break
         last = number
         if number > seen["since"]:
+            with_header = chained(with_header if digest else chained("", header()), text)
             digest = chained(digest, text)
     what = None
     if last != done:
         what = f"line {done} is not there"
-    elif digest != seen["digest"]:
+    elif seen["digest"] not in (digest, with_header):
         what = f"lines {seen['since'] + 1} to {done} are not those that were learned"
     elif not digest and seen["inode"] not in ("", given.inode):
         what = "it is another file"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 # Bytes that lines read together may take. Asking for the free memory would take longer than reading a line.
 MOST = 2**30
@@ -32,16 +34,83 @@ class Lines:
     scaling: Any = None
     forget: bool | None = None
     classes: Any = None
+    names: list[str] | None = None
+    header: str = ""
+
+    def below_header(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """Yield the lines of an input without its header: a first line of several fields of which none is a number.
+
+        The header says which column is the label.
+        """
+        first = next(lines, None)
+        if first is None:
+            return
+        names = self._header_of(first[1])
+        if names is None:
+            yield first
+        else:
+            self.header = first[1]
+            self._take_header(first[0], names)
+        yield from lines
+
+    def _header_of(self, text: str) -> list[str] | None:
+        """Return the names in a header; None if the line is no header."""
+        if self.format == "libsvm":
+            return None
+        separator = next((one for one in (",", "\t") if one in text), None)
+        try:
+            fields = next(csv.reader([text], delimiter=separator, skipinitialspace=True)) if separator else text.split()
+        except csv.Error:
+            return None
+        names = [field.strip() for field in fields]
+        if len(names) < 2 or any(_is_number(name) or ":" in name for name in names):
+            return None
+        return names
+
+    def _take_header(self, line: int, names: list[str]) -> None:
+        """Take a header, which must be that of the lines that were learned before."""
+        from ...files import DataError
+
+        if self.names is not None and names != self.names:
+            before = ", ".join(self.names)
+            raise DataError(
+                self.name, f"its header ({', '.join(names)}) is not that of the lines before ({before})", line
+            )
+        self._take_names(names, line)
+
+    def _take_names(self, names: list[str], line: int | None = None) -> None:
+        """Take the names of the columns, which say which one is the label."""
+        from ...files.table import Request
+        from ...files.tables.columns import label_column
+
+        self.names = names
+        self.label = label_column(self.name, names, Request(self.label, self.features, self.labelled), line)
+
+    def remember_header(self, last: Any) -> None:
+        """Tell a model the names of its columns, and which one is the label."""
+        if self.names is not None:
+            last.header_ = {"names": self.names, "label": self.label}
+
+    def _recall_header(self, header: Any) -> None:
+        """Take the columns of a model, which may be from a file of a stranger."""
+        if not isinstance(header, dict):
+            return
+        names, label = cast("dict[str, Any]", header).get("names"), cast("dict[str, Any]", header).get("label")
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in cast("list[Any]", names)):
+            return
+        self.label = label if self.label is None and isinstance(label, int) else self.label
+        self._take_names(cast("list[str]", names))
 
     def expect(self, model: Any, last: Any) -> None:
         """Read from a model what lines it takes."""
         from sklearn.base import is_outlier_detector
 
-        from .parts import counting_of
+        from ..parts import counting_of
 
         self.features, self.labelled = model.n_features_in_, not is_outlier_detector(last)
         self.scaling = model[:-1] if model is not last else None
         self.classes = getattr(last, "classes_", None)
+        self._recall_header(vars(last).get("header_"))
         if self.zero_based is None:
             self.zero_based = counting_of(model) == 0
 
@@ -53,7 +122,7 @@ class Lines:
         DataError
             The line may be either.
         """
-        from ..files import DataError
+        from ...files import DataError
 
         found = _FORGET.match(text)
         if not found or self.forget is False:
@@ -77,8 +146,8 @@ class Lines:
 
     def table(self, first: int, texts: list[str]) -> Any:
         """Return samples and labels of some lines; the first one has this number."""
-        from ..files import DataError, read
-        from ..files.source import Piped, uncompressed
+        from ...files import DataError, read
+        from ...files.source import Piped, uncompressed
 
         plain = uncompressed(self.name)
         try:
@@ -95,3 +164,11 @@ class Lines:
         """Return the sample of a line, and its label."""
         table = self.table(number, [text])
         return (table.X if self.scaling is None else self.scaling.transform(table.X)), table.y
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any
 
-from ..files.journal import Record
+from ...files.journal import Record
 
 STANDARD_INPUT, STANDARD_NAME = "-", "standard input"
 Memory = dict[str, Any]

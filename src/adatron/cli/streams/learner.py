@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..files.journal import Journal, Record
+from ...files.journal import Journal, Record
+from ..interrupt import Interrupt
 from .inputs import Input, after
-from .interrupt import Interrupt
 from .lines import Lines
 from .memory import STANDARD_INPUT, STANDARD_NAME, begun, new_stream, remembering
 
@@ -87,7 +87,7 @@ class Learner:
         done, entry = self.done if skip else 0, begun(given.inode)
         if skip and skip_learned is None:
             seen = self._inputs.get(given.source) or begun("", done)
-            lines, entry = after(lines, given, done, seen), {**seen, "inode": given.inode}
+            lines, entry = after(lines, given, done, seen, lambda: self.lines.header), {**seen, "inode": given.inode}
         elif skip:
             lines, entry = ((number, text) for number, text in lines if number > done), begun(given.inode, done)
         if given.again:
@@ -121,7 +121,7 @@ class Learner:
 
     def _open(self) -> int:
         """Load the model and learn the records that its journal adds; return how many there were."""
-        from ..files import load
+        from ...files import load
 
         self.model = load(self.path)
         self.last = incremental(self.model)
@@ -139,7 +139,7 @@ class Learner:
         return len(found.records)
 
     def _replay(self, record: Record) -> None:
-        from ..files import ModelFileError
+        from ...files import ModelFileError
 
         self.last.store.skip(record.number - self.last.stream_["number"] - 1)
         try:
@@ -165,7 +165,7 @@ class Learner:
 
     def _learn(self, record: Record, one: int | None = None) -> None:
         """Learn the record's sample, or forget one; the model then says that it has."""
-        from ..files import DataError
+        from ...files import DataError
 
         before, samples, lines = self.last.stream_, self._samples, self._lines_of(record)
         self.last.stream_ = remembering(before, record)  # before forget writes the file
@@ -189,7 +189,7 @@ class Learner:
         return replace(self.lines, name=STANDARD_NAME if record.source == STANDARD_INPUT else record.source)
 
     def _forget(self, one: int) -> None:
-        from ..estimators.incremental.steps import keeping, remembers
+        from ...estimators.incremental.steps import keeping, remembers
 
         store = self.last.store
         if one not in store.ids and 0 <= one < store.next_id:
@@ -214,7 +214,7 @@ class Learner:
         If another process has made the model forget samples meanwhile, the model file no longer has them. The journal
         then adds the lines learned since to the model in that file.
         """
-        from ..files.models.model import rewrite
+        from ...files.models.model import rewrite
 
         keeper = self.last.keeper_of(str(self.path.resolve()))
         with keeper.held():
@@ -225,7 +225,7 @@ class Learner:
             self.journal.clear(self.last.stream_["name"])
 
     def _merge(self) -> None:
-        from ..files import ModelFileError
+        from ...files import ModelFileError
 
         before, number = (self.model, self.last), self.last.stream_["number"]
         try:
@@ -244,7 +244,7 @@ class Learner:
 
 
 def _lost(place: Path, lost: str, there: int) -> Exception:
-    from ..files import ModelFileError
+    from ...files import ModelFileError
 
     return ModelFileError(
         place,
@@ -264,8 +264,8 @@ def incremental(model: Any) -> Any:
     """
     from sklearn.utils.validation import check_is_fitted
 
-    from ..estimators.incremental.machine import Incremental
-    from ..estimators.incremental.steps import last_of
+    from ...estimators.incremental.machine import Incremental
+    from ...estimators.incremental.steps import last_of
 
     last = last_of(model)
     if not isinstance(last, Incremental):

@@ -1,0 +1,56 @@
+"""A fit with its progress, which Ctrl-C stops; and cross-validation."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from .interrupt import Interrupt
+from .parts import machine_of, task_of
+from .progress import ProgressBar
+from .status import warnings_as_lines
+
+
+def fit(model: Any, X: Any, y: Any, save_partial: bool, silent: bool) -> tuple[float, bool]:
+    """Fit a model; return the seconds it took, and whether Ctrl-C cut the fit short."""
+    machine = machine_of(model)
+    start = time.perf_counter()
+    wanted = save_partial or (sys.stdin.isatty() and sys.stderr.isatty())
+    with (
+        Interrupt(wanted, begun=save_partial) as interrupt,
+        warnings_as_lines(lambda text: text.replace("the callback asked to stop", "interrupted")),
+    ):
+        _with_progress(model, X, y, interrupt, silent)
+    return time.perf_counter() - start, interrupt.asked and machine.fit_status_ != 0
+
+
+def cross_validated(model: Any, X: Any, y: Any, folds: int, seed: int, silent: bool) -> Any:
+    """Return the prediction of each sample by a model of the other folds; classes have the same share in each fold."""
+    import numpy as np
+    from sklearn.base import clone
+    from sklearn.model_selection import KFold, StratifiedKFold
+    from sklearn.utils.metaestimators import _safe_split  # pyright: ignore[reportPrivateUsage]
+
+    kind = StratifiedKFold if task_of(model) == "classification" else KFold
+    splits: Any = kind(folds, shuffle=True, random_state=seed).split(X, y)
+    predicted: Any = None
+    with warnings_as_lines():
+        for number, (train, test) in enumerate(splits, 1):
+            one: Any = clone(model)
+            X_train, y_train = _safe_split(one, X, y, train)
+            _with_progress(one, X_train, y_train, Interrupt(False), silent, f"fold {number} of {folds}: ")
+            part = one.predict(_safe_split(one, X, y, test, train)[0])
+            predicted = np.empty(X.shape[0], part.dtype) if predicted is None else predicted
+            predicted[test] = part
+    return predicted
+
+
+def _with_progress(model: Any, X: Any, y: Any, interrupt: Interrupt, silent: bool, name: str = "") -> None:
+    machine = machine_of(model)
+    with ProgressBar(machine.gap_tol or machine.tol, silent, interrupt, name) as bar:
+        machine.set_params(callback=bar)
+        try:
+            model.fit(X, y)
+        finally:
+            machine.set_params(callback=None)

@@ -1,0 +1,110 @@
+"""What is known of an installation: versions, threads, the processor, compiled code."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+PACKAGES = (
+    "adatron",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "llvmlite",
+    "joblib",
+    "threadpoolctl",
+    "click",
+    "tqdm",
+)
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+OTHERS = ("ADATRON_CACHE_DIR", "ADATRON_DATA", "NUMBA_DISABLE_JIT")
+
+
+def installation() -> dict[str, Any]:
+    """Return what a report of a bug needs."""
+    from ..extras import EXTRAS
+    from ..threads.pool import allowed_threads
+
+    return {
+        **{package: _version(package) for package in PACKAGES},
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "system": platform.platform(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "threads": allowed_threads(None),
+        **_cache(),
+        "extras": {extra: {name: _version(name) for name in names} for extra, names in EXTRAS.items()},
+        "environment": {name: os.environ[name] for name in (*THREADS, *OTHERS) if name in os.environ},
+        "blas": _blas(),
+    }
+
+
+def installation_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """Return the same for people."""
+    rows: list[tuple[str, object]] = []
+    for name, value in found.items():
+        shown = value
+        if name == "extras":
+            shown = "; ".join(f"{extra}: {_listed(packages)}" for extra, packages in value.items())
+        elif name == "environment":
+            shown = ", ".join(f"{key}={one}" for key, one in value.items()) or "nothing set"
+        elif name == "processor":
+            shown = f"{value['name']}, {' '.join(value['features']) or 'features unknown'}"
+        elif isinstance(value, list):
+            items: list[Any] = value
+            shown = "; ".join(map(str, items))
+        elif isinstance(value, bool):
+            shown = "yes" if value else "no"
+        rows.append((name.replace("_", " "), "not installed" if shown is None else shown))
+    return rows
+
+
+def _listed(packages: Mapping[str, str | None]) -> str:
+    return ", ".join(f"{name} {version or 'not installed'}" for name, version in packages.items())
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _processor() -> dict[str, Any]:
+    """Return the name of the processor, and the features that the compiler makes use of."""
+    import llvmlite.binding as llvm
+
+    found = llvm.get_host_cpu_features()
+    wanted = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512dq", "neon", "sve")
+    return {"name": f"{platform.machine()} {llvm.get_host_cpu_name()}", "features": [n for n in wanted if found.get(n)]}
+
+
+def _cache() -> dict[str, Any]:
+    """Return the folder of compiled code, whether it is trusted, can be written to, and has anything in it."""
+    from ..compiled.cache.folder import cache_place
+
+    place = cache_place()
+    folder = place.folder
+    kept = sum(1 for _ in Path(folder).glob("*.nbi")) if folder else 0
+    return {
+        "cache_folder": str(folder) if place.lasts else "none: every process compiles anew",
+        "cache_trusted": place.lasts,
+        "cache_writable": bool(folder and os.access(folder, os.W_OK)),
+        "compiled_functions_kept": kept,
+        "compiler": "off (NUMBA_DISABLE_JIT)" if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0") else "on",
+    }
+
+
+def _blas() -> list[str]:
+    from importlib import import_module
+
+    from threadpoolctl import threadpool_info
+
+    import_module("scipy.linalg")  # its BLAS is not NumPy's
+    found: list[dict[str, Any]] = threadpool_info()
+    return sorted({f"{one['internal_api']} {one['version']} ({one['num_threads']} threads)" for one in found})

@@ -1,0 +1,106 @@
+"""The machine that the options of a command ask for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+TASKS = {
+    "classification": {"c": "SVC", "nu": "NuSVC"},
+    "regression": {"c": "SVR", "nu": "NuSVR"},
+    "novelty": {"nu": "OneClassSVM"},
+}
+INCREMENTAL = {
+    "classification": {"c": "IncrementalSVC", "nu": "IncrementalNuSVC"},
+    "regression": {"c": "IncrementalSVR"},
+    "novelty": {"nu": "IncrementalOneClassSVM"},
+}
+TASK = "classification"
+
+Table = dict[str, dict[str, str]]
+
+
+def task_options(command: Any) -> Any:
+    """Add the options that say which machine is fitted."""
+    machine = "Machine with C (C-SVC, epsilon-SVR) or with nu.  [default: c; novelty: nu]"
+    command = click.option("--svm", type=click.Choice(["c", "nu"]), help=machine)(command)
+    return click.option("--task", type=click.Choice(list(TASKS)), help=f"What is learned.  [default: {TASK}]")(command)
+
+
+def machine(task: str | None, svm: str | None, parameters: dict[str, Any], table: Table = TASKS) -> Any:
+    """Return the unfitted machine with these parameters; those that are None keep their defaults.
+
+    Raises
+    ------
+    click.UsageError
+        There is no such machine, it has no such parameter, or its parameters do not go together.
+    """
+    task = task or TASK
+    svm = svm or next(iter(table[task]))
+    if svm not in table[task]:
+        only = next(iter(table[task]))
+        raise click.UsageError(f"--task {task} has no machine with --svm {svm}; leave it out, or give --svm {only}")
+    kind = _kind(table[task][svm])
+    given = {name: value for name, value in parameters.items() if value is not None}
+    unknown = [name for name in given if name not in kind().get_params()]
+    if unknown:
+        raise click.UsageError(_misplaced(unknown[0], kind.__name__, table))
+    made = kind(**given)
+    _check(made)
+    return made
+
+
+def _kind(name: str) -> Any:
+    return getattr(import_module("adatron"), name)
+
+
+def _misplaced(name: str, kind: str, table: Table) -> str:
+    """Return the error for a parameter that another machine has."""
+    others = [
+        f"{other} (--task {task} --svm {svm})"
+        for task, kinds in table.items()
+        for svm, other in kinds.items()
+        if name in _kind(other)().get_params()
+    ]
+    return f"--{name.replace('_', '-')} is no parameter of {kind}, but of {', '.join(others)}"
+
+
+def _check(made: Any) -> None:
+    """Fail if the parameters of a machine are wrong, or do not go together; without this, a fit would find out."""
+    from sklearn.utils._param_validation import InvalidParameterError
+
+    from ..solvers.table import choose
+
+    try:
+        made._validate_params()
+    except InvalidParameterError as error:
+        raise click.UsageError(str(error)) from error
+    found = made.get_params()
+    if found.get("break_ties") and found["decision_function_shape"] == "ovo":
+        raise click.UsageError("--break-ties needs --decision-function-shape ovr")
+    if "solver" not in found:  # the incremental machines have their own
+        return
+    try:
+        choose(made.solver, _small_program(made))
+    except ValueError as error:
+        raise click.UsageError(f"--solver {made.solver}: {error}") from error
+
+
+def _small_program(made: Any) -> Any:
+    """Return a program of two samples of the kind that the machine solves."""
+    import numpy as np
+
+    from ..problems import csvc, nusvc, nusvr, oneclass, svr
+
+    two, ones = np.array([1.0, -1.0]), np.ones(2)
+    bias: Any = getattr(made, "bias", "explicit")
+    programs = {
+        "SVC": lambda: csvc(two, ones, bias),
+        "NuSVC": lambda: nusvc(two, ones, 0.5, bias),
+        "SVR": lambda: svr(two, ones, 0.1, bias),
+        "NuSVR": lambda: nusvr(two, ones, 0.5, bias),
+        "OneClassSVM": lambda: oneclass(ones, 0.5),
+    }
+    return programs[type(made).__name__]()

@@ -1,0 +1,1 @@
+"""Streams: lines of an input, learned one after the other by a model that outlives being killed."""

@@ -1,0 +1,105 @@
+"""The values of options: numbers within bounds, names, labels."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import click
+
+
+class Number(click.ParamType[Any]):
+    """A number within bounds, or one of some words; the help shows the bounds, and the error says them.
+
+    Parameters
+    ----------
+    least, most : float
+        The smallest and the largest number.
+    above : bool
+        Whether the number must be above the smallest one.
+    finite : bool
+        Whether infinity is refused.
+    whole : bool
+        Whether the number must be a whole number.
+    but : int, optional
+        A number that is refused.
+    words : tuple of str
+        The words that are allowed in place of a number.
+    """
+
+    name = "number"
+
+    def __init__(
+        self,
+        least: float = -math.inf,
+        most: float = math.inf,
+        *,
+        above: bool = False,
+        finite: bool = True,
+        whole: bool = False,
+        but: int | None = None,
+        words: tuple[str, ...] = (),
+    ) -> None:
+        self.least, self.most, self.above = least, most, above
+        self.finite, self.whole, self.but, self.words = finite, whole, but, words
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number or the word."""
+        if value in self.words or not isinstance(value, str):
+            return value
+        try:
+            number: float = int(value) if self.whole else float(value)
+        except ValueError:
+            number = math.nan
+        if self.finite and math.isinf(number):
+            self.fail(f"{value!r} is not a finite number", param, ctx)
+        enough = number > self.least if self.above else number >= self.least
+        if not (enough and number <= self.most and number != self.but):
+            self.fail(f"{value!r} is not {self.described()}", param, ctx)
+        return number
+
+    def described(self) -> str:
+        """Return the allowed values in words."""
+        found = "a whole number" if self.whole else "a number"
+        if self.least > -math.inf:
+            found += f" above {self.least:g}" if self.above else f" >= {self.least:g}"
+        if self.most < math.inf:
+            found += f" and at most {self.most if self.whole else f'{self.most:g}'}"
+        if self.but is not None:
+            found += f" other than {self.but}"
+        if self.words:
+            found += f", nor {' or '.join(map(repr, self.words))}"
+        return found
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return the allowed values as the help shows them."""
+        letter = "n" if self.whole else "x"
+        found = letter if self.but is None else f"{letter}!={self.but}"
+        if self.most < math.inf:
+            most = self.most if self.whole else f"{self.most:g}"
+            found = f"{self.least:g}{'<' if self.above else '<='}{letter}<={most}"
+        elif self.least > -math.inf:
+            found = f"{letter}{'>' if self.above else '>='}{self.least:g}"
+        return "|".join([*self.words, found]).join("[]")
+
+
+def class_weight(text: str) -> dict[str, float] | str:
+    """Read weights of classes: balanced, or LABEL:WEIGHT with commas between."""
+    if text == "balanced":
+        return text
+    pairs = [part.rpartition(":") for part in text.split(",")]
+    if not all(label for label, _, _ in pairs):
+        raise click.BadParameter(f"{text!r} is neither 'balanced' nor LABEL:WEIGHT,LABEL:WEIGHT,...")
+    weight = Number(0, above=True)
+    return {label.strip(): weight.convert(given, None, None) for label, _, given in pairs}
+
+
+def weights_of(y: Any, given: dict[str, float]) -> dict[Any, float]:
+    """Return the weights of classes under the labels in the data."""
+    import numpy as np
+
+    named = {str(label): label for label in np.unique(y).tolist()}
+    unknown = [label for label in given if label not in named]
+    if unknown:
+        raise ValueError(f"--class-weight names the class {unknown[0]!r}; the classes are {', '.join(named)}")
+    return {named[label]: weight for label, weight in given.items()}

@@ -1,0 +1,30 @@
+"""The papers without their data."""
+
+import pytest
+
+from adatron.cli import main
+from adatron.papers import DATA, PAPERS
+from lines import failed
+
+
+@pytest.mark.parametrize("names", [[], ["isda"], ["akaho", "svmseq"]])
+def test_missing_data_are_said_before_anything_else(names, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ADATRON_DATA", str(tmp_path))
+    assert main(["papers", *names]) == 4
+    said = failed(capsys)
+    assert f"ADATRON_DATA names the folder {tmp_path}, which lacks" in said
+    assert "train-images-idx3-ubyte.gz" in said
+    assert "akaho needs no data" in said
+
+
+def test_without_a_folder_the_variable_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("ADATRON_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert main(["papers", "kernel_adatron"]) == 4
+    said = failed(capsys)
+    assert "set ADATRON_DATA to a folder with sonar.mines, sonar.rocks (UCI" in said
+    assert "../shared" not in said
+
+
+def test_every_paper_says_its_data():
+    assert DATA.keys() == PAPERS.keys()

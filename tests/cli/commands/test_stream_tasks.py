@@ -1,0 +1,118 @@
+"""Streams of all incremental machines, and tables with headers."""
+
+import json
+
+import numpy as np
+import pytest
+
+import adatron
+from adatron.cli import main
+from lines import failed
+
+MACHINES = {
+    ("classification", "c"): "IncrementalSVC",
+    ("classification", "nu"): "IncrementalNuSVC",
+    ("regression", "c"): "IncrementalSVR",
+    ("novelty", "nu"): "IncrementalOneClassSVM",
+}
+
+
+def samples(task, n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2)).round(3)
+    if task == "regression":
+        return X, (X.sum(axis=1) + 0.1 * rng.normal(size=n)).round(3)
+    return X, np.where(X.sum(axis=1) > 0, "up", "down")
+
+
+def lines_of(task, X, y):
+    columns = X.astype(str).tolist()
+    return [",".join(row if task == "novelty" else [*row, str(label)]) for row, label in zip(columns, y, strict=True)]
+
+
+@pytest.mark.parametrize(("task", "svm"), MACHINES)
+def test_every_incremental_machine_learns_from_a_stream(task, svm, tmp_path, capsys):
+    X, y = samples(task)
+    (tmp_path / "a.csv").write_text("\n".join(lines_of(task, X, y)) + "\n")
+    path = str(tmp_path / "m")
+    arguments = ["stream", path, str(tmp_path / "a.csv")]
+    options = ["--task", task, "--svm", svm, "--first", "40", "--gamma", "0.5"]
+    more = ["--nu", "0.3"] if svm == "nu" else ["--C", "2"]
+    assert main([*arguments, *options, *more, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["lines"] == 20
+    model = adatron.load(path)
+    assert type(model).__name__ == MACHINES[task, svm]
+    kind, given = getattr(adatron, MACHINES[task, svm]), {more[0][2:]: float(more[1])}
+    expected = kind(gamma=0.5, **given).fit(X, None if task == "novelty" else y)
+    new = samples(task, seed=1)[0]
+    ask = "predict" if task == "regression" else "decision_function"
+    np.testing.assert_allclose(getattr(model, ask)(new), getattr(expected, ask)(new), atol=1e-7)
+    assert main([*arguments, "--svm", svm]) == 2
+    assert "exists and has its own parameters: leave out --svm" in failed(capsys)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--task", "regression", "--svm", "nu"], "--task regression has no machine with --svm nu"),
+        (["--epsilon", "0.1"], "--epsilon is no parameter of IncrementalSVC, but of IncrementalSVR"),
+    ],
+)
+def test_there_is_no_such_incremental_machine(options, message, tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("1,2,a\n2,1,b\n")
+    assert main(["stream", str(tmp_path / "m"), str(tmp_path / "a.csv"), *options]) == 2
+    assert message in failed(capsys)
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """Write two tables with the header "side,a,b", and return their names and the samples."""
+    X, y = samples("classification", 80)
+    names = []
+    for number, part in enumerate((slice(0, 50), slice(50, 80))):
+        rows = [f"{label},{a},{b}" for (a, b), label in zip(X[part].tolist(), y[part], strict=True)]
+        path = tmp_path / f"{number}.csv"
+        path.write_text("\n".join(["side,a,b", *rows]) + "\n")
+        names.append(str(path))
+    return names, X, y
+
+
+@pytest.mark.parametrize("label", [["--label", "side"], ["--label", "0"]])
+def test_a_header_is_no_sample(label, tables, tmp_path, capsys):
+    (first, second), X, y = tables
+    path = str(tmp_path / "m")
+    assert main(["stream", path, first, *label, "--first", "20", "--gamma", "0.5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["lines"] == 30
+    assert main(["stream", path, first, *label, "--json"]) == 0  # the same file again
+    assert json.loads(capsys.readouterr().out)["lines"] == 0
+    assert main(["stream", path, second, "--json"]) == 0  # the model knows its columns
+    assert json.loads(capsys.readouterr().out)["lines"] == 30
+    expected = adatron.IncrementalSVC(gamma=0.5).fit(X, y)
+    new = samples("classification", seed=1)[0]
+    np.testing.assert_allclose(adatron.load(path).decision_function(new), expected.decision_function(new), atol=1e-7)
+
+
+def test_a_header_with_other_columns_is_refused(tables, tmp_path, capsys):
+    (first, second), _, _ = tables
+    path = str(tmp_path / "m")
+    assert main(["stream", path, first, "--label", "side", "--first", "20", "--quiet"]) == 0
+    text = (tmp_path / "1.csv").read_text()
+    (tmp_path / "1.csv").write_text(text.replace("side,a,b", "side,b,a"))
+    assert main(["stream", path, second, "--quiet"]) == 1
+    assert "its header (side, b, a) is not that of the lines before (side, a, b)" in failed(capsys)
+
+
+def test_first_lines_of_one_class_are_refused_by_name(tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("".join(f"{i},{-i},{i > 30}\n" for i in range(60)))
+    arguments = ["stream", str(tmp_path / "m"), str(tmp_path / "a.csv")]
+    assert main([*arguments, "--first", "10"]) == 1
+    assert "a.csv: the first 10 lines all have the label False" in failed(capsys)
+    assert main([*arguments, "--first", "40"]) == 0
+
+
+def test_replayed_lines_are_called_so(tmp_path, capsys):
+    X, y = samples("classification")
+    (tmp_path / "a.csv").write_text("\n".join(lines_of("classification", X, y)) + "\n")
+    for _ in range(2):
+        assert main(["stream", str(tmp_path / "m"), str(tmp_path / "a.csv"), "--first", "40"]) == 0
+        assert "replayed from journal  0\n" in capsys.readouterr().err

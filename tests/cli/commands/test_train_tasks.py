@@ -1,0 +1,183 @@
+"""All five machines from the command line: training, predicting, measuring, converting, cross-validating."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file, make_classification, make_regression
+from sklearn.metrics import mean_absolute_error, r2_score, roc_auc_score, root_mean_squared_error
+from sklearn.preprocessing import StandardScaler
+
+import adatron
+from adatron.cli import main
+from lines import failed
+
+MACHINES = {
+    ("classification", "c"): "SVC",
+    ("classification", "nu"): "NuSVC",
+    ("regression", "c"): "SVR",
+    ("regression", "nu"): "NuSVR",
+    ("novelty", "nu"): "OneClassSVM",
+}
+cases = pytest.mark.parametrize(("task", "svm"), MACHINES)
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Return a function that writes the samples of a task; it returns the file, X and y."""
+
+    def write(task):
+        if task == "regression":
+            X, y = make_regression(80, 4, noise=5, random_state=0)
+        else:
+            X, y = make_classification(80, 4, random_state=0)
+        X, y = X.round(3), y.round(3)  # text holds them exactly
+        path = tmp_path / f"{task}.svm"
+        dump_svmlight_file(X, y, str(path), zero_based=False)
+        return str(path), X, y
+
+    return write
+
+
+@cases
+def test_a_task_from_file_to_file(task, svm, data, tmp_path, capsys):
+    file, X, y = data(task)
+    path, text, back = (str(tmp_path / name) for name in ("m", "m.txt", "back"))
+    assert main(["train", file, "--task", task, "--svm", svm, "--model", path, "--gamma", "0.3", "--quiet"]) == 0
+    model = adatron.load(path)
+    assert type(model).__name__ == MACHINES[task, svm]
+    new = (X + 0.3).round(3)  # samples that trained a novelty detector may lie on its boundary
+    expected = getattr(adatron, MACHINES[task, svm])(gamma=0.3).fit(X, y).predict(new)
+    assert np.allclose(model.predict(new), expected)
+    file = str(tmp_path / "new.svm")
+    dump_svmlight_file(new, y, file, zero_based=False)
+    assert main(["info", path]) == 0
+    assert task in capsys.readouterr().out
+    assert main(["convert", path, text]) == 0
+    assert main(["convert", text, back]) == 0
+    for found in (path, text, back):
+        assert main(["predict", found, file, "--quiet"]) == 0
+        assert np.allclose([float(line) for line in capsys.readouterr().out.split()], expected)
+    assert main(["evaluate", back, file]) == 0
+
+
+@cases
+def test_parameters_and_scaling_reach_each_machine(task, svm, data, tmp_path):
+    file, X, y = data(task)
+    more = ["--nu", "0.3"] if svm == "nu" else ["--C", "3"]
+    path = str(tmp_path / "m")
+    assert main(["train", file, "--task", task, "--svm", svm, "--model", path, "--scale", "standard", *more]) == 0
+    model = adatron.load(path)[-1]
+    assert (model.nu == 0.3) if svm == "nu" else (model.C == 3.0)
+    expected = getattr(adatron, MACHINES[task, svm])(**{more[0][2:]: float(more[1])})
+    scaled = StandardScaler().fit_transform(X)
+    assert np.allclose(model.predict(scaled + 0.3), expected.fit(scaled, y).predict(scaled + 0.3))
+
+
+def test_a_regression_is_measured(data, tmp_path, capsys):
+    file, X, y = data("regression")
+    path = str(tmp_path / "m")
+    assert main(["train", file, "--task", "regression", "--C", "100", "--model", path, "--test", file]) == 0
+    predicted = adatron.load(path).predict(X)
+    table = dict(line.split(None, 1) for line in capsys.readouterr().err.splitlines() if len(line.split()) > 1)
+    assert float(table["R2"]) == pytest.approx(r2_score(y, predicted), abs=1e-5)
+    assert main(["evaluate", path, file, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["r2"] == pytest.approx(r2_score(y, predicted))
+    assert found["mae"] == pytest.approx(mean_absolute_error(y, predicted))
+    assert found["rmse"] == pytest.approx(root_mean_squared_error(y, predicted))
+    assert main(["predict", path, file]) == 0
+    out, err = capsys.readouterr()
+    assert [float(line) for line in out.split()] == predicted.tolist()  # to the last bit
+    assert err.startswith("R2 ")
+
+
+def test_two_classes_have_an_area_under_the_curve(data, tmp_path, capsys):
+    file, X, y = data("classification")
+    path = str(tmp_path / "m")
+    assert main(["train", file, "--model", path, "--quiet"]) == 0
+    expected = roc_auc_score(y, adatron.load(path).decision_function(X))
+    assert main(["evaluate", path, file, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["roc_auc"] == pytest.approx(expected)
+    assert main(["evaluate", path, file]) == 0
+    assert f"{expected:.6f}" in capsys.readouterr().out
+
+
+def test_novelty_has_a_share_of_outliers(data, tmp_path, capsys):
+    file, X, _ = data("novelty")
+    path = str(tmp_path / "m")
+    assert main(["train", file, "--task", "novelty", "--nu", "0.2", "--model", path]) == 0
+    assert "label" not in capsys.readouterr().err  # none is used
+    sides = adatron.load(path).predict(X)
+    assert main(["evaluate", path, file, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["outliers"], found["accuracy"]) == (int(np.sum(sides == -1)), None)
+    dump_svmlight_file(X, sides, str(tmp_path / "sides"), zero_based=False)
+    assert main(["evaluate", path, str(tmp_path / "sides"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["accuracy"] == 1.0
+    np.savetxt(tmp_path / "plain.txt", X)
+    assert main(["train", str(tmp_path / "plain.txt"), "--task", "novelty", "--nu", "0.2", "--model", path]) == 0
+    assert main(["predict", path, str(tmp_path / "plain.txt")]) == 0
+    out, err = capsys.readouterr()
+    assert np.mean([int(line) for line in out.split()] == sides) > 0.8  # some are on the boundary
+    assert "outliers" in err
+
+
+def test_probabilities_as_svm_predict_writes_them(data, tmp_path, capsys):
+    file, X, _ = data("classification")
+    path = str(tmp_path / "m")
+    assert main(["train", file, "--model", path, "--probability", "--quiet"]) == 0
+    model = adatron.load(path)
+    assert main(["predict", path, file, "--probability", "--quiet"]) == 0
+    header, *rows = capsys.readouterr().out.splitlines()
+    assert header == "labels 0 1"
+    table = np.array([row.split() for row in rows], float)
+    assert np.array_equal(table[:, 1:], model.predict_proba(X))
+    assert np.array_equal(table[:, 0], model.predict(X))
+    assert main(["predict", path, file, "--probability", "--decision"]) == 2
+    assert main(["predict", path, file, "--probability", "--decision", "--to", "csv", "--quiet"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "class,decision,probability 0,probability 1"
+
+
+@pytest.mark.parametrize(
+    ("task", "option", "message"),
+    [
+        ("classification", "--probability", "train it with --probability"),
+        ("regression", "--probability", "has no probabilities"),
+        ("novelty", "--probability", "has no probabilities"),
+        ("regression", "--decision", "has no decision values"),
+    ],
+)
+def test_what_a_model_does_not_have_is_wrong_usage(task, option, message, data, tmp_path, capsys):
+    file, *_ = data(task)
+    path = str(tmp_path / "m")
+    assert main(["train", file, "--model", path, "--task", task, "--quiet"]) == 0
+    assert main(["predict", path, file, option]) == 2
+    assert message in failed(capsys)
+
+
+@cases
+def test_cross_validation_prints_the_quality_and_writes_nothing(task, svm, data, tmp_path, capsys):
+    file, *_ = data(task)
+    before = sorted(tmp_path.iterdir())
+    arguments = ["train", file, "--task", task, "--svm", svm, "--cv", "4", "--random-state", "1"]
+    assert main(arguments) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith("cross-validation ")
+    assert main([*arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["class"], found["cross_validation"]["samples"]) == (MACHINES[task, svm], 80)
+    assert sorted(tmp_path.iterdir()) == before
+    measure = {"classification": "accuracy", "regression": "r2", "novelty": "outlier_share"}[task]
+    assert -1.0 < found["cross_validation"][measure] <= 1.0
+
+
+def test_cross_validation_of_kernel_values(data, tmp_path, capsys):
+    _, X, y = data("classification")
+    np.savez(tmp_path / "K.npz", X=X @ X.T, y=y)
+    np.savez(tmp_path / "X.npz", X=X, y=y)
+    for name, kernel in (("K", "precomputed"), ("X", "linear")):
+        assert main(["train", str(tmp_path / f"{name}.npz"), "--kernel", kernel, "--cv", "3"]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == second

@@ -1,0 +1,33 @@
+"""Messages show numbers as their users write them."""
+
+import numpy as np
+import pytest
+
+from adatron import SVC, IncrementalSVC
+from adatron.kernels import RBF
+from adatron.quoted import quoted
+
+
+@pytest.mark.parametrize("value", [np.int64(2), [np.float64(0.5)], {np.int64(1): np.float64(2.0)}, np.float32(1)])
+def test_no_type_of_numpy_is_shown(value):
+    assert "np." not in quoted(value)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda X, y: SVC(C=np.float64(-1)).fit(X, y),
+        lambda X, y: SVC(degree=np.int64(-1)).fit(X, y),
+        lambda X, y: SVC(class_weight={np.int64(0): np.float64(-1)}).fit(X, y),
+        lambda X, y: SVC(class_weight={np.int64(7): 1.0}).fit(X, y),
+        lambda X, y: RBF(np.float64(-1)),
+        lambda X, y: IncrementalSVC().fit(X, y).set_C(np.float64(-1)),
+        lambda X, y: IncrementalSVC().fit(X, y).forget([np.int64(99)]),
+        lambda X, y: IncrementalSVC().fit(X, y).partial_fit(X, y + 5),
+        lambda X, y: IncrementalSVC().fit(X, y).set_params(gamma=np.float64(3)).partial_fit(X, y),
+    ],
+)
+def test_errors_show_plain_numbers(wrong):
+    with pytest.raises(ValueError, match=r"\d") as caught:
+        wrong(np.eye(4), np.array([0, 0, 1, 1]))
+    assert "np." not in str(caught.value)
