@@ -27,8 +27,8 @@ def noise(tmp_path):
 
 @pytest.fixture
 def interrupted():
-    """Press Ctrl-C when the fit reports for the first time."""
-    with at(ProgressBar.__call__, lambda _: signal.raise_signal(signal.SIGINT)):
+    """Press Ctrl-C when the fit has reported for the first time."""
+    with at(ProgressBar.__call__, lambda _: signal.raise_signal(signal.SIGINT), end=True):
         yield
 
 
