@@ -21,11 +21,13 @@ def keeping(model: Any) -> list[str]:
         "that are left"
         for name, step in fitted_steps(model)
     ]
-    search = (
-        f"the search ({type(model).__name__}) keeps cv_results_ and what was chosen by them: all samples, forgotten "
-        "ones among them, had a part in this; search again among the samples that are left"
-    )
-    return [*steps, search] if is_search(model) else steps
+    searches = [
+        f"the search ({type(one).__name__}) keeps cv_results_ and what was chosen by them: all samples, forgotten ones "
+        "among them, had a part in this; search again among the samples that are left"
+        for one in _way(model)
+        if is_search(one)
+    ]
+    return steps + searches
 
 
 def remembers(model: Any, last: Learning, one: int) -> bool:
@@ -37,19 +39,17 @@ def remembers(model: Any, last: Learning, one: int) -> bool:
 def fitted_steps(model: Any) -> list[tuple[str, Any]]:
     """Return the steps before the last one that are fitted to samples, including those inside other steps."""
     found: list[tuple[str, Any]] = []
-    while (after := _after(model)) is not None:
-        if isinstance(model, Pipeline):
-            for name, step in cast("list[tuple[str, Any]]", model.steps)[:-1]:
+    for one in _way(model):
+        if isinstance(one, Pipeline):
+            for name, step in cast("list[tuple[str, Any]]", one.steps)[:-1]:
                 found += _leaves(name, step)
-        model = after
     return found
 
 
 def last_of(model: Any) -> Any:
     """Return the estimator at the end of a model: of a pipeline its last step, of a search its best estimator."""
-    while (after := _after(model)) is not None:
-        model = after
-    return model
+    *_, last = _way(model)
+    return last
 
 
 def is_search(model: Any) -> bool:
@@ -63,11 +63,12 @@ def _of_class(model: Any, module: str, name: str) -> bool:
     return loaded is not None and isinstance(model, getattr(loaded, name))
 
 
-def _after(model: Any) -> Any:
-    """Return what predicts at the end of a pipeline or a search; None if a model is neither."""
-    if isinstance(model, Pipeline):
-        return model.steps[-1][1]
-    return model.best_estimator_ if is_search(model) else None
+def _way(model: Any) -> Iterator[Any]:
+    """Yield a model, what predicts at the end of it if it is a pipeline or a search, and so on."""
+    yield model
+    while isinstance(model, Pipeline) or is_search(model):
+        model = model.steps[-1][1] if isinstance(model, Pipeline) else model.best_estimator_
+        yield model
 
 
 def _leaves(name: str, step: Any) -> Iterator[tuple[str, Any]]:
