@@ -281,6 +281,7 @@ def test_files_of_earlier_versions_are_read(fitted, X, tmp_path):
         crafted.state["trace_"] = [{"$": "dict", "items": []}] * 3
         del crafted.state["_fitted_multi_class"]
         del crafted.header["model"]["params"]["max_time"]
+        crafted.header["format"] = 1
         crafted.write()
         content = crafted.path.read_bytes()
         crafted.path.write_bytes(content[: -SEAL - 2] + bytes(2))

@@ -34,8 +34,10 @@ def test_requests_of_a_machine(kind, value, tmp_path):
 def test_requests_in_pipelines_searches_and_splitters(tmp_path):
     machine = SVC().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
     model = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), RobustScaler(), machine)
+    save(model, tmp_path / "m.adatron")
+    assert str(load(tmp_path / "m.adatron").get_metadata_routing()) == str(model.get_metadata_routing())
     splitter = GroupKFold(2).set_split_request(groups="parts")
-    search = GridSearchCV(model, {"svc__C": [1.0]}, cv=splitter)
+    search = GridSearchCV(machine, {"C": [1.0]}, cv=splitter)
     search.fit(TABLE[["a"]], Y, sample_weight=[1.0] * 12, parts=[0, 1, 2] * 4)
     save(search, tmp_path / "m.adatron")
     loaded = load(tmp_path / "m.adatron")

@@ -74,6 +74,10 @@ ATTACKS = {
         put("vocabulary_", {"$": "dict", "items": [["red", 10**6]]}), "vocabulary_ must be a Words",
     ),
     "files for texts": (CountVectorizer(), TEXTS, parameter("input", "filename"), "input must be 'content'"),
+    "all parts of a text": (
+        CountVectorizer(), TEXTS,
+        parameter("ngram_range", {"$": "tuple", "items": [1, 10**6]}), "ngram_range may go up to",
+    ),
     "an endless expression": (CountVectorizer(), TEXTS, parameter("token_pattern", "(a+)+b"), "may take for ever"),
     "endless columns": (HashingVectorizer(), TEXTS, parameter("n_features", 2**30), "n_features may be"),
     "a function of its own": (

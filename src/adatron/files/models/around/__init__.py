@@ -1,1 +1,1 @@
-"""What may stand around a machine in a model file: scikit-learn's steps, wrappers and searches, by an allow-list."""
+"""Store what stands around a machine in a model file: scikit-learn's steps, wrappers and searches of a list."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 State = Mapping[str, Any]
 DEFAULT_DISPATCH = re.compile(r"all|(\d{1,3} ?\* ?)?n_jobs")
 MOST_COLUMNS = 2**24  # Most columns of a HashingVectorizer: a row of them takes 128 MiB.
+LONGEST_GRAM = 32  # All n-grams of a text, up to its length, take the cube of the length.
 REPEATS = tuple(
     getattr(opcodes, name) for name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT") if hasattr(opcodes, name)
 )
@@ -129,6 +130,8 @@ def text(params: State, state: State) -> str | None:
         return f"input must be 'content', so that no files are read; it is {str(params['input'])[:50]!r}"
     if (columns := params.get("n_features", 0)) > MOST_COLUMNS:
         return f"n_features may be {MOST_COLUMNS}; it is {columns}"
+    if max(params.get("ngram_range", (1, 1))) > LONGEST_GRAM:
+        return f"ngram_range may go up to {LONGEST_GRAM}; it is {params['ngram_range']}"
     pattern = params.get("token_pattern")
     return None if pattern is None else _pattern_fault(pattern)
 
