@@ -39,7 +39,10 @@ WORDS = (
     None, 1, 0.5, "ovo", "ovr", "rbf", "linear", "precomputed", "sigmoid", "poly", "laplacian", "scale", "auto", "svc",
     "single", "double", "full", "rescaled", "inf", "nan", "matrix", "array", "sum", "product", "isda",
 )  # fmt: skip
-CLASSES = ("SVC", "SVR", "NuSVC", "OneClassSVM", "IncrementalSVC", "IncrementalSVR", "InputMarginSVC", "Pipeline")
+CLASSES = (
+    "SVC", "SVR", "NuSVC", "OneClassSVM", "IncrementalSVC", "IncrementalSVR", "InputMarginSVC", "Pipeline",
+    "OneHotEncoder", "OrdinalEncoder", "CountVectorizer", "TfidfVectorizer", "KNNImputer", "GridSearchCV",
+)  # fmt: skip
 
 # --- raw damage ---------------------------------------------------------------------------------------------------
 
@@ -102,16 +105,19 @@ def crafted(rng: Generator, content: bytes) -> tuple[str, bytes]:
     """Change the content of a file, and write it with the right check sums and digest."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    kinds = (_leaf, _leaf, _leaf, _value, _array, _array, _array, _entry, _zip_of)
+    kinds = (_leaf, _leaf, _leaf, _value, _array, _array, _array, _entry, _zip_of, _bomb)
     kind = kinds[int(rng.integers(len(kinds)))]
     for _ in range(int(rng.integers(1, 3))):
         kind(rng, members)
     out = io.BytesIO()
     with sealed_zip(out) as archive:
         for name, data in members.items():
-            archive.writestr(zipfile.ZipInfo(name), data)
+            method = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)[int(rng.integers(2))]
+            archive.writestr(zipfile.ZipInfo(name), data, method)
             if kind is _zip_of and rng.random() < 0.1:
                 archive.writestr(zipfile.ZipInfo(name), data)
+        if kind is _bomb:
+            _lie(rng, archive.infolist())
     return kind.__name__.strip("_"), out.getvalue()
 
 
@@ -252,6 +258,32 @@ def _header(rng: Generator, data: bytes) -> bytes:
     shape = ("()", "(1000000000000,)", "(0,)", "(-1,)", "(2, 3)", "(1, 0, 99999999999)", "(" * 40)[int(rng.integers(7))]
     text = f"{{'descr': '{(*TYPES, *UNSTORABLE)[int(rng.integers(16))]}', 'fortran_order': False, 'shape': {shape}, }}"
     return begin + text.encode().ljust(117) + b"\n" + end
+
+
+def _bomb(rng: Generator, members: dict[str, bytes]) -> None:
+    """Make a part large that takes few bytes when it is compressed."""
+    names = list(members)
+    name = names[int(rng.integers(len(names)))]
+    if name.endswith(".npy") and rng.random() < 0.5:
+        shape = f"({2 ** int(rng.integers(10, 24))},)"
+        header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(117) + b"\n"
+        members[name] = b"\x93NUMPY\x01\x00v\x00" + header + bytes(8 * int(shape[1:-2]))
+    else:
+        members[name] += bytes(2 ** int(rng.integers(1, 27)))
+
+
+def _lie(rng: Generator, table: list[zipfile.ZipInfo]) -> None:
+    """Say something else in the table of contents than what a part is."""
+    one = table[int(rng.integers(len(table)))]
+    how = int(rng.integers(5))
+    if how == 0:
+        one.file_size = (0, one.file_size + 1, 2**31, 2**40, one.file_size // 2)[int(rng.integers(5))]
+    elif how == 1:
+        one.compress_size = (0, one.compress_size + 1, 2**31, one.compress_size // 2)[int(rng.integers(4))]
+    elif how == 2:
+        one.compress_type = (0, 8, 12, 14, 99)[int(rng.integers(5))]
+    elif how == 3:
+        one.header_offset = table[int(rng.integers(len(table)))].header_offset
 
 
 def _zip_of(rng: Generator, members: dict[str, bytes]) -> None:

@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import model_around
 import numpy as np
 from model_damage import changed_text, crafted, damaged
 from scipy import sparse
@@ -74,6 +75,12 @@ def models() -> dict[str, tuple[bytes, Any]]:
 
 
 @functools.cache
+def around() -> dict[str, tuple[bytes, Any]]:
+    """Return files of models with scikit-learn's steps, and rows that each of them takes."""
+    return {f"around {name}": (_written(model), rows) for name, (model, rows) in model_around.models().items()}
+
+
+@functools.cache
 def texts() -> dict[str, tuple[bytes, Any]]:
     """Return a file of LIBSVM's text for each kernel, and samples that its model takes."""
     X, three = data()
@@ -103,7 +110,7 @@ def attempt(rng: Generator, folder: Path) -> tuple[str, str]:
         kind, changed = "text", (damaged if rng.random() < 0.3 else changed_text)(rng, content)
         harmless = False
     else:
-        name, (content, X) = _one(rng, models())
+        name, (content, X) = _one(rng, models() if rng.random() < 0.5 else around())
         if rng.random() < 0.3:
             # The file as it is, without its digest, as earlier versions wrote it, or with a new digest.
             kind = ("raw", "raw unsealed", "raw sealed")[int(rng.integers(3))]
@@ -116,7 +123,7 @@ def attempt(rng: Generator, folder: Path) -> tuple[str, str]:
             harmless = False
     path = folder / "m.adatron"
     path.write_bytes(changed)
-    end = _end(path, X, changed)
+    end = _end(path, X, name)
     if harmless and end != "refused":
         # Damage may hit only bytes without a meaning; the model is then the one that was written.
         path.write_bytes(content)
@@ -124,10 +131,10 @@ def attempt(rng: Generator, folder: Path) -> tuple[str, str]:
         path.write_bytes(changed)
         assert np.array_equal(adatron.load(path).predict(X), expected), f"{name}: damage changed predictions"
         end = "right"
-    return f"{kind} {name.partition(',')[0]}", end
+    return f"{kind} {'around' if name.startswith('around') else name.partition(',')[0]}", end
 
 
-def _end(path: Path, X: Any, content: bytes) -> str:
+def _end(path: Path, X: Any, name: str) -> str:
     """Load a file and predict."""
     try:
         with warnings.catch_warnings(action="ignore"):
@@ -137,7 +144,7 @@ def _end(path: Path, X: Any, content: bytes) -> str:
             raise AssertionError("the file is not named") from error
         return "refused"
     with warnings.catch_warnings(action="ignore"):
-        return _predicted(model, X, path)
+        return model_around.used(model, X) if name.startswith("around") else _predicted(model, X, path)
 
 
 def _predicted(model: Any, X: Any, path: Path) -> str:

@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 from benchmarks.margins import attack
+from sklearn import svm
 from sklearn.datasets import make_moons
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from adatron import SVC, InputMarginSVC, input_margin
 from adatron.plots.input_margin import DistanceDisplay, InputMarginDisplay, MarginPathDisplay
@@ -51,3 +55,21 @@ def test_data_frames_keep_their_names(recwarn):
 def test_the_path_of_another_estimator():
     with pytest.raises(TypeError, match="InputMarginSVC"):
         MarginPathDisplay.from_estimator(SVC())
+
+
+def test_pipelines_and_the_machines_of_scikit_learn(model):
+    scaled = make_pipeline(StandardScaler(), SVC(gamma=1.0)).fit(X, y)
+    for one in (scaled, svm.SVC(gamma=1.0).fit(X, y)):
+        display = InputMarginDisplay.from_estimator(one, X, y)
+        np.testing.assert_array_equal(display.margins.distance, input_margin(one, X).distance)
+    display = InputMarginDisplay.from_estimator(scaled, X, y)
+    np.testing.assert_allclose(display.support, X[scaled[-1].support_], rtol=1e-12)
+    seen = InputMarginDisplay.from_estimator(scaled, X, y, space="transformed")
+    np.testing.assert_array_equal(seen.X, scaled[:-1].transform(X))
+    np.testing.assert_array_equal(seen.support, scaled[-1].support_vectors_)
+    labels = [line.get_label() for line in DistanceDisplay.from_estimator(scaled, X).ax_.get_lines()]
+    assert labels == ["SVC: distance", "SVC: certified"]
+    steps = make_pipeline(StandardScaler(), InputMarginSVC(n_steps=1)).fit(X, y)
+    assert MarginPathDisplay.from_estimator(steps).paths
+    one = make_pipeline(PCA(1), SVC()).fit(X, y)
+    assert InputMarginDisplay.from_estimator(one, X, y).support.shape == (0, 2)

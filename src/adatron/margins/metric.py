@@ -47,6 +47,26 @@ class Metric:
             raise ValueError("The 'metric' parameter must hold symmetric, positive definite matrices.") from None
         return cls(G, np.asarray(np.linalg.inv(G), np.float64))
 
+    def through(self, A: Vector) -> Metric:
+        """Return the metric of the images A d of vectors: the length of the shortest d that has an image.
+
+        Raises
+        ------
+        ValueError
+            The rows of A, (m, d), are not independent.
+        """
+        inverse = A @ A.T if self.inverse is None else A @ self.inverse @ A.T
+        try:
+            G = np.asarray(np.linalg.inv(inverse), np.float64)
+            np.linalg.cholesky(G)
+        except np.linalg.LinAlgError:
+            raise ValueError("The steps before the classifier make features that depend on each other.") from None
+        return Metric(0.5 * (G + np.swapaxes(G, -1, -2)), inverse)
+
+    def back(self, A: Vector, of: Metric, D: Vector) -> Vector:
+        """Return the shortest vectors in this metric whose images are D, (n, m); ``of`` is ``through(A)``."""
+        return self.raised(_times(of.G, D) @ A)
+
     def take(self, rows: Any) -> Metric:
         """Return the metrics of some points."""
         if self.G is None or self.inverse is None or self.G.ndim == 2:

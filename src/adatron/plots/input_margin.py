@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils import check_array
 
 from ..estimators import InputMarginSVC, input_margin
+from ..estimators.input_space.way import Affine, way_to
 from ..quoted import quoted
 from .axes import axes
 
@@ -54,40 +56,45 @@ class InputMarginDisplay:
     ax_: Any = field(default=None, init=False)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, metric: Any = None, ax: Any = None) -> Self:
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any, *, metric: Any = None, space: str = "original", ax: Any = None
+    ) -> Self:
         """Compute and draw.
 
         Parameters
         ----------
         estimator : SVC, NuSVC or InputMarginSVC
-            Fitted on two features.
+            Fitted on two features; also scikit-learn's, and as the last step of a pipeline.
         X : array-like of shape (n_samples, 2)
         y : array-like of shape (n_samples,)
             Classes of the samples.
         metric : None, array-like of shape (2, 2) or callable, default=None
             See :func:`adatron.input_margin`.
+        space : {'original', 'transformed'}, default='original'
+            What is drawn if the estimator is a pipeline: the samples X, or the rows that the last step sees.
         ax : matplotlib axes, default=None
 
         Raises
         ------
         ValueError
-            X has not two features.
+            There are not two features to draw.
         """
+        way = way_to(estimator)
+        if space == "transformed":
+            X, estimator = way.taken(X), way.machine
         given, X = X, check_array(X, dtype="float64")
         if X.shape[1] != 2:
             raise ValueError(f"The boundary can be drawn in two features only. Got {X.shape[1]}.")
-        margins = input_margin(estimator, given, metric)
+        margins = input_margin(estimator, given, metric, space)
         room = ROOM * np.ptp(X, axis=0).max()
         low, high = X.min(axis=0) - room, X.max(axis=0) + room
         grid = (np.linspace(low[0], high[0], GRID), np.linspace(low[1], high[1], GRID))
         points = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2)
         table: Any = type(given)(points, columns=given.columns) if hasattr(given, "columns") else points
         regions = np.searchsorted(estimator.classes_, estimator.predict(table)).reshape(GRID, GRID)
-        # With algorithm='full' the support vectors are projections; the samples they come from are marked.
-        tilted = getattr(estimator, "tilts_", None) is not None and len(estimator.projections_) == len(X)
-        support = X[estimator.support_] if tilted else estimator.support_vectors_
         codes = np.searchsorted(estimator.classes_, y)
-        return cls(X, codes, margins, np.asarray(support), grid, regions).plot(ax=ax)
+        affine = None if space == "transformed" else way.affine(2)
+        return cls(X, codes, margins, _support(way.machine, X, affine), grid, regions).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw the regions, the samples, their projections as squares, and the smallest distance as a circle."""
@@ -106,6 +113,20 @@ class InputMarginDisplay:
         ax.set(aspect="equal", title=f"smallest distance {margin:.3g}")
         ax.legend(fontsize="small")
         return self
+
+
+def _support(machine: Any, X: Vector, affine: Affine | None) -> Vector:
+    """Return the support vectors among the samples that are drawn; none if the steps before cannot be inverted."""
+    # With algorithm='full' the support vectors are projections; the samples they come from are marked.
+    if getattr(machine, "tilts_", None) is not None and len(machine.projections_) == len(X):
+        return X[machine.support_]
+    vectors = machine.support_vectors_
+    vectors = np.asarray(vectors.toarray() if sparse.issparse(vectors) else vectors, np.float64)
+    if affine is None:
+        return vectors
+    if affine.A.shape != (2, 2):
+        return np.empty((0, 2))
+    return np.asarray(np.linalg.solve(affine.A, (vectors - affine.b).T).T, np.float64)
 
 
 @dataclass
@@ -129,10 +150,18 @@ class DistanceDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, *, metric: Any = None, name: str | None = None, ax: Any = None
+        cls,
+        estimator: Any,
+        X: Any,
+        *,
+        metric: Any = None,
+        space: str = "original",
+        name: str | None = None,
+        ax: Any = None,
     ) -> Self:
-        """Compute and draw the distances of samples X from the boundary of a fitted classifier."""
-        return cls({name or type(estimator).__name__: input_margin(estimator, X, metric)}).plot(ax=ax)
+        """Compute and draw the distances of samples X from the boundary; see :func:`adatron.input_margin`."""
+        name = name or type(way_to(estimator).machine).__name__
+        return cls({name: input_margin(estimator, X, metric, space)}).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw the fraction of the samples that are farther from the boundary than a distance."""
@@ -167,7 +196,8 @@ class MarginPathDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
-        """Draw the steps of a fitted InputMarginSVC; TypeError for another estimator."""
+        """Draw the steps of a fitted InputMarginSVC, alone or as a last step; TypeError for another estimator."""
+        estimator = way_to(estimator).machine
         if not isinstance(estimator, InputMarginSVC):
             raise TypeError(f"MarginPathDisplay needs an InputMarginSVC. Got {quoted(estimator)} instead.")
         paths: Any = estimator.margin_path_

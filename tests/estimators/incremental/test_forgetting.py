@@ -5,8 +5,19 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.impute import KNNImputer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    OneHotEncoder,
+    RobustScaler,
+    StandardScaler,
+)
 
 import adatron
 from adatron import IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
@@ -150,6 +161,46 @@ def test_steps_that_remember_nothing(data):
     pipe = make_pipeline(Normalizer(), "passthrough", IncrementalOneClassSVM(gamma=0.5)).fit(data[0])
     assert 3 not in adatron.forget(pipe, [3])[-1].ids_
     assert report(pipe[-1])["derived"] == []
+
+
+@pytest.mark.parametrize(
+    ("step", "name", "keeps"),
+    [
+        (PCA(2), "pca", "mean_"),
+        (KNNImputer(), "knnimputer", "_fit_X"),
+        (OneHotEncoder(handle_unknown="ignore"), "onehotencoder", "categories_"),
+        (make_pipeline(Normalizer(), RobustScaler()), "pipeline__robustscaler", "center_"),
+        (FeatureUnion([("same", "passthrough"), ("most", MaxAbsScaler())]), "featureunion__most", "max_abs_"),
+        (ColumnTransformer([("a", Normalizer(), [0]), ("b", PCA(1), [1, 0])]), "columntransformer__b", "mean_"),
+        (ColumnTransformer([], remainder=make_pipeline(StandardScaler())),
+         "columntransformer__remainder__standardscaler", "scale_"),
+    ],
+)  # fmt: skip
+def test_steps_inside_steps_remember(step, name, keeps, data, path):
+    X, y = data
+    pipe = make_pipeline(step, IncrementalSVC(gamma=0.5)).fit(X, y)
+    adatron.save(pipe, path)
+    for one in (pipe, adatron.load(path)):
+        with pytest.raises(ValueError, match=rf"The step '{name}' .* was fitted to sample 5 "):
+            adatron.forget(one, [5])
+    pipe[-1].forget([5])
+    (found,) = report(pipe[-1])["derived"]
+    assert found.startswith(f"the step '{name}' (")
+    assert keeps in found
+
+
+def test_a_search_remembers_scores(data, path):
+    X, y = data
+    inner = make_pipeline(Normalizer(), IncrementalSVC(gamma=0.5))
+    search = GridSearchCV(inner, {"incrementalsvc__C": [1.0, 2.0]}, cv=2)
+    adatron.save(search.fit(X, y), path)
+    assert adatron.forget(search, [5]) is search
+    assert 5 not in adatron.load(path).best_estimator_[-1].ids_
+    (found,) = report(search.best_estimator_[-1])["derived"]
+    assert "the search (GridSearchCV) keeps cv_results_" in found
+    whole = make_pipeline(Normalizer(), search)
+    adatron.save(whole, path)
+    assert sum("keeps cv_results_" in one for one in report(search.best_estimator_[-1])["derived"]) == 1
 
 
 def test_other_models_are_refused(data):

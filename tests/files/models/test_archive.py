@@ -2,6 +2,7 @@
 
 import json
 import struct
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -79,9 +80,28 @@ def test_arrays_of_the_other_byte_order_are_read(fitted, X, tmp_path):
     assert load(crafted.path).decision_function(X).tobytes() == fitted["dense"].decision_function(X).tobytes()
 
 
-def compressed(archive, members):
+def otherwise_compressed(archive, members):
+    for name, content in members.items():
+        archive.writestr(name, content, zipfile.ZIP_LZMA)
+
+
+def deflated(archive, members, size):
+    """The last part is said to have another size than its stream."""
     for name, content in members.items():
         archive.writestr(name, content, zipfile.ZIP_DEFLATED)
+    archive.infolist()[-1].file_size = size
+
+
+def cut_short(archive, members):
+    deflated(archive, members, 3)
+
+
+def beyond_its_stream(archive, members):
+    deflated(archive, members, len(members[list(members)[-1]]) + 100)
+
+
+def beyond_deflate(archive, members):
+    deflated(archive, members, 2**40)
 
 
 def repeated(archive, members):
@@ -120,7 +140,10 @@ def longer(archive, members):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (compressed, "compressed"),
+        (otherwise_compressed, "compressed by another method"),
+        (cut_short, "CRC|no header"),
+        (beyond_its_stream, "cut off|CRC"),
+        (beyond_deflate, "longer than deflate can make it"),
         (repeated, "has already"),
         (overlapping, "shares bytes"),
         (outside, "parts are longer than the file"),
@@ -145,6 +168,43 @@ def test_a_table_of_contents_that_points_before_the_file_is_damage(fitted, tmp_p
     path.write_bytes(content)
     with pytest.raises(ModelFileError, match=r"m\.adatron: the file is damaged"):
         load(path)
+
+
+# --- compression ---------------------------------------------------------------------------------------------------
+
+
+def test_parts_that_gain_from_it_are_compressed(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 2
+    few, many = rng.integers(2, size=(300, 50)).astype(float), rng.normal(size=(300, 50))
+    for X, compressed in ((few, True), (many, False)):
+        model = SVC().fit(X, y)
+        path = tmp_path / "m.adatron"
+        save(model, path)
+        with zipfile.ZipFile(path) as archive:
+            large = [one for one in archive.infolist() if one.file_size > 100_000]
+            assert large
+            assert all((one.compress_type == zipfile.ZIP_DEFLATED) == compressed for one in large)
+            assert all(one.compress_size < 0.2 * one.file_size for one in large) or not compressed
+        content = path.read_bytes()
+        save(load(path), path)
+        assert path.read_bytes() == content
+        assert load(path).decision_function(X).tobytes() == model.decision_function(X).tobytes()
+
+
+def test_a_small_file_of_large_content_needs_leave(tmp_path):
+    """A file of some kilobytes may be many megabytes in memory; the limit is known before any of it is read."""
+    model = SVC().fit(np.repeat(np.eye(2), 5, axis=0), np.arange(10) // 5)
+    model.note = np.zeros(2**24)
+    path = tmp_path / "m.adatron"
+    save(model, path)
+    assert path.stat().st_size < 2**20
+    tracemalloc.start()
+    with pytest.raises(ModelFileError, match=r"m\.adatron: .*takes 134,\d+,\d+ bytes of memory; .*max_bytes"):
+        load(path, max_bytes=2**26)
+    assert tracemalloc.get_traced_memory()[1] < 2**24
+    tracemalloc.stop()
+    assert load(path, max_bytes=2**28).note.size == 2**24
 
 
 # --- pipelines ----------------------------------------------------------------------------------------------------
@@ -174,11 +234,11 @@ def test_a_pipeline_ends_with_an_estimator(X, tmp_path):
     ("change", "message"),
     [
         (lambda steps: steps.clear(), "at least one"),
-        (lambda steps: steps.reverse(), "must be a scaler"),
+        (lambda steps: steps.reverse(), "must be a transformer"),
         (lambda steps: steps[0]["items"].append(1), "pairs of a name and an estimator"),
         (lambda steps: steps[0]["items"].__setitem__(0, "svc"), "names of their own"),
         (lambda steps: steps[0]["items"].__setitem__(0, "steps"), "name of a parameter"),
-        (lambda steps: steps[0]["items"].__setitem__(1, 7), "must be a scaler"),
+        (lambda steps: steps[0]["items"].__setitem__(1, 7), "must be a transformer"),
         (lambda steps: steps[0]["items"][1]["state"].__setitem__("n_features_in_", 7), "7"),
     ],
 )
@@ -221,6 +281,7 @@ def test_files_of_earlier_versions_are_read(fitted, X, tmp_path):
         crafted.state["trace_"] = [{"$": "dict", "items": []}] * 3
         del crafted.state["_fitted_multi_class"]
         del crafted.header["model"]["params"]["max_time"]
+        crafted.header["format"] = 1
         crafted.write()
         content = crafted.path.read_bytes()
         crafted.path.write_bytes(content[: -SEAL - 2] + bytes(2))

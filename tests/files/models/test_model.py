@@ -102,7 +102,7 @@ def cut_array(members):
 FORGERIES = {
     "other zip": (lambda members: members.pop("model.json"), "not an adatron model file"),
     "other magic": (set_header(magic="x"), "not an adatron model file"),
-    "newer": (set_header(format=2, library="9.0"), "format 2 by adatron 9.0; .*update adatron"),
+    "newer": (set_header(format=3, library="9.0"), "format 3 by adatron 9.0; .*update adatron"),
     "no format": (set_header(format=None), "not a valid model: its format is 'None'"),
     "no model": (set_header(model=None), "no model"),
     "a model that is none": (set_header(model=[1]), "no model"),

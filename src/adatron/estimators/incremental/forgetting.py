@@ -12,7 +12,7 @@ from .steps import fitted_steps, last_of, seen
 
 
 def forget(model: Any, ids: Any) -> Any:
-    """Unlearn some samples of an incremental model or of a pipeline that ends with one, or refuse.
+    """Unlearn some samples of an incremental model, or of a pipeline or search that ends with one, or refuse.
 
     A step before the model that was fitted to a sample remembers it. For instance, ``mean_`` and ``n_samples_seen_`` of
     a StandardScaler and the remaining samples give the sample that has gone. The step cannot unlearn it either, since
@@ -21,10 +21,11 @@ def forget(model: Any, ids: Any) -> Any:
 
     Parameters
     ----------
-    model : incremental model or Pipeline
-        The fitted model. A step that counts in ``n_samples_seen_`` is taken to have seen the samples of the model's
-        first call, and as many as it counts, in the order of their arrival, as ``Pipeline.fit`` does it. A step that
-        does not count is taken to have seen all samples; a step that needs no fit, none.
+    model : incremental model, Pipeline, or search of scikit-learn
+        The fitted model; of a search its best estimator forgets. A step that counts in ``n_samples_seen_`` is taken to
+        have seen the samples of the model's first call, and as many as it counts, in the order of their arrival, as
+        ``Pipeline.fit`` does it. A step that does not count is taken to have seen all samples; a step that needs no
+        fit, none. The estimators inside a ColumnTransformer or a FeatureUnion are steps, too.
     ids : int or array-like of int
         Ids of the samples, as ``model.forget`` of the incremental model takes them.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 
 from .learning import Learning
@@ -13,12 +15,19 @@ from .learning import Learning
 
 def keeping(model: Any) -> list[str]:
     """Name the steps before a model that remember samples, and the attributes that give samples away."""
-    return [
+    steps = [
         f"the step {name!r} ({type(step).__name__}) keeps {', '.join(_statistics(step)) or 'what it was fitted to'}: "
         "with the rows that are left this gives away rows that were forgotten; fit the pipeline again to the samples "
         "that are left"
         for name, step in fitted_steps(model)
     ]
+    searches = [
+        f"the search ({type(one).__name__}) keeps cv_results_ and what was chosen by them: all samples, forgotten ones "
+        "among them, had a part in this; search again among the samples that are left"
+        for one in _way(model)
+        if is_search(one)
+    ]
+    return steps + searches
 
 
 def remembers(model: Any, last: Learning, one: int) -> bool:
@@ -28,20 +37,54 @@ def remembers(model: Any, last: Learning, one: int) -> bool:
 
 
 def fitted_steps(model: Any) -> list[tuple[str, Any]]:
-    """Return the steps before the last one that are fitted to samples, including those of a pipeline at the end."""
+    """Return the steps before the last one that are fitted to samples, including those inside other steps."""
     found: list[tuple[str, Any]] = []
-    while isinstance(model, Pipeline):
-        steps = cast("list[tuple[str, Any]]", model.steps)
-        found += [one for one in steps[:-1] if one[1] not in (None, "passthrough") and get_tags(one[1]).requires_fit]
-        model = steps[-1][1]
+    for one in _way(model):
+        if isinstance(one, Pipeline):
+            for name, step in cast("list[tuple[str, Any]]", one.steps)[:-1]:
+                found += _leaves(name, step)
     return found
 
 
 def last_of(model: Any) -> Any:
-    """Return the estimator at the end of a model, which may be a pipeline of pipelines."""
-    while isinstance(model, Pipeline):
-        model = model.steps[-1][1]
-    return model
+    """Return the estimator at the end of a model: of a pipeline its last step, of a search its best estimator."""
+    *_, last = _way(model)
+    return last
+
+
+def is_search(model: Any) -> bool:
+    """Return whether a model is a search of scikit-learn that has found its best estimator."""
+    return _of_class(model, "sklearn.model_selection._search", "BaseSearchCV") and "best_estimator_" in vars(model)
+
+
+def _of_class(model: Any, module: str, name: str) -> bool:
+    """Return whether a model is of a class whose module may not be loaded; then the model is not of that class."""
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(model, getattr(loaded, name))
+
+
+def _way(model: Any) -> Iterator[Any]:
+    """Yield a model, what predicts at the end of it if it is a pipeline or a search, and so on."""
+    yield model
+    while isinstance(model, Pipeline) or is_search(model):
+        model = model.steps[-1][1] if isinstance(model, Pipeline) else model.best_estimator_
+        yield model
+
+
+def _leaves(name: str, step: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the fitted estimators of a step, which may be several side by side or one after the other."""
+    if isinstance(step, Pipeline):
+        inner: list[Any] = step.steps
+    elif isinstance(step, FeatureUnion):
+        inner = step.transformer_list
+    elif _of_class(step, "sklearn.compose", "ColumnTransformer"):
+        inner = [one[:2] for one in getattr(step, "transformers_", step.transformers)]
+    else:
+        if not (step is None or isinstance(step, str)) and get_tags(step).requires_fit:
+            yield name, step
+        return
+    for part, one in inner:
+        yield from _leaves(f"{name}__{part}", one)
 
 
 def seen(step: Any, last: Learning) -> int:
@@ -51,6 +94,7 @@ def seen(step: Any, last: Learning) -> int:
 
 
 def _statistics(step: Any) -> list[str]:
-    """Return the names of the fitted arrays and counts of a step, without those that only describe the features."""
-    named = [name for name in vars(step) if name.endswith("_") and not name.startswith(("_", "n_features", "feature_"))]
-    return [name for name in named if isinstance(vars(step)[name], (int, float, np.number, np.ndarray))]
+    """Return the names of what a fit has kept in a step, without what only describes the features."""
+    kept = {name: one for name, one in vars(step).items() if not isinstance(one, (str, bool, type(None)))}
+    public = [name for name in kept if name.endswith("_") and not name.startswith(("_", "n_features", "feature_"))]
+    return public + [name for name in kept if name.startswith("_fit_")]  # samples that an imputer keeps

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.storage import opened
 from ...quoted import quoted
 from ..base.quiet import quiet
 from ..checks.checked import checked
+from .way import EPS, SPACES, Affine, way_to
 
 if TYPE_CHECKING:
     from ...margins import Field, InputMargins, Metric
@@ -28,17 +30,24 @@ NEIGHBOURS, HALVINGS = 8, 50  # Sizes of the search that needs labels only.
 
 
 @quiet
-def input_margin(estimator: Any, X: Any, metric: Any = None) -> InputMargins:
+def input_margin(estimator: Any, X: Any, metric: Any = None, space: str = "original") -> InputMargins:
     """Return distances of samples from a fitted classifier's decision boundary, with certified lower bounds.
 
     Parameters
     ----------
     estimator : SVC, NuSVC or InputMarginSVC
-        A fitted classifier with a differentiable kernel, for two or more classes.
+        A fitted classifier with a differentiable kernel, for two or more classes: of this library, or SVC and NuSVC of
+        scikit-learn. It may be the last step of a pipeline, and the best estimator of a search.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Samples as ``estimator.predict`` takes them.
     metric : None, array-like of shape (n_features, n_features) or callable, default=None
         The matrix G of the length √(d'Gd), or a function of one sample (n_features,) that returns it. None is the
         Euclidean length.
+    space : {'original', 'transformed'}, default='original'
+        Where distances are measured, and the metric holds, if the estimator is a pipeline: among the samples X, in
+        their units, or among the rows that the last step sees. The steps before the last one must be linear for
+        'original': StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, PCA, TruncatedSVD and selections of
+        features.
 
     Returns
     -------
@@ -49,9 +58,9 @@ def input_margin(estimator: Any, X: Any, metric: Any = None) -> InputMargins:
     NotFittedError
         The estimator is not fitted.
     TypeError
-        Its kernel has no derivative (laplacian, precomputed, functions), or it is not a classifier of this library.
+        Its kernel has no derivative (laplacian, precomputed, functions), or it is another kind of estimator.
     ValueError
-        Bad samples or a bad metric.
+        Bad samples, a bad metric, or a step that is not linear.
 
     Notes
     -----
@@ -72,25 +81,76 @@ def input_margin(estimator: Any, X: Any, metric: Any = None) -> InputMargins:
     >>> bool((margins.certified <= margins.distance).all())
     True
     """
+    from ...margins import Metric
+
+    if space not in SPACES:
+        raise ValueError(f"The 'space' parameter must be 'original' or 'transformed'. Got {quoted(space)} instead.")
+    way = way_to(estimator)
+    machine = classifier_of(way.machine)
+    given = check_array(X, accept_sparse=True, dtype="float64") if way.steps and space == "original" else None
+    affine = None if given is None else way.affine(given.shape[1])
+    seen = checked(machine, way.taken(X), (np.float64,), reset=False)
+    seen = opened(np.ascontiguousarray(seen.toarray() if sparse.issparse(seen) else seen))
+    if given is None or affine is None:
+        return _measured(machine, seen, Metric.of(metric, seen))
+    given = np.ascontiguousarray(given.toarray() if sparse.issparse(given) else given)
+    metrics = Metric.of(metric, given)
+    through = metrics.through(affine.A)
+    return _mapped_back(_measured(machine, seen, through), given, seen, affine, metrics, through)
+
+
+def classifier_of(machine: Any) -> Any:
+    """Return a fitted classifier of this library, made of scikit-learn's if need be, whose kernel has a derivative."""
     from ...kernels.derivatives import jet
-    from ...margins import Metric, nearest
+    from ..base.classifier import Classifier
+    from ..model.taken import is_theirs, taken_over
+
+    if is_theirs(machine):
+        machine = taken_over(machine)
+    if not isinstance(machine, Classifier):
+        raise TypeError(
+            "input_margin needs an SVC, a NuSVC or an InputMarginSVC, alone or as the last step. "
+            f"Got {quoted(machine)} instead."
+        )
+    check_is_fitted(machine)
+    jet(machine.kernel_)  # raises if the kernel has no derivative
+    return machine
+
+
+def _measured(machine: Any, X: Vector, metric: Metric) -> InputMargins:
+    """Return the margins in the space that a classifier sees."""
+    from ...margins import nearest
     from ...threads import Pool, allowed_threads
     from ...threads.gate import one_blas_thread
-    from ..base.classifier import Classifier
 
-    if not isinstance(estimator, Classifier):
-        raise TypeError(f"input_margin needs an SVC, a NuSVC or an InputMarginSVC. Got {quoted(estimator)} instead.")
-    check_is_fitted(estimator)
-    jet(estimator.kernel_)  # raises if the kernel has no derivative
-    X = checked(estimator, X, (np.float64,), reset=False)
-    X = opened(np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X))
-    metrics = Metric.of(metric, X)
-    with one_blas_thread(), Pool(allowed_threads(estimator.n_jobs)) as pool:  # bits of BLAS depend on its threads
-        own = fields(estimator)
+    with one_blas_thread(), Pool(allowed_threads(machine.n_jobs)) as pool:  # bits of BLAS depend on its threads
+        own = fields(machine)
         if len(own) == 1:
-            return nearest(own[0], metrics, X, pool)
-        model: Any = estimator
-        return _Judges(own, model._codes, model._one_against_one(), model.break_ties, pool).margins(X, metrics)
+            return nearest(own[0], metric, X, pool)
+        judges = _Judges(own, machine._codes, machine._one_against_one(), machine.break_ties, pool)
+        return judges.margins(X, metric)
+
+
+def _mapped_back(
+    found: InputMargins, X: Vector, seen: Vector, affine: Affine, metric: Metric, through: Metric
+) -> InputMargins:
+    """Return margins before some steps from those after them.
+
+    A vector is at least as long as its image. Rounding errors are taken off the certified bounds: those of the steps,
+    and those of the metric of images, which grow with the condition of its matrix.
+    """
+    from ...margins import InputMargins
+
+    inverse: Any = through.inverse
+    mixed = bool(np.count_nonzero(inverse - np.einsum("...ii->...i", inverse)[..., None] * np.eye(len(affine.b))))
+    condition = np.linalg.cond(inverse) if mixed else 1.0
+    reach = found.certified / metric.shrinkage()
+    reach = np.where(np.isfinite(reach), reach, 0.0)  # nothing else is predicted anywhere
+    lost = through.lengths(affine.rounding(X, reach)) if len(X) else np.zeros(0)
+    slack = np.maximum(1.0 - 16.0 * X.shape[1] * EPS * condition, 0.0)
+    steps = metric.back(affine.A, through, found.projection - seen)
+    certified = np.maximum(slack * found.certified - 2.0 * lost, 0.0)
+    return InputMargins(found.distance, X + steps, np.minimum(certified, found.distance), found.converged)
 
 
 def fields(estimator: Any) -> list[Field]:

@@ -1,9 +1,11 @@
-"""The container of a model file: an uncompressed zip of `model.json` and arrays, with a digest of the whole file.
+"""The container of a model file: a zip of `model.json` and arrays, with a digest of the whole file.
 
 The zip's comment, its last bytes, is the SHA-256 digest of all bytes before it. It tells a damaged file from a file
-that was made on purpose. Files of earlier versions have no comment. The arrays of any file, whoever made it, take no
-more memory than the file is long: nothing is compressed, no two members share bytes, and an array is as long as its
-header says.
+that was made on purpose. Files of earlier versions have no comment.
+
+Members that gain from it are compressed by deflate, whose fastest level takes nearly all of the gain. The sizes of all
+members are known, and compared with a limit, before any of them is read. A member gives at most the bytes that its size
+says, and no two members share bytes. An array is as long as its header says.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import os
 import re
 import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
@@ -29,10 +32,15 @@ SEAL = len(MARK) + 64  # Bytes of the comment.
 CHUNK = 2**20  # Bytes that are read at a time.
 LOCAL = 30  # Fewest bytes of a zip between the begin of a member and its data.
 LARGEST = 2**31 - 1  # Largest dimension.
+LEVEL = 1  # Level of deflate.
+PROBES, PROBE = 4, 2**14  # Pieces of an array, and the bytes of each, that are tried.
+GAIN = 0.75  # Part of its size below which a member is compressed.
+MOST_RATIO = 1040  # Deflate makes no byte into more than 1032.
 ENCRYPTED = 1  # Bit of a member's flags.
 LAST_CHARACTER = 0x10FFFF
 #: Types of arrays. The widest floats are left out: they differ from machine to machine.
 TYPE = re.compile(r"[<>|](?:b1|[iu][1248]|f[248]|c8|c16|U[1-9]\d{0,8})")
+WRONG = zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error
 _MEMBER = re.compile(r"model\.json|\d{1,9}\.npy")
 _NPY = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '([^']+)', 'fortran_order': (True|False), "
@@ -48,6 +56,10 @@ class DamagedError(ValueError):
 
 class InvalidError(ValueError):
     """A file as it was written, which is not a model."""
+
+
+class TooLargeError(InvalidError):
+    """A file whose content takes more memory than it may."""
 
 
 class Sealed:
@@ -93,7 +105,7 @@ class Sealed:
 def sealed_zip(stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
     """Open a zip for writing that ends with its digest."""
     sealed: Any = Sealed(stream)
-    with zipfile.ZipFile(sealed, "w") as archive:
+    with zipfile.ZipFile(sealed, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
         archive.comment = Sealed.placeholder
         yield archive
     sealed.close()
@@ -102,19 +114,41 @@ def sealed_zip(stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
 def write_archive(stream: BinaryIO, header: bytes, arrays: dict[str, NDArray[Any]]) -> None:
     """Write the header and the arrays: equal ones give equal bytes."""
     with sealed_zip(stream) as archive:
-        # A ZipInfo made from a name alone has a fixed date.
-        archive.writestr(zipfile.ZipInfo(HEADER), header)
+        with archive.open(_entry(HEADER, len(header) > PROBE), "w") as member:
+            member.write(header)
         for name, array in arrays.items():
-            with archive.open(zipfile.ZipInfo(name), "w", force_zip64=True) as member:
+            with archive.open(_entry(name, _gains(array)), "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, version=(1, 0), allow_pickle=False)
 
 
-def read_archive(stream: BinaryIO) -> tuple[bytes | None, dict[str, NDArray[Any]]]:
+def _entry(name: str, compressed: bool) -> Any:
+    """Return what opens a member for writing; both forms have a fixed date."""
+    return name if compressed else zipfile.ZipInfo(name)  # a name takes the archive's compression, a ZipInfo none
+
+
+def _gains(array: NDArray[Any]) -> bool:
+    """Return whether a few pieces of an array become much shorter."""
+    flat = array.reshape(-1, order="A")
+    length = max(1, PROBE // max(1, flat.itemsize))
+    if flat.nbytes <= PROBE:
+        pieces = [flat]
+    else:
+        pieces = [flat[begin : begin + length] for begin in np.linspace(0, len(flat) - length, PROBES).astype(np.int64)]
+    sample = b"".join(piece.tobytes() for piece in pieces)
+    return len(sample) > SEAL and len(zlib.compress(sample, LEVEL)) < GAIN * len(sample)
+
+
+def read_archive(stream: BinaryIO, most: int | None) -> tuple[bytes | None, dict[str, NDArray[Any]]]:
     """Read the header and the arrays; a zip of another kind has no header, which is then None.
+
+    Parameters
+    ----------
+    most : int or None
+        Bytes that all members may take together, or the length of the file if that is more. None reads the header only.
 
     Raises
     ------
-    DamagedError, InvalidError
+    DamagedError, InvalidError, TooLargeError
         See there. Without a digest nobody knows whether the file is as it was written.
     """
     size, sealed = _verified(stream)
@@ -125,12 +159,21 @@ def read_archive(stream: BinaryIO) -> tuple[bytes | None, dict[str, NDArray[Any]
                 raise DamagedError("its digest is damaged or cut off")
             if HEADER not in archive.namelist():
                 return None, {}
-            members = _members(archive, size)
+            members = _members(archive, size, most)
             header = _read(archive, members.pop(HEADER)).tobytes()
-            return header, {name: _array(_read(archive, member), name) for name, member in members.items()}
+            wanted = {} if most is None else members
+            return header, {name: _array(_read(archive, member), name) for name, member in wanted.items()}
     except (DamagedError, InvalidError):
         raise
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+        struct.error,
+    ) as error:
         raise wrong(f"{error}") from error
     except OSError as error:
         if error.errno not in (None, errno.EINVAL):
@@ -156,7 +199,7 @@ def _verified(stream: BinaryIO) -> tuple[int, bool]:
     return size, True
 
 
-def _members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
+def _members(archive: zipfile.ZipFile, size: int, most: int | None) -> dict[str, zipfile.ZipInfo]:
     """Return the members by name, once their sizes and places are known to be honest."""
     found: dict[str, zipfile.ZipInfo] = {}
     free = 0
@@ -164,16 +207,25 @@ def _members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
         name = member.filename
         if name in found or not _MEMBER.fullmatch(name):
             raise InvalidError(f"it holds a part {name[:50]!r} that no model has, or that it has already")
-        if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & ENCRYPTED:
-            raise InvalidError(f"its part {name} is compressed or encrypted")
-        if member.header_offset < free or member.file_size != member.compress_size:
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or member.flag_bits & ENCRYPTED:
+            raise InvalidError(f"its part {name} is encrypted, or compressed by another method than deflate")
+        stored = member.compress_type == zipfile.ZIP_STORED
+        if stored and member.file_size != member.compress_size:
             raise InvalidError(f"its part {name} shares bytes with another part")
-        free = member.header_offset + LOCAL + member.file_size
+        if member.file_size > MOST_RATIO * (member.compress_size + 1):
+            raise InvalidError(f"its part {name} is said to become longer than deflate can make it")
+        if member.header_offset < free:
+            raise InvalidError(f"its part {name} shares bytes with another part")
+        free = member.header_offset + LOCAL + member.compress_size
         found[name] = member
     if free > size:
         raise InvalidError("its parts are longer than the file")
     if found[HEADER].file_size > MOST_HEADER:
         raise InvalidError(f"its part {HEADER} is longer than {MOST_HEADER} bytes")
+    if most is not None and (total := sum(member.file_size for member in found.values())) > max(size, most):
+        raise TooLargeError(
+            f"its content takes {total:,} bytes of memory; {max(size, most):,} are allowed, which max_bytes can change"
+        )
     return found
 
 

@@ -1,32 +1,40 @@
 """Python values as JSON plus named arrays, and back: exactly the values that a model file may hold.
 
 JSON takes None, bool, int, str and finite floats as they are. Everything else becomes an object with the key "$", which
-names its kind: array, scalar, float (infinite or NaN), tuple, dict, csr, kernel, solver, estimator. Nothing decoded can
-name code to run: an estimator is one of CLASSES, and its state is checked, see `contents`, before the estimator has it.
+names its kind: array, scalar, float (infinite or NaN), tuple, dict, csr, kernel, solver, estimator, or one of the forms
+in `around.values`. Nothing decoded can name code to run. An estimator is one of CLASSES or AROUND, and its state is
+checked, see `contents` and `around.check`, before the estimator has it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import singledispatchmethod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+import sklearn
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from ...estimators.base.machine import KernelMachine
+from ...estimators.incremental.machine import Incremental
 from ...kernels import Kernel, from_spec
-from ...solvers.base import Solver, Way
+from ...solvers.base import Solver
 from ...solvers.found import Traces
 from ...solvers.route import Route
 from ...solvers.table import SOLVERS
 from .archive import TYPE, InvalidError
+from .around.check import check, put_together, taken_apart
+from .around.classes import AROUND, Around, around_of, refusal
+from .around.requests import requests_of, restore_requests
+from .around.values import FORMS, Words, described, is_generator, made, objects
 from .contents import CLASSES, check_estimator, complete, lasting_state
+from .own_values import csr, route, solver, traces
 
 Json = Any  # None, bool, int, float, str, or a list or dict of these
 DEEPEST = 100  # Largest depth of values inside each other.
@@ -63,11 +71,18 @@ class Encoder:
     ----------
     arrays : dict of str to ndarray
         Arrays that the JSON refers to.
+    around : bool
+        Whether there is an estimator of scikit-learn whose state depends on scikit-learn's version.
+    learning : list
+        The fitted incremental models.
     """
 
     def __init__(self) -> None:
         self.arrays: dict[str, NDArray[Any]] = {}
+        self.around = False
+        self.learning: list[Incremental] = []
         self._count = Count()
+        self._exact = False  # whether arrays of objects stay what they are, as scikit-learn's estimators need it
 
     def encode(self, value: object) -> Json:
         """Return the JSON for a value.
@@ -82,6 +97,10 @@ class Encoder:
 
     @singledispatchmethod
     def _encode(self, value: object) -> Json:
+        if (found := described(value)) is not None:
+            kind, parts = found
+            requests = requests_of(value) if hasattr(value, "__dict__") else {}
+            return self._form(kind, parts) | self._requests(requests)
         if callable(value):
             raise CodecError(
                 f"{value!r} is Python code, which has no place in a model file: "
@@ -100,8 +119,15 @@ class Encoder:
     def _(self, value: float) -> Json:
         return value if math.isfinite(value) else {"$": "float", "value": str(value)}
 
+    @_encode.register(Words)
+    @_encode.register(np.ma.MaskedArray)
+    def _(self, value: Any) -> Json:
+        return self._form(*cast("tuple[str, dict[str, Any]]", described(value)))
+
     @_encode.register
     def _(self, value: np.ndarray) -> Json:
+        if self._exact and value.dtype.kind == "O":
+            return self._form(*objects(value))
         return {"$": "array", "name": self._keep(value)}
 
     @_encode.register
@@ -159,14 +185,18 @@ class Encoder:
 
     @_encode.register
     def _(self, value: BaseEstimator) -> Json:
+        if (kind := around_of(value)) is not None:
+            return self._around(value, kind)
         name = type(value).__name__
         if CLASSES.get(name) is not type(value):
-            given = f"{type(value).__module__}.{name}"
-            raise CodecError(f"a {given} cannot be stored, only {', '.join(CLASSES)} of adatron can")
+            raise CodecError(refusal(value))
         params, state = value.get_params(deep=False), lasting_state(value)
         if isinstance(value, Pipeline):
             params["memory"] = None  # a folder of this machine, whose files are pickles
-        encoded = {"$": "estimator", "class": name, "params": self._named(params), "state": self._named(state)}
+        if isinstance(value, Incremental) and "_store" in state:
+            self.learning.append(value)
+        with self._exactly(exact=False):
+            encoded = self._estimator(name, value, params, state)
         try:
             check_estimator(value, {key: _without_objects(item) for key, item in state.items()})
         except InvalidError as error:
@@ -174,6 +204,38 @@ class Encoder:
         except ValueError as error:  # from scikit-learn, about a parameter
             raise CodecError(str(error)) from error
         return encoded
+
+    def _around(self, value: BaseEstimator, kind: Around) -> Json:
+        """Return the JSON for an estimator of scikit-learn."""
+        self.around = True
+        try:
+            params, state = taken_apart(value)
+            check(kind, value, state)
+        except InvalidError as error:
+            raise CodecError(f"this {kind.name} cannot be stored: {error}") from error
+        except ValueError as error:  # from scikit-learn, about a parameter
+            raise CodecError(str(error)) from error
+        with self._exactly(exact=True):
+            return self._estimator(kind.name, value, params, state)
+
+    def _estimator(self, name: str, value: Any, params: dict[str, Any], state: dict[str, Any]) -> dict[str, Json]:
+        params = {key: None if is_generator(item) else item for key, item in params.items()}
+        parts = {"params": self._named(params), "state": self._named(state)}
+        return {"$": "estimator", "class": name, **parts, **self._requests(requests_of(value))}
+
+    def _requests(self, requests: dict[str, dict[str, Any]]) -> dict[str, Json]:
+        return {"requests": self.encode(requests)} if requests else {}
+
+    def _form(self, kind: str, parts: dict[str, Any]) -> dict[str, Json]:
+        return {"$": kind, "parts": self._named(parts)}
+
+    @contextmanager
+    def _exactly(self, exact: bool) -> Iterator[None]:
+        before, self._exact = self._exact, exact
+        try:
+            yield
+        finally:
+            self._exact = before
 
     def _named(self, values: dict[str, Any]) -> dict[str, Json]:
         encoded: dict[str, Json] = {}
@@ -201,8 +263,8 @@ def _without_objects(value: Any) -> Any:
     return value.astype(np.str_) if of_objects and all(isinstance(item, str) for item in value.flat) else value
 
 
-def decode(value: Json, arrays: Mapping[str, NDArray[Any]]) -> Any:
-    """Return the value that `Encoder.encode` wrote as this JSON.
+def decode(value: Json, arrays: Mapping[str, NDArray[Any]], version: str = sklearn.__version__) -> Any:
+    """Return the value that `Encoder.encode` wrote as this JSON, with this version of scikit-learn.
 
     Raises
     ------
@@ -210,7 +272,7 @@ def decode(value: Json, arrays: Mapping[str, NDArray[Any]]) -> Any:
         If the JSON names an unknown kind or a missing array, or describes an invalid kernel, sparse matrix or
         estimator; if an array is used twice, or never.
     """
-    decoder = _Decoder(arrays)
+    decoder = _Decoder(arrays, version)
     found = decoder.decode(value)
     if decoder.arrays:
         raise CodecError(f"nothing uses the array {min(decoder.arrays)}")
@@ -220,28 +282,29 @@ def decode(value: Json, arrays: Mapping[str, NDArray[Any]]) -> Any:
 class _Decoder:
     """Turn JSON into values; each array can be used once, so that no entry is larger than its part of the file."""
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.arrays = dict(arrays)
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], version: str) -> None:
+        self.arrays, self._version = dict(arrays), version
         self._count = Count()
         self._kinds: dict[str, Callable[[dict[str, Json]], Any]] = {
-            "array": lambda value: self._array(value["name"]),
-            "scalar": lambda value: self._array(value["name"], ndim=0)[()],
+            "array": lambda value: self.array(value["name"]),
+            "scalar": lambda value: self.array(value["name"], ndim=0)[()],
             "float": lambda value: {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}[value["value"]],
-            "tuple": lambda value: tuple(self._list(value["items"])),
+            "tuple": lambda value: tuple(self.listed(value["items"])),
             "dict": lambda value: {_key(self.decode(key)): self.decode(item) for key, item in value["items"]},
-            "csr": self._csr,
+            "csr": lambda value: csr(self, value),
             "estimator": self._estimator,
-            "traces": self._traces,
-            "route": self._route,
+            "traces": lambda value: traces(self, value),
+            "route": lambda value: route(self, value),
             "kernel": lambda value: from_spec(self.decode(value["spec"])),
-            "solver": self._solver,
+            "solver": lambda value: solver(self, value),
+            **dict.fromkeys(FORMS, self._form),
         }
 
     def decode(self, value: Json) -> Any:
         """Return the value of an entry."""
         with self._count:
             if isinstance(value, list):
-                return self._list(value)
+                return self.listed(value)
             if not isinstance(value, dict):
                 return value
             kind = value.get("$")
@@ -256,15 +319,15 @@ class _Decoder:
             except (TypeError, AttributeError, IndexError, ValueError, ArithmeticError) as error:
                 raise CodecError(f"an entry of kind {kind!r} is wrong: {str(error)[:1000]}") from error
 
-    def _list(self, values: list[Json]) -> list[Any]:
-        if not isinstance(values, list):  # pyright: ignore[reportUnnecessaryIsInstance]
+    def listed(self, values: Any) -> list[Any]:
+        if not isinstance(values, list):
             raise TypeError("no list")
-        return [self.decode(item) for item in values]
+        return [self.decode(item) for item in cast("list[Json]", values)]
 
-    def _named(self, values: dict[str, Json]) -> dict[str, Any]:
+    def named(self, values: Any) -> dict[str, Any]:
         return {name: self.decode(item) for name, item in values.items()}
 
-    def _array(self, name: Json, ndim: int | None = None) -> NDArray[Any]:
+    def array(self, name: Any, ndim: int | None = None) -> NDArray[Any]:
         if not isinstance(name, str) or name not in self.arrays:
             raise CodecError(f"there is no array {str(name)[:50]!r}, or it is used twice")
         array = self.arrays.pop(name)
@@ -272,65 +335,33 @@ class _Decoder:
             raise CodecError(f"the array {name} must have {ndim} dimensions; it has {array.ndim}")
         return array
 
-    def _csr(self, value: dict[str, Json]) -> Any:
-        container = {"matrix": sparse.csr_matrix, "array": sparse.csr_array}[value["container"]]
-        data, indices, indptr = (self._array(value[name], 1) for name in ("data", "indices", "indptr"))
-        shape = self._list(value["shape"])
-        whole = len(shape) == 2 and all(type(size) is int and 0 <= size < 2**63 for size in shape)
-        if not whole or {indices.dtype.kind, indptr.dtype.kind} != {"i"} or len(indptr) != shape[0] + 1:
-            raise CodecError("a CSR matrix must have two sizes, and whole numbers of columns and ends of rows")
-        matrix = container((data, indices, indptr), shape=tuple(shape))
-        matrix.check_format(full_check=True)
-        return matrix
-
-    def _traces(self, value: dict[str, Json]) -> Traces:
-        names = self._list(value["names"])
-        rows, ends = self._array(value["rows"], 2), self._array(value["ends"], 1)
-        lines = np.concatenate([[0], ends, [len(rows)]])
-        if rows.dtype != np.float64 or ends.dtype != np.int64 or (np.diff(lines) < 0).any():
-            raise CodecError("traces must be float64 lines, and their ends in order")
-        if not all(isinstance(name, str) for name in names) or rows.shape[1] != len(names):
-            raise CodecError("traces must have a name for each column")
-        return Traces(names, rows, ends)
-
-    def _route(self, value: dict[str, Json]) -> Route:
-        ways, then = (self._array(value[name], 1) for name in ("ways", "then"))
-        plain = self._named(value["plain"])
-        kinds = {"bool": bool, "str": str, "int": int, "float": float}
-        wanted = {field.name: kinds[str(field.type)] for field in fields(Route) if field.name not in ("ways", "then")}
-        if {name: type(item) for name, item in plain.items()} != wanted:
-            raise CodecError("a route must have its own values, each of its type")
-        numbers = [item for item in plain.values() if type(item) is not str]
-        both = np.concatenate([ways, then])
-        known = both.dtype == np.int8 and len(ways) == len(then) > 0 and bool(np.isin(both, list(Way)).all())
-        if not known or not all(0 <= item < math.inf for item in numbers):
-            raise CodecError("a route must have ways that are known, and no negative numbers")
-        return Route(ways=ways, then=then, **plain)
-
-    def _solver(self, value: dict[str, Json]) -> Solver:
-        kind, params = SOLVERS[value["solver"]], self._named(value["params"])
-        of_dataclass: Any = kind
-        defaults: dict[str, Any] = {field.name: field.default for field in fields(of_dataclass)}
-        for name, given in params.items():
-            # A number with the default None is chosen by the solver.
-            allowed: Any = {bool: (bool,), int: (int,)}.get(type(defaults[name]), (float, int, type(None)))
-            if type(given) not in allowed:
-                raise CodecError(f"the {name!r} of the solver {value['solver']!r} is {given!r}")
-        return kind(**params)
+    def _form(self, value: dict[str, Json]) -> Any:
+        found = made(value["$"], self.named(value["parts"]))
+        restore_requests(found, self.decode(value.get("requests", {"$": "dict", "items": []})))
+        return found
 
     def _estimator(self, value: dict[str, Json]) -> Any:
         name = value["class"]
-        if name not in CLASSES:
+        if name not in CLASSES and name not in AROUND:
             raise CodecError(f"holds a {str(name)[:50]!r}, which this adatron does not know")
-        params, state = self._named(value["params"]), self._named(value["state"])
-        if CLASSES[name] is Pipeline:
-            params["memory"] = None  # the maker of a file may not choose a folder of pickles here
-        estimator = CLASSES[name](**params)
-        complete(estimator, state)
+        params, state = self.named(value["params"]), self.named(value["state"])
         try:
-            check_estimator(estimator, state)
+            if name in AROUND:
+                estimator: Any = put_together(AROUND[name], params, state, self._version)
+            else:
+                estimator = self._strict(CLASSES[name], params, state)
+            restore_requests(estimator, self.decode(value.get("requests", {"$": "dict", "items": []})))
         except InvalidError as error:
             raise CodecError(f"{name}: {error}") from error
+        return estimator
+
+    def _strict(self, kind: type[Any], params: dict[str, Any], state: dict[str, Any]) -> Any:
+        """Return an estimator of a class whose whole state is listed."""
+        if kind is Pipeline:
+            params["memory"] = None  # the maker of a file may not choose a folder of pickles here
+        estimator = kind(**params)
+        complete(estimator, state)
+        check_estimator(estimator, state)
         if isinstance(estimator, KernelMachine):
             estimator.restore_state(state)
         else:

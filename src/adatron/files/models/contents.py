@@ -20,6 +20,7 @@ from ...estimators.base.classifier import Classifier
 from ...estimators.base.machine import KernelMachine
 from ...estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
 from .archive import InvalidError
+from .around.classes import LEFT_OUT
 from .machines import (
     CLASSES_LEARNED,
     CLASSIFIER,
@@ -145,7 +146,7 @@ def lasting_state(estimator: BaseEstimator) -> dict[str, Any]:
     """Return the state that a file keeps of an estimator besides the parameters."""
     params = estimator.get_params(deep=False)
     kept = estimator.lasting_state() if isinstance(estimator, KernelMachine) else vars(estimator)
-    state = {name: value for name, value in kept.items() if name not in params}
+    state = {name: value for name, value in kept.items() if name not in params and name not in LEFT_OUT}
     if _is_fitted(type(estimator), state):
         return state
     # A fit that failed may have left some attributes, which nothing reads.
@@ -172,15 +173,26 @@ def _check_steps(pipeline: Pipeline) -> None:
     if {*names} & pipeline.get_params(deep=False).keys():
         raise InvalidError(f"a step has the name of a parameter; the names are {names!r}")
     for name, step in steps[:-1]:
-        if any(not isinstance(one, SCALERS) for one in parts(step)):
-            raise InvalidError(f"step {name!r} must be a scaler; it is a {type(step).__name__}")
+        if any(not hasattr(one, "transform") for one in parts(step)):
+            raise InvalidError(f"step {name!r} must be a transformer; it is a {type(step).__name__}")
     found = [one for _, step in steps for one in parts(step)]
-    if not found or any(type(one) not in STATES for one in found):
+    if not found or not all(isinstance(one, BaseEstimator) for one in found):
         raise InvalidError(f"the steps {names!r} hold no estimator, or something else")
-    fitted = [_is_fitted(type(one), vars(one)) for one in found]
-    widths = {vars(one)["n_features_in_"] for one in found if "n_features_in_" in vars(one)}
-    if len(widths) > 1 or (any(fitted) and not all(fitted)):
+    strict = [one for one in found if type(one) in STATES]
+    fitted = [_is_fitted(type(one), vars(one)) for one in strict]
+    if not _widths_agree(found) or (any(fitted) and not all(fitted)):
         raise InvalidError(f"the steps {names!r} were not fitted together")
+
+
+def _widths_agree(steps: list[Any]) -> bool:
+    """Return whether scalers, and the step after them, were fitted to the same number of features."""
+    width = None
+    for step in steps:
+        own = vars(step).get("n_features_in_", width)
+        if None not in (own, width) and own != width:
+            return False
+        width = own if isinstance(step, SCALERS) else None
+    return True
 
 
 def parts(step: Any) -> Iterator[Any]:

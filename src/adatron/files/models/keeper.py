@@ -12,11 +12,11 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from ...estimators.incremental.machine import Incremental
+from ...estimators.incremental.steps import last_of
 from ..atomic import leftovers, remove_leftovers
 from ..journal import Journal, journal_of, read_journal
 from ..lock import locked
 from ..table import ModelFileError
-from .contents import parts
 
 Stamp = tuple[int, int, int]
 
@@ -100,8 +100,8 @@ class Keeper:
 
 def incremental_part(model: Any) -> Incremental | None:
     """Return the incremental model at the end of a model."""
-    last = list(parts(model))[-1:]
-    return last[0] if last and isinstance(last[0], Incremental) else None
+    last = last_of(model)
+    return last if isinstance(last, Incremental) else None
 
 
 def refuse_behind(last: Incremental, place: Path, generation_in: Callable[[Path], int]) -> None:

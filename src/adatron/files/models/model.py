@@ -1,7 +1,7 @@
 """Save a fitted estimator in one file and load it again.
 
-A model file is an uncompressed zip: `model.json`, which holds the parameters and the fitted state, and one `.npy`
-member for each array, see `archive`. It holds no pickle, and loading it runs no code from it. Its whole content is
+A model file is a zip: `model.json`, which holds the parameters and the fitted state, and one `.npy` member for each
+array, see `archive`. It holds no pickle, and loading it runs no code from it. Its whole content is
 checked, see `contents`, before anything is computed from it. Equal models give equal files, byte for byte.
 """
 
@@ -15,12 +15,14 @@ from importlib import metadata
 from pathlib import Path as FilePath
 from typing import Any
 
+import sklearn
 from sklearn.base import BaseEstimator
 
 from ..atomic import atomic_write, remove_leftovers
 from ..lock import locked
 from ..source import Piped, open_plain, rewindable
 from ..table import ModelFileError, NoModelError, Path
+from ..tables.memory import room
 from .archive import HEADER, MOST_HEADER, DamagedError, InvalidError, read_archive, write_archive
 from .codec import TOO_DEEP, CodecError, Encoder, decode
 from .keeper import Keeper, incremental_part, refuse_behind, stamp
@@ -28,7 +30,11 @@ from .libsvm_text import START, load_libsvm
 
 ZIP = b"PK\3\4"
 MAGIC = "adatron-model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+HIDDEN = (
+    "an incremental model that has learned must be the last step of pipelines, or the best estimator of a search: in "
+    "other places forget() could not write the file anew"
+)
 
 
 def save(model: BaseEstimator, path: Path) -> None:
@@ -36,18 +42,20 @@ def save(model: BaseEstimator, path: Path) -> None:
 
     Parameters
     ----------
-    model : estimator of adatron
-        Fitted or not; alone, or in a Pipeline after StandardScaler, MinMaxScaler or MaxAbsScaler. A pipeline may be a
-        step of another one. The ``memory`` of a pipeline is not stored.
+    model : estimator
+        An estimator of adatron, fitted or not, or one of scikit-learn that may stand around it: a pipeline, a step of
+        one, a wrapper, a search. The page on serving lists the classes. Requests for metadata and `set_output` are
+        stored. Callbacks of scikit-learn, the ``memory`` of a pipeline and the state of random number generators are
+        not: they act in fits only.
     path : path
         By custom with the extension .adatron. An existing file is replaced once the new one is on the disk.
 
     Raises
     ------
     ModelFileError
-        If the model is not an estimator of adatron, or holds a Python function (a callable kernel, a callback). If
-        another process has forgotten samples in this file since this incremental model was saved to it or loaded from
-        it. If `load` would refuse the file, for example because a parameter is out of its range.
+        If the model is, or holds, an estimator of another class, or a Python function (a callable kernel, a callback).
+        If another process has forgotten samples in this file since this incremental model was saved to it or loaded
+        from it. If `load` would refuse the file, for example because a parameter is out of its range.
     OSError
         If the file cannot be written; an old file is then as it was.
     """
@@ -71,9 +79,14 @@ def rewrite(model: BaseEstimator, path: Path) -> None:
         raise ModelFileError(path, str(error)) from error
     except RecursionError as error:
         raise ModelFileError(path, TOO_DEEP) from error
-    library = metadata.version("adatron")
-    generation = {} if last is None else {"generation": last.generation}
-    header = {"magic": MAGIC, "format": FORMAT_VERSION, "library": library, **generation, "model": encoded}
+    if any(one is not last for one in encoder.learning):
+        raise ModelFileError(path, HIDDEN)
+    about: dict[str, Any] = {"library": metadata.version("adatron")}
+    if encoder.around:
+        about["sklearn"] = sklearn.__version__
+    if last is not None:
+        about["generation"] = last.generation
+    header = {"magic": MAGIC, "format": FORMAT_VERSION, **about, "model": encoded}
     text = json.dumps(header, allow_nan=False).encode()
     if len(text) > MOST_HEADER:
         raise ModelFileError(path, f"values besides arrays take {len(text)} bytes; there is room for {MOST_HEADER}")
@@ -84,18 +97,26 @@ def rewrite(model: BaseEstimator, path: Path) -> None:
     _remember(model, path, found)
 
 
-def load(path: Path, n_features: int | None = None) -> Any:
+def load(path: Path, n_features: int | None = None, max_bytes: int | None = None) -> Any:
     """Read an estimator from a file that `save` wrote, or from LIBSVM model text.
 
     Parameters
     ----------
     n_features : int, optional
         Features of the data; only LIBSVM text needs them, if the last ones are zero in all support vectors.
+    max_bytes : int, optional
+        Memory that the content of a compressed file may take; by default a quarter of the free memory. A file that is
+        longer may take its own length.
 
     Returns
     -------
     estimator
         Its predictions are those of the saved one, to the last bit.
+
+    Warns
+    -----
+    InconsistentVersionWarning
+        Another version of scikit-learn wrote an estimator of scikit-learn in the file.
 
     Raises
     ------
@@ -117,8 +138,9 @@ def load(path: Path, n_features: int | None = None) -> Any:
         with open_plain(path) as stream:
             # Another process may replace the file meanwhile.
             found = None if isinstance(path, Piped) else os.fstat(stream.fileno())
-            text, arrays = read_archive(stream)
-        model = decode(_header(text, path)["model"], arrays)
+            text, arrays = read_archive(stream, room() if max_bytes is None else max_bytes)
+        header = _header(text, path)
+        model = decode(header["model"], arrays, header.get("sklearn", sklearn.__version__))
     except DamagedError as error:
         raise ModelFileError(path, f"the file is damaged, or cut off ({error})") from error
     except InvalidError as error:
@@ -152,7 +174,7 @@ def _generation_in(place: FilePath) -> int:
     """Return how often samples were forgotten in a file's model; 0 if the file is not a model that forgets."""
     try:
         with place.open("rb") as stream:
-            found = _header(read_archive(stream)[0], place).get("generation")
+            found = _header(read_archive(stream, None)[0], place).get("generation")
     except (ModelFileError, DamagedError, InvalidError):
         return 0
     return found if type(found) is int else 0
@@ -176,6 +198,8 @@ def _header(text: bytes | None, path: Path) -> dict[str, Any]:
             f"{FORMAT_VERSION}: update adatron",
         )
     entry = header.get("model")
+    if type(header.get("sklearn", "")) is not str:
+        raise InvalidError("its version of scikit-learn is no text")
     if not (isinstance(entry, dict) and entry.get("$") == "estimator"):
         raise InvalidError(f"{HEADER} has no model")
     return header
