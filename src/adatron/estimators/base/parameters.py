@@ -68,7 +68,6 @@ class Parameters(BaseEstimator):
     callback: Callable[[Any], object] | None
     _parameter_names: ClassVar[list[str]]
     _good: ClassVar[tuple[tuple[type, object], ...]]
-    sized_programs: ClassVar[bool] = False  # whether its programs have units of their own, see ``problems.unit``
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [NameIn("adatron.kernels.table", "LEAVES"), HasMethods(["terms", "diagonal"]), callable],
@@ -108,8 +107,8 @@ class Parameters(BaseEstimator):
         """Keep what a constructor was given, its ``locals()``, as it was given."""
         vars(self).update((name, value) for name, value in parameters.items() if name not in ("self", "__class__"))
 
-    def settings(self, kernel: Kernel, clock: Clock) -> Settings:
-        """The parameters as a fit takes them."""
+    def settings(self, kernel: Kernel, clock: Clock, sized: bool) -> Settings:
+        """The parameters as a fit takes them; ``sized``: see ``Formulation``."""
         from ...fitting.engine import Settings
 
         return Settings(
@@ -123,7 +122,7 @@ class Parameters(BaseEstimator):
             max_iter=int(self.max_iter),
             clock=clock,
             callback=self.callback or (_print_progress if self.verbose else None),
-            sized=self.sized_programs,
+            sized=sized,
         )
 
 

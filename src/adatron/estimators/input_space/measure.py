@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ...fitting.storage import opened
+from ...fitting.storage import dense_rows
 from ..base.quiet import quiet
 from ..checks.checked import checked
 
@@ -82,7 +81,7 @@ def input_margin(estimator: Any, X: Any, metric: Any = None) -> InputMargins:
     check_is_fitted(estimator)
     jet(estimator.kernel_)  # raises if the kernel has no derivative
     X = checked(estimator, X, (np.float64,), reset=False)
-    X = opened(np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X))
+    X = dense_rows(X)
     metrics = Metric.of(metric, X)
     with one_blas_thread(), Pool(allowed_threads(estimator.n_jobs)) as pool:  # bits of BLAS depend on its threads
         own = fields(estimator)
@@ -94,17 +93,7 @@ def input_margin(estimator: Any, X: Any, metric: Any = None) -> InputMargins:
 
 def fields(estimator: Any) -> list[Field]:
     """Return the decision function of each problem of a fitted classifier."""
-    from ...margins import Field
-
-    vectors, tilts = estimator.support_vectors_, getattr(estimator, "tilts_", None)
-    points = opened(np.ascontiguousarray(vectors.toarray() if sparse.issparse(vectors) else vectors, dtype=np.float64))
-    parts = list(zip(estimator._coefficients(), map(float, estimator.intercept_), strict=True))
-    if tilts is None:
-        return [Field(estimator.kernel_, points, a, f0) for a, f0 in parts]
-    mine = [estimator.problem_ == problem for problem in range(len(parts))]
-    return [
-        Field(estimator.kernel_, points[own], a[own], f0, tilts[own]) for own, (a, f0) in zip(mine, parts, strict=True)
-    ]
+    return estimator._function().fields()
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from scipy import sparse
 
 from ...fitting.storage import for_reading
 from ...kernels import resolve
+from ...predicting.prepared import Kept
 from ...solvers.found import Traces
-from ..base.machine import Kept
 from ..svc import SVC
 
 
