@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,51 +28,16 @@ Vector = NDArray[np.float64]
 Finish = Callable[[Vector], NDArray[Any]]  # makes a result of the decision values of some rows
 
 
-class Function(Protocol):
+@dataclass(frozen=True)
+class Function:
     """The decision functions of a fitted machine, one for each problem.
 
-    vectors, columns : the support vectors, (m, d), and the column of each for an X of kernel values
-    takes_sparse : whether rows may be CSR rows
-    fixed : the reason why nothing can make the function smaller; "" if something can
-    """
-
-    @property
-    def vectors(self) -> Any: ...
-    @property
-    def columns(self) -> Ids: ...
-    @property
-    def takes_sparse(self) -> bool: ...
-    @property
-    def fixed(self) -> str: ...
-
-    def coefficients(self) -> Vector:
-        """Return the coefficients of the support vectors, (n_problems, m)."""
-        ...
-
-    def fields(self) -> list[Field]:
-        """Return the functions with their derivatives."""
-        ...
-
-    def values(self, X: Any, finish: Finish, decided: Decided | None, counted: Counted | None) -> NDArray[Any]:
-        """Return what is made of the values at the rows of a checked X, (n, n_problems).
-
-        finish : makes a result of the values of some rows
-        decided : which results float32 values prove, see ``signs``; None if values are asked for
-        counted : what is made of the votes of many classes instead, see ``pair_values``
-        """
-        ...
-
-
-@dataclass(frozen=True)
-class Sum:
-    """Σ_j c_j k(z_j, ·) + b for each problem.
-
     kernel : that of a checked X; of a given one, the rows of X hold the values
-    dual : (n_problems, m) coefficients; of pairs of classes, scikit-learn's layout (n_classes - 1, m)
+    vectors : (m, d) support vectors
+    dual : the coefficients of the support vectors, in the layout of ``dual_coef_``
     intercepts : (n_problems,)
-    counts : the support vectors of each class if the layout is that of pairs, else None
-    precision : parameter of the machine; a proven error of float32 sums was up to 0.1 of the margin on common data
-    kept : place for the expansion; None if it must be made each time
+    columns : (m,) the column of each support vector in an X of kernel values
+    fixed : the reason why nothing can make the function smaller; "" if something can
     """
 
     kernel: Kernel
@@ -79,11 +45,44 @@ class Sum:
     dual: Any
     intercepts: Vector
     columns: Ids
+    n_jobs: int | None
+    fixed: ClassVar[str] = ""
+
+    @property
+    @abstractmethod
+    def takes_sparse(self) -> bool:
+        """Whether rows may be CSR rows."""
+
+    @abstractmethod
+    def coefficients(self) -> Vector:
+        """Return the coefficients of the support vectors, (n_problems, m)."""
+
+    @abstractmethod
+    def fields(self) -> list[Field]:
+        """Return the functions with their derivatives."""
+
+    @abstractmethod
+    def values(self, X: Any, finish: Finish, decided: Decided | None, counted: Counted | None) -> NDArray[Any]:
+        """Return what is made of the values at the rows of a checked X, (n, n_problems).
+
+        finish : makes a result of the values of some rows
+        decided : which results float32 values prove, see ``signs``; None if values are asked for
+        counted : what is made of the votes of many classes instead, see ``pair_values``
+        """
+
+
+@dataclass(frozen=True)
+class Sum(Function):
+    """Σ_j c_j k(z_j, ·) + b for each problem.
+
+    counts : the support vectors of each class if ``dual`` has scikit-learn's layout of pairs, else None
+    precision : parameter of the machine; a proven error of float32 sums was up to 0.1 of the margin on common data
+    kept : place for the expansion; None if it must be made each time
+    """
+
     counts: NDArray[np.int32] | None
     precision: str
-    n_jobs: int | None
     kept: Kept | None
-    fixed: str = ""
 
     @property
     def takes_sparse(self) -> bool:
@@ -106,9 +105,7 @@ class Sum:
         points, parts = dense_rows(self.vectors), zip(self.coefficients(), self.intercepts, strict=True)
         return [Field(self.kernel, points, a, float(f0)) for a, f0 in parts]
 
-    def values(
-        self, X: Any, finish: Finish, decided: Decided | None = None, counted: Counted | None = None
-    ) -> NDArray[Any]:
+    def values(self, X: Any, finish: Finish, decided: Decided | None, counted: Counted | None) -> NDArray[Any]:
         how = self.intercepts, "single" if self.precision == "single" else "double", self.n_jobs
         if self._many_pairs:
             return pair_values(X, self._prepared(X), *how, finish, counted)

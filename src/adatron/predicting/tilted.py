@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from ..kernels import Kernel
 from ..margins import Field
 from .decision import Counted, decision_values
 from .expansion import Expansion
-from .function import Finish
+from .function import Finish, Function
 from .signs import Decided
 
 Ids = NDArray[np.int64]
@@ -31,24 +31,22 @@ ROWS = 4096  # at a time
 
 
 @dataclass(frozen=True)
-class Tilted:
+class Tilted(Function):
     """Σ_j a_j k(z_j, ·) + b_j·∂k(z_j, ·)/∂z + f0 for each problem, over bases of its own.
 
-    dual : (n_problems, m) coefficients a, 0 for bases of other problems
+    The coefficients a, (n_problems, m), are 0 for bases of other problems.
+
     tilts : (m, d) coefficients b
     problem : (m,) the problem of each basis
     """
 
-    kernel: Kernel
-    vectors: Vector
-    dual: Vector
-    intercepts: Vector
     tilts: Vector
     problem: Ids
-    columns: Ids
-    n_jobs: int | None
-    takes_sparse: bool = True
-    fixed: str = "A model of algorithm='full' cannot be made smaller: no two of its bases are equal."
+    fixed: ClassVar[str] = "A model of algorithm='full' cannot be made smaller: no two of its bases are equal."
+
+    @property
+    def takes_sparse(self) -> bool:
+        return True
 
     def coefficients(self) -> Vector:
         return self.dual
@@ -58,9 +56,7 @@ class Tilted:
         parts = zip(own, self.dual, self.intercepts, strict=True)
         return [Field(self.kernel, points[of], a[of], float(f0), self.tilts[of]) for of, a, f0 in parts]
 
-    def values(
-        self, X: Any, finish: Finish, decided: Decided | None = None, counted: Counted | None = None
-    ) -> NDArray[Any]:
+    def values(self, X: Any, finish: Finish, decided: Decided | None, counted: Counted | None) -> NDArray[Any]:
         X = dense_rows(X)
         return finish(np.stack([_values(X, field, self.n_jobs) for field in self.fields()], axis=1))
 

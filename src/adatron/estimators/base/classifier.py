@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,30 @@ class Classifier(ClassifierMixin, KernelMachine):
         "break_ties": ["boolean"],
         "multi_class": [StrOptions({"ovo", "ovr"})],
     }
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Solve the problem and certify the solution.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            Training samples, or their kernel matrix for ``kernel='precomputed'``.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights, times those of the classes; one of weight 2 counts as two, one of weight 0 is left out.
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight;
+            one distinct sample of each class and ``probability=True``.
+        """
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> Labelled:
         """Return the checked training set."""

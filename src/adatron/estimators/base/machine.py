@@ -277,22 +277,24 @@ class KernelMachine(Quiet, Parameters):
         """Return the column of each support vector, for X with kernel values."""
         return np.arange(self._n_support.sum()) if self.compact_ else self.support_.astype(np.int64)
 
+    def _parts(self) -> dict[str, Any]:
+        """Return what every function is made of."""
+        return {
+            "kernel": self._served(),
+            "vectors": self.support_vectors_,
+            "dual": self.dual_coef_,
+            "intercepts": self.intercept_,
+            "columns": self._columns(),
+            "n_jobs": self.n_jobs,
+        }
+
     def _sum(self, pairs: bool = False) -> Function:
         """Return the sum over the support vectors; ``pairs``: whether there is a problem for each pair of classes."""
         from ...predicting.function import Sum
 
-        lasting = "support_vectors_" in vars(self)  # others are made anew each time
-        return Sum(
-            kernel=self._served(),
-            vectors=self.support_vectors_,
-            dual=self.dual_coef_,
-            intercepts=self.intercept_,
-            columns=self._columns(),
-            counts=self._n_support if pairs and not self.compact_ else None,
-            precision=self.precision,
-            n_jobs=self.n_jobs,
-            kept=vars(self).get("_kept") if lasting else None,
-        )
+        counts = self._n_support if pairs and not self.compact_ else None
+        kept = vars(self).get("_kept") if "support_vectors_" in vars(self) else None  # others are made anew each time
+        return Sum(**self._parts(), counts=counts, precision=self.precision, kept=kept)
 
     def _decision(
         self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None, counted: Counted | None = None

@@ -25,7 +25,7 @@ class OneProgram(KernelMachine):
         return self._sum()
 
     def _fit(self, X: Any, targets: Any, sample_weight: Any, clock: Clock) -> Fits:
-        """Solve the problem of checked samples and keep the model. ``targets``: (n,); None if there are none."""
+        """Solve the problem of checked samples and keep the model. ``targets``: (n,), or None."""
         from ...fitting import samples
         from ...fitting.problems import Listed, Problem
 

@@ -50,7 +50,11 @@ BIAS: dict[str, list[Any]] = {
 
 
 class Parameters(BaseEstimator):
-    """Base of the estimators, each of which lists these parameters in its own constructor, as scikit-learn wants."""
+    """Base of the estimators, each of which lists these parameters in its own constructor, as scikit-learn wants.
+
+    ``_parameter_constraints`` is scikit-learn's: it lists what each parameter may be. ``fit`` checks the parameters, a
+    constructor does not. A subclass adds its own: ``{**Base._parameter_constraints, "name": [...]}``.
+    """
 
     kernel: Any
     degree: int
@@ -67,7 +71,7 @@ class Parameters(BaseEstimator):
     max_time: float | None
     callback: Callable[[Any], object] | None
     _parameter_names: ClassVar[list[str]]
-    _good: ClassVar[tuple[tuple[type, object], ...]]
+    _good: ClassVar[tuple[tuple[type, object], ...]]  # types and values that passed the last check
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [NameIn("adatron.kernels.table", "LEAVES"), HasMethods(["terms", "diagonal"]), callable],
@@ -104,7 +108,7 @@ class Parameters(BaseEstimator):
                 type(self)._good = found
 
     def _keep(self, parameters: dict[str, Any]) -> None:
-        """Keep what a constructor was given, its ``locals()``, as it was given."""
+        """Set an attribute for each parameter of a constructor, given its ``locals()``; scikit-learn reads them."""
         vars(self).update((name, value) for name, value in parameters.items() if name not in ("self", "__class__"))
 
     def settings(self, kernel: Kernel, clock: Clock, sized: bool) -> Settings:

@@ -202,34 +202,10 @@ class InputMarginSVC(Classifier):
             return self._sum(self._one_against_one())
         from ...predicting.tilted import Tilted
 
-        bases = self.support_vectors_, self.dual_coef_, self.intercept_, self.tilts_, self.problem_
-        return Tilted(self.kernel_, *bases, columns=self._columns(), n_jobs=self.n_jobs)
+        return Tilted(**self._parts(), tilts=self.tilts_, problem=self.problem_)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve the problem of an SVC, and widen its margin in the input space.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Their weights, times those of the classes; one of weight 2 counts as two, one of weight 0 is left out.
-
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        TypeError
-            The kernel has no derivative.
-        ValueError
-            Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight; with
-            ``algorithm='full'`` a kernel that may not be positive semi-definite, or too little memory.
-        """
         from ...fitting.binary import Binary
         from ...fitting.fits import Fits
         from ...threads import Clock
