@@ -12,7 +12,6 @@ from .convergence import warn_unless_converged
 from .machine import KernelMachine
 
 if TYPE_CHECKING:
-    from ...fitting.fits import Fits
     from ...predicting.function import Function
     from ...problems import Dual
     from ...threads import Clock
@@ -24,7 +23,7 @@ class OneProgram(KernelMachine):
     def _function(self) -> Function:
         return self._sum()
 
-    def _fit(self, X: Any, targets: Any, sample_weight: Any, clock: Clock) -> Fits:
+    def _fit(self, X: Any, targets: Any, sample_weight: Any, clock: Clock) -> None:
         """Solve the problem of checked samples and keep the model. ``targets``: (n,), or None."""
         from ...fitting import samples
         from ...fitting.problems import Listed, Problem
@@ -50,4 +49,3 @@ class OneProgram(KernelMachine):
         if form.attributes is not None:
             vars(self).update(form.attributes(fitted[0]))
         warn_unless_converged(fitted, X, self.max_iter, values=self._values)
-        return fitted
