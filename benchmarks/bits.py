@@ -15,7 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from adatron import SVC, SVR, IncrementalSVC, IncrementalSVR, NuSVC, NuSVR, OneClassSVM
+from adatron import (
+    SVC,
+    SVR,
+    IncrementalNuSVC,
+    IncrementalOneClassSVM,
+    IncrementalSVC,
+    IncrementalSVR,
+    InputMarginSVC,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+)
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 
 PARTS = {
@@ -166,10 +177,18 @@ def _large() -> Iterator[Fit]:
 
 
 def _others() -> Iterator[Fit]:
-    """Yield fits of machines that learn and forget samples."""
+    """Yield fits of machines that learn and forget samples, and of those with a large margin in the input space."""
     X, y = _blobs(120, 4)
     yield Fit("IncrementalSVC", IncrementalSVC(), X, y, X[::5])
+    yield Fit("IncrementalNuSVC", IncrementalNuSVC(nu=0.2), X, y, X[::5])
+    yield Fit("IncrementalOneClassSVM", IncrementalOneClassSVM(nu=0.2), X, None, X[::5])
     yield Fit("IncrementalSVR", IncrementalSVR(), *_sine(120, 4), X[::5])
+    for k in (2, 3):
+        X, y = _blobs(120, 3, k, 9)
+        yield Fit(f"IncrementalSVC {k} classes ovr", IncrementalSVC(multi_class="ovr"), X, y, X[::5])
+        for algorithm in ("full", "simplified", "rescaled"):
+            model = InputMarginSVC(C=2.0, algorithm=algorithm, n_steps=2)
+            yield Fit(f"InputMarginSVC {k} classes {algorithm}", model, X, y, X[::5])
 
 
 def _bytes(value: Any) -> bytes:

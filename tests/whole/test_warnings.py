@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import adatron
-from adatron import SVC, SVR, input_margin
+from adatron import SVC, SVR, IncrementalSVC, input_margin
 
 SIZES = st.sampled_from([1e-300, 1e-150, 1e-30, 1.0, 1e30, 1e100, 1e150, 1e300])
 KERNELS = st.sampled_from(["linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed", lambda X, Z: X @ Z.T])
@@ -84,6 +84,26 @@ def test_a_warning_of_ours_names_the_line_of_the_caller(estimator):
     X = np.random.default_rng(0).normal(size=(90, 3))
     with pytest.warns(ConvergenceWarning) as caught:
         estimator.fit(X, (X[:, 0] ** 2 > 0.5) * 1)
+    assert [one.filename for one in caught] == [__file__]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda model, X, y: model.fit(X, y),
+        lambda model, X, y: model.partial_fit(X, y),
+        lambda model, X, y: model.forget([0]),
+    ],
+    ids=["fit", "partial_fit", "forget"],
+)
+def test_a_warning_of_a_model_that_learns_names_the_line_of_the_caller(act):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = (X[:, 0] > 0) * 1
+    model = IncrementalSVC(kernel=lambda A, B: np.tanh(2.0 * A @ B.T - 1.0))  # not positive semi-definite
+    with pytest.warns(ConvergenceWarning, match="Not certified"):
+        model.fit(X[:50], y[:50])
+    with pytest.warns(ConvergenceWarning, match="Not certified") as caught:
+        act(model, X[50:], y[50:])
     assert [one.filename for one in caught] == [__file__]
 
 

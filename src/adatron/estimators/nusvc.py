@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
-from ..problems import Bias, Dual, feasible_nu, nusvc
-from .base.classifier import Classifier
+from ..fitting.formulation import Formulation
+from ..problems import Dual, feasible_nu, nusvc
+from .base.formulated import FormulatedClassifier
 from .base.parameters import NU
-
-if TYPE_CHECKING:
-    from ..fitting.fits import Fits
-    from ..fitting.samples import Samples
 
 INFEASIBLE = "specified nu is infeasible"
 NO_MARGIN = (
@@ -25,7 +21,7 @@ NO_MARGIN = (
 )
 
 
-class NuSVC(Classifier):
+class NuSVC(FormulatedClassifier):
     r"""Nu-support vector classification, solved exactly, on all cores, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.NuSVC`. Class weights also count, which LIBSVM ignores here.
@@ -70,11 +66,10 @@ class NuSVC(Classifier):
     """
 
     nu: float
-    sized_programs = True
     _one_sided = INFEASIBLE
 
     _theirs = "NuSVC"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Classifier._parameter_constraints, **NU}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**FormulatedClassifier._parameter_constraints, **NU}
 
     def __init__(
         self,
@@ -106,6 +101,16 @@ class NuSVC(Classifier):
     ) -> None:
         self._keep(locals())
 
+    def _formulation(self, augment: float) -> Formulation:
+        program = partial(self._program, augment=augment)
+        return Formulation(
+            partial(program, whole=True),
+            in_units=True,
+            of_fold=partial(program, whole=False),
+            divisors=_margins,
+            doubt=lambda widths: "" if (widths < 0).all() else NO_MARGIN.format(self.nu),
+        )
+
     def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float, whole: bool) -> Dual:
         nu = self.nu
         if not whole:  # the balance of the classes is not quite that of all samples
@@ -115,15 +120,9 @@ class NuSVC(Classifier):
                 f"{INFEASIBLE}: with nu = {nu:g} each of two classes needs at least {50 * nu:g} % of their "
                 f"weight. Got classes of weight {weight[y < 0].sum():g} and {weight[y > 0].sum():g}."
             )
-        return nusvc(y, weight, nu, cast("Bias", self.bias), augment)
+        return nusvc(y, weight, nu, self.bias, augment)
 
-    def _in_units(self, samples: Samples) -> tuple[Samples, float]:
-        return samples.in_units()
 
-    def _scales(self, fitted: Fits) -> NDArray[np.float64]:
-        rho = -fitted.found.half_width  # 0: nothing to divide by, the function stays 0 within tol
-        return np.where(fitted.found.solved & (rho > 0), rho, 1.0)
-
-    def _warn(self, fitted: Fits) -> None:
-        if (fitted.found.solved & ~(fitted.found.half_width < 0)).any():
-            warnings.warn(NO_MARGIN.format(self.nu), ConvergenceWarning, stacklevel=5)
+def _margins(half_widths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the margins; 1 for those of 0, by which nothing can be divided: the function stays 0 within tol."""
+    return np.where(half_widths < 0, -half_widths, 1.0)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Real
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from ..problems import Bias, Dual, nusvr
+from ..fitting.formulation import Formulation
+from ..problems import nusvr
 from .base.parameters import NU
 from .base.regressor import Regressor
 
@@ -62,7 +61,6 @@ class NuSVR(Regressor):
     """
 
     nu: float
-    _copies = 2
 
     _theirs = "NuSVR"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -96,9 +94,10 @@ class NuSVR(Regressor):
     ) -> None:
         self._keep(locals())
 
-    def _program(self, y: NDArray[np.float64], bound: NDArray[np.float64], augment: float) -> Dual:
-        return nusvr(y, bound, self.nu, cast("Bias", self.bias), augment)
-
-    def _store_one(self, X: Any, coefficients: Any, fitted: Any, unit: float = 1.0) -> None:
-        super()._store_one(X, coefficients, fitted, unit)
-        self.epsilon_ = float(fitted[0].half_width)
+    def _formulation(self, augment: float) -> Formulation:
+        return Formulation(
+            lambda y, weight: nusvr(y, self.C * weight, self.nu, self.bias, augment),
+            bound=self.C,
+            copies=2,
+            attributes=lambda found: {"epsilon_": float(found.half_width)},
+        )

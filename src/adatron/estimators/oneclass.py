@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OutlierMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
 
+from ..fitting.formulation import Formulation
 from ..problems import oneclass
-from .base.convergence import warn_unless_converged
-from .base.machine import KernelMachine
+from .base.one_program import OneProgram
 from .base.parameters import NU
 from .checks import inputs
 
 
-class OneClassSVM(OutlierMixin, KernelMachine):
+class OneClassSVM(OutlierMixin, OneProgram):
     r"""Novelty detection: the region that holds most samples, found exactly, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.OneClassSVM`. It has no ``bias``: all three forms are one program.
@@ -61,10 +61,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     """
 
     nu: float
-    sized_programs: ClassVar[bool] = True
 
     _theirs = "OneClassSVM"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**KernelMachine._parameter_constraints, **NU}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**OneProgram._parameter_constraints, **NU}
 
     def __init__(
         self,
@@ -88,6 +87,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     ) -> None:
         self._keep(locals())
 
+    def _formulation(self, augment: float) -> Formulation:
+        return Formulation(lambda y, weight: oneclass(weight, self.nu), in_units=True)
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Solve the problem and certify the solution.
@@ -109,19 +111,11 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         ValueError
             Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
         """
-        from ..fitting import samples
-        from ..fitting.problems import Listed, Problem
+        from ..threads import Clock
 
-        clock = self._started()
-        X = inputs.training_rows(self, X)
-        weight = inputs.weights(X, sample_weight)
-        distinct = samples.canonical(X, np.zeros(X.shape[0], np.int64), 1, weight, mergeable=self._mergeable)
-        distinct, unit = distinct.in_units()
-        problem = Problem([0], lambda ids: oneclass(distinct.weight[ids], self.nu))
-        fitted = self._solve(X, distinct, Listed([problem]), clock, None if sample_weight is None else weight)
-        self._store_one(X, self._spread(distinct, fitted, 1.0), fitted, unit)
+        clock = Clock.starting(self.max_time)
+        self._fit(inputs.training_rows(self, X), None, sample_weight, clock)
         self.offset_ = -self.intercept_
-        warn_unless_converged(fitted, X, self.max_iter, values=self._values)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

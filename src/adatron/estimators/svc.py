@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..problems import Bias, Dual, csvc
-from .base.classifier import Classifier
+from ..fitting.formulation import Formulation, bounds
+from ..problems import csvc
+from .base.formulated import FormulatedClassifier
 from .base.parameters import PENALTY
 
 
-class SVC(Classifier):
+class SVC(FormulatedClassifier):
     r"""C-support vector classification, solved exactly, on all cores, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.SVC`, with its parameters, attributes and conventions, and a
@@ -120,11 +120,9 @@ class SVC(Classifier):
     """
 
     C: float
-    _separable = True
-    _one_sided = "Invalid input - all samples with positive weights belong to the same class."
 
     _theirs = "SVC"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Classifier._parameter_constraints, **PENALTY}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**FormulatedClassifier._parameter_constraints, **PENALTY}
 
     def __init__(
         self,
@@ -156,9 +154,10 @@ class SVC(Classifier):
     ) -> None:
         self._keep(locals())
 
-    @property
-    def _bound(self) -> float:
-        return self.C
-
-    def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float, whole: bool) -> Dual:
-        return csvc(y, self.C * weight, cast("Bias", self.bias), augment)
+    def _formulation(self, augment: float) -> Formulation:
+        return Formulation(
+            lambda y, weight: csvc(y, bounds(self.C, weight), self.bias, augment),
+            bound=self.C,
+            sized=False,
+            separable=bool(np.isfinite(self.C)),
+        )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Real
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from ..problems import Bias, Dual, svr
+from ..fitting.formulation import Formulation, bounds
+from ..problems import svr
 from .base.regressor import Regressor
 
 
@@ -91,5 +90,6 @@ class SVR(Regressor):
     ) -> None:
         self._keep(locals())
 
-    def _program(self, y: NDArray[np.float64], bound: NDArray[np.float64], augment: float) -> Dual:
-        return svr(y, bound, float(self.epsilon), cast("Bias", self.bias), augment)
+    def _formulation(self, augment: float) -> Formulation:
+        epsilon = float(self.epsilon)
+        return Formulation(lambda y, weight: svr(y, bounds(self.C, weight), epsilon, self.bias, augment), bound=self.C)

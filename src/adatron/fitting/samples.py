@@ -67,6 +67,9 @@ class Samples:
         The members of a distinct sample are filled up to their own bounds one after the other, the last row first. So
         no more of them than needed become support vectors.
         """
+        if not beta.any():  # nothing was solved in time; thousands of classes have very many coefficients
+            nothing = np.zeros(0, np.int64)
+            return Coefficients(np.zeros(0), nothing, nothing, len(ends))
         own = self.weight, self.group, self.own, self.members
         data, rows, numbers = share_out(ends, ids, beta, float(C), *own)  # an int would be compiled anew
         return Coefficients(data, rows, numbers, len(ends))

@@ -29,6 +29,11 @@ def opened(array: NDArray[Any]) -> NDArray[Any]:
     return array.view() if array.flags.writeable else np.asarray(_Memory(array))
 
 
+def dense_rows(X: Any) -> NDArray[np.float64]:
+    """Return rows as a C-ordered array of float64 without the read-only mark; such an array is not copied."""
+    return opened(np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64))
+
+
 def tidy(X: Any) -> Any:
     """Return CSR rows with sorted columns, without repeated ones and stored zeros; tidy rows are not copied."""
     if X.shape[1] > MOST_COLUMNS:

@@ -227,9 +227,9 @@ def _pack(source: Source, panels: NDArray[Any], norms: NDArray[Any], pool: Pool)
     pool.run(task, -(-blocks // size))
 
 
-def take_rows(X: NDArray[Any], rows: NDArray[np.int64], n_jobs: int | None) -> NDArray[Any]:
+def take_rows(X: Any, rows: NDArray[np.int64], n_jobs: int | None) -> Any:
     """Return X[rows]; all threads copy a large result, as the first touch of a page takes longer than the copy."""
-    if len(rows) * X[:1].nbytes < COPIED_BYTES:
+    if sparse.issparse(X) or len(rows) * X[:1].nbytes < COPIED_BYTES:
         return X[rows]
     out = np.empty((len(rows), X.shape[1]), X.dtype)
 

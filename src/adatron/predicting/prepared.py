@@ -19,6 +19,12 @@ from ..fitting.storage import opened, parts_of
 Array = NDArray[Any]
 
 
+class Kept:
+    """A place for what predictions keep ready; no prediction changes the model."""
+
+    last: Prepared | None = None
+
+
 class Prepared(NamedTuple):
     """An expansion, and what it was made of."""
 

@@ -11,23 +11,57 @@ same by matrix products, whose last bits depend on the rows beside; a prediction
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .decision import decision_values
+from ..fitting.storage import dense_rows
+from ..kernels import Kernel
+from ..margins import Field
+from .decision import Counted, decision_values
 from .expansion import Expansion
+from .function import Finish, Function
+from .signs import Decided
 
-if TYPE_CHECKING:
-    from ..kernels import Kernel
-    from ..margins import Field
-
+Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 ROWS = 4096  # Rows at a time.
 
 
-def tilted_values(X: Vector, field: Field, n_jobs: int | None) -> Vector:
+@dataclass(frozen=True)
+class Tilted(Function):
+    """Σ_j a_j k(z_j, ·) + b_j·∂k(z_j, ·)/∂z + f0 for each problem, over bases of its own.
+
+    The coefficients a, (n_problems, m), are 0 for bases of other problems.
+
+    tilts : (m, d) coefficients b
+    problem : (m,) the problem of each basis
+    """
+
+    tilts: Vector
+    problem: Ids
+    fixed: ClassVar[str] = "A model of algorithm='full' cannot be made smaller: no two of its bases are equal."
+
+    @property
+    def takes_sparse(self) -> bool:
+        return True
+
+    def coefficients(self) -> Vector:
+        return self.dual
+
+    def fields(self) -> list[Field]:
+        points, own = dense_rows(self.vectors), [self.problem == p for p in range(len(self.intercepts))]
+        parts = zip(own, self.dual, self.intercepts, strict=True)
+        return [Field(self.kernel, points[of], a[of], float(f0), self.tilts[of]) for of, a, f0 in parts]
+
+    def values(self, X: Any, finish: Finish, decided: Decided | None, counted: Counted | None) -> NDArray[Any]:
+        X = dense_rows(X)
+        return finish(np.stack([_values(X, field, self.n_jobs) for field in self.fields()], axis=1))
+
+
+def _values(X: Vector, field: Field, n_jobs: int | None) -> Vector:
     """Return f at the rows of X, (n,)."""
     values, nothing = np.full(len(X), field.f0), np.zeros(1 + X.shape[1])
     for kernel, coefficients in _outputs(field).items():

@@ -1,81 +1,66 @@
-"""The base of SVC and NuSVC: classes, pairs of classes, votes."""
+"""The base of the classifiers: classes, pairs of classes, votes."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.base import ClassifierMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
-from sklearn.utils._param_validation import Hidden, StrOptions
+from sklearn.base import ClassifierMixin
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import _ovr_decision_function  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.validation import check_is_fitted
 
 from ...fitting import layout
-from ...problems import Dual
 from ..checks import inputs
-from .convergence import warn_unless_calibrated, warn_unless_converged
-from .machine import Finish, KernelMachine
-from .parameters import BIAS
-from .probability import Probabilistic
+from .machine import KernelMachine
 
 if TYPE_CHECKING:
-    from ...fitting.binary import Binary
     from ...fitting.fits import Fits
     from ...fitting.samples import Samples
-    from ...gram import PairSums
     from ...predicting.decision import Counted
-    from ...predicting.signs import Decided
 
 
-class Classifier(ClassifierMixin, Probabilistic):
-    """Base of the classifiers: a program for each pair of classes, or for each class against the rest."""
+class Labelled(NamedTuple):
+    """The checked training set of a classifier.
+
+    X : (n, d)
+    codes : (n,) the number of each sample's class
+    classes, class_weight : (n_classes,)
+    samples : the distinct ones
+    repeated : (n,) the user's weights; None is 1
+    """
+
+    X: Any
+    codes: NDArray[np.int64]
+    classes: NDArray[Any]
+    class_weight: NDArray[np.float64]
+    samples: Samples
+    repeated: NDArray[np.float64] | None
+
+
+class Classifier(ClassifierMixin, KernelMachine):
+    """Base of the classifiers: a problem for each pair of classes, or for each class against the rest."""
 
     class_weight: dict[Any, float] | str | None
     decision_function_shape: str
     break_ties: bool
-    bias: str
-    augment: float | str
     multi_class: str
+    classes_: NDArray[Any]
     _fitted_multi_class: str
-    _separable: ClassVar[bool] = False  # the program of samples together is that of each beside the others
-    _one_sided: ClassVar[str]  # the error if only one class has a weight
+    #: The error if only one class has a weight.
+    _one_sided: ClassVar[str] = "Invalid input - all samples with positive weights belong to the same class."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMachine._parameter_constraints,
-        **BIAS,
-        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
-        "random_state": ["random_state"],
         "multi_class": [StrOptions({"ovo", "ovr"})],
     }
 
     @abstractmethod
-    def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float, whole: bool) -> Dual:
-        """Return the program of two classes, y = 1 and -1, with all of their samples or without those of a fold."""
-
-    @property
-    def _bound(self) -> float:
-        """Largest coefficient of a sample of weight 1 in the program."""
-        return 1.0
-
-    def _in_units(self, samples: Samples) -> tuple[Samples, float]:
-        """Return the samples with weights as the program takes them, and what these were divided by."""
-        return samples, 1.0
-
-    def _warn(self, fitted: Fits) -> None:
-        """Say what is wrong with a solution although it is optimal."""
-
-    def _scales(self, fitted: Fits) -> NDArray[np.float64]:
-        """Return the divisor of each problem's solution."""
-        return np.ones(len(fitted))
-
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve the problem and certify the solution.
 
@@ -98,72 +83,46 @@ class Classifier(ClassifierMixin, Probabilistic):
             Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight;
             one distinct sample of each class and ``probability=True``.
         """
-        from ...fitting.binary import Binary
-        from ...fitting.folds import divide
+
+    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> Labelled:
+        """Return the checked training set."""
         from ...fitting.samples import canonical
 
-        clock = self._started()
         X, y = inputs.training_data(self, X, y)
         classes, codes = inputs.classes(y)
         weight = inputs.weights(X, sample_weight)
         repeated = None if sample_weight is None else weight
         class_weight = inputs.weights_of_classes(self.class_weight, classes, codes, repeated)
         weight = weight * class_weight[codes]
-        distinct = canonical(X, codes, len(classes), weight, mergeable=self._mergeable)
-        if np.count_nonzero(distinct.sizes) < 2:
+        samples = canonical(X, codes, len(classes), weight, mergeable=self._mergeable)
+        if np.count_nonzero(samples.sizes) < 2:
             raise ValueError(self._one_sided)
-        distinct, unit = self._in_units(distinct)
-        augment = inputs.augment(self.augment, X, repeated)
+        return Labelled(X, codes, classes, class_weight, samples, repeated)
 
-        def problems(segments: list[list[int]], samples: Samples) -> Binary:
-            whole = samples is distinct
-            program = partial(self._program, augment=augment, whole=whole)
-            separable = self._separable and bool(np.isfinite(self._bound))
-            return Binary(segments, len(classes), self.multi_class, samples, program, separable)
-
-        divided = divide(distinct, self._rng()) if self.with_probability else None
-        fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct), clock, repeated)
-        self.classes_, self.class_weight_, self._fitted_multi_class = classes, class_weight, self.multi_class
-        self._store_coefficients(X, codes, self._spread(distinct, fitted, self._bound), fitted)
-        self._store_certificates(fitted, len(classes) == 2, unit)
-        self._warn(fitted)
-        warn_unless_converged(fitted, X, self.max_iter, values=self._values)
-        self._slope = None
-        if divided is not None:
-            folds = self._fit_probabilities(X, divided, fitted, problems, clock)
-            warn_unless_converged(folds, X, self.max_iter, "problems of the folds", self._values)
-            warn_unless_calibrated(clock, self._slope)
-        return self
+    def _store_classes(self, data: Labelled) -> None:
+        """Keep the classes, on which the layout of the coefficients depends."""
+        self.classes_, self.class_weight_, self._fitted_multi_class = data.classes, data.class_weight, self.multi_class
 
     def _store_coefficients(
-        self, X: Any, codes: NDArray[np.int64], coefficients: layout.Coefficients, fitted: Fits
+        self,
+        X: Any,
+        codes: NDArray[np.int64],
+        coefficients: layout.Coefficients,
+        fitted: Fits,
+        divisors: NDArray[np.float64] | None = None,
     ) -> None:
-        """Keep the model."""
-        scale = self._scales(fitted)
-        with np.errstate(divide="ignore", invalid="ignore"):  # checked below
-            coefficients = coefficients._replace(values=coefficients.values / scale[coefficients.problems])
-            intercepts = fitted.found.intercept / scale
+        """Keep the model: the solutions, divided."""
+        intercepts = fitted.found.intercept.copy()
+        if divisors is not None:
+            with np.errstate(divide="ignore", invalid="ignore"):  # checked below
+                coefficients = coefficients._replace(values=coefficients.values / divisors[coefficients.problems])
+                intercepts /= divisors
         support, self._n_support, dual = coefficients.arranged(codes, len(self.classes_), self._one_against_one())
         self._store_support(X, support, dual, intercepts)
 
     def _one_against_one(self) -> bool:
         """Return it by the parameter when the model was fitted, whatever it is now."""
         return len(self.classes_) > 2 and self._fitted_multi_class == "ovo"
-
-    def _layout(self) -> tuple[Any, ...]:
-        return self._one_against_one(), self._n_support.tolist(), self._many_pairs
-
-    @property
-    def _many_pairs(self) -> bool:
-        """Whether a table of the coefficients of all pairs of classes would be too large."""
-        pairs = self._one_against_one() and not self.compact_
-        return pairs and len(self.intercept_) * len(self.support_) > layout.TABLE
-
-    def _coefficients(self) -> NDArray[np.float64]:
-        if self._one_against_one() and not self.compact_:
-            classes = np.repeat(np.arange(len(self.classes_)), self._n_support)
-            return layout.from_dual_coef(self.dual_coef_, classes, len(self.classes_))
-        return super()._coefficients()
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return signed decision values.
@@ -205,30 +164,6 @@ class Classifier(ClassifierMixin, Probabilistic):
         if self.break_ties:
             counted = True, lambda votes, sums: self.classes_[np.argmax(layout.refined(votes, sums), axis=1)]
         return self._decision(X, lambda v: self.classes_[self._codes(v)], None if refined else self._decided, counted)
-
-    def _decision(
-        self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None, counted: Counted | None = None
-    ) -> NDArray[Any]:
-        """Evaluate as every machine; ``counted``: what is made of the votes of many classes, see ``pair_values``."""
-        check_is_fitted(self)
-        if not self._many_pairs:
-            return super()._decision(X, finish, decided)
-        from ...predicting.decision import pair_values
-
-        X = inputs.new_data(self, X, self.support_vectors_, self._columns())
-        made = (
-            self._pair_sums(X, self.support_vectors_) if self._values else self._prepared(partial(self._pair_sums, X))
-        )
-        return pair_values(X, made, self.intercept_, self._asked, self.n_jobs, finish, counted)
-
-    def _pair_sums(self, X: Any, vectors: Any) -> PairSums:
-        from ...gram import PairSums, Source
-
-        dual: Any = self.dual_coef_
-        dual = np.require(dual.toarray() if sparse.issparse(dual) else dual, np.float64, ["C", "W"])
-        columns = self._columns()
-        points = Source.of(X if self._values else vectors, np.arange(len(columns)), self._served(), columns)
-        return PairSums(points, dual, self._n_support.astype(np.int64))
 
     def _decided(self, values: NDArray[np.float64], errors: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return the rows whose class is the same whatever the values are within their errors."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +25,19 @@ EARLY = (
 )
 
 
+INSIDE = ("adatron.estimators.", "sklearn.base")  # modules whose lines are between the user's line and a warning
+
+
+def warn(text: str) -> None:
+    """Warn that a fit did not converge; the warning names the line that called the estimator."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(INSIDE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, ConvergenceWarning, stacklevel=level)
+
+
 def warn_unless_converged(fitted: Fits, X: Any, max_iter: int, what: str = "problems", values: bool = False) -> None:
-    """Warn in one line: what was reached, the likely cause, and the cure; called by ``fit`` itself.
+    """Say in one line what was reached, the likely cause, and the cure.
 
     X are the features, or kernel values if ``values`` says so; None if neither is known.
     It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words. What a kernel
@@ -56,24 +68,24 @@ def warn_unless_converged(fitted: Fits, X: Any, max_iter: int, what: str = "prob
             f"{early}Not converged {where}: KKT violation {worst.certificate.kkt_violation:.2e}, relative duality gap "
             f"{gap:.2e}; {reason}{cause}"
         )
-    warnings.warn(text, ConvergenceWarning, stacklevel=5)
+    warn(text)
 
 
 def warn_unless_calibrated(clock: Clock, slope: float | None) -> None:
-    """Say that there was no time for probabilities; called by ``fit`` itself."""
+    """Say that there was no time for probabilities."""
     if slope == 0.0 and clock.late:
         text = (
             "Not calibrated: the time limit (max_time) was reached before the folds of probability=True were solved, "
             "so predict_proba cannot tell the classes apart; raise max_time."
         )
-        warnings.warn(text, ConvergenceWarning, stacklevel=5)
+        warn(text)
 
 
 def warn_of_cut_steps(cut: bool) -> None:
-    """Say that there was no time for all steps; called by what ``fit`` calls."""
+    """Say that there was no time for all steps."""
     if cut:
         text = "The time limit (max_time) was reached before all steps were taken; the margin may be wider: raise it."
-        warnings.warn(text, ConvergenceWarning, stacklevel=6)
+        warn(text)
 
 
 def _cause(X: Any, values: bool, resolution: float) -> str:

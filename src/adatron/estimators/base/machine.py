@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
 from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -11,41 +11,47 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ...fitting.layout import Coefficients, feature_weights
+from ...fitting.layout import feature_weights
 from ...fitting.storage import for_reading
+from ...predicting.prepared import Kept
 from ..checks import inputs, objects
 from .parameters import Parameters
 from .quiet import Quiet, quiet
 
 if TYPE_CHECKING:
     from ...fitting.fits import Fits
+    from ...fitting.formulation import Formulation
     from ...fitting.problems import Problems
-    from ...kernels import Kernel
-    from ...predicting.expansion import Expansion
+    from ...fitting.samples import Samples
+    from ...predicting.decision import Counted
+    from ...predicting.function import Finish, Function
     from ...predicting.signs import Decided
     from ...threads import Clock
 
 
-Finish = Callable[[NDArray[np.float64]], NDArray[Any]]  # makes a result of the decision values of some rows
-
-
-class Kept:
-    """A place for what predictions keep ready, see ``predicting.prepared``; no prediction changes the model."""
-
-    last: Any = None
-
-
 class KernelMachine(Quiet, Parameters):
-    """Base of the estimators: the way from data to certificates, and decision values."""
+    """Base of the estimators.
+
+    A machine says by ``_formulation`` which programs it asks for, and by ``_function`` what its attributes mean. All
+    else is written once, here and in the bases between: no machine changes what a base does.
+    """
 
     dual_objective_: Any
     duality_gap_: Any
     compact_: bool = False
     _n_support: NDArray[np.int32]
-    _theirs: ClassVar[str]  # the class of scikit-learn that decides as it does
+    _theirs: ClassVar[str | None] = None  # the class of scikit-learn that decides as it does
     route_: Any  # ``solvers.route.Route``; None of models that were not fitted as a whole
     _kept: Kept
     objects_: Any  # training samples of a kernel function that are no rows of numbers, if it has any: see objects.py
+
+    @abstractmethod
+    def _formulation(self, augment: float) -> Formulation:
+        """Return the programs that the parameters ask for; ``augment`` is the factor behind 'auto'."""
+
+    @abstractmethod
+    def _function(self) -> Function:
+        """Return the decision functions of the fitted machine."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -108,57 +114,42 @@ class KernelMachine(Quiet, Parameters):
 
         return Precomputed() if self.given_objects is not None else self.kernel_
 
-    def _started(self) -> Clock:
-        """Return the clock of a fit that begins now."""
-        from ...threads import Clock
-
-        return Clock.starting(self.max_time)
-
     def _solve(
-        self, X: Any, distinct: Any, problems: Problems, clock: Clock, weight: NDArray[np.float64] | None
+        self,
+        X: Any,
+        samples: Samples,
+        problems: Problems,
+        form: Formulation,
+        clock: Clock,
+        weight: NDArray[np.float64] | None,
     ) -> Fits:
         """Solve all problems over the distinct samples; keeps the kernel. ``weight``: of each row of X; None is 1."""
         from ...fitting import engine
-        from ...kernels import resolve
 
         X = inputs.as_dense_if_small(X, self.kernel)
+        self._resolve_kernel(X, weight)
+        return engine.fit(X, samples, problems, self.settings(self._served(), clock, form.sized))
+
+    def _resolve_kernel(self, X: Any, weight: NDArray[np.float64] | None) -> None:
+        """Keep the kernel, and the number behind gamma='scale' or 'auto'."""
+        from ...kernels import resolve
+
         self._gamma = inputs.gamma(self.gamma, X, self.kernel, weight)
         self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
-        return engine.fit(X, distinct, problems, self.settings(self._served(), clock))
-
-    def _spread(self, distinct: Any, fitted: Fits, C: float) -> Coefficients:
-        """Return coefficients of all samples from those of the distinct ones, at most C times weight."""
-        if not fitted.beta.any():  # nothing was solved in time; thousands of classes have very many coefficients
-            nothing = np.zeros(0, np.int64)
-            return Coefficients(np.zeros(0), nothing, nothing, len(fitted))
-        return distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, C)
-
-    def _store_one(self, X: Any, coefficients: Coefficients, fitted: Fits, unit: float = 1.0) -> None:
-        """Keep a model of one problem that is no classifier; ``unit`` is what its weights were divided by."""
-        support, self._n_support, dual = coefficients.arranged(np.zeros(X.shape[0], np.int64), 1)
-        self._store_support(X, support, unit * dual, np.array([unit * fitted[0].intercept]))
-        self._store_certificates(fitted, alone=True, unit=unit)
-        self.n_iter_ = int(self.n_iter_[0])
 
     def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, intercepts: NDArray[np.float64]) -> None:
         """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
+        from ...gram import take_rows
+
         self.compact_ = False
         self.support_ = support.astype(np.int32)
-        self.support_vectors_ = for_reading(self._vectors(X, support))
+        self.support_vectors_ = for_reading(X[:0, :0] if self._values else take_rows(X, support, self.n_jobs))
         as_sparse = sparse.issparse(X) and not objects.is_function(self.kernel)  # as scikit-learn
         self.dual_coef_ = sparse.csr_matrix(dual) if as_sparse else dual
         self.intercept_ = intercepts
         if not (np.isfinite(dual).all() and np.isfinite(self.intercept_).all()):
             raise ValueError(inputs.NOT_FINITE)
         self.shape_fit_ = X.shape
-
-    def _vectors(self, X: Any, support: NDArray[np.int64]) -> Any:
-        """Return the support vectors; none if X holds kernel values."""
-        from ...gram import take_rows
-
-        if self._values:
-            return X[:0, :0]
-        return X[support] if sparse.issparse(X) else take_rows(X, support, self.n_jobs)
 
     def _store_certificates(self, fitted: Fits, alone: bool, unit: float = 1.0) -> None:
         """Keep the proofs.
@@ -213,7 +204,8 @@ class KernelMachine(Quiet, Parameters):
         NotFittedError
             This estimator is not fitted.
         ValueError
-            The kernel is a function of samples that are no rows of numbers.
+            The kernel is a function of samples that are no rows of numbers, or no two terms of the decision function
+            are alike (``InputMarginSVC`` with ``algorithm='full'``).
 
         Notes
         -----
@@ -232,6 +224,8 @@ class KernelMachine(Quiet, Parameters):
         Sums are taken in another order: a sample whose decision value is only rounding may change sides.
         """
         check_is_fitted(self)
+        if reason := self._function().fixed:
+            raise ValueError(reason)
         model = copy(self)
         if not self.compact_:
             model._shrink()
@@ -277,80 +271,42 @@ class KernelMachine(Quiet, Parameters):
         """
         from ..model.export import exported
 
+        if self._theirs is None:
+            raise ValueError(f"scikit-learn has no estimator for an {type(self).__name__}.")
         check_is_fitted(self)
-        return exported(self, self._theirs, self._columns(), self._one_against_one())
+        return exported(self, self._theirs, self._columns())
 
     def _coefficients(self) -> NDArray[np.float64]:
         """Return coefficients of the support vectors, (n_problems, n_support_vectors)."""
-        dual: Any = self.dual_coef_
-        return dual.toarray() if sparse.issparse(dual) else dual
+        return self._function().coefficients()
 
     def _columns(self) -> NDArray[np.int64]:
         """Return the column of each support vector, for X with kernel values."""
         return np.arange(self._n_support.sum()) if self.compact_ else self.support_.astype(np.int64)
 
-    def _decision(self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None) -> NDArray[Any]:
-        """Return decision values of the problems, (n_samples, n_problems), or what ``finish`` makes of them.
+    def _parts(self) -> dict[str, Any]:
+        """Return what every function is made of."""
+        return {
+            "kernel": self._served(),
+            "vectors": self.support_vectors_,
+            "dual": self.dual_coef_,
+            "intercepts": self.intercept_,
+            "columns": self._columns(),
+            "n_jobs": self.n_jobs,
+        }
 
-        ``decided``: if it asks for nothing but their signs, see ``decision_values``.
-        """
-        check_is_fitted(self)
-        X = inputs.new_data(self, X, self.support_vectors_, self._columns())
-        return self._evaluate(X, self._expansion(X), self.intercept_, finish, decided)
+    def _sum(self, pairs: bool = False) -> Function:
+        """Return the sum over the support vectors; ``pairs``: whether there is a problem for each pair of classes."""
+        from ...predicting.function import Sum
 
-    def _expansion(self, X: Any) -> Expansion:
-        """Return the sum over the support vectors; it is kept for later calls unless it depends on X."""
+        counts = self._n_support if pairs and not self.compact_ else None
+        kept = vars(self).get("_kept") if "support_vectors_" in vars(self) else None  # others are made anew each time
+        return Sum(**self._parts(), counts=counts, precision=self.precision, kept=kept)
 
-        def make(vectors: Any) -> Expansion:
-            return self._sum_over(X, vectors, self._coefficients(), self._columns(), self._served())
-
-        if self._values:
-            return make(self.support_vectors_)
-        return self._prepared(make)
-
-    def _prepared(self, make: Callable[[Any], Any]) -> Any:
-        """Return what predictions need, made of the support vectors and kept for later calls."""
-        from ...predicting.prepared import prepared
-
-        others = self._served(), self.compact_, *self._layout()
-        kept: Kept | None = vars(self).get("_kept")
-        found = prepared(kept and kept.last, self.support_vectors_, self.dual_coef_, others, make)
-        if kept and found.lasting and "support_vectors_" in vars(self):  # others are made anew each time
-            kept.last = found
-        return found.expansion
-
-    def _one_against_one(self) -> bool:
-        """Return whether there is a problem for each pair of more than two classes."""
-        return False
-
-    def _layout(self) -> tuple[Any, ...]:
-        """Return what ``_coefficients`` depends on besides ``dual_coef_``."""
-        return ()
-
-    def _sum_over(
-        self, X: Any, vectors: Any, coefficients: NDArray[np.float64], columns: Any, kernel: Kernel
-    ) -> Expansion:
-        """Return the sum over some vectors with (n_problems, n_vectors) coefficients; given kernel values are in X."""
-        from ...predicting.expansion import Expansion
-
-        return Expansion(X if self._values else vectors, coefficients.T, kernel, columns)
-
-    def _evaluate(
-        self,
-        X: Any,
-        expansion: Expansion,
-        intercepts: Any,
-        finish: Finish = np.asarray,
-        decided: Decided | None = None,
-        limit: float = np.inf,
+    def _decision(
+        self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None, counted: Counted | None = None
     ) -> NDArray[Any]:
-        """Return decision values of an expansion, (n_samples, n_problems); ``limit``: see ``threads.clock``."""
-        from ...predicting.decision import decision_values
-
-        decided = None if self.precision == "double" else decided
-        return decision_values(X, expansion, intercepts, self._asked, self.n_jobs, finish, decided, limit)
-
-    @property
-    def _asked(self) -> str:
-        """The precision of predictions: a proven error of float32 sums was up to 0.1 of the margin on common data."""
-        return "single" if self.precision == "single" else "double"
+        """Decision values of the problems, (n_samples, n_problems), or what is made of them, see ``Function``."""
+        check_is_fitted(self)
+        function = self._function()
+        return function.values(inputs.new_data(self, X, function), finish, decided, counted)

@@ -51,7 +51,11 @@ BIAS: dict[str, list[Any]] = {
 
 
 class Parameters(BaseEstimator):
-    """Base of the estimators, each of which lists these parameters in its own constructor, as scikit-learn wants."""
+    """Base of the estimators, each of which lists these parameters in its own constructor, as scikit-learn wants.
+
+    ``_parameter_constraints`` is scikit-learn's: it lists what each parameter may be. ``fit`` checks the parameters, a
+    constructor does not. A subclass adds its own: ``{**Base._parameter_constraints, "name": [...]}``.
+    """
 
     kernel: Any
     degree: int
@@ -68,8 +72,7 @@ class Parameters(BaseEstimator):
     max_time: float | None
     callback: Callable[[Any], object] | None
     _parameter_names: ClassVar[list[str]]
-    _good: ClassVar[tuple[tuple[type, object], ...]]
-    sized_programs: ClassVar[bool] = False  # whether its programs have units of their own, see ``problems.unit``
+    _good: ClassVar[tuple[tuple[type, object], ...]]  # types and values that passed the last check
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [NameIn("adatron.kernels.table", "LEAVES"), HasMethods(["terms", "diagonal"]), callable],
@@ -107,11 +110,11 @@ class Parameters(BaseEstimator):
                 type(self)._good = found
 
     def _keep(self, parameters: dict[str, Any]) -> None:
-        """Keep what a constructor was given, its ``locals()``, as it was given."""
+        """Set an attribute for each parameter of a constructor, given its ``locals()``; scikit-learn reads them."""
         vars(self).update((name, value) for name, value in parameters.items() if name not in ("self", "__class__"))
 
-    def settings(self, kernel: Kernel, clock: Clock) -> Settings:
-        """Return the parameters as a fit takes them."""
+    def settings(self, kernel: Kernel, clock: Clock, sized: bool) -> Settings:
+        """Return the parameters as a fit takes them; ``sized``: see ``Formulation``."""
         from ...fitting.engine import Settings
 
         return Settings(
@@ -125,7 +128,7 @@ class Parameters(BaseEstimator):
             max_iter=int(self.max_iter),
             clock=clock,
             callback=self.callback or (_print_progress if self.verbose else None),
-            sized=self.sized_programs,
+            sized=sized,
         )
 
 

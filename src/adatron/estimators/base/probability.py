@@ -17,184 +17,107 @@ Sources       J. Platt, Probabilistic outputs for support vector machines (1999)
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from ..checks import inputs
-from .machine import KernelMachine
-from .quiet import quiet
 
 if TYPE_CHECKING:
+    from ...fitting.engine import Settings
     from ...fitting.fits import Fits
     from ...fitting.folds import Folds
     from ...fitting.problems import Problems
     from ...fitting.samples import Samples
-    from ...threads import Clock
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
 COARSE = 0.01  # of the margin: an error of decision values that is nothing beside the sampling error of the slope
 
 
-def _offered(model: Probabilistic) -> bool:
-    """Return whether the model has probabilities, for ``available_if``."""
-    if not model.with_probability:
-        raise AttributeError("probability estimates are only available with probability=True")
-    return True
+@dataclass(frozen=True)
+class Calibration:
+    """The folds of a fit, and the slope that their decision values give.
 
+    X : (n, d) checked samples
+    divided : the distinct samples, fold by fold
+    settings : those of the fit
+    divisors : see ``Formulation``
+    in_pairs : whether there is a problem for each pair of more than two classes
+    """
 
-class Probabilistic(KernelMachine):
-    """A classifier with probabilities."""
+    X: Any
+    divided: Folds
+    settings: Settings
+    divisors: Callable[[Vector], Vector] | None
+    n_classes: int
+    in_pairs: bool
 
-    probability: bool | str
-    random_state: Any
-    classes_: NDArray[Any]
-    _slope: float | None = None
-
-    def _rng(self) -> np.random.RandomState:
-        """Return the generator that shuffles the samples before they are left out; None is a fixed seed."""
-        return check_random_state(0 if self.random_state is None else self.random_state)
-
-    @property
-    def with_probability(self) -> bool:
-        """Whether ``probability`` is True."""
-        return self.probability != "deprecated" and bool(self.probability)
-
-    @abstractmethod
     def _scales(self, fitted: Fits) -> Vector:
         """Return the divisor of each problem's solution."""
+        return np.ones(len(fitted)) if self.divisors is None else self.divisors(fitted.found.half_width)
 
-    @abstractmethod
-    def _one_against_one(self) -> bool:
-        """Return whether there is a problem for each pair of more than two classes."""
+    def run(self, fitted: Fits, problems: Callable[[list[list[int]], Samples], Problems]) -> tuple[Fits, float]:
+        """Return the problems of all folds, solved from the solution for all samples, and the slope of the sigmoid.
 
-    @abstractmethod
-    def _check_ties(self) -> None:
-        """Refuse a way to break ties that does not go with the shape of the decision function."""
-
-    @abstractmethod
-    def _codes(self, values: Vector) -> Ids:
-        """Return the number of the predicted class, (n_samples,), from the values of the problems."""
-
-    @available_if(_offered)
-    @quiet
-    def predict_proba(self, X: Any) -> Vector:
-        """Return probabilities of the classes; the predicted class has the largest one.
-
-        Available if ``probability=True``.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            The columns are in the order of ``classes_``, each row sums to 1.
-
-        Raises
-        ------
-        NotFittedError
-            If the model was fitted without ``probability=True``.
-        """
-        check_is_fitted(self)
-        slope = self._slope
-        if slope is None:
-            raise NotFittedError("predict_proba is not available when fitted with probability=False")
-        self._check_ties()
-
-        def probabilities(values: Vector) -> Vector:
-            return agreeing(coupled(slope * self._of_pairs(values), len(self.classes_)), self._codes(values))
-
-        return self._decision(X, probabilities)
-
-    @available_if(_offered)
-    @quiet
-    def predict_log_proba(self, X: Any) -> Vector:
-        """Return logarithms of the probabilities of the classes.
-
-        Available if ``probability=True``.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        logarithms : ndarray of shape (n_samples, n_classes)
-        """
-        return np.log(self.predict_proba(X))
-
-    def _fit_probabilities(
-        self,
-        X: Any,
-        divided: Folds,
-        fitted: Fits,
-        problems: Callable[[list[list[int]], Samples], Problems],
-        clock: Clock,
-    ) -> Fits:
-        """Fit the slope; the problems of the folds, solved from the solution for all samples.
-
-        ``problems`` makes the problems of segments of some samples. Folds that there is no time for do not count; with
-        none the slope is 0, so that all classes are as probable.
+        Folds that there is no time for do not count; with none the slope is 0, so that all classes are as probable.
+        ``problems`` makes the problems of segments of some samples.
         """
         from ...fitting import engine
         from ...fitting.folds import FOLDS
 
-        X = inputs.as_dense_if_small(X, self.kernel)
-        settings = self.settings(self._served(), clock)
         coarse = COARSE * float(self._scales(fitted).min())
-        settings = replace(settings, tol=max(settings.tol, coarse), gap_tol=None)
-        self._slope = 0.0
-        if clock.late:
-            return fitted
+        settings = replace(self.settings, tol=max(self.settings.tol, coarse), gap_tol=None)
+        if settings.clock.late:
+            return fitted, 0.0
+        divided, many = self.divided, len(fitted)
         segments = [own for fold in range(FOLDS) for own in divided.kept(fold)]
-        n, many = len(divided.before), len(fitted)
 
         def start(number: int) -> Vector:
-            return _over_all(fitted, range(number % many, number % many + 1), n)[0][divided.before]
+            return _over_all(fitted, range(number % many, number % many + 1), len(divided.before))[0][divided.before]
 
-        solved = engine.fit(X, divided.samples, problems(segments, divided.samples), settings, start)
-        found, known = self._out_of_fold(X, divided, solved, clock)
+        solved = engine.fit(self.X, divided.samples, problems(segments, divided.samples), settings, start)
+        found, known = self._out_of_fold(solved)
         left = known & (divided.out >= 0)
-        if left.any():
-            values, classes = self._of_pairs(found)[left], divided.classes[left]
-            self._slope = slope(values, classes, divided.samples.weight[left], len(self.classes_))
-        return solved
+        if not left.any():
+            return solved, 0.0
+        values, classes = of_pairs(found, self.n_classes, self.in_pairs)[left], divided.classes[left]
+        return solved, slope(values, classes, divided.samples.weight[left], self.n_classes)
 
-    def _out_of_fold(self, X: Any, divided: Folds, solved: Fits, clock: Clock) -> tuple[Vector, NDArray[np.bool_]]:
-        """Return each sample's value in the problems of the fold that leaves it out, (n_samples, n_problems).
+    def _out_of_fold(self, solved: Fits) -> tuple[Vector, NDArray[np.bool_]]:
+        """Return the value of each sample in the problems of the fold that leaves it out, (n_samples, n_problems).
 
         The second array says which samples there was time for.
         """
         from ...fitting.folds import FOLDS
+        from ...gram import take_rows
+        from ...predicting.decision import decision_values
+        from ...predicting.expansion import Expansion
         from ...threads import OutOfTime
 
-        rows, many, scales = divided.samples.rows, len(solved) // FOLDS, self._scales(solved)
+        X, settings, rows = self.X, self.settings, self.divided.samples.rows
+        kernel, values_given = settings.clock.limited(settings.kernel), inputs.given(settings.kernel)
+        precision = "single" if settings.precision == "single" else "double"
+        many, scales = len(solved) // FOLDS, self._scales(solved)
         values, known = np.zeros((len(rows), many)), np.zeros(len(rows), bool)
         for fold in range(FOLDS):
             some = range(fold * many, (fold + 1) * many)
             if solved.found.late(some):
                 continue
             beta = _over_all(solved, some, len(rows))
-            support, out = np.flatnonzero(beta.any(axis=0)), np.flatnonzero(divided.out == fold)
+            support, out = np.flatnonzero(beta.any(axis=0)), np.flatnonzero(self.divided.out == fold)
             intercepts = solved.found.intercept[some.start : some.stop]
-            left_out, vectors = X[rows[out]], self._vectors(X, rows[support])
-            kernel = clock.limited(self._served())
-            expansion = self._sum_over(left_out, vectors, beta[:, support], rows[support], kernel)
+            left_out = X[rows[out]]
+            vectors = left_out if values_given else take_rows(X, rows[support], settings.n_jobs)
+            expansion = Expansion(vectors, beta[:, support].T, kernel, rows[support])
+            how = precision, settings.n_jobs, np.asarray, None, settings.clock.limit
             try:
-                found = self._evaluate(left_out, expansion, intercepts, limit=clock.limit)
+                found = decision_values(left_out, expansion, intercepts, *how)
             except OutOfTime:
                 break
             known[out] = True
@@ -206,13 +129,14 @@ class Probabilistic(KernelMachine):
             )
         return values, known
 
-    def _of_pairs(self, values: Vector) -> Vector:
-        """Return values of the pairs i < j, (n, n_pairs), positive for class i, from those of the problems."""
-        if len(self.classes_) == 2:
-            return -values  # the second class is the positive one
-        if self._one_against_one():
-            return values
-        return np.stack([values[:, i] - values[:, j] for i, j in combinations(range(len(self.classes_)), 2)], axis=1)
+
+def of_pairs(values: Vector, n_classes: int, in_pairs: bool) -> Vector:
+    """Return values of the pairs i < j, (n, n_pairs), positive for class i, from those of the problems."""
+    if n_classes == 2:
+        return -values  # the second class is the positive one
+    if in_pairs:
+        return values
+    return np.stack([values[:, i] - values[:, j] for i, j in combinations(range(n_classes), 2)], axis=1)
 
 
 def _over_all(fitted: Fits, some: range, n: int) -> Vector:

@@ -30,7 +30,7 @@ METHODS = (
     "predict", "decision_function", "score_samples", "compact", "to_sklearn",
 )  # fmt: skip
 PREDICTIONS = ("predict", "decision_function", "score_samples")
-FOR_PREDICTIONS = ("predicting.decision", "predicting.expansion", "predicting.prepared")
+FOR_PREDICTIONS = ("predicting.function",)
 FOR_OTHERS = ("fitting.engine", "fitting.folds", "fitting.binary", *FOR_PREDICTIONS)
 
 

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
 
-from ...problems import Dual
 from ..checks import inputs
-from .convergence import warn_unless_converged
-from .machine import KernelMachine
+from .one_program import OneProgram
 from .parameters import BIAS, PENALTY
 
+if TYPE_CHECKING:
+    from ...problems import Bias
 
-class Regressor(RegressorMixin, KernelMachine):
+
+class Regressor(RegressorMixin, OneProgram):
     """Base of the regressors: one program."""
 
     C: float
-    bias: str
+    bias: Bias
     augment: float | str
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelMachine._parameter_constraints,
+        **OneProgram._parameter_constraints,
         **BIAS,
         **PENALTY,
     }
-    sized_programs: ClassVar[bool] = True
-    _copies: ClassVar[int] = 1  # variables of a sample
-
-    @abstractmethod
-    def _program(self, y: NDArray[np.float64], bound: NDArray[np.float64], augment: float) -> Dual:
-        """Return the program of targets and bounds."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -57,24 +51,11 @@ class Regressor(RegressorMixin, KernelMachine):
         ValueError
             Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
         """
-        from ...fitting import samples
-        from ...fitting.problems import Listed, Problem
+        from ...threads import Clock
 
-        clock = self._started()
+        clock = Clock.starting(self.max_time)
         X, y = inputs.training_data(self, X, y)
-        weight = inputs.weights(X, sample_weight)
-        repeated = None if sample_weight is None else weight
-        # Equal rows are one sample only if their targets are equal, too.
-        values, codes = np.unique(y, return_inverse=True)
-        distinct = samples.canonical(X, codes, len(values), weight, mergeable=self._mergeable).together()
-        augment = inputs.augment(self.augment, X, repeated)
-
-        def program(ids: NDArray[np.int64]) -> Dual:
-            return self._program(y[distinct.rows[ids]], self.C * distinct.weight[ids], augment)
-
-        fitted = self._solve(X, distinct, Listed([Problem([0], program, self._copies)]), clock, repeated)
-        self._store_one(X, self._spread(distinct, fitted, self.C), fitted)
-        warn_unless_converged(fitted, X, self.max_iter, values=self._values)
+        self._fit(X, y, sample_weight, clock)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import fsum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from ...fitting.storage import opened, tidy
 from ...quoted import quoted
 from . import objects
 from .checked import checked
+
+if TYPE_CHECKING:
+    from ...predicting.function import Function
 
 Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
@@ -126,24 +129,22 @@ def as_dense_if_small(X: Any, kernel: Any) -> Any:
     return X.toarray() if small else X
 
 
-def new_data(model: Machine, X: Any, vectors: Any, columns: NDArray[np.int64]) -> Any:
-    """Return X for prediction: an array or CSR matrix of floats stays as it is and is made ready block by block.
-
-    If X has kernel values, these ``columns`` of X are needed.
-    """
+def new_data(model: Machine, X: Any, function: Function) -> Any:
+    """Return X for prediction: an array or CSR matrix of floats stays as it is and is made ready block by block."""
     if model.given_objects is not None:
         return model.kernel_(X, model.given_objects)
     values = given(model.kernel_)  # of a compact model perhaps none
-    if not values and model.n_support_.sum() != vectors.shape[0]:
+    if not values and model.n_support_.sum() != function.vectors.shape[0]:
         raise ValueError(f"The internal representation of {type(model).__name__} was altered")
     X = checked(model, X, _types(model.kernel_), reset=False, ensure_min_features=int(not values))
+    columns = function.columns
     if values and columns.view(np.uint64).max(initial=0) >= max(1, X.shape[1]):  # a negative one is larger than all
         if columns.min() < 0:
             raise ValueError(f"support_ must hold numbers of training samples. Got {columns.min()}.")
         raise ValueError(
             f"X has {X.shape[1]} columns, kernel values with training samples; {columns.max() + 1} are needed"
         )
-    if sparse.issparse(X) and not sparse.issparse(vectors):
+    if sparse.issparse(X) and not function.takes_sparse:
         raise ValueError(f"cannot use sparse input in {type(model).__name__!r} trained on dense data")
     return X if sparse.issparse(X) else opened(X)
 

@@ -154,8 +154,3 @@ class HasC(Incremental):
 def _check(C: Any) -> None:
     if not isinstance(C, Real) or not float(C) > 0.0:
         raise ValueError(f"The 'C' parameter must be a float in the range (0.0, inf]. Got {quoted(C)} instead.")
-
-
-def bounds(C: float, weight: Vector) -> Vector:
-    """Return the largest coefficients; 0 for samples without weight, also with an infinite C."""
-    return C * weight if np.isfinite(C) else np.where(weight > 0.0, np.inf, 0.0)

@@ -15,6 +15,7 @@ from ...fitting.layout import Coefficients
 from ...quoted import quoted
 from ..base.classifier import Classifier
 from ..checks import inputs
+from .learning import Sides
 from .leave_out import loo_values
 from .machine import Incremental
 
@@ -25,16 +26,6 @@ class IncrementalClassifier(Incremental, Classifier):
     """Base of the incremental classifiers."""
 
     probability = "deprecated"
-
-    def _sides(self) -> list[tuple[int, int] | None]:
-        n = len(self.classes_)
-        if n == 2:
-            return [(1, 0)]
-        return list(combinations(range(n), 2)) if self._one_against_one() else [(c, -1) for c in range(n)]
-
-    @property
-    def _alone(self) -> bool:
-        return len(self.classes_) == 2
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
@@ -121,11 +112,16 @@ class IncrementalClassifier(Incremental, Classifier):
         if classes is None and len(np.unique(codes[weight > 0])) < 2:
             raise ValueError(self._one_sided)
         self.classes_, self.class_weight_, self._fitted_multi_class = found, weights, self.multi_class
-        self._begin(X, codes.astype(np.float64), weight, ids, repeated)
+        sides: Sides = [(1, 0)]
+        if len(found) > 2:
+            pairs = self._one_against_one()
+            sides = list(combinations(range(len(found)), 2)) if pairs else [(c, -1) for c in range(len(found))]
+        self._begin(X, codes.astype(np.float64), weight, ids, repeated, sides)
 
     def _gather(self) -> None:
-        coefficients = Coefficients.of(self._coefficients_of_all())
-        self._store_coefficients(self._store.X, self._store.y.astype(np.int64), coefficients, self._fitted)
+        coefficients, form = Coefficients.of(self._coefficients_of_all()), self._own_formulation()
+        divisors = None if form.divisors is None else form.divisors(self._fitted.found.half_width)
+        self._store_coefficients(self._store.X, self._store.y.astype(np.int64), coefficients, self._fitted, divisors)
 
     def loo_decision(self) -> Vector:
         """Return each sample's decision values by the model of all other samples.
@@ -144,7 +140,7 @@ class IncrementalClassifier(Incremental, Classifier):
         """
         check_is_fitted(self)
         self._check_ties()
-        return float(np.mean(self._codes(loo_values(self, signs=self._alone)) != self._store.y))
+        return float(np.mean(self._codes(loo_values(self, signs=len(self.classes_) == 2)) != self._store.y))
 
 
 def _codes(y: Any, classes: Any) -> NDArray[np.int64]:

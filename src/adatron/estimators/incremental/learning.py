@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral, Real
@@ -18,6 +17,7 @@ from sklearn.utils._param_validation import Interval
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...fitting import engine
 from ...fitting.fits import Fits, Fitted
+from ...fitting.formulation import Formulation
 from ...fitting.problems import Listed, Problem
 from ...fitting.samples import Samples
 from ...fitting.storage import opened, tidy
@@ -36,6 +36,7 @@ from .track import Track
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 Undo = list[Callable[[], None]]
+Sides = Sequence[tuple[int, int] | None]
 # Parameters that the solution rests on.
 FIXED = ("C", "nu", "epsilon", "kernel", "degree", "gamma", "coef0", "bias", "augment", "multi_class", "class_weight")
 # Attributes that are made from the solution on request, not after every sample.
@@ -64,22 +65,17 @@ class Learning(KernelMachine):
         "augment": [Interval(Real, 0.0, None, closed="neither")],
     }
 
-    @abstractmethod
     def program(self, y: Vector, weight: Vector) -> Dual:
         """Return the program of labels 1 and -1 or of targets, and weights."""
-
-    @abstractmethod
-    def _sides(self) -> list[tuple[int, int] | None]:
-        """Return the classes of each program, see ``Track``."""
+        return self._own_formulation().program(y, weight)
 
     def divisor(self, half_width: float) -> float:
         """Return the divisor of decision values, from ``certificates.half_width``."""
-        return 1.0
+        divisors = self._own_formulation().divisors
+        return 1.0 if divisors is None else float(divisors(np.array([half_width]))[0])
 
-    @property
-    def _alone(self) -> bool:
-        """Whether the numbers of the certificate are plain floats."""
-        return True
+    def _own_formulation(self) -> Formulation:
+        return self._formulation(float(getattr(self, "augment", 1.0)))
 
     @property
     def store(self) -> Store:
@@ -133,14 +129,19 @@ class Learning(KernelMachine):
                 vars(self).update(before)
             raise
 
-    def _begin(self, X: Any, y: Vector, weight: Vector, ids: Any, repeated: Vector | None) -> None:
-        """Solve the problem of checked samples from nothing. ``repeated``: the user's weights; None is 1."""
+    def _begin(
+        self, X: Any, y: Vector, weight: Vector, ids: Any, repeated: Vector | None, sides: Sides = (None,)
+    ) -> None:
+        """Solve the problem of checked samples from nothing.
+
+        repeated : the user's weights; None is 1
+        sides : the classes of each program, see ``Track``
+        """
         self._refuse_unsuited(X, repeated)
         store = Store(X)
         some = self._arriving(store, X, y, weight, ids)
         store.append(*some)
         store.arrived = store.first = len(y)
-        sides = self._sides()
         tracks = [Track(store, self.kernel_, one, len(sides) + 1) for one in sides]
         with self.in_time(store):
             for track in tracks:
@@ -153,17 +154,13 @@ class Learning(KernelMachine):
         self._finish([0] * len(tracks))
 
     def _refuse_unsuited(self, X: Any, weight: Vector | None) -> None:
-        from ...kernels import Kernel, resolve
-
         if self._given:
             raise ValueError(
                 "An incremental model needs samples, not kernel values: kernel='precomputed' is none for it."
             )
-        self._gamma = inputs.gamma(self.gamma, X, self.kernel, weight)
-        kernel = resolve(self.kernel, self._gamma, self.degree, self.coef0)
-        if kernel.compiled and not kernel.convex:
-            raise ValueError(f"An incremental model needs a positive semi-definite kernel. Got {quoted(kernel)}.")
-        self.kernel_: Kernel = kernel
+        self._resolve_kernel(X, weight)
+        if self.kernel_.compiled and not self.kernel_.convex:
+            raise ValueError(f"An incremental model needs a positive semi-definite kernel. Got {quoted(self.kernel_)}.")
 
     def _arriving(self, store: Store, X: Any, y: Vector, weight: Vector, ids: Any) -> tuple[Any, ...]:
         """Return the samples that the model takes in: those with a weight, and within the window."""
@@ -296,7 +293,7 @@ class Learning(KernelMachine):
                     one = replace(one, status=Status.STUCK)
             fitted.append(one)
         self._fitted = Fits.of(fitted)
-        self._store_certificates(self._fitted, self._alone)
+        self._store_certificates(self._fitted, alone=len(fitted) == 1)
         warn_unless_converged(self._fitted, None, max_iter=-1)
         if not is_classifier(self):
             self.n_iter_ = int(self.n_iter_[0])

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ...problems import Dual
 from ..nusvc import NuSVC
 from .classifier import IncrementalClassifier
 from .machine import Incremental
@@ -73,9 +69,3 @@ class IncrementalNuSVC(IncrementalClassifier, NuSVC):
         max_time: float | None = None,
     ) -> None:
         self._keep(locals())
-
-    def divisor(self, half_width: float) -> float:
-        return -half_width if half_width < 0 else 1.0
-
-    def program(self, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Dual:
-        return self._program(y, weight, float(self.augment), whole=True)

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 
-from ...problems import Dual, oneclass
 from ..checks import inputs
 from ..oneclass import OneClassSVM
 from .leave_out import loo_values
@@ -66,12 +65,6 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
         max_time: float | None = None,
     ) -> None:
         self._keep(locals())
-
-    def program(self, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Dual:
-        return oneclass(weight, self.nu)
-
-    def _sides(self) -> list[tuple[int, int] | None]:
-        return [None]
 
     def _gather(self) -> None:
         self._gather_one()

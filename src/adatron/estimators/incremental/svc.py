@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ...problems import Bias, Dual, csvc
 from ..svc import SVC
-from .c_path import HasC, bounds
+from .c_path import HasC
 from .classifier import IncrementalClassifier
 from .machine import Incremental
 
@@ -104,6 +100,3 @@ class IncrementalSVC(HasC, IncrementalClassifier, SVC):
         max_time: float | None = None,
     ) -> None:
         self._keep(locals())
-
-    def program(self, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Dual:
-        return csvc(y, bounds(self.C, weight), cast("Bias", self.bias), float(self.augment))

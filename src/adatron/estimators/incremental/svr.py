@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 
-from ...problems import Dual
 from ..checks import inputs
 from ..svr import SVR
-from .c_path import HasC, bounds
+from .c_path import HasC
 from .leave_out import loo_values
 from .machine import Incremental
 
@@ -72,12 +71,6 @@ class IncrementalSVR(HasC, Incremental, SVR):
         max_time: float | None = None,
     ) -> None:
         self._keep(locals())
-
-    def program(self, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Dual:
-        return self._program(y, bounds(self.C, weight), float(self.augment))
-
-    def _sides(self) -> list[tuple[int, int] | None]:
-        return [None]
 
     def _gather(self) -> None:
         self._gather_one()

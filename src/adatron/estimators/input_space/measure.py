@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from ...fitting.storage import opened
+from ...fitting.storage import dense_rows
 from ...quoted import quoted
 from ..base.quiet import quiet
 from ..checks.checked import checked
@@ -90,7 +90,7 @@ def input_margin(estimator: Any, X: Any, metric: Any = None, space: str = "origi
     given = check_array(X, accept_sparse=True, dtype="float64") if way.steps and space == "original" else None
     affine = None if given is None else way.affine(given.shape[1])
     seen = checked(machine, way.taken(X), (np.float64,), reset=False)
-    seen = opened(np.ascontiguousarray(seen.toarray() if sparse.issparse(seen) else seen))
+    seen = dense_rows(seen)
     if given is None or affine is None:
         return _measured(machine, seen, Metric.of(metric, seen))
     given = np.ascontiguousarray(given.toarray() if sparse.issparse(given) else given)
@@ -155,17 +155,7 @@ def _mapped_back(
 
 def fields(estimator: Any) -> list[Field]:
     """Return the decision function of each problem of a fitted classifier."""
-    from ...margins import Field
-
-    vectors, tilts = estimator.support_vectors_, getattr(estimator, "tilts_", None)
-    points = opened(np.ascontiguousarray(vectors.toarray() if sparse.issparse(vectors) else vectors, dtype=np.float64))
-    parts = list(zip(estimator._coefficients(), map(float, estimator.intercept_), strict=True))
-    if tilts is None:
-        return [Field(estimator.kernel_, points, a, f0) for a, f0 in parts]
-    mine = [estimator.problem_ == problem for problem in range(len(parts))]
-    return [
-        Field(estimator.kernel_, points[own], a[own], f0, tilts[own]) for own, (a, f0) in zip(mine, parts, strict=True)
-    ]
+    return estimator._function().fields()
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from ...problems import Dual, csvc
+from ...fitting.formulation import Formulation, bounds
+from ...fitting.storage import dense_rows
+from ...problems import csvc
 from ...quoted import quoted
-from ..base.classifier import Classifier
-from ..base.convergence import warn_of_cut_steps
-from ..base.machine import Finish
+from ..base.classifier import Classifier, Labelled
+from ..base.convergence import warn_of_cut_steps, warn_unless_converged
 from ..base.parameters import PENALTY
 from ..checks import inputs
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from ...fitting.fits import Fits
     from ...fitting.problems import Problems
     from ...fitting.samples import Samples
-    from ...predicting.decision import Counted
-    from ...predicting.signs import Decided
+    from ...predicting.function import Function
     from ...threads import Clock
     from .steps import Climb
 
@@ -149,15 +148,10 @@ class InputMarginSVC(Classifier):
     n_steps: int
     hyperplane: str
     metric: Any
-    probability = False
-    random_state = None
-    bias = "explicit"
-    augment = 1.0
+    tilts_: Any  # None if the bases have none; then the model is a sum as an SVC's
+    problem_: Any
     solver = "auto"
     precision = "auto"
-    _separable = True
-    _theirs = ""
-    _one_sided = "Invalid input - all samples with positive weights belong to the same class."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{name: Classifier._parameter_constraints[name] for name in PARAMETERS},
@@ -197,97 +191,90 @@ class InputMarginSVC(Classifier):
     ) -> None:
         self._keep(locals())
 
-    @property
-    def _bound(self) -> float:
-        return self.C if self.algorithm == "simplified" else np.inf
+    def _formulation(self, augment: float) -> Formulation:
+        bound = self.C if self.algorithm == "simplified" else np.inf
+        separable = bool(np.isfinite(bound))
+        return Formulation(
+            lambda y, weight: csvc(y, bounds(self.C, weight)), bound=bound, sized=False, separable=separable
+        )
 
-    def _program(self, y: Vector, weight: Vector, augment: float, whole: bool) -> Dual:
-        return csvc(y, self.C * weight)
+    def _function(self) -> Function:
+        if self.tilts_ is None:
+            return self._sum(self._one_against_one())
+        from ...predicting.tilted import Tilted
 
-    def _solve(self, X: Any, distinct: Any, problems: Problems, clock: Clock, weight: Vector | None) -> Fits:
+        return Tilted(**self._parts(), tilts=self.tilts_, problem=self.problem_)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        from ...fitting.binary import Binary
         from ...fitting.fits import Fits
+        from ...threads import Clock
+
+        clock = Clock.starting(self.max_time)
+        data, form = self._labelled(X, y, sample_weight), self._formulation(1.0)
+        k, distinct = len(data.classes), data.samples
+        problems = Binary([[c] for c in range(k)], k, self.multi_class, distinct, form.program, form.separable)
+        start = self._solve(data.X, distinct, problems, form, clock, data.repeated)
+        climbs = self._climbs(data, problems, start, clock)
+        fitted = Fits.of([climb.fitted for climb in climbs], start.route)
+        self._store_classes(data)
+        self._store_margins(climbs)
+        if self.algorithm == "full":
+            self._store_bases(climbs, distinct, data.X.shape)
+        else:
+            self.projections_ = self.tilts_ = self.problem_ = None
+            coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
+            self._store_coefficients(data.X, data.codes, coefficients, fitted)
+        self._store_certificates(fitted, k == 2)
+        warn_unless_converged(fitted, data.X, self.max_iter, values=self._values)
+        return self
+
+    def _climbs(self, data: Labelled, problems: Problems, start: Fits, clock: Clock) -> list[Climb]:
+        """Take the steps from the solution of each problem."""
         from ...kernels.derivatives import jet
         from ...margins import Metric
         from ...threads import Pool, allowed_threads
         from ...threads.gate import one_blas_thread
         from . import steps
 
-        fitted = super()._solve(X, distinct, problems, clock, weight)
         jet(self.kernel_)  # or it has no derivative
         if self.algorithm == "full" and not self.kernel_.convex:
             raise ValueError(
                 f"algorithm='full' needs a positive semi-definite kernel. {quoted(self.kernel_)} may not be one."
             )
-        X = inputs.as_dense_if_small(X, self.kernel)
-        rows = _dense(X[distinct.rows])
+        X = inputs.as_dense_if_small(data.X, self.kernel)
+        rows = dense_rows(X[data.samples.rows])
         with one_blas_thread(), Pool(allowed_threads(self.n_jobs), clock.limit) as pool:
-            metric = Metric.of(self.metric, rows)
-            data = steps.Data(rows, metric, self.settings(self.kernel_, clock), pool)
+            settings = self.settings(self.kernel_, clock, sized=False)
+            own = steps.Data(rows, Metric.of(self.metric, rows), settings, pool)
             if self.algorithm == "full":
                 how = (self.n_steps, self.rule, self.hyperplane)
-                climbs = [steps.full(data, *parts, *how) for parts in zip(problems, fitted, strict=True)]
+                climbs = [steps.full(own, *parts, *how) for parts in zip(problems, start, strict=True)]
             else:
                 rescaled = self.algorithm == "rescaled"
-                climbs = steps.simplified(data, X, distinct, problems, fitted, self.n_steps, rescaled)
+                climbs = steps.simplified(own, X, data.samples, problems, start, self.n_steps, rescaled)
         warn_of_cut_steps(any(climb.cut for climb in climbs))
-        self._keep_margins(climbs, distinct, X.shape)
-        return Fits.of([climb.fitted for climb in climbs], fitted.route)
+        return climbs
 
-    def _keep_margins(self, climbs: list[Climb], distinct: Samples, shape: tuple[int, int]) -> None:
-        alone = len(climbs) == 1
+    def _store_margins(self, climbs: list[Climb]) -> None:
         margins, paths = np.array([climb.worth.margin for climb in climbs]), [np.array(c.path) for c in climbs]
-        self.margin_, self.margin_path_ = (float(margins[0]), paths[0]) if alone else (margins, paths)
-        self.projections_ = self.tilts_ = self.problem_ = None
-        if self.algorithm != "full":
-            return
-        bases = [_bases(climb, shape[1]) for climb in climbs]
-        sizes = [len(points) for points, _, _, _ in bases]
-        self.problem_ = np.repeat(np.arange(len(climbs)), sizes)
+        self.margin_, self.margin_path_ = (float(margins[0]), paths[0]) if len(climbs) == 1 else (margins, paths)
+
+    def _store_bases(self, climbs: list[Climb], distinct: Samples, shape: tuple[int, int]) -> None:
+        """Keep the model of the full algorithm."""
+        bases, problems = [_bases(climb, shape[1]) for climb in climbs], np.arange(len(climbs))
+        self.problem_ = np.repeat(problems, [len(points) for points, _, _, _ in bases])
         points, a, self.tilts_, support = (np.concatenate(part) for part in zip(*bases, strict=True))
         self.support_vectors_, self.support_ = points, distinct.rows[support].astype(np.int32)
-        self.dual_coef_ = np.where(self.problem_ == np.arange(len(climbs))[:, None], a, 0.0)
+        self.dual_coef_ = np.where(self.problem_ == problems[:, None], a, 0.0)
         self.intercept_ = np.array([c.fitted.intercept if c.stage is None else c.stage.field.f0 for c in climbs])
         feet = [_projections(climb, distinct, shape) for climb in climbs]
-        self.projections_ = feet[0] if alone else feet
-
-    def _store_coefficients(self, X: Any, codes: Any, coefficients: Any, fitted: Fits) -> None:
-        if self.tilts_ is None:
-            super()._store_coefficients(X, codes, coefficients, fitted)
-            return
+        self.projections_ = feet[0] if len(climbs) == 1 else feet
         if not all(np.isfinite(part).all() for part in (self.dual_coef_, self.tilts_, self.intercept_)):
             raise ValueError(inputs.NOT_FINITE)
-        self.compact_, self.shape_fit_ = False, X.shape
+        self.compact_, self.shape_fit_ = False, shape
         self._n_support = np.array([len(self.tilts_)], np.int32)
-
-    def _coefficients(self) -> Vector:
-        return super()._coefficients() if self.tilts_ is None else self.dual_coef_
-
-    def _decision(
-        self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None, counted: Counted | None = None
-    ) -> NDArray[Any]:
-        check_is_fitted(self)
-        if self.tilts_ is None:
-            return super()._decision(X, finish, decided, counted)
-        from ...predicting.tilted import tilted_values
-        from .measure import fields
-
-        X = _dense(inputs.new_data(self, X, sparse.csr_matrix(self.support_vectors_), self._columns()))
-        return finish(np.stack([tilted_values(X, field, self.n_jobs) for field in fields(self)], axis=1))
-
-    def compact(self) -> Self:
-        """Return a smaller model with the same decisions, see :meth:`SVC.compact`; not for the full algorithm."""
-        check_is_fitted(self)
-        if self.tilts_ is not None:
-            raise ValueError("A model of algorithm='full' cannot be made smaller: no two of its bases are equal.")
-        return super().compact()
-
-    def to_sklearn(self) -> Any:
-        """Raise ValueError: scikit-learn has no such estimator."""
-        raise ValueError("scikit-learn has no estimator for an InputMarginSVC.")
-
-
-def _dense(X: Any) -> Vector:
-    return np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
 
 
 def _bases(climb: Climb, d: int) -> tuple[Vector, Vector, Vector, NDArray[np.int64]]:

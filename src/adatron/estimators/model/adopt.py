@@ -10,9 +10,10 @@ from scipy import sparse
 
 from ...fitting.storage import for_reading
 from ...kernels import resolve
+from ...predicting.prepared import Kept
 from ...solvers.found import Traces
 from ..base.classifier import Classifier
-from ..base.machine import Kept, KernelMachine
+from ..base.machine import KernelMachine
 
 
 def adopt(

@@ -21,7 +21,7 @@ KERNELS = (Linear, Polynomial, RBF, Sigmoid, Precomputed)
 KERNEL_PARAMETERS = ("kernel", "degree", "gamma", "coef0")
 
 
-def exported(model: Any, name: str, columns: NDArray[np.int64], pairs: bool) -> Any:
+def exported(model: Any, name: str, columns: NDArray[np.int64]) -> Any:
     """Return scikit-learn's estimator for a fitted model.
 
     Parameters
@@ -30,8 +30,6 @@ def exported(model: Any, name: str, columns: NDArray[np.int64], pairs: bool) -> 
     name : name of the class
     columns : ndarray of shape (n_support,)
         The column of each support vector if X holds kernel values.
-    pairs : bool
-        Whether there is a problem for each pair of more than two classes.
 
     Raises
     ------
@@ -39,7 +37,7 @@ def exported(model: Any, name: str, columns: NDArray[np.int64], pairs: bool) -> 
         The reasons that ``KernelMachine.to_sklearn`` lists.
     """
     kind = getattr(svm, name)
-    _check(model, name, pairs)
+    _check(model, name)
     kernel = model.kernel_.spec()
     estimator = kind(**_parameters(model, kind, kernel))
     vars(estimator).update(
@@ -60,14 +58,14 @@ def exported(model: Any, name: str, columns: NDArray[np.int64], pairs: bool) -> 
     return estimator
 
 
-def _check(model: Any, name: str, pairs: bool) -> None:
+def _check(model: Any, name: str) -> None:
     kernel = model.kernel_
     if not isinstance(kernel, KERNELS):
         known = ", ".join(repr(one.name) for one in KERNELS)
         raise ValueError(f"scikit-learn's {name} without this library knows only the kernels {known}; not {kernel}.")
     if not is_classifier(model) or len(model.classes_) == 2:
         return
-    if not pairs:
+    if not model._one_against_one():
         raise ValueError(
             f"scikit-learn's {name} decides between {len(model.classes_)} classes by pairs of them; this model, with "
             "multi_class='ovr', by one class against the rest."

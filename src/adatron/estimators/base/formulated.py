@@ -1,0 +1,152 @@
+"""The base of SVC and NuSVC, the classifiers whose model is the solution of their formulation."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Hidden, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ..checks import inputs
+from .classifier import Classifier
+from .convergence import warn, warn_unless_calibrated, warn_unless_converged
+from .parameters import BIAS
+from .probability import Calibration, agreeing, coupled, of_pairs
+from .quiet import quiet
+
+if TYPE_CHECKING:
+    from ...fitting.binary import Binary
+    from ...fitting.formulation import Program
+    from ...fitting.samples import Samples
+    from ...predicting.function import Function
+    from ...problems import Bias
+
+
+def _offered(model: FormulatedClassifier) -> bool:
+    """Whether the model has probabilities, for ``available_if``."""
+    if not model.with_probability:
+        raise AttributeError("probability estimates are only available with probability=True")
+    return True
+
+
+class FormulatedClassifier(Classifier):
+    """Base of the classifiers whose model is the solution of their formulation; with probabilities."""
+
+    probability: bool | str
+    random_state: Any
+    bias: Bias
+    augment: float | str
+    _slope: float | None = None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Classifier._parameter_constraints,
+        **BIAS,
+        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
+        "random_state": ["random_state"],
+    }
+
+    @property
+    def with_probability(self) -> bool:
+        """Whether ``probability`` is True."""
+        return self.probability != "deprecated" and bool(self.probability)
+
+    def _function(self) -> Function:
+        return self._sum(self._one_against_one())
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        from ...fitting.binary import Binary
+        from ...fitting.folds import divide
+        from ...threads import Clock
+
+        clock = Clock.starting(self.max_time)
+        data = self._labelled(X, y, sample_weight)
+        form = self._formulation(inputs.augment(self.augment, data.X, data.repeated))
+        distinct, unit = form.units_of(data.samples)
+        k = len(data.classes)
+
+        def problems(program: Program, segments: list[list[int]], samples: Samples) -> Binary:
+            return Binary(segments, k, self.multi_class, samples, program, form.separable)
+
+        divided = divide(distinct, self._rng()) if self.with_probability else None
+        whole = problems(form.program, [[c] for c in range(k)], distinct)
+        fitted = self._solve(data.X, distinct, whole, form, clock, data.repeated)
+        found = fitted.found
+        divisors = None if form.divisors is None else form.divisors(found.half_width)
+        self._store_classes(data)
+        coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
+        self._store_coefficients(data.X, data.codes, coefficients, fitted, divisors)
+        self._store_certificates(fitted, k == 2, unit)
+        if form.doubt is not None and (text := form.doubt(found.half_width[found.solved])):
+            warn(text)
+        warn_unless_converged(fitted, data.X, self.max_iter, values=self._values)
+        self._slope = None
+        if divided is not None:
+            settings = self.settings(self._served(), clock, form.sized)
+            X, in_pairs = inputs.as_dense_if_small(data.X, self.kernel), self._one_against_one()
+            calibration = Calibration(X, divided, settings, form.divisors, k, in_pairs)
+            self._slope = 0.0
+            folds, self._slope = calibration.run(fitted, partial(problems, form.of_fold or form.program))
+            warn_unless_converged(folds, data.X, self.max_iter, "problems of the folds", self._values)
+            warn_unless_calibrated(clock, self._slope)
+        return self
+
+    def _rng(self) -> np.random.RandomState:
+        """Return the generator that shuffles the samples before they are left out; None is a fixed seed."""
+        return check_random_state(0 if self.random_state is None else self.random_state)
+
+    @available_if(_offered)
+    @quiet
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the classes; the predicted class has the largest one.
+
+        Available if ``probability=True``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            The columns are in the order of ``classes_``, each row sums to 1.
+
+        Raises
+        ------
+        NotFittedError
+            If the model was fitted without ``probability=True``.
+        """
+        check_is_fitted(self)
+        slope, k, in_pairs = self._slope, len(self.classes_), self._one_against_one()
+        if slope is None:
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        self._check_ties()
+
+        def probabilities(values: NDArray[np.float64]) -> NDArray[np.float64]:
+            return agreeing(coupled(slope * of_pairs(values, k, in_pairs), k), self._codes(values))
+
+        return self._decision(X, probabilities)
+
+    @available_if(_offered)
+    @quiet
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of the probabilities of the classes.
+
+        Available if ``probability=True``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_samples, n_classes)
+        """
+        return np.log(self.predict_proba(X))

@@ -1,0 +1,51 @@
+"""The base of the machines with one program: SVR, NuSVR and OneClassSVM."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..checks import inputs
+from .convergence import warn_unless_converged
+from .machine import KernelMachine
+
+if TYPE_CHECKING:
+    from ...predicting.function import Function
+    from ...problems import Dual
+    from ...threads import Clock
+
+
+class OneProgram(KernelMachine):
+    """Base of the machines with one program."""
+
+    def _function(self) -> Function:
+        return self._sum()
+
+    def _fit(self, X: Any, targets: Any, sample_weight: Any, clock: Clock) -> None:
+        """Solve the problem of checked samples and keep the model. ``targets``: (n,), or None."""
+        from ...fitting import samples
+        from ...fitting.problems import Listed, Problem
+
+        weight = inputs.weights(X, sample_weight)
+        repeated = None if sample_weight is None else weight
+        # Equal rows are one sample only if their targets are equal, too.
+        y = np.zeros(X.shape[0]) if targets is None else targets
+        values, codes = (y[:1], np.zeros(len(y), np.int64)) if targets is None else np.unique(y, return_inverse=True)
+        distinct = samples.canonical(X, codes, len(values), weight, mergeable=self._mergeable).together()
+        form = self._formulation(inputs.augment(getattr(self, "augment", 1.0), X, repeated))
+        distinct, unit = form.units_of(distinct)
+
+        def program(ids: NDArray[np.int64]) -> Dual:
+            return form.program(y[distinct.rows[ids]], distinct.weight[ids])
+
+        fitted = self._solve(X, distinct, Listed([Problem([0], program, form.copies)]), form, clock, repeated)
+        coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
+        support, self._n_support, dual = coefficients.arranged(np.zeros(X.shape[0], np.int64), 1)
+        self._store_support(X, support, unit * dual, np.array([unit * fitted[0].intercept]))
+        self._store_certificates(fitted, alone=True, unit=unit)
+        self.n_iter_ = int(self.n_iter_[0])
+        if form.attributes is not None:
+            vars(self).update(form.attributes(fitted[0]))
+        warn_unless_converged(fitted, X, self.max_iter, values=self._values)

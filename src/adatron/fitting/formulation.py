@@ -1,0 +1,56 @@
+"""The programs that a machine asks for, and how their solutions are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..problems import Dual
+
+if TYPE_CHECKING:
+    from .fits import Fitted
+    from .samples import Samples
+
+Vector = NDArray[np.float64]
+Program = Callable[[Vector, Vector], Dual]  # takes targets (labels 1 and -1 of a classifier) and weights
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """The quadratic programs of a machine, and how their solutions are read.
+
+    program : makes the program of some samples
+    bound : largest coefficient of a sample of weight 1
+    copies : variables of each sample; the program has all first ones, then all second ones
+    sized : whether targets, or the sums of coefficients, may be of any size, so each program is solved in its own unit
+    separable : whether the programs of several problems side by side are one program, see ``Binary``
+    in_units : whether nothing but weights bounds the coefficients, so the weights are divided to be about 1
+    of_fold : makes the program of a classifier's samples without those of a fold; None: ``program``
+    divisors : returns the divisor of each problem's solution, given its ``half_width``; None: nothing is divided
+    attributes : returns further attributes of a model, given the solution of its only problem
+    doubt : returns a warning about solutions that are optimal and yet useless, given each ``half_width``; "" for none
+    """
+
+    program: Program
+    bound: float = 1.0
+    copies: int = 1
+    sized: bool = True
+    separable: bool = False
+    in_units: bool = False
+    of_fold: Program | None = None
+    divisors: Callable[[Vector], Vector] | None = None
+    attributes: Callable[[Fitted], dict[str, Any]] | None = None
+    doubt: Callable[[Vector], str] | None = None
+
+    def units_of(self, samples: Samples) -> tuple[Samples, float]:
+        """Return the samples with weights as the program takes them, and the divisor of these weights."""
+        return samples.in_units() if self.in_units else (samples, 1.0)
+
+
+def bounds(C: float, weight: Vector) -> Vector:
+    """Return C times each weight; 0 for samples without weight, also with an infinite C."""
+    return C * weight if np.isfinite(C) else np.where(weight > 0.0, np.inf, 0.0)

@@ -1,0 +1,139 @@
+"""Machines that others write: outside of the package, from its bases, a formulation and nothing else."""
+
+import pickle
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils._param_validation import Interval, InvalidParameterError
+
+from adatron import SVC
+from adatron.estimators.base.formulated import FormulatedClassifier
+from adatron.estimators.base.regressor import Regressor
+from adatron.fitting.formulation import Formulation
+from adatron.kernels import RBF
+from adatron.problems import Dual, csvc
+from machines import four_classes, two_moons
+
+FRACTION = Interval(Real, 0.0, 1.0, closed="neither")
+
+
+class QuantileSVR(Regressor):
+    """Kernel quantile regression: least ½|w|² + C Σ w_i max(tau r_i, (tau - 1) r_i), r = y - f(x)."""
+
+    degree, coef0, solver, precision, cache_size, n_jobs = 3, 0.0, "auto", "auto", 200, None
+    verbose, max_iter, gap_tol, max_time, callback, bias, augment = False, -1, None, None, None, "explicit", 1.0
+    _parameter_constraints: ClassVar = {**Regressor._parameter_constraints, "tau": [FRACTION]}
+
+    def __init__(self, *, tau=0.5, C=1.0, kernel="rbf", gamma="scale", tol=1e-3):
+        self._keep(locals())
+
+    def _formulation(self, augment):
+        def program(y, weight):
+            most = self.C * weight
+            return Dual(y, (self.tau - 1.0) * most, self.tau * most, totals=(0.0,))
+
+        return Formulation(program, bound=self.C)
+
+
+class UnevenSVC(FormulatedClassifier):
+    """An SVC that asks less of the second class's samples: their margin is ``ease``."""
+
+    degree, coef0, solver, precision, cache_size, n_jobs = 3, 0.0, "auto", "auto", 200, None
+    verbose, max_iter, gap_tol, max_time, callback, bias, augment = False, -1, None, None, None, "explicit", 1.0
+    decision_function_shape, break_ties, multi_class, random_state = "ovr", False, "ovo", None
+    _parameter_constraints: ClassVar = {**FormulatedClassifier._parameter_constraints, "ease": [FRACTION]}
+
+    def __init__(self, *, C=1.0, ease=0.5, kernel="rbf", gamma="scale", tol=1e-3, class_weight=None, probability=False):
+        self._keep(locals())
+
+    def _formulation(self, augment):
+        def program(y, weight):
+            plain = csvc(y, self.C * weight)
+            return Dual(np.where(y > 0, self.ease, -1.0), plain.lower, plain.upper, totals=plain.totals)
+
+        return Formulation(program, bound=self.C, sized=False)
+
+
+def sine(n=200):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-3, 3, (n, 1))
+    return X, np.sin(X[:, 0]) + rng.normal(size=n) * (0.1 + 0.2 * np.abs(X[:, 0]))
+
+
+def coefficients(model, n):
+    beta = np.zeros(n)
+    beta[model.support_] = model.dual_coef_[0]
+    return beta
+
+
+@pytest.mark.parametrize("tau", [0.1, 0.5, 0.8])
+def test_a_regressor_of_one_formulation_is_certified(tau):
+    X, y = sine()
+    weight = np.where(np.arange(len(y)) % 3 == 0, 2.0, 1.0)
+    model = QuantileSVR(tau=tau, C=2.0, gamma=0.5, tol=1e-5).fit(X, y, weight)
+    beta, K, rest = coefficients(model, len(y)), RBF(0.5)(X), y - model.predict(X)
+    squared = beta @ K @ beta
+    loss = 2.0 * weight @ np.maximum(tau * rest, (tau - 1.0) * rest)
+    np.testing.assert_allclose([beta.sum(), model.dual_objective_], [0.0, y @ beta - squared / 2], atol=1e-8)
+    assert squared / 2 + loss <= model.primal_objective_ + 1e-4  # the model's own bias may be another optimal one
+    assert model.primal_objective_ - model.dual_objective_ <= 1e-3
+    assert model.kkt_violation_ <= 1e-5
+    above, below = (weight @ (side * rest > 1e-4) / weight.sum() for side in (1.0, -1.0))
+    assert above <= 1.0 - tau  # f is a tau-quantile
+    assert below <= tau
+
+
+def test_it_has_what_every_machine_has():
+    X, y = sine()
+    model = QuantileSVR(tau=0.7, gamma=0.5).fit(X, y)
+    assert "block" in str(model.route_)
+    for other in (clone(model).fit(X, y), pickle.loads(pickle.dumps(model)), model.compact()):  # noqa: S301
+        np.testing.assert_allclose(other.predict(X), model.predict(X), atol=1e-9)
+    of_csr = clone(model).fit(sparse.csr_matrix(X), y)
+    np.testing.assert_array_equal(of_csr.dual_coef_.toarray(), model.dual_coef_)
+    assert GridSearchCV(QuantileSVR(), {"tau": [0.4, 0.5]}, cv=3).fit(X, y).best_params_["tau"] in (0.4, 0.5)
+    with pytest.raises(InvalidParameterError, match="'tau' parameter of QuantileSVR must be a float in the range"):
+        QuantileSVR(tau=2.0).fit(X, y)
+    with pytest.raises(ValueError, match="scikit-learn has no estimator for an QuantileSVR"):
+        model.to_sklearn()
+    with pytest.raises(NotFittedError):
+        QuantileSVR().predict(X)
+
+
+@pytest.mark.parametrize("data", [two_moons, four_classes])
+def test_a_classifier_of_one_formulation_is_certified(data):
+    X, y = data()
+    model = UnevenSVC(C=3.0, ease=0.3, class_weight="balanced", probability=True, tol=1e-4).fit(X, y)
+    assert np.max(model.kkt_violation_) <= 1e-4
+    assert np.max(model.duality_gap_) <= 1e-3
+    assert model.score(X, y) > 0.8
+    np.testing.assert_array_equal(model.classes_[model.predict_proba(X).argmax(axis=1)], model.predict(X))
+    plain = SVC(C=3.0, class_weight="balanced", tol=1e-4).fit(X, y)
+    assert np.all(np.asarray(model.dual_objective_) < plain.dual_objective_)  # less is asked
+
+
+class Named(SVC):
+    """A user's own SVC with one more parameter, and fewer of the others."""
+
+    def __init__(self, *, C=1.0, gamma="scale", label="mine"):
+        super().__init__(C=C, gamma=gamma)
+        self.label = label
+
+
+def test_a_subclass_of_svc_has_the_parameters_of_its_own_constructor():
+    X, y = four_classes()
+    model = Named(C=2.0, label="hers").fit(X, y)
+    plain = SVC(C=2.0).fit(X, y)
+    np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
+    assert model.get_params() == {"C": 2.0, "gamma": "scale", "label": "hers"}
+    assert set(plain.get_params()) > {"C", "gamma", "kernel"}
+    assert clone(model).set_params(label="his").get_params()["label"] == "his"
+    assert repr(model) == "Named(C=2.0, label='hers')"
+    with pytest.raises(InvalidParameterError, match="'C' parameter of Named"):
+        model.set_params(C=-1.0).fit(X, y)
