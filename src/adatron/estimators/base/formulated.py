@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _offered(model: FormulatedClassifier) -> bool:
-    """Whether the model has probabilities, for ``available_if``."""
+    """Return whether the model has probabilities, for ``available_if``."""
     if not model.with_probability:
         raise AttributeError("probability estimates are only available with probability=True")
     return True
