@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+SCALES = 6  # Most numbers of a scaling for each feature, used or not.
+
 
 def with_scaling(svc: Any, scale: str, X: Any) -> Any:
     """Return the classifier after a scaling of the features, which keeps the zeros of sparse data.
@@ -17,8 +19,12 @@ def with_scaling(svc: Any, scale: str, X: Any) -> Any:
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
+    from ..files.table import check_size
+    from ..files.tables.memory import room
+
     if scale == "none":
         return svc
+    check_size("--scale", "scales of the features", 8 * SCALES * X.shape[1], room())
     if scale == "standard":
         scaler: Any = StandardScaler(with_mean=not sparse.issparse(X))
     else:

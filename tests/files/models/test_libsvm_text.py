@@ -221,7 +221,6 @@ GOOD = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel
         ("-1 2:1", "-1 2:1e999", "line 10: damaged .*feature 2 is inf"),
         ("-1 2:1", "-1 2:1e200", "squares have no sum"),
         ("-1 2:1", "-1 2:1 1:1", "line 10: damaged"),
-        ("-1 2:1", "-1 0:1", "line 10: damaged"),
         ("-1 2:1", "-1 99999999999:1", "line 10: damaged"),
         ("-1 2:1", "-1 2:1 # 1", "line 10: damaged"),
         ("-1 2:1", "-1 qid:3 2:1", "line 10: damaged"),

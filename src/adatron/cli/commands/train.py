@@ -56,6 +56,7 @@ def train(
     from ...files import save
     from ..parts import remember_counting, remember_names, svc_of, take_names, with_scaling
     from ..report import accuracy, certificate_rows, check_classes, kernel_rows, scores, summary
+    from ..surplus import with_surplus
 
     refuse_overwriting("--model", target, (*files, *test))
     _require_folder(target)
@@ -77,7 +78,10 @@ def train(
     remember_counting(model, None if given else table.first_index)
     save(model, target)
     take_names(model)
-    measured = scores(model, tested.X, tested.y) if tested else None
+    measured = None
+    if tested:
+        widened, tested = (model, tested) if given else with_surplus(model, tested, test[0], max_bytes)
+        measured = scores(widened, tested.X, tested.y)
     if not quiet:
         shape = ("samples x features", "{} x {}".format(*table.shape))
         closing = [("seconds", f"{seconds:.2f}"), ("model file", target)]

@@ -93,19 +93,22 @@ def _vectors(model: SVC) -> Iterator[str]:
     else:
         X = sparse.csr_matrix(model.support_vectors_)
         spans = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
-        entries = [f"{i + 1}:{v!r}" for i, v in zip(X.indices.tolist(), X.data.astype(float).tolist(), strict=True)]
+        start = 0 if vars(model).get("first_index_") == 0 else 1  # as in the model's data
+        entries = [f"{i + start}:{v!r}" for i, v in zip(X.indices.tolist(), X.data.astype(float).tolist(), strict=True)]
         rows = (entries[a:b] for a, b in spans)
     for coefficients, row in zip(columns, rows, strict=True):
         yield " ".join([*map(repr, coefficients), *row])
 
 
-def load_libsvm(path: Path, n_features: int | None = None) -> SVC:
+def load_libsvm(path: Path, n_features: int | None = None, zero_based: bool | None = None) -> SVC:
     """Read a classifier from LIBSVM model text.
 
     Parameters
     ----------
     n_features : int, optional
         Features of the training data; the file tells only the last feature that a support vector has.
+    zero_based : bool, optional
+        Whether features count from 0. By default they do so if a support vector has feature 0.
 
     Returns
     -------
@@ -128,7 +131,7 @@ def load_libsvm(path: Path, n_features: int | None = None) -> SVC:
     kind = " ".join(text.header.get(START, ["none"]))
     if kind not in ("c_svc", "nu_svc"):
         raise ModelFileError(path, f"a LIBSVM model for classification is wanted; its svm_type is {kind[:50]}")
-    model = _assemble(text, n_features)
+    model = _assemble(text, n_features, zero_based)
     try:
         check_estimator(model, lasting_state(model))
     except ValueError as error:
@@ -192,7 +195,7 @@ class _Text:
         return found
 
 
-def _assemble(text: _Text, n_features: int | None) -> SVC:
+def _assemble(text: _Text, n_features: int | None, zero_based: bool | None) -> SVC:
     model = _with_kernel(text)
     labels = text.numbers("label", int)
     n, total = len(labels), int(text.numbers("total_sv", int, 1)[0])
@@ -218,7 +221,9 @@ def _assemble(text: _Text, n_features: int | None) -> SVC:
         if total and not (support.min() >= 0 and support.max() < LARGEST):
             raise text.error(f"support vectors must have numbers from 1 to {LARGEST}")
     else:
-        X, support = _features(text, rest, n_features), np.arange(total)
+        (X, first), support = _features(text, rest, n_features, zero_based), np.arange(total)
+        if first == 0:
+            model.first_index_ = 0  # pyright: ignore[reportAttributeAccessIssue]
     return adopt(model, labels, counts, X, dual, -rho, support)
 
 
@@ -241,30 +246,39 @@ def _with_kernel(text: _Text) -> SVC:
     return SVC(kernel=name, **parameters)
 
 
-def _features(text: _Text, rows: list[tuple[int, str]], n_features: int | None) -> sparse.csr_matrix:
+def _features(
+    text: _Text, rows: list[tuple[int, str]], n_features: int | None, zero_based: bool | None
+) -> tuple[sparse.csr_matrix, int]:
+    """Return the support vectors, and the number of their first feature: 0 if one uses it, unless it is told."""
     try:
-        found = _parsed([row for _, row in rows], n_features)
+        found: Any = _parsed([row for _, row in rows])
     except (ValueError, OverflowError) as error:
         for line, row in rows:
             try:
-                _parsed([row], n_features)
+                _parsed([row])
             except (ValueError, OverflowError) as own:
                 raise text.error(str(own), line=line) from own
         raise text.error(str(error)) from error
     wrong = np.flatnonzero(~np.isfinite(found.data))
     if len(wrong):
         row = int(np.searchsorted(found.indptr, wrong[0], side="right")) - 1
-        raise text.error(f"feature {found.indices[wrong[0]] + 1} is {found.data[wrong[0]]}", line=rows[row][0])
-    return found
+        raise text.error(f"feature {found.indices[wrong[0]]} is {found.data[wrong[0]]}", line=rows[row][0])
+    from_zero = bool(found.nnz) and int(found.indices.min()) == 0
+    if from_zero and zero_based is False:
+        row = int(np.searchsorted(found.indptr, np.flatnonzero(found.indices == 0)[0], side="right")) - 1
+        raise text.error("feature 0 found, and features count from 1 here, as requested", line=rows[row][0])
+    first = 0 if zero_based or from_zero else 1
+    width = max(1, found.shape[1] - first)  # if no vector has a feature, the matrix still has one
+    if n_features is not None and n_features < width and found.nnz:
+        raise text.error(f"feature {found.indices.max()} found, {n_features} features expected")
+    shape = (found.shape[0], width if n_features is None else n_features)
+    return tidy(sparse.csr_matrix((found.data, found.indices - first, found.indptr), shape)), first
 
 
-def _parsed(rows: list[str], n_features: int | None) -> sparse.csr_matrix:
-    """Return features from their text; if no vector has a feature, the matrix still has one."""
+def _parsed(rows: list[str]) -> sparse.csr_matrix:
+    """Return features from their text, feature j in column j."""
     if any(sign in row for row in rows for sign in ("#", "qid")):
         raise ValueError("a support vector is pairs of a number and a value")
     text = "".join(f"0 {row.strip()}\n" for row in rows).encode()
     read: Any = load_svmlight_file
-    found: Any = sparse.csr_matrix(read(io.BytesIO(text), n_features=n_features, zero_based=False)[0])
-    if not found.shape[1]:
-        found.resize(found.shape[0], 1)
-    return tidy(found)
+    return sparse.csr_matrix(read(io.BytesIO(text), zero_based=True)[0])
