@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data  # pyri
 from ...fitting.storage import opened, tidy
 from . import objects
 from .checked import checked
+from .labels import refuse_merged
 
 Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
@@ -48,7 +49,7 @@ def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Return X as a C-ordered float array or CSR matrix with sorted columns, and y as a vector."""
     numeric = is_regressor(model)
     checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
-    kept = objects.kept(model.kernel, X)
+    kept, given_y = objects.kept(model.kernel, X), y
     if kept is None:
         X, y = _rows(model, X, y=y, **checks)
     else:
@@ -58,6 +59,8 @@ def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     if numeric:
         assert_all_finite(y, input_name="y")  # None among objects has become nan only now
+    else:
+        refuse_merged(given_y, y)
     _keep(model, kept)
     return X, y
 
