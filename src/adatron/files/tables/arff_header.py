@@ -1,6 +1,6 @@
 """The header of an ARFF file: the names and the types of its columns.
 
-liac-arff reads the rows. Its pattern for a header takes exponential time on a damaged one, and knows no dates.
+liac-arff reads the rows. Its pattern for a header takes exponential time on a damaged one, and it does not read dates.
 """
 
 from __future__ import annotations
