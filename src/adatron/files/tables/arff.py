@@ -24,6 +24,7 @@ EXPANSION = 2
 # Bytes of a row besides its values, and of a text.
 ROW, TEXT = 40, 8
 _QUOTED_OR_SPACE = re.compile(r"""('(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")|\s++""")
+_UNUSUAL = re.compile(r"""["'{}\s]""")
 _WEIGHT = re.compile(r",\s*+\{[^{}]*+\}$")
 
 
@@ -114,7 +115,9 @@ class _Rows:
         """Return a row with commas between its values, after checking their number: this bounds the memory."""
         if line.startswith("{") != self.sparse:
             raise DataError(self.path, "a row in braces among rows without them, or the other way round", self.line)
-        bare = _QUOTED_OR_SPACE.sub(lambda found: "x" if found[1] else " ", line)
+        bare = line
+        if _UNUSUAL.search(line):
+            bare = _QUOTED_OR_SPACE.sub(lambda found: "x" if found[1] else " ", line)
         if _WEIGHT.search(bare):
             raise DataError(self.path, "weights of rows, in braces at their end, are not read", self.line)
         if not self.sparse and self.width > 1 and "," not in bare:  # Weka also takes blanks and tabs
