@@ -162,7 +162,7 @@ def _nested(_: Path) -> Files:
 
 def _nominal(_: Path) -> Files:
     head = f"@relation r\n@attribute a numeric\n@attribute class {{1,{'x' * 100_000}}}\n@data\n"
-    return [("a.arff", (head + "1,1\n" * 20_000).encode())]
+    return [("a.arff", (head + f"1,{'x' * 100_000}\n" + "1,1\n" * 20_000).encode())]
 
 
 def _pickle(_: Path) -> Files:
@@ -181,7 +181,7 @@ HOSTILE: dict[str, Callable[[Path], Files]] = {
     "bomb: table.gz": _text("a.txt.gz", b"1 1\n", gzip.compress),
     "bomb: rows, csv": lambda _: [("a.csv", b"1,a\n" * (2**21))],
     "bomb: one long label, csv": lambda _: [("a.csv", b"1," + b"x" * 100_000 + b"\n" + b"1,a\n" * 40_000)],
-    "bomb: feature, svm": lambda _: [("a.svm", b"1 99999999:1\n2 1:1\n")],
+    "bomb: feature, svm": lambda _: [("a.svm", b"1 99999999999:1\n2 1:1\n")],
     "bomb: npz": lambda _: [("a.npz", _npz(X=_header((BOMB, 1)) + bytes(BOMB), y=_header((BOMB,)) + bytes(BOMB)))],
     "bomb: npz, then as numbers": lambda _: [
         ("a.npz", _npz(X=_header((BOMB // 8, 1)) + bytes(BOMB // 8), y=_header((BOMB // 8,), "|S1") + bytes(BOMB // 8)))

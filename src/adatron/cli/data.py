@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from .status import warnings_as_lines
 from .values import Number
 
 # Equal to files.FORMATS, which would import NumPy; a test compares the two.
@@ -54,10 +55,15 @@ class Source:
     zero_based: bool | None
     max_bytes: int | None = None
 
-    def _read(self, features: int | None = None, labelled: bool = True, names: Names = None) -> Any:
+    def _read(
+        self, features: int | None = None, labelled: bool = True, names: Names = None, surplus: bool = False
+    ) -> Any:
         from ..files import read
 
-        return read(self.files, self.format, self.label, features, labelled, self.zero_based, names, self.max_bytes)
+        with warnings_as_lines():
+            return read(
+                self.files, self.format, self.label, features, labelled, self.zero_based, names, self.max_bytes, surplus
+            )
 
     def to_train(self, features: int | None, given: bool, labelled: bool = True) -> Any:
         """Read data to train on; the share of zeros decides how they are stored, whatever the format.
@@ -77,13 +83,13 @@ class Source:
         return stored
 
     def like(self, X: Any, given: bool, labelled: bool = True, names: Names = None) -> Any:
-        """Read data with as many features as X, of these names, stored as X is."""
+        """Read data with as many features as X, of these names, stored as X is; LIBSVM text may use more."""
         from scipy import sparse
 
         # LIBSVM's kernel values have a column more, see _stored.
         features = None if given else X.shape[1]
         names = None if given else names
-        return self._stored(self._read(features, labelled, names), sparse.issparse(X), given)
+        return self._stored(self._read(features, labelled, names, surplus=True), sparse.issparse(X), given)
 
     def _stored(self, table: Any, sparsely: bool, given: bool) -> Any:
         """Return the table with its samples as CSR or as an array; kernel values are always an array.
@@ -119,12 +125,14 @@ class Source:
     def with_model(self, path: Any, labelled: bool) -> tuple[Any, Any]:
         """Read a fitted model, and the data as it takes them.
 
-        LIBSVM's text does not say how many features there are; then the data do.
+        LIBSVM's text does not say how many features there are, nor the number of the first one; then the data do.
         """
         from sklearn.utils.validation import check_is_fitted
 
         from ..files import NoModelError, is_libsvm_model, load, rewindable
+        from ..files.models.libsvm_text import load_libsvm
         from .parts import counting_of, machine_of, take_names, task_of
+        from .surplus import with_surplus
 
         path = rewindable(path)
         try:
@@ -136,7 +144,13 @@ class Source:
         labelled = labelled and task_of(model) != "novelty"
         source, given = self.counting_as(counting_of(model)), machine.kernel == "precomputed"
         if is_libsvm_model(path) and not given:
-            source = replace(source, files=tuple(rewindable(one, self.max_bytes) for one in self.files))
-            width = source._read(labelled=labelled).shape[1]
-            model = machine = load(path, max(width, machine.n_features_in_))
-        return model, source.like(machine.support_vectors_, given, labelled, take_names(model))
+            files = tuple(rewindable(one, self.max_bytes) for one in self.files)
+            from_zero = True if counting_of(model) == 0 else self.zero_based  # a number names a feature, as in LIBSVM
+            source = replace(self, files=files, zero_based=from_zero)
+            found = source._read(labelled=labelled)
+            source = source.counting_as(found.first_index)
+            from_zero = source.zero_based or None
+            width = load_libsvm(path, zero_based=from_zero).n_features_in_
+            model = machine = load_libsvm(path, max(found.shape[1], width), from_zero)
+        table = source.like(machine.support_vectors_, given, labelled, take_names(model))
+        return (model, table) if given else with_surplus(model, table, self.files[0], self.max_bytes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 TASK_NAMES = {"classifier": "classification", "regressor": "regression", "outlier_detector": "novelty"}
+SCALES = 6  # Most numbers of a scaling for each feature, used or not.
 
 
 def with_scaling(machine: Any, scale: str, X: Any) -> Any:
@@ -19,8 +20,12 @@ def with_scaling(machine: Any, scale: str, X: Any) -> Any:
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
+    from ..files.table import check_size
+    from ..files.tables.memory import room
+
     if scale == "none":
         return machine
+    check_size("--scale", "scales of the features", 8 * SCALES * X.shape[1], room())
     if scale == "standard":
         scaler: Any = StandardScaler(with_mean=not sparse.issparse(X))
     else:

@@ -113,7 +113,7 @@ def open_binary(
     try:
         opener = _OPENERS.get(FilePath(path).suffix.lower())
         if isinstance(path, Piped) and opener is None and len(path.data) <= min(SHORT, most // DEAREST):
-            yield io.BytesIO(path.data)
+            yield io.BufferedReader(io.BytesIO(path.data))  # pyright: ignore[reportArgumentType] (it has readinto)
             return
         with open_plain(path) as plain, nullcontext(plain) if opener is None else opener(plain, "rb") as stream:
             yield io.BufferedReader(Metered(path, stream, most, text, cost), 2**16)

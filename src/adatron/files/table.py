@@ -56,6 +56,9 @@ class Request:
     zero_based: bool | None = None
     feature_names: tuple[str, ...] | None = None
     max_bytes: int = sys.maxsize
+    categorical: bool = False
+    missing: bool = False
+    surplus: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,9 +68,11 @@ class Table:
     Attributes
     ----------
     X : ndarray or csr_matrix, shape (n_samples, n_features)
-        Finite features in float64, or in float32 if the file holds only float32; sparse for LIBSVM text.
+        Finite features in float64, or in float32 if the file holds only float32; sparse for LIBSVM text and for ARFF
+        with rows in braces. If the request allows them: NaN for missing values, and objects with float and str.
     y : ndarray of shape (n_samples,), or None
-        Labels: int64 if all are whole numbers, else float64 if all are numbers, else text. None if there are no labels.
+        Labels: bool, int64 if all are whole numbers (uint64 if they need it), else float64 if all are numbers, else
+        text. None if there are no labels.
     feature_names : tuple of str, or None
         Names in the header row, without the label's name.
     label_name : str, or None
@@ -76,14 +81,17 @@ class Table:
         The label's column, if the labels are a column.
     first_index : int, or None
         The number of the first feature in LIBSVM text, 0 or 1; None in other formats.
+    categorical : tuple of int
+        The positions of the features that are text.
     """
 
-    X: NDArray[np.float64] | csr_matrix
+    X: NDArray[Any] | csr_matrix
     y: NDArray[Any] | None
     feature_names: tuple[str, ...] | None = None
     label_name: str | None = None
     label_column: int | None = None
     first_index: int | None = None
+    categorical: tuple[int, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:

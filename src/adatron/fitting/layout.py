@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..kernels.columns import narrow, used_columns
+
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 NO_CLASS = np.zeros(0, np.int64)
@@ -122,8 +124,17 @@ def feature_weights(coefficients: Vector, vectors: Any) -> Any:
     BLAS is not used: the last bits would depend on its threads.
     """
     if sparse.issparse(vectors):
-        weights = sparse.csr_matrix(coefficients) @ vectors
+        weights = _product(sparse.csr_matrix(coefficients), vectors)
         weights.sort_indices()
         weights.eliminate_zeros()
         return weights
     return np.einsum("pm,md->pd", coefficients, vectors)
+
+
+def _product(A: Any, B: Any) -> Any:
+    """Return the product of CSR matrices; SciPy's takes memory for all columns of B, used or not."""
+    used = used_columns(B)
+    if used is None:
+        return A @ B
+    found = A @ narrow(B, used)
+    return sparse.csr_matrix((found.data, used[found.indices], found.indptr), (A.shape[0], B.shape[1]))

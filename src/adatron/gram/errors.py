@@ -114,5 +114,5 @@ def _close(source: Source, unit: float, sizes: Vector, tile_norms: Norms) -> tup
     norms, own, sizes = tile_norms(), sizes, np.maximum(sizes, CARE * weighted / mean)
     if norms is not None:
         off = np.abs(norms - own) / np.maximum(sizes, sizes.max() * STEP ** (CLASSES - 1))  # the smallest class
-        mean = 0.5 * (mean + CARE * float(off.max()) + source.X.shape[1] * 2.0**-52)
+        mean = 0.5 * (mean + CARE * float(off.max()) + source.width * 2.0**-52)
     return (sizes, max(1.0, mean / (unit * (1.0 + mean)) - 2.0)) if np.isfinite(mean) else None

@@ -27,6 +27,7 @@ from ..compiled.panels import (
     sum_rows,
 )
 from ..kernels import Kernel
+from ..kernels.columns import renumbered, used_columns
 from ..threads.pool import Pool, allowed_threads
 
 Ids = NDArray[np.int64]
@@ -53,6 +54,7 @@ class Source:
     new : the rows of a given Gram matrix are new samples, not those of its columns, so the matrix is not symmetric
     asymmetry : the largest difference between the two values of a pair in a given Gram matrix
     careful : squared distances in double precision are summed from differences, not from norms and products
+    used : sorted columns that the rows use, of rows with far more columns than numbers; see ``columns``
     """
 
     X: Any
@@ -63,15 +65,17 @@ class Source:
     new: bool = False
     asymmetry: float = 0.0
     careful: bool = False
+    used: NDArray[Any] | None = None
 
     @classmethod
     def of(cls, X: Any, ids: Ids, kernel: Kernel, columns: Ids | None = None) -> Source:
         """Return the source that suits a kernel: centred if the kernel depends on differences only."""
-        d = X.shape[1]
         if any(leaf.product == "given" for leaf in kernel.leaves()):
             return cls(X, ids, kernel, np.zeros(0), ids if columns is None else columns)
-        center = np.zeros(d)
-        if kernel.stationary and not sparse.issparse(X) and len(ids):
+        if sparse.issparse(X):
+            return cls(X, ids, kernel, np.zeros(0), used=used_columns(X))
+        center = np.zeros(X.shape[1])
+        if kernel.stationary and len(ids):
             sum_rows(X, ids, center)
             center /= len(ids)
         return cls(X, ids, kernel, center)
@@ -85,6 +89,11 @@ class Source:
         if self.columns is not None:
             return 1.0
         return self.X.nnz / max(1, self.X.shape[0]) if sparse.issparse(self.X) else float(self.X.shape[1])
+
+    @property
+    def width(self) -> int:
+        """The number of columns that compiled code goes through."""
+        return self.X.shape[1] if self.used is None else 2 * len(self.used) + 1
 
     @property
     def terms(self) -> int:
@@ -189,7 +198,11 @@ class Source:
         norms = lines.zeros((max(blocks * width, -(-n // TILE) * TILE),), dtype)
         if sparse.issparse(self.X):
             part = self.X[self.ids]
-            data, indices, indptr = part.data.astype(dtype), part.indices.astype(np.int32), part.indptr.astype(np.int64)
+            data, indices, indptr = (
+                part.data.astype(dtype),
+                renumbered(part.indices, self.used),
+                part.indptr.astype(np.int64),
+            )
             sparse_norms(data, indptr, norms)
             return Sparse(data, indices, indptr, norms, width, n)
         panels = lines.zeros((blocks, self.X.shape[1], width), dtype)
@@ -208,7 +221,7 @@ class Source:
             part, lengths, ends = self.X[self.ids], np.zeros(n, np.int64), np.cumsum(sizes)
             lengths[np.arange(len(self)) + np.repeat(first[:-1] * width - (ends - sizes), sizes)] = np.diff(part.indptr)
             indptr = np.concatenate([[0], np.cumsum(lengths)])
-            data, indices = part.data.astype(dtype), part.indices.astype(np.int32)
+            data, indices = part.data.astype(dtype), renumbered(part.indices, self.used)
             sparse_norms(data, indptr, norms)
             return Sparse(data, indices, indptr, norms, width, n), first
         panels = lines.zeros((int(first[-1]), self.X.shape[1], width), dtype)

@@ -20,6 +20,7 @@ from scipy.sparse import csr_array, issparse
 
 from ..quoted import quoted
 from . import rounding
+from .columns import narrow, used_columns
 from .derivatives import Mixture, cross_derivative, gradient
 
 # Operators of the postfix program. Leaves are 0, 1, 2, ... in the order of the table.
@@ -223,10 +224,15 @@ def not_differentiable(kernel: Kernel, reason: str) -> TypeError:
 
 
 def operands(X: Any, Z: Any = None) -> tuple[Any, Any]:
-    """Return both operands in float64: two arrays, or two CSR arrays as soon as one of them is sparse."""
+    """Return both operands in float64: two arrays, or two CSR arrays as soon as one of them is sparse.
+
+    CSR arrays of far more columns than values lose their unused columns.
+    """
     Z = X if Z is None else Z
     if issparse(X) or issparse(Z):
-        return csr_array(X, dtype=np.float64), csr_array(Z, dtype=np.float64)
+        X, Z = csr_array(X, dtype=np.float64), csr_array(Z, dtype=np.float64)
+        used = used_columns(X, Z)
+        return narrow(X, used), narrow(Z, used)
     return np.asarray(X, dtype=np.float64), np.asarray(Z, dtype=np.float64)
 
 

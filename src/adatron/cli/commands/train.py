@@ -80,7 +80,8 @@ def train(
     if cut_short and not (save_partial or click.confirm("Write the model as it is, not converged?", err=True)):
         return Status.INTERRUPTED
     _write(model, table, target)
-    _tell(model, table, tested, seconds, target, quiet, wants_json)
+    measured = _measured(model, tested, test[0], source.max_bytes) if tested else None
+    _tell(model, table, measured, seconds, target, quiet, wants_json)
     if cut_short:
         return Status.INTERRUPTED
     return Status.NOT_CONVERGED if made.fit_status_ else Status.FINE
@@ -113,8 +114,10 @@ def _read(source: Source, made: Any, test: tuple[str, ...], features: int | None
                 made.set_params(class_weight=weights_of(table.y, made.class_weight))
         elif task == "regression":
             table = replace(table, y=check_numbers(name, table))
-    source = replace(source, files=test).counting_as(table.first_index)
-    tested = source.like(table.X, given, labelled=not novelty, names=table.feature_names) if test else None
+    tested = None
+    if test:
+        source = replace(source, files=test).counting_as(table.first_index)
+        tested = source.like(table.X, given, labelled=not novelty, names=table.feature_names)
     if tested and task == "classification":
         check_classes(table.y, tested.y)
     return table, tested
@@ -132,12 +135,21 @@ def _write(model: Any, table: Any, target: str) -> None:
     take_names(model)
 
 
-def _tell(model: Any, table: Any, tested: Any, seconds: float, target: str, quiet: bool, wants_json: bool) -> None:
+def _measured(model: Any, tested: Any, file: str, most: int | None) -> Any:
+    """Return the quality of predictions for data that may use more features than the model has."""
+    from ..scores import scores
+    from ..surplus import with_surplus
+
+    if machine_of(model).kernel != "precomputed":
+        model, tested = with_surplus(model, tested, file, most)
+    return scores(model, tested.X, tested.y)
+
+
+def _tell(model: Any, table: Any, measured: Any, seconds: float, target: str, quiet: bool, wants_json: bool) -> None:
     """Print the model, its proof and its quality: a table for people, JSON for programs."""
     from ..report import certificate_rows, kernel_rows, summary
-    from ..scores import rows_of, scores
+    from ..scores import rows_of
 
-    measured = scores(model, tested.X, tested.y) if tested else None
     if not quiet:
         shape = ("samples x features", "{} x {}".format(*table.shape))
         closing: list[tuple[str, object]] = [("seconds", f"{seconds:.2f}"), ("model file", target)]

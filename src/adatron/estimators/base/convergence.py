@@ -95,24 +95,31 @@ def _cause(X: Any, values: bool, resolution: float) -> str:
 
         off = asymmetry(X, 0, len(X)) if X.shape[0] == X.shape[1] else 0.0
         return ASYMMETRIC.format(off) if off else ""
+    from ...kernels.columns import narrow, used_columns
+
     of_sparse: Any = mean_variance_axis
     with np.errstate(over="ignore", invalid="ignore"):
+        used = used_columns(X)
         if sparse.issparse(X):
-            means, spread = of_sparse(X, axis=0)
+            means, spread = of_sparse(narrow(X, used), axis=0)
             spread = np.sqrt(spread)
         else:
             means, spread = X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
-        return _offset(means, spread, resolution) or _scales(X, spread)
+        return _offset(means, spread, resolution, used) or _scales(X, spread)
 
 
-def _offset(means: Any, spread: Any, resolution: float) -> str:
-    """Name the feature whose values are far from 0 compared with their spread, if rounding matters."""
+def _offset(means: Any, spread: Any, resolution: float, used: Any) -> str:
+    """Name the feature whose values are far from 0 compared with their spread, if rounding matters.
+
+    used : numbers of the features; None if they count from 0
+    """
     far = np.where(spread > 0, np.abs(means) / np.where(spread > 0, spread, 1.0), 0.0)
     j = int(np.argmax(far))
     if not far[j] > DIFFERENT_SCALES:
         return ""
+    number = j if used is None else used[j]
     return (
-        f" Rounding of the kernel values may be worth {resolution:.1e}: the values of feature {j} lie around "
+        f" Rounding of the kernel values may be worth {resolution:.1e}: the values of feature {number} lie around "
         f"{means[j]:.3g} and differ by {spread[j]:.1e} only; subtract their mean."
     )
 

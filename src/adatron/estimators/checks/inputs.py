@@ -17,6 +17,7 @@ from ...fitting.storage import opened, tidy
 from ...quoted import quoted
 from . import objects
 from .checked import checked
+from .labels import refuse_merged
 
 if TYPE_CHECKING:
     from ...predicting.function import Function
@@ -57,7 +58,7 @@ def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Return X as a C-ordered float array or CSR matrix with sorted columns, and y as a vector."""
     numeric = is_regressor(model)
     checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
-    kept = objects.kept(model.kernel, X)
+    kept, given_y = objects.kept(model.kernel, X), y
     if kept is None:
         X, y = _rows(model, X, y=y, **checks)
     else:
@@ -67,6 +68,8 @@ def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     if numeric:
         assert_all_finite(y, input_name="y")  # None among objects has become nan only now
+    else:
+        refuse_merged(given_y, y)
     _keep(model, kept)
     return X, y
 

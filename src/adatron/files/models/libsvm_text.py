@@ -110,19 +110,22 @@ def _vectors(model: Any) -> Iterator[str]:
     else:
         X = sparse.csr_matrix(model.support_vectors_)
         spans = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
-        entries = [f"{i + 1}:{v!r}" for i, v in zip(X.indices.tolist(), X.data.astype(float).tolist(), strict=True)]
+        start = 0 if vars(model).get("first_index_") == 0 else 1  # as in the model's data
+        entries = [f"{i + start}:{v!r}" for i, v in zip(X.indices.tolist(), X.data.astype(float).tolist(), strict=True)]
         rows = (entries[a:b] for a, b in spans)
     for coefficients, row in zip(columns, rows, strict=True):
         yield " ".join([*map(repr, coefficients), *row])
 
 
-def load_libsvm(path: Path, n_features: int | None = None) -> KernelMachine:
+def load_libsvm(path: Path, n_features: int | None = None, zero_based: bool | None = None) -> KernelMachine:
     """Read a machine from LIBSVM model text.
 
     Parameters
     ----------
     n_features : int, optional
         Features of the training data; the file tells only the last feature that a support vector has.
+    zero_based : bool, optional
+        Whether features count from 0. By default they do so if a support vector has feature 0.
 
     Returns
     -------
@@ -145,8 +148,8 @@ def load_libsvm(path: Path, n_features: int | None = None) -> KernelMachine:
     kind = " ".join(text.header.get(START, ["none"]))
     if kind not in TYPES:
         raise ModelFileError(path, f"the svm_type of a LIBSVM model is one of {', '.join(TYPES)}; found {kind[:50]}")
-    made = _with_kernel(text, TYPES[kind])
-    model = _with_classes(made, text, n_features) if isinstance(made, Classifier) else _alone(made, text, n_features)
+    made, counted = _with_kernel(text, TYPES[kind]), (n_features, zero_based)
+    model = _with_classes(made, text, *counted) if isinstance(made, Classifier) else _alone(made, text, *counted)
     try:
         check_estimator(model, lasting_state(model))
     except ValueError as error:
@@ -210,7 +213,7 @@ class _Text:
         return found
 
 
-def _with_classes(model: Classifier, text: _Text, n_features: int | None) -> Classifier:
+def _with_classes(model: Classifier, text: _Text, n_features: int | None, zero_based: bool | None) -> Classifier:
     labels = text.numbers("label", int)
     n = len(labels)
     if n < 2 or len(np.unique(labels)) < n or int(text.numbers("nr_class", int, 1)[0]) != n:
@@ -219,16 +222,16 @@ def _with_classes(model: Classifier, text: _Text, n_features: int | None) -> Cla
     if (counts < 0).any() or (counts > len(text.vectors)).any() or counts.sum() != _total(text):
         raise text.error(f"{len(text.vectors)} support vectors found, {_total(text)} announced", "total_sv")
     rho = text.numbers("rho", float, n * (n - 1) // 2)
-    dual, X, support = _expansion(model, text, n - 1, n_features)
+    dual, X, support = _expansion(model, text, n - 1, n_features, zero_based)
     if n == 2:
         dual, rho = -dual, -rho
     return adopt(model, labels, counts, X, dual, -rho, support)
 
 
-def _alone(model: KernelMachine, text: _Text, n_features: int | None) -> KernelMachine:
+def _alone(model: KernelMachine, text: _Text, n_features: int | None, zero_based: bool | None) -> KernelMachine:
     rho = text.numbers("rho", float, 1)
     _total(text)
-    dual, X, support = _expansion(model, text, 1, n_features)
+    dual, X, support = _expansion(model, text, 1, n_features, zero_based)
     found = adopt_one(model, X, dual[0], float(-rho[0]), support)
     if isinstance(found, OneClassSVM):
         found.offset_ = -found.intercept_
@@ -244,7 +247,7 @@ def _total(text: _Text) -> int:
 
 
 def _expansion(
-    model: KernelMachine, text: _Text, n: int, n_features: int | None
+    model: KernelMachine, text: _Text, n: int, n_features: int | None, zero_based: bool | None
 ) -> tuple[NDArray[np.float64], Any, NDArray[np.int64]]:
     """Return n coefficients of each support vector, (n, n_support), the vectors, and their numbers."""
     columns, rest = list[NDArray[np.float64]](), list[tuple[int, str]]()
@@ -256,7 +259,10 @@ def _expansion(
         rest.append((line, words[n] if len(words) > n else ""))
     dual = np.array(columns, np.float64).reshape(len(columns), n).T
     if model.kernel != "precomputed":
-        return dual, _features(text, rest, n_features), np.arange(len(rest))
+        X, first = _features(text, rest, n_features, zero_based)
+        if first == 0:
+            model.first_index_ = 0  # pyright: ignore[reportAttributeAccessIssue]
+        return dual, X, np.arange(len(rest))
     numbers = [int(text.parsed([row.removeprefix("0:")], int, line)[0]) for line, row in rest]
     support = np.array(numbers, np.int64) - 1
     if len(support) and not (support.min() >= 0 and support.max() < LARGEST):
@@ -284,30 +290,39 @@ def _with_kernel(text: _Text, kind: type[KernelMachine]) -> KernelMachine:
     return made(kernel=name, **parameters)
 
 
-def _features(text: _Text, rows: list[tuple[int, str]], n_features: int | None) -> sparse.csr_matrix:
+def _features(
+    text: _Text, rows: list[tuple[int, str]], n_features: int | None, zero_based: bool | None
+) -> tuple[sparse.csr_matrix, int]:
+    """Return the support vectors, and the number of their first feature: 0 if one uses it, unless it is told."""
     try:
-        found = _parsed([row for _, row in rows], n_features)
+        found: Any = _parsed([row for _, row in rows])
     except (ValueError, OverflowError) as error:
         for line, row in rows:
             try:
-                _parsed([row], n_features)
+                _parsed([row])
             except (ValueError, OverflowError) as own:
                 raise text.error(str(own), line=line) from own
         raise text.error(str(error)) from error
     wrong = np.flatnonzero(~np.isfinite(found.data))
     if len(wrong):
         row = int(np.searchsorted(found.indptr, wrong[0], side="right")) - 1
-        raise text.error(f"feature {found.indices[wrong[0]] + 1} is {found.data[wrong[0]]}", line=rows[row][0])
-    return found
+        raise text.error(f"feature {found.indices[wrong[0]]} is {found.data[wrong[0]]}", line=rows[row][0])
+    from_zero = bool(found.nnz) and int(found.indices.min()) == 0
+    if from_zero and zero_based is False:
+        row = int(np.searchsorted(found.indptr, np.flatnonzero(found.indices == 0)[0], side="right")) - 1
+        raise text.error("feature 0 found, and features count from 1 here, as requested", line=rows[row][0])
+    first = 0 if zero_based or from_zero else 1
+    width = max(1, found.shape[1] - first)  # if no vector has a feature, the matrix still has one
+    if n_features is not None and n_features < width and found.nnz:
+        raise text.error(f"feature {found.indices.max()} found, {n_features} features expected")
+    shape = (found.shape[0], width if n_features is None else n_features)
+    return tidy(sparse.csr_matrix((found.data, found.indices - first, found.indptr), shape)), first
 
 
-def _parsed(rows: list[str], n_features: int | None) -> sparse.csr_matrix:
-    """Return features from their text; if no vector has a feature, the matrix still has one."""
+def _parsed(rows: list[str]) -> sparse.csr_matrix:
+    """Return features from their text, feature j in column j."""
     if any(sign in row for row in rows for sign in ("#", "qid")):
         raise ValueError("a support vector is pairs of a number and a value")
     text = "".join(f"0 {row.strip()}\n" for row in rows).encode()
     read: Any = load_svmlight_file
-    found: Any = sparse.csr_matrix(read(io.BytesIO(text), n_features=n_features, zero_based=False)[0])
-    if not found.shape[1]:
-        found.resize(found.shape[0], 1)
-    return tidy(found)
+    return sparse.csr_matrix(read(io.BytesIO(text), zero_based=True)[0])

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from ..labels import whole_numbers
 from ..source import read_whole
 from ..table import MISSING_LABELS, DataError, Path, Request, Table, check_size, parsing, text_labels, whole_if_possible
 
@@ -108,42 +109,67 @@ def checked_table(
 
 
 def checked_labels(path: Path, y: NDArray[Any], request: Request) -> NDArray[Any]:
-    """Return labels as int64 or float64 if all are numbers, perhaps written as text, else as text."""
+    """Return labels as they are: truth values, whole numbers of 64 bits, other numbers as float64, or text.
+
+    Whole numbers in float64 become int64, so that a class is printed as 1, not as 1.0.
+    """
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
         raise DataError(path, f"labels of shape {y.shape}; there must be one label for each sample")
     if y.dtype.kind in "OSU":
-        y = _text(path, y, request.max_bytes)
+        y = _of_objects(path, y, request.max_bytes)
+    if y.dtype.kind == "U":
         gaps = np.flatnonzero(np.isin(y, MISSING_LABELS))
         if len(gaps):
             raise DataError(path, f"the label of sample {gaps[0]} is missing")
-        try:
-            y = y.astype(np.float64)
-        except ValueError:
-            return y
+        return y
     if y.dtype.kind not in "biuf":
         raise DataError(path, f"labels of type {y.dtype}, neither numbers nor text")
+    check_size(path, "labels", 8 * len(y), request.max_bytes)
+    if y.dtype.kind == "b":
+        return y.copy()
+    if y.dtype.kind in "iu":
+        return y.astype(np.uint64 if y.dtype.kind == "u" and y.max(initial=0) >= 2**63 else np.int64)
     if not np.isfinite(y).all():
         raise DataError(path, f"the label of sample {int(np.argmin(np.isfinite(y)))} is not a finite number")
-    check_size(path, "labels", 8 * len(y), request.max_bytes)
-    return whole_if_possible(y.astype(np.float64))
+    with np.errstate(over="ignore"):  # an extended number may be beyond float64
+        y = y.astype(np.float64)
+    if not np.isfinite(y).all():
+        raise DataError(path, f"the label of sample {int(np.argmin(np.isfinite(y)))} is beyond float64")
+    return whole_if_possible(y)
 
 
-def _text(path: Path, y: NDArray[Any], most: int) -> NDArray[Any]:
-    """Return labels of text, of bytes in UTF-8, or of objects that stand for one value each, as text."""
+def _of_objects(path: Path, y: NDArray[Any], most: int) -> NDArray[Any]:
+    """Return labels of text, of bytes in UTF-8, or of objects that stand for one value each, in an own type."""
     if y.dtype.kind == "U":
         return y
     try:
         if y.dtype.kind == "S":
             check_size(path, "labels", 4 * y.nbytes, most)
             return np.char.decode(y, "utf-8")
-        for kind in set(map(type, y)):
+        kinds = set(map(type, y))
+        for kind in kinds:
             if not issubclass(kind, (str, bytes, Number, np.generic)):
                 raise DataError(path, f"a label is a {kind.__name__}, not a number or text")
-        return text_labels(path, [item.decode() if isinstance(item, bytes) else str(item) for item in y], most)
+        numbers = _numbers(kinds, y)
+        if numbers is not None:
+            return numbers
+        texts = [item.decode() if isinstance(item, bytes) else str(item) for item in y]
+        if len(set(texts)) < len(set(y.tolist())):
+            raise DataError(path, "some labels are text, and others the numbers that the text stands for")
+        return text_labels(path, texts, most)
     except UnicodeDecodeError as error:
         raise DataError(path, f"a label is not text (byte 0x{error.object[error.start]:02x} is not UTF-8)") from error
+
+
+def _numbers(kinds: set[type[Any]], y: NDArray[Any]) -> NDArray[Any] | None:
+    """Return objects as truth values or numbers if all are such; None if some are text, or no type holds them."""
+    if kinds <= {bool, np.bool_}:
+        return y.astype(bool)
+    if all(issubclass(kind, (int, np.integer)) for kind in kinds - {bool}) and bool not in kinds:
+        return whole_numbers([int(value) for value in y])
+    return None if any(issubclass(kind, (str, bytes)) for kind in kinds) else y.astype(np.float64)
 
 
 def _array(path: Path, data: bytes) -> NDArray[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..table import DataError, Path, Request, Table, check_size
-from .arrays import checked_table
+from .arrays import checked_labels, checked_table
 
 LABEL_NAMES = ("label", "target", "class", "y")
 
@@ -110,18 +110,38 @@ def table_of_columns(path: Path, names: Sequence[str], columns: Sequence[NDArray
     label = label_column(path, names, request)
     check_columns(path, names, len(names), label, request)
     features = [index for index in range(len(names)) if index != label]
-    for index in features:
-        if columns[index].dtype.kind not in "biuf":
-            fault = f"column {names[index]!r} holds text, not numbers: encode it, for example one-hot"
-            raise DataError(path, fault + label_note(label, names, request))
+    texts = [index for index in features if columns[index].dtype.kind not in "biuf"]
+    if texts and not request.categorical:
+        fault = f"column {names[texts[0]]!r} holds text, not numbers: --categorical auto encodes it one-hot"
+        raise DataError(path, fault + label_note(label, names, request))
+    kept, own = [names[index] for index in features], None if label is None else names[label]
+    if texts or request.missing:
+        table = _of_objects(path, [columns[index] for index in features], kept, request)
+        y = None if label is None else checked_labels(path, columns[label], request)
+        return replace(table, y=y, label_name=own, label_column=label)
     single = all(columns[index].dtype == np.float32 for index in features)
     dtype = np.dtype(np.float32 if single else np.float64)
     check_size(path, "features", len(columns[0]) * len(features) * dtype.itemsize, request.max_bytes)
     X = np.stack([columns[index] for index in features], axis=1, dtype=dtype)
-    if label is None:
-        return checked_table(path, X, None, request, [names[i] for i in features])
-    table = checked_table(path, X, columns[label], request, [names[i] for i in features], names[label])
+    table = checked_table(path, X, None if label is None else columns[label], request, kept, own)
     return replace(table, label_column=label)
+
+
+def _of_objects(path: Path, columns: Sequence[NDArray[Any]], names: Sequence[str], request: Request) -> Table:
+    """Return the features with text or missing values: objects if there is text, else numbers with NaN."""
+    texts = tuple(index for index, column in enumerate(columns) if column.dtype.kind not in "biuf")
+    check_size(path, "features", len(columns[0]) * len(columns) * (40 if texts else 8), request.max_bytes)
+    X = np.empty((len(columns[0]), len(columns)), object if texts else np.float64)
+    for index, column in enumerate(columns):
+        gaps = np.equal(column, np.array(None)) if index in texts else np.isnan(column)
+        if gaps.any() and not request.missing:
+            sample = int(np.argmax(gaps))
+            raise DataError(path, f"sample {sample}, feature {index} ({names[index]}) is missing: --impute fills it")
+        if index not in texts and np.isinf(column).any():
+            sample = int(np.argmax(np.isinf(column)))
+            raise DataError(path, f"sample {sample}, feature {index} ({names[index]}) is not a finite number")
+        X[:, index] = np.where(gaps, np.nan, column) if gaps.any() else column
+    return Table(X, None, tuple(names), categorical=texts)
 
 
 def _shortened(names: list[str], most: int = 12) -> str:

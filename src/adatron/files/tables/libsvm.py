@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_svmlight_file
 
+from ..labels import exact_numbers
 from ..source import data_lines, open_binary, open_text
 from ..table import DataError, Path, Request, Table, whole_if_possible
 
 MOST_DIGITS = 18  # Most digits of the number of a feature, which is an integer of 64 bits.
+MOST_FEATURES = 2**31 - 1
+_EXACT = 2.0**53  # Whole numbers below are exact in float64.
+_SIGN = b"\xef\xbb\xbf"  # The byte order mark that some editors put in front.
 
 
 def read_libsvm(path: Path, request: Request) -> Table:
     """Read a LIBSVM text file into CSR float64; explicit zeros are dropped.
 
     Unless the request says otherwise, a file that uses index 0 counts from 0 (scikit-learn writes such files), others
-    count from 1.
+    count from 1. Query ids (qid) are ignored, with a warning.
 
     Raises
     ------
@@ -31,25 +38,17 @@ def read_libsvm(path: Path, request: Request) -> Table:
     if request.label is not None:
         raise DataError(path, "LIBSVM text has its label in front: leave out the label column")
     n_features, zero_based = request.n_features, request.zero_based
-    try:
-        with open_binary(path, request.max_bytes, text=True, cost=_cost) as stream:
-            read: Any = load_svmlight_file
-            raw, y = read(stream, dtype=np.float64, zero_based=True)
-    except DataError:
-        raise
-    except (ValueError, OverflowError) as error:
-        # The fast parser does not say where it stopped; a slow second reading does.
-        raise _first_fault(path, request) or DataError(path, f"not LIBSVM text ({error})") from error
+    raw, y, ranked = _parsed(path, request)
     if not len(y):
         raise DataError(path, "the file holds no data")
     lowest = min(1, int(raw.indices.min(initial=1)))
     first = lowest if zero_based is None else 1 - zero_based
-    width = max(raw.shape[1] - first, 0) if n_features is None else n_features
-    too_wide = raw.shape[1] * 8 > request.max_bytes
+    found = max(raw.shape[1] - first, 0)
+    width = found if n_features is None else max(found, n_features) if request.surplus else n_features
     if (
-        too_wide
+        found > MOST_FEATURES
         or not (np.isfinite(raw.data).all() and np.isfinite(y).all())
-        or raw.shape[1] - first > width
+        or found > width
         or lowest < first
     ):
         raise _first_fault(path, replace(request, zero_based=not first)) or DataError(path, "not finite numbers")
@@ -58,7 +57,37 @@ def read_libsvm(path: Path, request: Request) -> Table:
     X.eliminate_zeros()
     if n_features is None and not X.nnz:
         raise DataError(path, "no line has a feature")
-    return Table(X, whole_if_possible(y), first_index=first)
+    if ranked:
+        text = (
+            "query ids (qid) are ignored: the samples of all queries are one set, and no machine here learns a ranking"
+        )
+        warnings.warn(f"{os.fspath(path)}: {text}", stacklevel=2)
+    return Table(X, _labels(path, y, request), first_index=first)
+
+
+def _parsed(path: Path, request: Request) -> tuple[Any, Any, bool]:
+    """Return the features with column j for feature j, the labels in float64, and whether there are query ids."""
+    try:
+        with open_binary(path, request.max_bytes, text=True, cost=_cost) as stream:
+            if stream.peek(len(_SIGN)).startswith(_SIGN):  # pyright: ignore[reportAttributeAccessIssue]
+                stream.read(len(_SIGN))
+            read: Any = load_svmlight_file
+            X, y, queries = read(stream, dtype=np.float64, zero_based=True, query_id=True)
+            return X, y, len(queries) > 0
+    except DataError:
+        raise
+    except (ValueError, OverflowError) as error:
+        # The fast parser does not say where it stopped; a slow second reading does.
+        raise _first_fault(path, request) or DataError(path, f"not LIBSVM text ({error})") from error
+
+
+def _labels(path: Path, y: NDArray[np.float64], request: Request) -> NDArray[Any]:
+    """Return the labels; large whole numbers are read again, since float64 does not tell them apart."""
+    if not (np.abs(y) >= _EXACT).any():
+        return whole_if_possible(y)
+    with open_text(path, request.max_bytes) as stream:
+        found = [(number, line.split(None, 1)[0]) for number, line in data_lines(stream)]
+    return exact_numbers(path, [label for _, label in found], [number for number, _ in found])
 
 
 def _cost(text: bytes) -> int:
@@ -94,16 +123,21 @@ def _fault(tokens: list[str], request: Request) -> str | None:
             return f"feature {index} is {value!r}, not a finite number"
         indices.append(int(index))
     widest = max(indices, default=0)
-    if widest * 8 > request.max_bytes:
-        return f"feature {widest} found, and a sample with this many features takes more bytes than max_bytes allows"
+    if widest >= MOST_FEATURES + (request.zero_based is not True):
+        return f"feature {widest} found, and at most {MOST_FEATURES} features are possible"
     for before, after in pairwise(indices):
         if after <= before:
             return f"feature {after} follows feature {before}; indices must increase"
     if request.zero_based is False and 0 in indices[:1]:
         return "feature 0 found, and features count from 1 here, as requested or as in the model's data"
-    if request.n_features is not None and indices and indices[-1] > request.n_features - bool(request.zero_based):
+    expected = None if request.surplus or not indices else request.n_features
+    if expected is not None and indices[-1] > expected - bool(request.zero_based):
         counted = ", which count from 0," if request.zero_based else ""
-        return f"feature {indices[-1]} found, {request.n_features} features{counted} expected"
+        most = indices[-1] + bool(request.zero_based)
+        return (
+            f"feature {indices[-1]} found, {expected} features{counted} expected: train with "
+            f"--features {most} or more (n_features in Python), as this file has features that the training data lack"
+        )
     return None
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...quoted import quoted
+from ..labels import joined_labels, kind_of
 from ..source import data_lines, open_binary, open_text, rewindable, undo_suffix
 from ..table import DataError, Path, Request, Table
 from . import arrays, idx
@@ -62,6 +63,7 @@ def read(
     zero_based: bool | None = None,
     feature_names: Sequence[str] | None = None,
     max_bytes: int | None = None,
+    surplus: bool = False,
 ) -> Table:
     """Read samples and labels from a file, or from several.
 
@@ -96,6 +98,8 @@ def read(
     max_bytes : int, optional
         The most bytes for the decompressed contents of a file, and for its table. By default a quarter of the free
         memory. A reader holds up to three copies of the data at some time.
+    surplus : bool, default=False
+        Whether LIBSVM text may use more features than ``n_features``; the table then has them.
 
     Returns
     -------
@@ -117,7 +121,7 @@ def read(
     if format is not None and format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; the formats are {', '.join(FORMATS)}")
     names = None if feature_names is None else tuple(feature_names)
-    request = Request(label, n_features, labelled, zero_based, names, most)
+    request = Request(label, n_features, labelled, zero_based, names, most, surplus=surplus)
     try:
         chosen = FORMATS[format or _by_extension(paths[0]) or _sniff(paths[0], most)]
         if chosen.labels is not None:
@@ -180,26 +184,30 @@ def _pair(
 def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path, Table]:
     """Return the samples of two files, one after the other."""
     (_, a), (path, b) = first, second
-    if _kind(a.y) != _kind(b.y):
-        raise DataError(path, f"it has {_kind(b.y)}, and the file before it {_kind(a.y)}")
-    y = None if a.y is None or b.y is None else np.concatenate([a.y, b.y])
-    matrices: list[Any] = [a.X, b.X]
-    if sparse.issparse(a.X):  # LIBSVM text
-        # A file that uses feature 0 shows that all of them count from 0.
-        begins = [one.first_index or 0 for one in (a, b)]
-        start = min(begins)
-        width = max(X.shape[1] + begin - start for X, begin in zip(matrices, begins, strict=True))
-        shifted = [
-            sparse.csr_matrix((X.data, X.indices + begin - start, X.indptr), (X.shape[0], width))
-            for X, begin in zip(matrices, begins, strict=True)
-        ]
-        return path, Table(sparse.csr_matrix(sparse.vstack(shifted, "csr")), y, first_index=start)
-    if a.shape[1] != b.shape[1] or a.feature_names != b.feature_names:
+    if a.y is None or b.y is None:
+        if kind_of(a.y) != kind_of(b.y):
+            raise DataError(path, f"it has {kind_of(b.y)}, and the file before it {kind_of(a.y)}")
+        y = None
+    else:
+        y = joined_labels(path, a.y, b.y)
+    if a.first_index is not None:
+        return path, _joined_libsvm(a, b, y)
+    if a.shape[1] != b.shape[1] or a.feature_names != b.feature_names or a.categorical != b.categorical:
         raise DataError(path, "its features are not those of the file before it")
+    matrices: list[Any] = [a.X, b.X]
+    if any(map(sparse.issparse, matrices)):  # ARFF with rows in braces, perhaps not in both files
+        return path, replace(a, X=sparse.csr_matrix(sparse.vstack(list(map(sparse.csr_matrix, matrices)), "csr")), y=y)
     return path, replace(a, X=np.concatenate(matrices), y=y)
 
 
-def _kind(y: NDArray[Any] | None) -> str:
-    if y is None:
-        return "no labels"
-    return "text for labels" if y.dtype.kind == "U" else "numbers for labels"
+def _joined_libsvm(a: Table, b: Table, y: NDArray[Any] | None) -> Table:
+    """Return the samples of two files of LIBSVM text: one that uses feature 0 shows that both count from 0."""
+    matrices: list[Any] = [a.X, b.X]
+    begins = [one.first_index or 0 for one in (a, b)]
+    start = min(begins)
+    width = max(X.shape[1] + begin - start for X, begin in zip(matrices, begins, strict=True))
+    shifted = [
+        sparse.csr_matrix((X.data, X.indices + begin - start, X.indptr), (X.shape[0], width))
+        for X, begin in zip(matrices, begins, strict=True)
+    ]
+    return Table(sparse.csr_matrix(sparse.vstack(shifted, "csr")), y, first_index=start)

@@ -145,7 +145,7 @@ class TileSegment:
         """Accumulate for k(x, z) = x·z without any kernel values."""
         points, rows = P.source.as_points(self._workspace.dtype, self._pool), self._rows
         for j, v in enumerate(np.ascontiguousarray(V.T)):
-            (w, low), column = np.zeros((2, self._source.X.shape[1])), np.zeros(len(self._source))
+            (w, low), column = np.zeros((2, self._source.width)), np.zeros(len(self._source))
             SPREAD[type(points)](points, v, w, low)
             w += low
             self._run(lambda first, last, w=w, column=column: GATHER[type(rows)](rows, w, first, last, column), 1)

@@ -1,0 +1,158 @@
+"""scikit-learn's estimators around one of ours: the results of its own machines, or better ones."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import svm
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_classification
+from sklearn.ensemble import (
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    StackingClassifier,
+    StackingRegressor,
+    VotingClassifier,
+    VotingRegressor,
+)
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit, cross_val_predict, cross_val_score
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
+from sklearn.multioutput import (
+    ClassifierChain,
+    MultiOutputClassifier,
+    MultiOutputRegressor,
+    RegressorChain,
+)
+
+import adatron
+
+GAMMA = 0.1
+X, y = make_classification(90, 6, n_informative=4, n_classes=3, random_state=1)
+K = rbf_kernel(X, gamma=GAMMA)
+TARGET = X[:, 0] + 0.3 * X[:, 1] ** 2
+BOTH, TARGETS = np.c_[y, y > 0], np.c_[TARGET, -TARGET]
+SORTED, RARE = np.sort(y), np.repeat([0, 1, 2], [60, 28, 2])
+NOTHING_OF_2 = (y != 2) * 1.0  # weights
+UNSHUFFLED = KFold(3)
+ONE_CLASS = PredefinedSplit(np.repeat([0, 1], [30, 60]))  # its first training part has one class
+
+
+def classifier(package, kernel="rbf"):
+    return package.SVC(kernel=kernel, gamma=GAMMA, tol=1e-6)
+
+
+def regressor(package, kernel="rbf"):
+    return package.SVR(kernel=kernel, gamma=GAMMA, tol=1e-6)
+
+
+def given(package):
+    return classifier(package, "precomputed")
+
+
+ALIKE = {
+    "bagging": lambda p: BaggingClassifier(classifier(p), 5, max_samples=0.5, random_state=0).fit(X, y).predict(X),
+    "bagging, rare class": lambda p: (
+        BaggingClassifier(classifier(p), 8, max_samples=0.1, random_state=0).fit(X, RARE).predict(X)
+    ),
+    "bagging, one sample": lambda p: BaggingClassifier(classifier(p), 3, max_samples=1, random_state=0).fit(X, y),
+    "bagging, weights": lambda p: (
+        BaggingClassifier(classifier(p), 5, random_state=0).fit(X, y, sample_weight=NOTHING_OF_2).predict(X)
+    ),
+    "bagging, regression": lambda p: BaggingRegressor(regressor(p), 5, random_state=0).fit(X, TARGET).predict(X),
+    "stacking": lambda p: (
+        StackingClassifier([("a", classifier(p)), ("b", classifier(p, "linear"))]).fit(X, y).predict(X)
+    ),
+    "stacking, given": lambda p: StackingClassifier([("a", given(p))], cv=3).fit(K, y).predict(K),
+    "stacking, missing class": lambda p: StackingClassifier([("a", classifier(p))], cv=UNSHUFFLED).fit(X, SORTED),
+    "stacking, regression": lambda p: StackingRegressor([("a", regressor(p))]).fit(X, TARGET).predict(X),
+    "outputs": lambda p: MultiOutputClassifier(classifier(p)).fit(X, BOTH).predict(X),
+    "outputs, given": lambda p: MultiOutputClassifier(given(p)).fit(K, BOTH).predict(K),
+    "outputs, one class": lambda p: MultiOutputClassifier(classifier(p)).fit(X, np.c_[y, 0 * y]),
+    "outputs, weights": lambda p: (
+        MultiOutputClassifier(classifier(p)).fit(X, BOTH, sample_weight=NOTHING_OF_2).predict(X)
+    ),
+    "outputs, regression": lambda p: MultiOutputRegressor(regressor(p)).fit(X, TARGETS).predict(X),
+    "outputs, regression, given": lambda p: (
+        MultiOutputRegressor(regressor(p, "precomputed")).fit(K, TARGETS).predict(K)
+    ),
+    "chain": lambda p: ClassifierChain(classifier(p)).fit(X, BOTH).predict(X),
+    "chain, given": lambda p: ClassifierChain(given(p)).fit(K, BOTH),
+    "chain, one class": lambda p: ClassifierChain(classifier(p)).fit(X, np.c_[y, 0 * y]),
+    "chain, regression": lambda p: RegressorChain(regressor(p)).fit(X, TARGETS).predict(X),
+    "one against rest": lambda p: OneVsRestClassifier(classifier(p)).fit(X, y).decision_function(X),
+    "one against rest, given": lambda p: OneVsRestClassifier(given(p)).fit(K, y).decision_function(K),
+    "one against one": lambda p: OneVsOneClassifier(classifier(p)).fit(X, y).decision_function(X),
+    "one against one, given": lambda p: OneVsOneClassifier(given(p)).fit(K, y).decision_function(K),
+    "codes, given": lambda p: OutputCodeClassifier(given(p), random_state=0).fit(K, y).predict(K),
+    "votes": lambda p: VotingClassifier([("a", classifier(p)), ("b", classifier(p, "linear"))]).fit(X, y).predict(X),
+    "votes, weights": lambda p: (
+        VotingClassifier([("a", classifier(p))]).fit(X, y, sample_weight=NOTHING_OF_2).predict(X)
+    ),
+    "votes, given": lambda p: VotingClassifier([("a", given(p))]).fit(K, y).predict(K),
+    "votes, regression": lambda p: VotingRegressor([("a", regressor(p))]).fit(X, TARGET).predict(X),
+    "boosting, regression": lambda p: (
+        AdaBoostRegressor(regressor(p), n_estimators=3, random_state=0).fit(X, TARGET).predict(X)
+    ),
+    "calibration": lambda p: CalibratedClassifierCV(classifier(p), cv=3).fit(X, y).predict_proba(X),
+    "calibration, given": lambda p: CalibratedClassifierCV(given(p), cv=3).fit(K, y).predict_proba(K),
+    "calibration, one, given": lambda p: (
+        CalibratedClassifierCV(given(p), cv=3, ensemble=False).fit(K, y).predict_proba(K)
+    ),
+    "calibration, missing class": lambda p: (
+        CalibratedClassifierCV(classifier(p), cv=UNSHUFFLED).fit(X, SORTED).predict_proba(X)
+    ),
+    "calibration, rare class": lambda p: CalibratedClassifierCV(classifier(p), cv=3).fit(X, RARE),
+    "folds": lambda p: cross_val_predict(classifier(p), X, y, cv=3),
+    "folds, given": lambda p: cross_val_predict(given(p), K, y, cv=3, method="decision_function"),
+    "folds, missing class": lambda p: cross_val_predict(
+        classifier(p), X, SORTED, cv=UNSHUFFLED, method="decision_function"
+    ),
+    "folds, one class": lambda p: cross_val_predict(classifier(p), X, SORTED > 0, cv=ONE_CLASS),
+    "scores, one class": lambda p: cross_val_score(classifier(p), X, SORTED > 0, cv=ONE_CLASS),
+    "search, given": lambda p: GridSearchCV(given(p), {"C": [0.1, 1.0]}, cv=3).fit(K, y).predict(K),
+    "weights, missing class": lambda p: classifier(p).fit(X, y, sample_weight=NOTHING_OF_2).predict(X),
+    "weights, one class": lambda p: classifier(p).fit(X, y, sample_weight=(y == 0) * 1.0),
+    "weights, nothing": lambda p: classifier(p).fit(X, y, sample_weight=0.0 * y),
+    "weights, nothing, regression": lambda p: regressor(p).fit(X, TARGET, sample_weight=0.0 * y),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", ALIKE.values(), ids=ALIKE)
+def test_wrapped_machines_do_what_scikit_learns_do(case):
+    results = []
+    for package in (svm, adatron):
+        try:
+            results.append(case(package))
+        except Exception as error:
+            results.append(type(error))
+    theirs, ours = results
+    if isinstance(theirs, type):
+        assert ours is theirs
+    elif isinstance(theirs, np.ndarray):
+        assert theirs.dtype == ours.dtype
+        assert_allclose(ours, theirs, atol=1e-2)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_samples_of_weight_0_are_left_out_of_given_kernels(kernel):
+    """scikit-learn then numbers the support vectors of a given kernel among the samples that are left."""
+    rows, weight = (X if kernel == "rbf" else K), (np.arange(90) % 3 > 0) * 1.0
+    found = classifier(adatron, kernel).fit(rows, y, sample_weight=weight)
+    assert_array_equal(found.predict(rows), classifier(adatron).fit(X[weight > 0], y[weight > 0]).predict(X))
+    bags = [BaggingClassifier(classifier(adatron, k), 3, random_state=0) for k in ("rbf", "precomputed")]
+    assert_array_equal(bags[0].fit(X, y).predict(X), bags[1].fit(K, y).predict(K))
+
+
+def test_a_class_without_weight_leaves_the_names_of_the_others():
+    """scikit-learn gives class 1 in place of class 2."""
+    found = classifier(adatron).fit(X, y, sample_weight=(y != 1) * 1.0)
+    assert set(found.predict(X)) == {0, 2}
+    assert_array_equal(found.predict(X), classifier(adatron).fit(X[y != 1], y[y != 1]).predict(X))
+
+
+def test_kernel_matrices_are_told_by_a_tag():
+    for wrapped in (given(adatron), OneVsRestClassifier(given(adatron)), OneVsOneClassifier(given(adatron))):
+        assert wrapped.__sklearn_tags__().input_tags.pairwise
+    assert not OneVsRestClassifier(classifier(adatron)).__sklearn_tags__().input_tags.pairwise

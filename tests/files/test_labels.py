@@ -1,0 +1,111 @@
+"""Labels come back as they were read: from files of every format, through a model, to the written predictions."""
+
+import io
+
+import numpy as np
+import pytest
+
+from adatron.cli import main
+from adatron.files import DataError, load, read
+
+X = np.repeat([[0.0, 1.0], [5.0, 0.0]], 6, axis=0) + np.linspace(0, 0.5, 12)[:, None]
+
+
+def npz(y):
+    out = io.BytesIO()
+    np.savez(out, X=X, y=y)
+    return {"a.npz": out.getvalue()}
+
+
+def npy(y):
+    pair = io.BytesIO(), io.BytesIO()
+    np.save(pair[0], X), np.save(pair[1], y)
+    return {"X.npy": pair[0].getvalue(), "y.npy": pair[1].getvalue()}
+
+
+def hdf5(y):
+    h5py = pytest.importorskip("h5py")
+    out = io.BytesIO()
+    with h5py.File(out, "w") as file:
+        file["X"] = X
+        file["y"] = y.tolist() if y.dtype.kind == "U" else y
+    return {"a.h5": out.getvalue()}
+
+
+def svm(y):
+    return {"a.svm": "".join(f"{label} 1:{a} 2:{b}\n" for label, (a, b) in zip(y.tolist(), X, strict=True)).encode()}
+
+
+def arff(y):
+    names = dict.fromkeys(map(str, y.tolist()))
+    head = f"@relation r\n@attribute a real\n@attribute b real\n@attribute y {{{','.join(names)}}}\n@data\n"
+    return {"a.arff": (head + "".join(f"{a},{b},{c}\n" for (a, b), c in zip(X, y.tolist(), strict=True))).encode()}
+
+
+LABELS = {
+    "beyond 2^53": [2**53 + 1, 2**53],
+    "ends of int64": [-(2**63), 2**63 - 1],
+    "uint64": np.array([2**64 - 1, 2**64 - 2], np.uint64),
+    "text of digits": ["01", "1"],
+    "text": ["grün", "日本"],
+    "truth values": [True, False],
+    "bytes": [b"cat", b"7"],
+    "float32": np.array([1, 2], np.float32),
+}
+FORMATS = [npz, npy, hdf5, svm, arff]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_come_back_as_they_were(kind, form, tmp_path, capsys):
+    y = np.repeat(LABELS[kind], 6)
+    if form is svm and y.dtype.kind not in "iu":
+        pytest.skip("LIBSVM text has numbers for labels")
+    expected = [value.decode() if isinstance(value, bytes) else value for value in y.tolist()]
+    if form is arff:
+        y = np.array([str(value) for value in expected])
+    paths = []
+    for name, content in form(y).items():
+        (tmp_path / name).write_bytes(content)
+        paths.append(str(tmp_path / name))
+    read_as = read(paths).y.tolist()
+    if form is arff:  # its labels are names
+        assert list(map(str, read_as)) == list(map(str, expected))
+    else:
+        assert read_as == expected
+    model = str(tmp_path / "m.adatron")
+    assert main(["train", *paths, "--model", model, "--C", "100", "--gamma", "1", "--quiet"]) == 0
+    assert load(model).classes_.tolist() == sorted(set(read_as))
+    capsys.readouterr()
+    for to in ("libsvm", "csv"):
+        assert main(["predict", model, *paths, "--to", to]) == 0
+        found = capsys.readouterr()
+        assert found.out.split("\n")[to == "csv" : -1] == list(map(str, read_as))
+        assert "accuracy 100" in found.err
+    assert main(["evaluate", model, *paths, "--json"]) == 0
+
+
+def test_joined_files_keep_their_labels(tmp_path):
+    def joined(*labels):
+        paths = []
+        for number, y in enumerate(labels):
+            paths.append(tmp_path / f"{number}.npz")
+            np.savez(paths[-1], X=X[:2], y=np.array(y))
+        return read(paths).y
+
+    assert joined([1, 2], np.array([3, 2**63 + 1], np.uint64)).tolist() == [1, 2, 3, 2**63 + 1]
+    assert joined([1, 2], [0.5, 1.0]).tolist() == [1.0, 2.0, 0.5, 1.0]
+    assert joined(["a", "b"], ["01", "1"]).tolist() == ["a", "b", "01", "1"]
+    with pytest.raises(DataError, match=r"1\.npz: no type of 64 bits holds"):
+        joined([-1, 2], np.array([3, 2**63 + 1], np.uint64))
+    with pytest.raises(DataError, match=r"1\.npz: no type of 64 bits holds"):
+        joined([2**53 + 1, 2], [0.5, 1.0])
+    with pytest.raises(DataError, match=r"1\.npz: it has truth values for labels, and the file before it numbers"):
+        joined([0, 1], [True, False])
+
+
+def test_idx_labels_are_whole_numbers(tmp_path):
+    head = b"\0\0\x0c\1" + (2).to_bytes(4, "big")
+    (tmp_path / "y.idx").write_bytes(head + b"".join(v.to_bytes(4, "big", signed=True) for v in (-(2**31), 2**31 - 1)))
+    (tmp_path / "X.idx").write_bytes(b"\0\0\x08\2" + (2).to_bytes(4, "big") + (1).to_bytes(4, "big") + b"\1\2")
+    assert read([tmp_path / "X.idx", tmp_path / "y.idx"]).y.tolist() == [-(2**31), 2**31 - 1]
