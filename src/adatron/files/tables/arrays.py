@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..source import read_whole
 from ..table import MISSING_LABELS, DataError, Path, Request, Table, check_size, parsing, text_labels, whole_if_possible
+from .cells import labels_of
 
 FEATURES = ("X", "data", "features")
 LABELS = ("y", "target", "label", "labels")
@@ -99,16 +100,18 @@ def checked_table(
     dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
     check_size(path, "features", X.size * dtype.itemsize, request.max_bytes)
     X = np.ascontiguousarray(X.reshape(len(X), -1), dtype)
-    if not np.isfinite(X).all():
-        row, column = np.argwhere(~np.isfinite(X))[0]
+    refused = ~np.isfinite(X) & ~(np.isnan(X) & request.allow_missing)
+    if refused.any():
+        row, column = np.argwhere(refused)[0]
         name = f" ({names[column]})" if names else ""
-        raise DataError(path, f"sample {row}, feature {column}{name} is {X[row, column]}, not a finite number")
+        cure = ": --impute fills in missing values" if np.isnan(X[row, column]) else ""
+        raise DataError(path, f"sample {row}, feature {column}{name} is {X[row, column]}, not a finite number{cure}")
     labels = None if y is None else checked_labels(path, y, request)
     return Table(X, labels, tuple(names) if names else None, label_name)
 
 
 def checked_labels(path: Path, y: NDArray[Any], request: Request) -> NDArray[Any]:
-    """Return labels as int64 or float64 if all are numbers, perhaps written as text, else as text."""
+    """Return labels as truth values, int64 or float64 if all are, perhaps written as text, else as text."""
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
@@ -118,15 +121,19 @@ def checked_labels(path: Path, y: NDArray[Any], request: Request) -> NDArray[Any
         gaps = np.flatnonzero(np.isin(y, MISSING_LABELS))
         if len(gaps):
             raise DataError(path, f"the label of sample {gaps[0]} is missing")
-        try:
-            y = y.astype(np.float64)
-        except ValueError:
+        values, codes = np.unique(y, return_inverse=True)
+        y = labels_of(values.tolist())[codes]
+        if y.dtype.kind == "U":
             return y
     if y.dtype.kind not in "biuf":
         raise DataError(path, f"labels of type {y.dtype}, neither numbers nor text")
+    check_size(path, "labels", 8 * len(y), request.max_bytes)
+    if y.dtype.kind == "b" or (y.dtype.kind in "iu" and y.max(initial=0) <= np.iinfo(np.int64).max):
+        return y if y.dtype.kind == "b" else y.astype(np.int64)
+    if y.dtype.kind == "u":
+        return y.astype(np.str_)
     if not np.isfinite(y).all():
         raise DataError(path, f"the label of sample {int(np.argmin(np.isfinite(y)))} is not a finite number")
-    check_size(path, "labels", 8 * len(y), request.max_bytes)
     return whole_if_possible(y.astype(np.float64))
 
 
