@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import click
@@ -12,6 +13,9 @@ import click
 FORMATS = ("libsvm", "csv", "tsv", "table", "npz", "npy", "idx", "arff", "parquet", "hdf5")
 
 Names = tuple[str, ...] | None
+
+# Words for separators that a shell would take for its own.
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "space": " "}
 
 SPARSE = 0.1  # Share of nonzeros below which data are kept as CSR.
 
@@ -24,10 +28,58 @@ def column(text: str) -> int | str:
         return text
 
 
+def separator(text: str) -> str:
+    """Read a separator: a character, or its name."""
+    if len(text) != 1 and text not in SEPARATORS:
+        raise ValueError(text)
+    return SEPARATORS.get(text, text)
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form of the data and the roles of its columns, as far as options say it; see `adatron.files.read`."""
+
+    separator: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+    drop: tuple[str | int, ...] = ()
+    index: str | int | None = None
+    keep_index: bool = False
+    missing: tuple[str, ...] | None = None
+    encoding: str | None = None
+
+
+def form_options(command: Any) -> Any:
+    """Add the options about the form of a table; the command gets them as `form`."""
+
+    @functools.wraps(command)
+    def with_form(*given: Any, **options: Any) -> Any:
+        found: dict[str, Any] = {field.name: options.pop(field.name) for field in fields(Form)}
+        found["missing"] = found["missing"] or None
+        return command(*given, form=Form(**found), **options)
+
+    marks = "A mark of missing values; may be repeated.  [default: empty, ?, NA, nan, null, None and their like]"
+    for option in (
+        click.option("--encoding", help="Encoding of a table.  [default: UTF-8, or UTF-16 with its mark]"),
+        click.option("--missing", multiple=True, help=marks),
+        click.option("--keep-index", is_flag=True, help="A column that looks like an index or an id is a feature."),
+        click.option("--index", type=column, help="The column that names or counts the rows: no feature."),
+        click.option("--drop", type=column, multiple=True, help="A column to leave out; may be repeated."),
+        click.option("--header/--no-header", default=None, help="Whether the first row of a table holds names.  "
+                     "[default: inferred]"),
+        click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a table.  [default: inferred]"),
+        click.option("--separator", type=separator, help="Between the fields of a table: a character, or comma, "
+                     "semicolon, tab, bar, space (any white space).  [default: inferred]"),
+    ):  # fmt: skip
+        with_form = option(with_form)
+    return with_form
+
+
 def data_options(command: Any) -> Any:
     """Add the argument and the options that say which data files are read, and how."""
     counting = "LIBSVM text: features count from 0 or 1.  [default: as the model's data; from 0 if these use 0]"
     room = "Bytes that a file, decompressed, and its table may take each.  [default: a quarter of the free memory]"
+    command = form_options(command)
     command = click.option("--max-bytes", type=click.IntRange(min=1), help=room)(command)
     command = click.option("--zero-based/--one-based", default=None, help=counting)(command)
     command = click.option("--label", type=column, help="The label's column or array.  [default: the last]")(command)
@@ -44,11 +96,17 @@ class Source:
     label: int | str | None
     zero_based: bool | None
     max_bytes: int | None = None
+    form: Form = Form()
 
     def _read(self, features: int | None = None, labelled: bool = True, names: Names = None) -> Any:
         from ..files import read
+        from .status import warnings_as_lines
 
-        return read(self.files, self.format, self.label, features, labelled, self.zero_based, names, self.max_bytes)
+        given: Any = asdict(self.form)
+        with warnings_as_lines():
+            return read(
+                self.files, self.format, self.label, features, labelled, self.zero_based, names, self.max_bytes, **given
+            )
 
     def to_train(self, features: int | None, given: bool) -> Any:
         """Read labelled data; the share of zeros decides how they are stored, whatever the format.
@@ -60,6 +118,7 @@ class Source:
 
         table = self._read(features)
         self._require_classes(table)
+        self._warn_of_single_samples(table)
         X: Any = table.X
         nonzeros = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
         stored = self._stored(table, nonzeros < SPARSE * X.shape[0] * X.shape[1], given)
@@ -78,6 +137,19 @@ class Source:
             name = f" ({table.label_name})" if table.label_name else ""
             found += f": column {table.label_column}{name} is taken for the label, --label names another one"
         raise ValueError(f"{self.files[0]}: {found}")
+
+    def _warn_of_single_samples(self, table: Any) -> None:
+        """Warn of classes of one sample: one may be a header of numbers that was read as a sample."""
+        import numpy as np
+
+        classes, counts = np.unique(table.y, return_counts=True)
+        single = classes[counts == 1].tolist()
+        if not single or len(table.y) == len(classes):
+            return
+        named = f"the class {single[0]!r} has" if len(single) == 1 else f"{len(single)} classes, as {single[0]!r}, have"
+        first = table.dialect is not None and not table.dialect.header and table.y[0] in single
+        cure = "; if the first row is a header, --header says so" if first else ""
+        click.echo(f"warning: {self.files[0]}: {named} one sample{cure}", err=True)
 
     def like(self, X: Any, given: bool, labelled: bool = True, names: Names = None) -> Any:
         """Read data with as many features as X, of these names, stored as X is."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..data import Source, data_options
+from ..data import Form, Source, data_options
 from ..overwrite import refuse_overwriting
 from ..status import as_json, write_result
 
@@ -23,6 +23,7 @@ def evaluate(
     label: str | int | None,
     zero_based: bool | None,
     max_bytes: int | None,
+    form: Form,
     wants_json: bool,
     output: str | None,
 ) -> None:
@@ -30,7 +31,7 @@ def evaluate(
     from ..report import scores
 
     refuse_overwriting("--output", output, (model, *files))
-    estimator, table = Source(files, format, label, zero_based, max_bytes).with_model(model, labelled=True)
+    estimator, table = Source(files, format, label, zero_based, max_bytes, form).with_model(model, labelled=True)
     measured = scores(estimator, table.X, table.y)
     write_result(as_json({"model": model, **measured}) if wants_json else _text(measured), output)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..data import Source, data_options
+from ..data import Form, Source, data_options
 from ..overwrite import refuse_overwriting
 from ..status import write_result
 
@@ -26,6 +26,7 @@ def predict(
     label: str | int | None,
     zero_based: bool | None,
     max_bytes: int | None,
+    form: Form,
     output: str | None,
     decision: bool,
     to: str | None,
@@ -41,7 +42,7 @@ def predict(
     from ..parts import svc_of
 
     refuse_overwriting("--output", output, (model, *files))
-    estimator, table = Source(files, format, label, zero_based, max_bytes).with_model(model, labelled=False)
+    estimator, table = Source(files, format, label, zero_based, max_bytes, form).with_model(model, labelled=False)
     predicted = estimator.predict(table.X)
     labels = [str(name) for name in predicted.tolist()]
     values = _columns(estimator.decision_function(table.X)) if decision else []

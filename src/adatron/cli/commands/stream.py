@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ..data import FORMATS, column
+from ..data import FORMATS, Form, column, form_options
 from ..parameters import some_parameter_options, weights_of
 from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
 
@@ -36,6 +36,7 @@ PARAMETERS = (
 @click.option("--features", type=click.IntRange(min=1), help="Features, if the first lines of LIBSVM text use fewer.")
 @click.option("--forget/--no-forget", default=None, help="Whether a line such as -17 forgets a sample, or is one.  "
               "[default: forgets; an error if it may be either]")  # fmt: skip
+@form_options
 @some_parameter_options(PARAMETERS)
 @click.option("--json", "wants_json", is_flag=True, help="Print what was reached as JSON.")
 @click.option("--quiet", is_flag=True, help="No table.")
@@ -52,6 +53,7 @@ def stream(
     zero_based: bool | None,
     features: int | None,
     forget: bool | None,
+    form: Form,
     wants_json: bool,
     quiet: bool,
     **parameters: Any,
@@ -73,7 +75,7 @@ def stream(
 
     parameters = {name: value for name, value in parameters.items() if value is not None}
     path, given = Path(model), Input(file)
-    lines, reader = given.lines(), Lines(given.name, format, label, zero_based, features, forget=forget)
+    lines, reader = given.lines(), Lines(given.name, format, label, zero_based, features, forget=forget, form=form)
     with warnings_as_lines(), Journal(journal_of(path)) as journal:
         if path.exists() and parameters:
             raise click.UsageError(f"{model} exists and has its own parameters: leave out --{min(parameters)}")

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from ..data import Source, data_options
+from ..data import Form, Source, data_options
 from ..interrupt import Interrupt
 from ..overwrite import refuse_overwriting
 from ..parameters import parameter_options, weights_of
@@ -39,6 +39,7 @@ def train(
     label: str | int | None,
     zero_based: bool | None,
     max_bytes: int | None,
+    form: Form,
     features: int | None,
     scale: str,
     save_partial: bool,
@@ -60,13 +61,15 @@ def train(
     refuse_overwriting("--model", target, (*files, *test))
     _require_folder(target)
     given = parameters["kernel"] == "precomputed"
-    source = Source(files, format, label, zero_based, max_bytes)
+    source = Source(files, format, label, zero_based, max_bytes, form)
     table = source.to_train(features, given)
     source = replace(source, files=test).counting_as(table.first_index)
     tested = source.like(table.X, given, names=table.feature_names) if test else None
     if tested:
         check_classes(table.y, tested.y)
     model = with_scaling(_classifier(parameters, table.y), scale, table.X)
+    if not quiet:
+        click.echo(table.summary(), err=True)
     try:
         seconds, cut_short = _fit(model, table, save_partial, silent=quiet or no_progress)
     except KeyboardInterrupt:

@@ -76,7 +76,8 @@ def table_of_named(
         wanted = request.label or " or ".join(LABELS)
         raise DataError(path, f"no array {wanted}; the arrays are {', '.join(names)}")
     y = None if found is None else array_of(found)
-    return of_features(path, checked_table(path, array_of(features), y, request), request)
+    table = checked_table(path, array_of(features), y, request, label_name=found)
+    return of_features(path, table, request)
 
 
 def checked_table(

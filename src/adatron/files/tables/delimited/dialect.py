@@ -174,8 +174,9 @@ def _header(path: Path, split: _Split, request: Request, missing: frozenset[str]
     names = [i != label and not value[i] and field not in missing for i, field in enumerate(first)]
     if not any(names) or second is None:
         return any(names)
-    columns = [kind_of_all(kind_of(one, split.decimal, missing) for one in column) for column in _columns(body)]
-    if any(name and kind not in (Kind.TEXT, Kind.MISSING) for name, kind in zip(names, columns, strict=False)):
+    kinds = [kind_of_all(kind_of(one, split.decimal, missing) for one in column) for column in _columns(body)]
+    words = [not one and field not in missing for one, field in zip(value, first, strict=True)]
+    if any(word and kind not in (Kind.TEXT, Kind.MISSING) for word, kind in zip(words, kinds, strict=False)):
         return True
     return _header_of_text(path, first, body, line)
 

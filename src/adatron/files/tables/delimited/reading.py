@@ -133,8 +133,8 @@ def fault(reading: Reading, index: int, found: str, line: int) -> DataError:
     """Return the error for a field that cannot be a feature's value."""
     where, kind = reading.where(index), kind_of(found, reading.dialect.decimal, reading.missing)
     note = label_note(reading.roles.label, reading.names, reading.request)
-    known = reading.kinds[index]
-    if kind == Kind.MISSING or (kind in (Kind.DATE, Kind.TEXT) and kind == known):
+    known, whole = reading.kinds[index], reading.request.n_features is None  # a model expects numbers
+    if kind == Kind.MISSING or (whole and kind in (Kind.DATE, Kind.TEXT) and kind == known):
         message = refusal(where, kind, found) + note * (kind == Kind.TEXT)
     else:
         wanted = "a truth value" if known == Kind.TRUTH else "a finite number"

@@ -14,7 +14,6 @@ from .reading import Reading, fault
 
 # A first column of whole numbers may be an id from this many rows on, if it is so many times as large as the others.
 SEVERAL, LARGE = 100, 100
-INFINITE = ("inf", "infinity")
 
 
 def table_of(reading: Reading, values: NDArray[np.float64]) -> Table:
@@ -55,14 +54,16 @@ def _set_marked(reading: Reading, values: NDArray[np.float64]) -> None:
 def _labels(reading: Reading, label: int, codes: NDArray[np.int64]) -> NDArray[Any]:
     """Return the labels in the type that writes them back as they were read."""
     texts, path = reading.codes[label].texts, reading.path
-    for code, text in enumerate(texts):
-        gap = text in reading.missing_texts or text in MISSING_LABELS
-        if gap or text.lower().lstrip("+-") in INFINITE:
-            line, _ = reading.locate(int(np.argmax(codes == code)))
-            message = f"the label is missing ({text!r})" if gap else f"the label {text!r} is not a finite number"
-            raise DataError(path, message, line)
+    gaps = {"", *MISSING_LABELS, *reading.missing_texts}
     check_size(path, "labels", 4 * len(codes) * max(map(len, texts)), reading.request.max_bytes)
-    return labels_of(texts, reading.dialect.decimal)[codes]
+    distinct = labels_of(texts, reading.dialect.decimal)
+    for code, text in enumerate(texts):
+        if text not in gaps and (distinct.dtype.kind != "f" or np.isfinite(distinct[code])):
+            continue
+        line, _ = reading.locate(int(np.argmax(codes == code)))
+        fault = f"the label is missing ({text!r})" if text in gaps else f"the label {text!r} is not a finite number"
+        raise DataError(path, fault, line)
+    return distinct[codes]
 
 
 def _texts(reading: Reading, index: int, codes: NDArray[np.int64]) -> NDArray[Any]:
