@@ -117,6 +117,6 @@ def labels_of(texts: list[str], decimal: str = ".") -> NDArray[np.generic]:
         fits = all(_EXACT.min <= one <= _EXACT.max for one in whole)
         return np.array(whole, np.int64) if fits else np.array(texts, dtype=np.str_)
     y = np.array([float(text.replace(",", ".")) for text in texts])
-    if any(_WHOLE.fullmatch(text) for text, one in zip(texts, y, strict=True) if abs(one) > LARGEST_EXACT_INTEGER):
+    if any(_WHOLE.fullmatch(text) for text, one in zip(texts, y, strict=True) if abs(one) >= LARGEST_EXACT_INTEGER):
         return np.array(texts, dtype=np.str_)
     return whole_if_possible(y)

@@ -132,7 +132,7 @@ def _best(path: Path, splits: list[_Split], preferred: str, line: int) -> _Split
     best = [one for one in splits if one.rank == top]
     if len(best) > 1:
         best = [one for one in best if one.separator == preferred] or best
-    if len({one.separator for one in best}) > 1:
+    if any(one.records != best[0].records for one in best):  # tabs are white space, too
         named = " or ".join(SEPARATORS.get(one.separator, repr(one.separator)) for one in best)
         raise DataError(path, f"the separator may be {named}: say which by --separator", line)
     return best[0]
