@@ -172,7 +172,7 @@ def _end(table: Table) -> str:
     assert table.feature_names is None or len(table.feature_names) == d, "names"
     if table.y is not None:
         assert table.y.shape == (n,), table.y.shape
-        assert table.y.dtype.kind in "iUf", table.y.dtype
+        assert table.y.dtype.kind in "biUf", table.y.dtype
         assert table.y.dtype.kind == "U" or np.isfinite(table.y).all(), "labels that are not finite"
     X, y = samples()
     if table.shape != X.shape or table.y is None:

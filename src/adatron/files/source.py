@@ -148,7 +148,7 @@ def open_text(
     encoding : str, optional
         By default a byte order mark says that the text is UTF-16; otherwise it is UTF-8.
     """
-    chosen = encoding or _marked(path, most)
+    chosen = encoding or marked(path, most)
     try:
         with (
             open_binary(path, most, text=True, cost=cost) as stream,
@@ -160,7 +160,7 @@ def open_text(
         raise DataError(path, fault, _undecodable_line(path, most) if _is_utf_8(chosen) else None) from error
 
 
-def _marked(path: Path, most: int | None) -> str:
+def marked(path: Path, most: int | None = None) -> str:
     """Return the encoding that the byte order mark of a file shows."""
     with open_binary(path, most) as stream:
         return "utf-16" if stream.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import IntEnum
 
 import numpy as np
@@ -46,27 +46,25 @@ class Kind(IntEnum):
 
 
 def is_number(text: str, decimal: str = ".") -> bool:
-    """Tell whether a field is a number, finite or infinite."""
-    text = text.strip()
-    if decimal == ",":
-        return bool(_WITH_COMMA.fullmatch(text) or _WHOLE.fullmatch(text) or _INFINITE.fullmatch(text)) or (
-            "." not in text and bool(_NUMBER.fullmatch(text))
-        )
-    return bool(_NUMBER.fullmatch(text) or _INFINITE.fullmatch(text))
+    """Tell whether a stripped field is a number, finite or infinite."""
+    if decimal == "," and "." in text:
+        return False
+    pattern = _WITH_COMMA if decimal == "," and "," in text else _NUMBER
+    return bool(pattern.fullmatch(text) or _INFINITE.fullmatch(text))
 
 
 def has_comma(text: str) -> bool:
-    """Tell whether a field is a number with a decimal comma."""
-    return "," in text and bool(_WITH_COMMA.fullmatch(text.strip()))
+    """Tell whether a stripped field is a number with a decimal comma."""
+    return "," in text and bool(_WITH_COMMA.fullmatch(text))
 
 
 def may_be_thousands(text: str) -> bool:
-    """Tell whether the commas of a field may stand between thousands, as in 1,234."""
-    return bool(_THOUSANDS.fullmatch(text.strip()))
+    """Tell whether the commas of a stripped field may stand between thousands, as in 1,234."""
+    return bool(_THOUSANDS.fullmatch(text))
 
 
-def kind_of(text: str, decimal: str, missing: Iterable[str]) -> Kind:
-    """Return the kind of one field."""
+def kind_of(text: str, decimal: str, missing: Collection[str]) -> Kind:
+    """Return the kind of one stripped field."""
     if text in missing:
         return Kind.MISSING
     if is_number(text, decimal):

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from ..cells import SPREADSHEET_ERRORS
 
-ROWS, CHARACTERS = 1000, 2**20  # Size of the sample from which the form of a text is inferred.
+ROWS, CHARACTERS = 500, 2**18  # Size of the sample from which the form of a text is inferred.
 
 
 class Lines:
@@ -27,7 +27,7 @@ class Lines:
             self.number += 1
             if self.quoted:
                 self.record.append(line)
-            elif not line.strip(" \r\n") or _is_comment(line):
+            elif line[0] in "# \r\n" and (not line.strip(" \r\n") or _is_comment(line)):
                 continue
             else:
                 self.start, self.record = self.number, [line]
@@ -57,7 +57,5 @@ class Lines:
 
 
 def _is_comment(line: str) -> bool:
-    if line[0] not in "# ":
-        return False
     begin = line.lstrip(" ")
     return begin.startswith("#") and not begin.startswith(SPREADSHEET_ERRORS)

@@ -21,7 +21,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ...source import open_text
+from ...source import marked, open_text
 from ...table import DataError, Dialect, Path, Request, Table
 from ..cells import MISSING, TRUTH, Kind, is_number, kind_of, kind_of_all
 from ..columns import COUNTS, EMPTY, roles_of
@@ -55,6 +55,7 @@ def read_delimited(path: Path, request: Request, separator: str) -> Table:
 def _begin(path: Path, request: Request, separator: str) -> Reading:
     """Infer the form and the roles of the columns from the first lines."""
     missing = frozenset(MISSING if request.missing is None else request.missing)
+    request = replace(request, encoding=request.encoding or marked(path, request.max_bytes))
     with open_text(path, request.max_bytes, request.encoding) as stream:
         lines = Lines(stream)
         begin = next(lines, None)
