@@ -167,6 +167,8 @@ def _header(path: Path, split: _Split, request: Request, missing: frozenset[str]
     label = label_column(path, first, request, line) if not isinstance(request.label, str) else None
     if second is not None and _has_numbers_for_names(first, second, label, split.decimal):
         return True
+    if label is not None and _is_name_of_label(first, body, label):
+        return True
     below = second or first
     value = [number(field) or field in TRUTH for field in first]
     if any(one and (number(field) or field in TRUTH) for one, field in zip(value, below, strict=False)):
@@ -179,6 +181,13 @@ def _header(path: Path, split: _Split, request: Request, missing: frozenset[str]
     if any(word and kind not in (Kind.TEXT, Kind.MISSING) for word, kind in zip(words, kinds, strict=False)):
         return True
     return _header_of_text(path, first, body, line)
+
+
+def _is_name_of_label(first: list[str], body: Records, label: int) -> bool:
+    """Tell whether the label's first field is the word label, target or class, and no other label is that word."""
+    word = first[label] if label < len(first) else ""
+    others = [record[label] for record in body if label < len(record)]
+    return bool(others) and word.lower() in LABEL_NAMES[:3] and word not in others
 
 
 def _columns(body: Records) -> list[tuple[str, ...]]:

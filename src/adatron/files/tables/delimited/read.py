@@ -66,6 +66,9 @@ def _begin(path: Path, request: Request, separator: str) -> Reading:
         request, sample = replace(request, separator=request.separator or hint[1]), sample[1:]
     if not sample:
         raise DataError(path, "the file holds no data")
+    if "\0" in sample[0]:
+        fault = "not a text file: a byte is 0; --encoding says if it is UTF-16 without a byte order mark, as utf-16-le"
+        raise DataError(path, fault, line)
     dialect, records = find_dialect(path, sample, request, separator, missing, line)
     body, first = (records[1:] if dialect.header else records), records[0]
     if not body:
