@@ -181,6 +181,11 @@ HOSTILE: dict[str, Callable[[Path], Files]] = {
     "bomb: table.gz": _text("a.txt.gz", b"1 1\n", gzip.compress),
     "bomb: rows, csv": lambda _: [("a.csv", b"1,a\n" * (2**21))],
     "bomb: one long label, csv": lambda _: [("a.csv", b"1," + b"x" * 100_000 + b"\n" + b"1,a\n" * 40_000)],
+    "bomb: quote without end, csv": lambda _: [("a.csv", b'1,2\n"' + b"1,2\n" * (2**21))],
+    "bomb: separators first, csv": lambda _: [("a.csv", b";" * (2**23) + b"\n1;2\n")],
+    "bomb: separators later, csv": lambda _: [("a.csv", b"1,2\n" * 9 + b"," * (2**23))],
+    "bomb: quotes, tsv": lambda _: [("a.tsv", b'1\t""\n' * 1000 + b'"' * (2**23))],
+    "bomb: distinct labels, csv": lambda _: [("a.csv", b"".join(b"1,a%d\n" % i for i in range(2**19)))],
     "bomb: feature, svm": lambda _: [("a.svm", b"1 99999999999:1\n2 1:1\n")],
     "bomb: npz": lambda _: [("a.npz", _npz(X=_header((BOMB, 1)) + bytes(BOMB), y=_header((BOMB,)) + bytes(BOMB)))],
     "bomb: npz, then as numbers": lambda _: [

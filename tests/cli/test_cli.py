@@ -19,7 +19,7 @@ from moments import calls
 @pytest.mark.parametrize("name", ["m.adatron", "m.model"])
 def test_models_and_data_may_come_from_pipes(name, tmp_path):
     """As written in a shell: everything arrives, however often it is looked at."""
-    (tmp_path / "a.csv").write_text("".join(f"{i},{-i},{i % 2}\n" for i in range(400)))
+    (tmp_path / "a.csv").write_text("".join(f"{i / 2},{-i},{i % 2}\n" for i in range(400)))
     program = f"{sys.executable} -m adatron"
     script = f"""
     cat a.csv | {program} train - --model m.adatron --quiet
@@ -61,7 +61,7 @@ def test_the_manual_s_examples(tmp_path, monkeypatch, capsys):
     ("arguments", "status", "message"),
     [
         (["train", "ragged.csv", "--model", "m"], 1, "ragged.csv, line 2: 2 fields found, 3 expected"),
-        (["train", "one.csv", "--model", "m"], 1, "class"),
+        (["train", "one.csv", "--model", "m", "--quiet"], 1, "class"),
         (["info", "ragged.csv"], 1, "not an adatron model file"),
         (["predict", "ragged.csv", "good.csv"], 1, "ragged.csv: this is not a model; is the order MODEL FILE?"),
         (["evaluate", "data.npz", "good.csv"], 1, "data.npz: this is not a model; is the order MODEL FILE?"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from dataclasses import dataclass, fields, replace
-from functools import wraps
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import click
@@ -17,6 +17,9 @@ FORMATS = ("libsvm", "csv", "tsv", "table", "npz", "npy", "idx", "arff", "parque
 
 Names = tuple[str, ...] | None
 
+# Words for separators that a shell would take for its own.
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "space": " "}
+
 SPARSE = 0.1  # Share of nonzeros below which data are kept as CSR.
 
 
@@ -28,16 +31,64 @@ def column(text: str) -> int | str:
         return text
 
 
+def separator(text: str) -> str:
+    """Read a separator: a character, or its name."""
+    if len(text) != 1 and text not in SEPARATORS:
+        raise ValueError(text)
+    return SEPARATORS.get(text, text)
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form of the data and the roles of its columns, as far as options say it; see `adatron.files.read`."""
+
+    separator: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+    drop: tuple[str | int, ...] = ()
+    index: str | int | None = None
+    keep_index: bool = False
+    missing: tuple[str, ...] | None = None
+    encoding: str | None = None
+
+
+def form_options(command: Any) -> Any:
+    """Add the options about the form of a table; the command gets them as `form`."""
+
+    @functools.wraps(command)
+    def with_form(*given: Any, **options: Any) -> Any:
+        found: dict[str, Any] = {field.name: options.pop(field.name) for field in fields(Form)}
+        found["missing"] = found["missing"] or None
+        return command(*given, form=Form(**found), **options)
+
+    marks = "A mark of missing values; may be repeated.  [default: empty, ?, NA, nan, null, None and their like]"
+    for option in (
+        click.option("--encoding", help="Encoding of a table.  [default: UTF-8, or UTF-16 with its mark]"),
+        click.option("--missing", multiple=True, help=marks),
+        click.option("--keep-index", is_flag=True, help="A column that looks like an index or an id is a feature."),
+        click.option("--index", type=column, help="The column that names or counts the rows: no feature."),
+        click.option("--drop", type=column, multiple=True, help="A column to leave out; may be repeated."),
+        click.option("--header/--no-header", default=None, help="Whether the first row of a table holds names.  "
+                     "[default: inferred]"),
+        click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a table.  [default: inferred]"),
+        click.option("--separator", type=separator, help="Between the fields of a table: a character, or comma, "
+                     "semicolon, tab, bar, space (any white space).  [default: inferred]"),
+    ):  # fmt: skip
+        with_form = option(with_form)
+    return with_form
+
+
 def data_options(function: Any) -> Any:
     """Add the argument and the options that say which data files are read, and how; pass them on as a ``source``."""
 
-    @wraps(function)
-    def command(**given: Any) -> Any:
+    @functools.wraps(function)
+    def packed(**given: Any) -> Any:
         own = {field.name: given.pop(field.name) for field in fields(Source) if field.name in given}
         return function(source=Source(**own), **given)
 
     counting = "LIBSVM text: features count from 0 or 1.  [default: as the model's data; from 0 if these use 0]"
     room = "Bytes that a file, decompressed, and its table may take each.  [default: a quarter of the free memory]"
+    command = form_options(packed)
     command = click.option("--max-bytes", type=Number(1, whole=True), help=room)(command)
     command = click.option("--zero-based/--one-based", default=None, help=counting)(command)
     command = click.option("--label", type=column, help="The label's column or array.  [default: the last]")(command)
@@ -54,15 +105,17 @@ class Source:
     label: int | str | None
     zero_based: bool | None
     max_bytes: int | None = None
+    form: Form = Form()
 
     def _read(
         self, features: int | None = None, labelled: bool = True, names: Names = None, surplus: bool = False
     ) -> Any:
         from ..files import read
 
+        given: Any = asdict(self.form) | {"surplus": surplus}
         with warnings_as_lines():
             return read(
-                self.files, self.format, self.label, features, labelled, self.zero_based, names, self.max_bytes, surplus
+                self.files, self.format, self.label, features, labelled, self.zero_based, names, self.max_bytes, **given
             )
 
     def to_train(self, features: int | None, given: bool, labelled: bool = True) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import errno
 import gzip
 import io
@@ -137,17 +138,40 @@ def read_whole(path: Path, most: int) -> bytes:
 
 
 @contextmanager
-def open_text(path: Path, most: int | None = None) -> Iterator[TextIO]:
-    """Open a file as UTF-8 text, line ends as they are; see `open_binary`."""
+def open_text(
+    path: Path, most: int | None = None, encoding: str | None = None, cost: Callable[[bytes], int] | None = None
+) -> Iterator[TextIO]:
+    """Open a file as text, line ends as they are; see `open_binary`.
+
+    Parameters
+    ----------
+    encoding : str, optional
+        By default a byte order mark says that the text is UTF-16; otherwise it is UTF-8.
+    """
+    chosen = encoding or marked(path, most)
     try:
         with (
-            open_binary(path, most, text=True) as stream,
-            io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text,
+            open_binary(path, most, text=True, cost=cost) as stream,
+            io.TextIOWrapper(stream, encoding="utf-8-sig" if _is_utf_8(chosen) else chosen, newline="") as text,
         ):
             yield text
-    except UnicodeDecodeError as error:
-        fault = f"not a text file (byte 0x{error.object[error.start]:02x} is not UTF-8)"
-        raise DataError(path, fault, _undecodable_line(path, most)) from error
+    except UnicodeError as error:  # UTF-16 without its mark is a plain one
+        fault = f"not a text file in {chosen.upper()} ({_undecodable(error)}); --encoding names another one, as cp1252"
+        raise DataError(path, fault, _undecodable_line(path, most) if _is_utf_8(chosen) else None) from error
+
+
+def marked(path: Path, most: int | None = None) -> str:
+    """Return the encoding that the byte order mark of a file shows."""
+    with open_binary(path, most) as stream:
+        return "utf-16" if stream.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"
+
+
+def _is_utf_8(encoding: str) -> bool:
+    return codecs.lookup(encoding).name == "utf-8"
+
+
+def _undecodable(error: UnicodeError) -> str:
+    return f"byte 0x{error.object[error.start]:02x}" if isinstance(error, UnicodeDecodeError) else str(error)
 
 
 def _undecodable_line(path: Path, most: int | None) -> int | None:

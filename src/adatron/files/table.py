@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from scipy.sparse import csr_matrix
 Path = str | os.PathLike[str]
 LARGEST_EXACT_INTEGER = 2.0**53
 MISSING_LABELS = ("", "?")
+# Separators of a table that are named in words.
+SEPARATORS = {" ": "white space", "\t": "tab"}
 # Length to which quotations from a file are cut: they may be as long as the file.
 LONGEST_MESSAGE = 1000
 
@@ -56,9 +58,36 @@ class Request:
     zero_based: bool | None = None
     feature_names: tuple[str, ...] | None = None
     max_bytes: int = sys.maxsize
-    categorical: bool = False
-    missing: bool = False
+    separator: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+    drop: tuple[str | int, ...] = ()
+    index: str | int | None = None
+    keep_index: bool = False
+    missing: tuple[str, ...] | None = None
+    encoding: str | None = None
+    categorical: Literal["auto"] | None = None
+    allow_missing: bool = False
     surplus: bool = False
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The form of a delimited text, found or given.
+
+    Attributes
+    ----------
+    separator : str
+        The character between fields; a space stands for any white space.
+    decimal : str
+        The character before the decimals.
+    header : bool
+        Whether the first row holds names.
+    """
+
+    separator: str
+    decimal: str
+    header: bool
 
 
 @dataclass(frozen=True)
@@ -69,7 +98,8 @@ class Table:
     ----------
     X : ndarray or csr_matrix, shape (n_samples, n_features)
         Finite features in float64, or in float32 if the file holds only float32; sparse for LIBSVM text and for ARFF
-        with rows in braces. If the request allows them: NaN for missing values, and objects with float and str.
+        with rows in braces. An array of objects if there are columns of text: float, and str in these columns. A
+        missing value, if the request allows any, is NaN, or None in a column of text.
     y : ndarray of shape (n_samples,), or None
         Labels: bool, int64 if all are whole numbers (uint64 if they need it), else float64 if all are numbers, else
         text. None if there are no labels.
@@ -82,7 +112,11 @@ class Table:
     first_index : int, or None
         The number of the first feature in LIBSVM text, 0 or 1; None in other formats.
     categorical : tuple of int
-        The positions of the features that are text.
+        The features that are columns of text; empty unless the request allows any.
+    notes : tuple of str
+        Sentences about columns that were left out since they are no features, or that may be none.
+    dialect : Dialect, or None
+        The form of a delimited text; None in other formats.
     """
 
     X: NDArray[Any] | csr_matrix
@@ -92,6 +126,25 @@ class Table:
     label_column: int | None = None
     first_index: int | None = None
     categorical: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+    dialect: Dialect | None = None
+
+    def summary(self) -> str:
+        """Return in one line what was read, and what was inferred."""
+        n, d = self.shape
+        texts = len(self.categorical)
+        parts = [f"{d - texts:,} numeric feature{'s' * (d - texts != 1)}"] if d > texts else []
+        parts += [f"{texts:,} of text"] if texts else []
+        said = [f"read {n:,} row{'s' * (n != 1)} × {' and '.join(parts)}"]
+        if self.dialect is not None:
+            said.append(f"separator {SEPARATORS.get(self.dialect.separator, repr(self.dialect.separator))}")
+            said += [f"decimal {self.dialect.decimal!r}"] * (self.dialect.decimal != ".")
+            said += ["no header"] * (not self.dialect.header)
+        if self.label_name is not None:
+            said.append(f"label {self.label_name!r}")
+        elif self.label_column is not None:
+            said.append(f"label in column {self.label_column}")
+        return ", ".join(said)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -11,7 +11,9 @@ def test_train_writes_a_model_and_a_table(train_csv, tmp_path, capsys):
     assert main(["train", str(train_csv), "--model", str(path), *options]) == 0
     out, err = capsys.readouterr()
     assert out == ""
-    names = [line.partition("  ")[0] for line in err.splitlines()]
+    read, *lines = err.splitlines()
+    assert read == "read 60 rows × 2 numeric features, separator ',', label 'colour'"
+    names = [line.partition("  ")[0] for line in lines]
     assert names == [
         *("samples x features", "label", "classes", "kernel", "C", "support vectors", "updates", "KKT violation"),
         *("relative duality gap", "dual objective", "primal objective", "solved as", "", "", "converged", "seconds"),

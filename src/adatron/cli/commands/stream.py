@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ..data import FORMATS, column
+from ..data import FORMATS, Form, column, form_options
 from ..machines import INCREMENTAL, TASK, machine, task_options
 from ..parameters import some_parameter_options
 from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
@@ -39,6 +39,7 @@ PARAMETERS = (
 @click.option("--forget/--no-forget", default=None, help="Whether a line such as -17 forgets a sample, or is one.  "
               "[default: forgets; an error if it may be either]")  # fmt: skip
 @task_options
+@form_options
 @some_parameter_options(PARAMETERS)
 @click.option("--json", "wants_json", is_flag=True, help="Print what was reached as JSON.")
 @click.option("--quiet", is_flag=True, help="No table.")
@@ -57,6 +58,7 @@ def stream(
     forget: bool | None,
     task: str | None,
     svm: str | None,
+    form: Form,
     wants_json: bool,
     quiet: bool,
     **parameters: Any,
@@ -78,7 +80,7 @@ def stream(
 
     path, given = Path(model), Input(file)
     labelled = (task or TASK) != "novelty"
-    reader = Lines(given.name, format, label, zero_based, features, labelled, forget=forget)
+    reader = Lines(given.name, format, label, zero_based, features, labelled, forget=forget, form=form)
     new = not path.exists()
     if not new:
         _refuse_options(model, task=task, svm=svm, **parameters)

@@ -67,6 +67,8 @@ def train(
         parameters["random_state"] = None  # these machines draw nothing
     made = machine(task, svm, parameters)
     table, tested = _read(source, made, test, features, chosen=task is not None)
+    if not quiet:
+        click.echo(table.summary(), err=True)
     model = with_scaling(made, scale, table.X)
     silent = quiet or no_progress
     try:

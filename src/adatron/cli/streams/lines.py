@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
+
+from ..data import Form
 
 # Bytes that lines read together may take. Asking for the free memory would take longer than reading a line.
 MOST = 2**30
@@ -22,6 +24,7 @@ class Lines:
     format : as in ``files.read``; None: the name or the line tells it
     label : column of the label in tables
     zero_based : whether features of LIBSVM text count from 0; None: as for the model, or from 1
+    form : form of the lines; a first column is a feature, since a line alone does not show that it counts
     forget : whether a line with only a minus and a whole number forgets; None: unless it may be a sample
     """
 
@@ -34,6 +37,7 @@ class Lines:
     scaling: Any = None
     forget: bool | None = None
     classes: Any = None
+    form: Form = field(default_factory=Form)
     names: list[str] | None = None
     header: str = ""
 
@@ -150,10 +154,11 @@ class Lines:
         from ...files.source import Piped, uncompressed
 
         plain = uncompressed(self.name)
+        form: Any = asdict(self.form) | {"keep_index": True, "header": False}
         try:
             return read(
                 Piped(plain, "\n".join(texts).encode()), self.format, self.label, self.features, self.labelled,
-                bool(self.zero_based), max_bytes=MOST,
+                bool(self.zero_based), max_bytes=MOST, **form,
             )  # fmt: skip
         except DataError as error:
             message = str(error).replace(plain, "", 1)

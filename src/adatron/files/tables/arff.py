@@ -17,7 +17,7 @@ from ..labels import exact_numbers, named_labels
 from ..source import open_text
 from ..table import MISSING_LABELS, DataError, Path, Request, Table, check_size
 from .arff_header import Attribute, attribute
-from .columns import check_columns, label_column, table_of_columns
+from .columns import Roles, roles_of, table_of_columns
 
 # Bytes of memory that a byte of the text may become: a row is an object of Python for each of its values.
 EXPANSION = 2
@@ -40,10 +40,8 @@ def read_arff(path: Path, request: Request) -> Table:
         names = [one.name for one in attributes]
         if not names:
             raise DataError(path, "the file holds no columns")
-        label = label_column(path, names, request)
-        check_columns(path, names, len(names), label, request)
         rows = _Rows(path, lines, attributes)
-        data = _Columns(path, attributes, label, request)
+        data = _Columns(path, attributes, roles_of(path, names, True, request, lambda *_: None), request)
         for row in rows:
             data.add(rows.line, row)
     if not data.lines:
@@ -140,12 +138,13 @@ class _Columns:
 
     Parameters
     ----------
-    label : int or None
-        The label's column.
+    roles : Roles
+        The columns that are features, and the label's column, as far as names tell them.
     """
 
-    def __init__(self, path: Path, attributes: Sequence[Attribute], label: int | None, request: Request) -> None:
-        self.path, self.attributes, self.label, self.request = path, attributes, label, request
+    def __init__(self, path: Path, attributes: Sequence[Attribute], roles: Roles, request: Request) -> None:
+        self.path, self.attributes, self.roles, self.request = path, attributes, roles, request
+        self.label = label = roles.label
         self.lines = array("q")
         self._numbers = {i: array("d") for i, one in enumerate(attributes) if one.number and i != label}
         self._texts: dict[int, list[str | None]] = {i: [] for i in range(len(attributes)) if i not in self._numbers}
@@ -153,7 +152,7 @@ class _Columns:
         self._spent = 0
         # The values of rows in braces, if all features are numbers.
         self._rows, self._places, self._values = array("q", [0]), array("q"), array("d")
-        self._lean = not set(self._texts) - {label}
+        self._lean = not set(self._texts) & set(roles.features)
 
     def add(self, line: int, row: Any) -> None:
         """Add the values of a row."""
@@ -192,7 +191,7 @@ class _Columns:
 
     def _number(self, index: int, text: str | None, line: int) -> float:
         if text is None:
-            if self.request.missing:
+            if self.request.allow_missing:
                 return np.nan
             name = self.attributes[index].name
             raise DataError(self.path, f"column {index} ({name}) holds '?', a missing value: --impute fills it", line)
@@ -229,13 +228,12 @@ class _Columns:
         return table_of_columns(self.path, names, columns, self.request)
 
     def _sparse_table(self, names: list[str]) -> Table:
-        features = [index for index in range(len(names)) if index != self.label]
-        places = np.frombuffer(self._places, np.int64)
-        places = places - (places > (len(names) if self.label is None else self.label))
-        values, ends = np.frombuffer(self._values), np.frombuffer(self._rows, np.int64)
-        X = sparse.csr_matrix((values, places, ends), (len(self.lines), len(features)))
+        features = self.roles.features
+        parts = np.frombuffer(self._values), np.frombuffer(self._places, np.int64), np.frombuffer(self._rows, np.int64)
+        all_columns: Any = sparse.csr_matrix(parts, (len(self.lines), len(names)))
+        X = sparse.csr_matrix(all_columns[:, features])
         X.eliminate_zeros()
-        table = Table(X, None, tuple(names[index] for index in features))
+        table = Table(X, None, tuple(names[index] for index in features), notes=self.roles.notes(names))
         if self.label is None:
             return table
         return replace(table, y=self._column(self.label), label_name=names[self.label], label_column=self.label)

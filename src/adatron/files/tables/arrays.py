@@ -76,7 +76,8 @@ def table_of_named(
         wanted = request.label or " or ".join(LABELS)
         raise DataError(path, f"no array {wanted}; the arrays are {', '.join(names)}")
     y = None if found is None else array_of(found)
-    return of_features(path, checked_table(path, array_of(features), y, request), request)
+    table = checked_table(path, array_of(features), y, request, label_name=found)
+    return of_features(path, table, request)
 
 
 def checked_table(
@@ -100,10 +101,12 @@ def checked_table(
     dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
     check_size(path, "features", X.size * dtype.itemsize, request.max_bytes)
     X = np.ascontiguousarray(X.reshape(len(X), -1), dtype)
-    if not np.isfinite(X).all():
-        row, column = np.argwhere(~np.isfinite(X))[0]
+    refused = ~np.isfinite(X) & ~(np.isnan(X) & request.allow_missing)
+    if refused.any():
+        row, column = np.argwhere(refused)[0]
         name = f" ({names[column]})" if names else ""
-        raise DataError(path, f"sample {row}, feature {column}{name} is {X[row, column]}, not a finite number")
+        cure = ": --impute fills in missing values" if np.isnan(X[row, column]) else ""
+        raise DataError(path, f"sample {row}, feature {column}{name} is {X[row, column]}, not a finite number{cure}")
     labels = None if y is None else checked_labels(path, y, request)
     return Table(X, labels, tuple(names) if names else None, label_name)
 

@@ -1,9 +1,10 @@
-"""The choice of the label's column, the check of a model's features, and tables with named and typed columns."""
+"""The roles of columns: which one is the label, which are no features, and whether a model's features are there."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,176 @@ from numpy.typing import NDArray
 
 from ..table import DataError, Path, Request, Table, check_size
 from .arrays import checked_labels, checked_table
+from .cells import Kind, refusal
 
 LABEL_NAMES = ("label", "target", "class", "y")
+# Names that pandas gives to an index.
+_INDEX = re.compile(r"Unnamed: 0|__index_level_\d+__")
+# Names of a column that tells rows apart: id, ID, patient_id, Patient ID, PatientId.
+_ID = re.compile(r"(.*[_ .-])?(id|ID|Id)|.*[a-z](Id|ID)")
+
+MANY_ROWS = 10  # Rows from which on 0, 1, 2, ... in a first column are numbers of rows.
+
+# Says why the values of a column show that it is no feature, or None. The second argument is the number of rows from
+# which on a column may count them, the third one tells whether it may begin anywhere.
+Suspicion = Callable[[int, int, bool], str | None]
+COUNTS, EMPTY = "counts the rows", "is empty"
 
 
-def label_column(path: Path, fields: Sequence[str], request: Request, line: int | None = None) -> int | None:
+@dataclass(frozen=True)
+class Roles:
+    """The roles of the columns of a table.
+
+    Attributes
+    ----------
+    width : int
+        The number of columns.
+    label : int or None
+    left_out : mapping of int to str
+        The columns that are no features, each with the reason.
+    guessed : collection of int
+        Those of them that no option names.
+    """
+
+    width: int
+    label: int | None
+    left_out: Mapping[int, str] = field(default_factory=dict[int, str])
+    guessed: Collection[int] = ()
+
+    @property
+    def features(self) -> list[int]:
+        """The columns that are features."""
+        return [index for index in range(self.width) if index != self.label and index not in self.left_out]
+
+    def notes(self, names: Sequence[str] | None) -> tuple[str, ...]:
+        """Return a sentence for each column that is left out although no option names it."""
+        return tuple(
+            f"{named(index, names)} {self.left_out[index]}: it is no feature and was left out, --keep-index keeps it"
+            for index in sorted(self.guessed)
+        )
+
+
+def roles_of(
+    path: Path,
+    fields: Sequence[str],
+    header: bool,
+    request: Request,
+    suspicion: Suspicion,
+    line: int | None = None,
+    indices: Collection[str] = (),
+) -> Roles:
+    """Return the role of each column, after checking that the features are those that a model expects.
+
+    Parameters
+    ----------
+    fields : sequence of str
+        The names of the columns if there is a header, else any texts.
+    suspicion : callable
+        Says why the values of a column show that it is no feature.
+    line : int, optional
+        Line of the columns, for the error.
+    indices : collection of str
+        Columns that the file itself calls an index.
+
+    Raises
+    ------
+    DataError
+        An option names no column, or the features are not those of the model, or an index may be a feature.
+    """
+    names, width = ([one.strip() for one in fields] if header else None), len(fields)
+    if names is None and isinstance(request.label, str):
+        raise _no_header(path, request.label, line)
+    left_out = {_position(path, names, width, one, line): "is left out" for one in request.drop}
+    if request.index is not None:
+        left_out[_position(path, names, width, request.index, line)] = "is the index"
+    guessed = _guessed(names, width, request, suspicion, set(left_out), indices)
+    label = label_column(path, fields, request, line, {*left_out, *guessed})
+    guessed.pop(-1 if label is None else label, None)
+    if len(left_out) + len(guessed) + (label is not None) >= width:
+        guessed = {}  # nothing else would be left
+    if not _as_trained(path, names, width - len(left_out), request, guessed, line):
+        guessed = {}
+    label = label_column(path, fields, request, line, {*left_out, *guessed})
+    roles = Roles(width, label, {**left_out, **guessed}, tuple(guessed))
+    check_columns(path, names, roles, request, line)
+    return roles
+
+
+def named(index: int, names: Sequence[str] | None) -> str:
+    """Return the words for a column."""
+    if names is None:
+        return f"column {index}"
+    return f"column {index} ({names[index]})" if names[index] else f"column {index} (without a name)"
+
+
+def _position(path: Path, names: list[str] | None, width: int, one: str | int, line: int | None) -> int:
+    if isinstance(one, str):
+        if names is None:
+            raise _no_header(path, one, line)
+        if one not in names:
+            raise DataError(path, f"no column {one!r}; the columns are {_shortened(names)}", line)
+        return names.index(one)
+    if not -width <= one < width:
+        raise DataError(path, f"no column {one}; the columns are 0 to {width - 1}", line)
+    return one % width
+
+
+def _no_header(path: Path, name: str, line: int | None) -> DataError:
+    return DataError(path, f"no column {name!r}: the file has no header, number the column from 0", line)
+
+
+def _guessed(
+    names: list[str] | None,
+    width: int,
+    request: Request,
+    suspicion: Suspicion,
+    known: set[int],
+    indices: Collection[str],
+) -> dict[int, str]:
+    """Return the columns that look like an index or an id, each with the reason."""
+    if request.keep_index:
+        return {}
+    features, label = set(request.feature_names or ()), request.label
+    anywhere = request.n_features is not None and not features  # a model that was trained without such a column
+    least = 1 if anywhere and (request.labelled or label is not None) else MANY_ROWS
+    found: dict[int, str] = {}
+    for index in range(width):
+        name = None if names is None else names[index]
+        at_label = name == label if isinstance(label, str) else label is not None and index == label % width
+        if index in known or at_label or (name is not None and name in features):
+            continue
+        if name is not None and (name in indices or _INDEX.fullmatch(name) or (not name and index == 0)):
+            found[index] = "is an index"
+        elif name is not None and _ID.fullmatch(name):
+            found[index] = "names the rows"
+        elif index == 0 or (index == width - 1 and name == ""):
+            reason = suspicion(index, least, anywhere)
+            found |= {index: reason} if reason else {}
+    return found
+
+
+def _as_trained(
+    path: Path, names: list[str] | None, width: int, request: Request, guessed: dict[int, str], line: int | None
+) -> bool:
+    """Tell whether guessed columns are to be left out, in view of the number of features that a model expects."""
+    n = request.n_features
+    if not guessed or n is None or (names is not None and request.feature_names):
+        return True
+    if request.labelled or request.label is not None:
+        return width - len(guessed) == n + 1
+    labelled = names is not None and any(name.lower() in LABEL_NAMES for name in names)
+    if width == n + 1 and len(guessed) == 1 and not labelled:
+        (index,) = guessed
+        where = named(index, names)
+        raise DataError(
+            path, f"{where} {guessed[index]}: --index {index} leaves it out, --keep-index takes it for a feature", line
+        )
+    return width - len(guessed) in (n, n + 1) and width not in (n, n + 1)
+
+
+def label_column(
+    path: Path, fields: Sequence[str], request: Request, line: int | None = None, left_out: Collection[int] = ()
+) -> int | None:
     """Return the index of the label's column, or None if the columns hold features only.
 
     Parameters
@@ -24,66 +190,59 @@ def label_column(path: Path, fields: Sequence[str], request: Request, line: int 
         The names of the columns, or the first row of a table that may have none.
     line : int, optional
         Line of the columns, for the error.
+    left_out : collection of int
+        Columns that are not the label, unless the request names one of them.
     """
-    names, width, label = [field.strip() for field in fields], len(fields), request.label
-    if isinstance(label, str):
-        if label not in names:
-            raise DataError(path, f"no column {label!r}; the columns are {_shortened(names)}", line)
-        return names.index(label)
+    names, label = [one.strip() for one in fields], request.label
     if label is not None:
-        if not -width <= label < width:
-            raise DataError(path, f"no column {label}; the columns are 0 to {width - 1}", line)
-        return label % width
-    if not request.labelled and request.n_features in (None, width):
+        return _position(path, names, len(fields), label, line)
+    among = [index for index in range(len(fields)) if index not in left_out]
+    if not among or (not request.labelled and request.n_features in (None, len(among))):
         return None
     features = set(request.feature_names or names)
-    beside = [index for index, name in enumerate(names) if name not in features]
+    beside = [index for index in among if names[index] not in features]
     if len(beside) == 1:
         return beside[0]
-    lowered = [name.lower() for name in names]
-    return next((lowered.index(name) for name in LABEL_NAMES if name in lowered), width - 1)
+    lowered = {names[index].lower(): index for index in reversed(among)}
+    return next((lowered[name] for name in LABEL_NAMES if name in lowered), among[-1])
 
 
-def check_columns(
-    path: Path, names: Sequence[str] | None, width: int, label: int | None, request: Request, line: int | None = None
-) -> None:
-    """Check that the columns beside the label are the features that a model expects.
-
-    Parameters
-    ----------
-    names : sequence of str, or None
-        The header; without a header only the number of columns is checked.
-    """
+def check_columns(path: Path, names: Sequence[str] | None, roles: Roles, request: Request, line: int | None) -> None:
+    """Check that the columns beside the label are the features that a model expects."""
     if names and request.feature_names:
-        _check_names(path, list(names), label, request, line)
-    features = width if label is None else width - 1
+        _check_names(path, list(names), roles, request, line)
+    features, label = len(roles.features), roles.label
+    width = features + (label is not None)
     if request.n_features not in (None, features):
         wanted = f"{request.n_features} features"
         if label is not None and (request.labelled or request.label is not None):
             wanted += " and a label"
         lack = "no label column: " if width == request.n_features and request.label is None else ""
-        found = f"{width} columns found"
+        found = f"{roles.width} columns found"
+        found += f", {len(roles.left_out)} of them left out" if roles.left_out else ""
         raise DataError(path, f"{lack}{wanted} expected, {found}" if lack else f"{found}, {wanted} expected", line)
     if not features:
-        raise DataError(path, "only one column, and that is the label: is the separator another one?", line)
+        raise DataError(
+            path, "only one column, and that is the label: --separator names another character between columns", line
+        )
 
 
-def _check_names(path: Path, names: list[str], label: int | None, request: Request, line: int | None) -> None:
+def _check_names(path: Path, names: list[str], roles: Roles, request: Request, line: int | None) -> None:
     """Compare the header, without the label, with the names of a model's features."""
     wanted = list(request.feature_names or ())
-    found = [name for index, name in enumerate(names) if index != label]
+    found = [names[index] for index in roles.features]
     set_of_wanted, set_of_found = set(wanted), set(found)
-    # All features without a label is not a matter of names.
-    if found == wanted or (names == wanted and request.label is None):
-        return
+    kept = [name for index, name in enumerate(names) if index not in roles.left_out]
+    if found == wanted or (kept == wanted and request.label is None):
+        return  # all features without a label is not a matter of names
     missing = next((name for name in wanted if name not in set_of_found), None)
     unknown = next((name for name in found if name not in set_of_wanted), None)
-    if missing is not None and label is not None and names[label] == missing:
+    if missing is not None and roles.label is not None and names[roles.label] == missing:
         fault = f"column {missing!r} is taken for the label, but it is a feature of the model"
     elif missing is not None:
         fault = f"no column {missing!r}, which is a feature of the model"
     elif unknown is not None:
-        fault = f"column {unknown!r} is no feature of the model"
+        fault = f"column {unknown!r} is no feature of the model (--drop leaves it out)"
     else:
         fault = "the features are those of the model in another order"
     raise DataError(path, f"{fault}: found {_shortened(found)}, expected {_shortened(wanted)}", line)
@@ -97,51 +256,82 @@ def label_note(label: int | None, names: Sequence[str] | None, request: Request)
     return f"; the label is taken from column {label}{name}, --label names another one"
 
 
-def table_of_columns(path: Path, names: Sequence[str], columns: Sequence[NDArray[Any]], request: Request) -> Table:
-    """Return the table of some named columns; all except the label's must be numbers.
+def table_of_columns(
+    path: Path,
+    names: Sequence[str],
+    columns: Sequence[NDArray[Any]],
+    request: Request,
+    indices: Collection[str] = (),
+) -> Table:
+    """Return the table of some named and typed columns.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray
+        Numbers, truth values, or text; None and NaN are missing values.
+    indices : collection of str
+        Columns that the file itself calls an index.
 
     Raises
     ------
     DataError
-        If a feature is not numeric, or not finite.
+        A feature is not numeric or not finite, and the request does not allow that.
     """
     if not names:
         raise DataError(path, "the file holds no columns")
-    label = label_column(path, names, request)
-    check_columns(path, names, len(names), label, request)
-    features = [index for index in range(len(names)) if index != label]
-    texts = [index for index in features if columns[index].dtype.kind not in "biuf"]
-    if texts and not request.categorical:
-        fault = f"column {names[texts[0]]!r} holds text, not numbers: --categorical auto encodes it one-hot"
-        raise DataError(path, fault + label_note(label, names, request))
-    kept, own = [names[index] for index in features], None if label is None else names[label]
-    if texts or request.missing:
-        table = _of_objects(path, [columns[index] for index in features], kept, request)
-        y = None if label is None else checked_labels(path, columns[label], request)
-        return replace(table, y=y, label_name=own, label_column=label)
-    single = all(columns[index].dtype == np.float32 for index in features)
+
+    def suspicion(index: int, least: int, anywhere: bool) -> str | None:
+        return _suspicion(columns[index], least, anywhere)
+
+    roles = roles_of(path, names, True, request, suspicion, None, indices)
+    features, label = roles.features, roles.label
+    texts = {at: columns[index] for at, index in enumerate(features) if columns[index].dtype.kind not in "biuf"}
+    for at, column in texts.items():
+        kind = Kind.DATE if column.dtype.kind in "Mm" else Kind.TEXT
+        if kind == Kind.DATE or request.categorical is None:
+            example = next((one for one in column if one is not None), None)
+            shown = example.decode("utf-8", "replace") if isinstance(example, bytes) else str(example)
+            fault = refusal(f"column {names[features[at]]!r}", kind, shown)
+            raise DataError(path, fault + label_note(label, names, request))
+        texts[at] = text_column(path, f"column {names[features[at]]!r}", column, request)
+    numbers = [columns[index] for at, index in enumerate(features) if at not in texts]
+    single = bool(numbers) and all(column.dtype == np.float32 for column in numbers)
     dtype = np.dtype(np.float32 if single else np.float64)
     check_size(path, "features", len(columns[0]) * len(features) * dtype.itemsize, request.max_bytes)
-    X = np.stack([columns[index] for index in features], axis=1, dtype=dtype)
-    table = checked_table(path, X, None if label is None else columns[label], request, kept, own)
-    return replace(table, label_column=label)
+    zeros = np.zeros(len(columns[0]), dtype)
+    X = np.stack([zeros if at in texts else columns[i] for at, i in enumerate(features)], axis=1, dtype=dtype)
+    table = checked_table(path, X, None, request, [names[index] for index in features])
+    y = None if label is None else checked_labels(path, columns[label], request)
+    table = replace(table, y=y, label_column=label, label_name=None if label is None else names[label])
+    return replace(with_texts(path, table, texts, request), notes=roles.notes(names))
 
 
-def _of_objects(path: Path, columns: Sequence[NDArray[Any]], names: Sequence[str], request: Request) -> Table:
-    """Return the features with text or missing values: objects if there is text, else numbers with NaN."""
-    texts = tuple(index for index, column in enumerate(columns) if column.dtype.kind not in "biuf")
-    check_size(path, "features", len(columns[0]) * len(columns) * (40 if texts else 8), request.max_bytes)
-    X = np.empty((len(columns[0]), len(columns)), object if texts else np.float64)
-    for index, column in enumerate(columns):
-        gaps = np.equal(column, np.array(None)) if index in texts else np.isnan(column)
-        if gaps.any() and not request.missing:
-            sample = int(np.argmax(gaps))
-            raise DataError(path, f"sample {sample}, feature {index} ({names[index]}) is missing: --impute fills it")
-        if index not in texts and np.isinf(column).any():
-            sample = int(np.argmax(np.isinf(column)))
-            raise DataError(path, f"sample {sample}, feature {index} ({names[index]}) is not a finite number")
-        X[:, index] = np.where(gaps, np.nan, column) if gaps.any() else column
-    return Table(X, None, tuple(names), categorical=texts)
+def with_texts(path: Path, table: Table, texts: Mapping[int, NDArray[Any]], request: Request) -> Table:
+    """Return a table with columns of text in the place of some features."""
+    if not texts:
+        return table
+    check_size(path, "features", 32 * table.shape[0] * table.shape[1], request.max_bytes)
+    X: Any = table.X
+    mixed = X.astype(object)
+    for at, column in texts.items():
+        mixed[:, at] = column
+    return replace(table, X=mixed, categorical=tuple(texts))
+
+
+def text_column(path: Path, where: str, column: NDArray[Any], request: Request) -> NDArray[Any]:
+    """Return a column of text as str, and None for missing values, if the request allows these."""
+    gaps = [one is None or one != one for one in column.tolist()]
+    if any(gaps) and not request.allow_missing:
+        raise DataError(path, refusal(where, Kind.MISSING, f"{sum(gaps)} missing values"))
+    values = [one.decode("utf-8", "replace") if isinstance(one, bytes) else str(one) for one in column.tolist()]
+    return np.array([None if gap else one for gap, one in zip(gaps, values, strict=True)], object)
+
+
+def _suspicion(column: NDArray[Any], least: int, anywhere: bool) -> str | None:
+    whole = column.dtype.kind in "iu" and len(column) >= least
+    if not whole or not (anywhere or column[0] in (0, 1)):
+        return None
+    return COUNTS if np.array_equal(column, np.arange(len(column)) + int(column[0])) else None
 
 
 def _shortened(names: list[str], most: int = 12) -> str:

@@ -18,7 +18,7 @@ ROWS = 2**16  # Rows of a batch.
 
 
 def read_parquet(path: Path, request: Request) -> Table:
-    """Read numeric columns and a label; a missing value is an error.
+    """Read columns of numbers and of text; the index that pandas writes is left out.
 
     Text is kept as its distinct values, so that a short file cannot repeat a long one until the memory is full.
     """
@@ -40,20 +40,31 @@ def read_parquet(path: Path, request: Request) -> Table:
             check_size(path, "columns", sum(sizes.values()), most, at_least=True)
             batches.append(batch)
         table = pyarrow.Table.from_batches(batches, file.schema_arrow)
+        indices = _indices(table.schema)
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if column.null_count:
-            raise DataError(path, f"column {name!r} has {column.null_count} missing values")
+        if column.null_count and not request.allow_missing:
+            cure = "--impute fills them in, --drop leaves the column out"
+            raise DataError(path, f"column {name!r} has {column.null_count} missing values: {cure}")
     with parsing(path, KIND):
         columns = [_values(pyarrow, column) for column in table.columns]
-    return table_of_columns(path, table.column_names, columns, request)
+    return table_of_columns(path, table.column_names, columns, request, indices)
+
+
+def _indices(schema: Any) -> list[str]:
+    """Return the columns that pandas says are the index of its table."""
+    metadata: Any = schema.pandas_metadata
+    found = metadata.get("index_columns") if isinstance(metadata, dict) else None
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
 def _is_text(pyarrow: Any, path: Path, field: Any) -> bool:
-    """Tell whether a column holds text; fail if it holds neither text nor numbers."""
+    """Tell whether a column holds text; fail if it holds neither text, numbers nor dates."""
     types, kind = pyarrow.types, field.type
     if types.is_dictionary(kind):
         kind = kind.value_type
     if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
+        return False
+    if types.is_date(kind) or types.is_timestamp(kind) or types.is_time(kind) or types.is_duration(kind):
         return False
     if types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind) or types.is_large_binary(kind):
         return True
@@ -75,9 +86,16 @@ def _buffers(batch: Any) -> dict[int, int]:
 
 
 def _values(pyarrow: Any, column: Any) -> NDArray[Any]:
-    if not pyarrow.types.is_dictionary(column.type):
+    types = pyarrow.types
+    if types.is_decimal(column.type) or (types.is_boolean(column.type) and column.null_count):
+        column = column.cast(pyarrow.float64())
+    if not types.is_dictionary(column.type):
         return np.asarray(column.to_numpy())
     encoded = column.unify_dictionaries().combine_chunks()
     chunks = encoded.chunks if isinstance(encoded, pyarrow.ChunkedArray) else [encoded]
-    parts = [np.array([*chunk.dictionary.to_pylist(), None], object)[chunk.indices.to_numpy()] for chunk in chunks]
-    return np.concatenate(parts)
+    return np.concatenate([_decoded(chunk.dictionary.to_pylist(), chunk.indices) for chunk in chunks])
+
+
+def _decoded(texts: list[Any], codes: Any) -> NDArray[Any]:
+    """Return the texts of some numbers, and None for a missing one."""
+    return np.array([*texts, None], object)[codes.fill_null(len(texts)).to_numpy()]

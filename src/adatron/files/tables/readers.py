@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,9 +42,9 @@ class Format:
 
 FORMATS: dict[str, Format] = {
     "libsvm": Format((".libsvm", ".svm", ".svmlight"), read_libsvm),
-    "csv": Format((".csv",), partial(read_delimited, delimiter=",")),
-    "tsv": Format((".tsv", ".tab"), partial(read_delimited, delimiter="\t")),
-    "table": Format((), partial(read_delimited, delimiter=None)),
+    "csv": Format((".csv",), partial(read_delimited, separator=",")),
+    "tsv": Format((".tsv", ".tab"), partial(read_delimited, separator="\t")),
+    "table": Format((), partial(read_delimited, separator=" ")),
     "npz": Format((".npz",), arrays.read_npz),
     "npy": Format((".npy",), arrays.read_npy, arrays.read_labels),
     "idx": Format((".idx",), idx.read_idx, idx.read_labels),
@@ -63,14 +65,25 @@ def read(
     zero_based: bool | None = None,
     feature_names: Sequence[str] | None = None,
     max_bytes: int | None = None,
+    separator: str | None = None,
+    decimal: Literal[".", ","] | None = None,
+    header: bool | None = None,
+    drop: Sequence[str | int] = (),
+    index: str | int | None = None,
+    keep_index: bool = False,
+    missing: Sequence[str] | None = None,
+    encoding: str | None = None,
+    categorical: Literal["auto"] | None = None,
+    allow_missing: bool = False,
     surplus: bool = False,
 ) -> Table:
     """Read samples and labels from a file, or from several.
 
     Blank lines and lines that begin with # are skipped; .gz, .bz2 and .xz files are decompressed. In a table the first
-    row is a header in two cases. Either a field beside the label is neither a number nor a mark for a missing value,
+    row is a header in two cases. Either a field beside the label is neither a value nor a mark for a missing one,
     and no column has a number both there and in the second row. Or the fields are 0, 1, 2, ..., as in a table whose
-    columns have no names.
+    columns have no names. True and false are 1 and 0. A warning names each column that is left out by a guess: an index
+    of pandas, a column named id, ID or ..._id, and a first column that counts the rows.
 
     Parameters
     ----------
@@ -98,6 +111,27 @@ def read(
     max_bytes : int, optional
         The most bytes for the decompressed contents of a file, and for its table. By default a quarter of the free
         memory. A reader holds up to three copies of the data at some time.
+    separator : str, optional
+        The character between the fields of a table; a space stands for any white space. By default the first rows tell
+        whether it is a comma, a semicolon, a tab, a bar or white space.
+    decimal : {'.', ','}, optional
+        The decimal sign of a table. By default the first rows tell.
+    header : bool, optional
+        Whether the first row of a table holds names.
+    drop : sequence of str or int, optional
+        Columns to leave out, by name or index.
+    index : str or int, optional
+        The column that names or counts the rows, by name or index. It is left out.
+    keep_index : bool, default=False
+        Whether a column that looks like an index or an id is a feature.
+    missing : sequence of str, optional
+        All marks of missing values in a table. By default an empty field, ?, NA, nan, null, None and their like.
+    encoding : str, optional
+        The encoding of a table, such as 'cp1252'. By default UTF-8, or UTF-16 with a byte order mark.
+    categorical : {'auto'}, optional
+        With 'auto' columns of text are features, too; see `Table`. By default they are an error.
+    allow_missing : bool, default=False
+        Whether features may be missing; see `Table`. By default a missing value is an error.
     surplus : bool, default=False
         Whether LIBSVM text may use more features than ``n_features``; the table then has them.
 
@@ -121,14 +155,37 @@ def read(
     if format is not None and format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; the formats are {', '.join(FORMATS)}")
     names = None if feature_names is None else tuple(feature_names)
-    request = Request(label, n_features, labelled, zero_based, names, most, surplus=surplus)
+    _check_form(separator, decimal, encoding)
+    marks = None if missing is None else tuple(missing)
+    request = Request(
+        label, n_features, labelled, zero_based, names, most, separator, decimal, header, tuple(drop), index,
+        keep_index, marks, encoding, categorical, allow_missing, surplus,
+    )  # fmt: skip
     try:
-        chosen = FORMATS[format or _by_extension(paths[0]) or _sniff(paths[0], most)]
+        chosen = FORMATS[format or _by_extension(paths[0]) or _sniff(paths[0], request)]
         if chosen.labels is not None:
             return _pair(chosen.read, chosen.labels, paths, request)
-        return reduce(_joined, [(p, chosen.read(p, request)) for p in paths])[1]
+        tables = [(p, chosen.read(p, request)) for p in paths]
     except MemoryError as error:
         raise DataError(paths[0], "reading it takes more memory than there is") from error
+    for one, table in tables:
+        for note in table.notes:
+            warnings.warn(f"{os.fspath(one)}: {note}", stacklevel=2)
+    return reduce(_joined, tables)[1]
+
+
+def _check_form(separator: str | None, decimal: str | None, encoding: str | None) -> None:
+    """Fail if an option about the form of a table is not valid."""
+    if separator is not None and (len(separator) != 1 or separator.isalnum() or separator in "\"'\r\n.+-#"):
+        raise ValueError(f"separator={separator!r}; one character is allowed that is no part of a number, nor a quote")
+    if decimal not in (None, ".", ","):
+        raise ValueError(f"decimal={decimal!r}; '.' and ',' are allowed")
+    try:
+        text = encoding is None or codecs.lookup(encoding)._is_text_encoding  # pyright: ignore[reportPrivateUsage]
+    except LookupError:
+        text = False
+    if not text:
+        raise ValueError(f"encoding={encoding!r} is not known; utf-8, utf-16, latin-1 and cp1252 are examples")
 
 
 def _by_extension(path: Path) -> str | None:
@@ -136,22 +193,22 @@ def _by_extension(path: Path) -> str | None:
     return next((name for name, one in FORMATS.items() if extension in one.extensions), None)
 
 
-def _sniff(path: Path, most: int) -> str:
+def _sniff(path: Path, request: Request) -> str:
     """Return the format that the first bytes or the first telling line show."""
-    with open_binary(path, most) as stream:
+    with open_binary(path, request.max_bytes) as stream:
         start = stream.read(8)
     binary = next((name for magic, name in _MAGIC.items() if start.startswith(magic)), None)
-    return binary or _sniff_text(path, most)
+    return binary or _sniff_text(path, request)
 
 
-def _sniff_text(path: Path, most: int) -> str:
-    with open_text(path, most) as stream:
+def _sniff_text(path: Path, request: Request) -> str:
+    with open_text(path, request.max_bytes, request.encoding) as stream:
         for _, line in data_lines(stream):
             if _LIBSVM_LINE.match(line):
                 return "libsvm"
             if line.startswith(("@", "%")):
                 return "arff"
-            if "," in line:
+            if "," in line or ";" in line:
                 return "csv"
             if "\t" in line:
                 return "tsv"
@@ -195,9 +252,11 @@ def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path
     if a.shape[1] != b.shape[1] or a.feature_names != b.feature_names or a.categorical != b.categorical:
         raise DataError(path, "its features are not those of the file before it")
     matrices: list[Any] = [a.X, b.X]
+    notes = (*a.notes, *b.notes)
     if any(map(sparse.issparse, matrices)):  # ARFF with rows in braces, perhaps not in both files
-        return path, replace(a, X=sparse.csr_matrix(sparse.vstack(list(map(sparse.csr_matrix, matrices)), "csr")), y=y)
-    return path, replace(a, X=np.concatenate(matrices), y=y)
+        rows: Any = sparse.vstack([sparse.csr_matrix(X) for X in matrices], "csr")
+        return path, replace(a, X=sparse.csr_matrix(rows), y=y, notes=notes)
+    return path, replace(a, X=np.concatenate(matrices), y=y, notes=notes)
 
 
 def _joined_libsvm(a: Table, b: Table, y: NDArray[Any] | None) -> Table:

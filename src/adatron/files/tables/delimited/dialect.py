@@ -1,0 +1,232 @@
+"""The form of a delimited text: its separator, its decimal sign, and whether it has a header.
+
+Each separator that may be meant splits the first records. One that gives the same number of fields everywhere goes
+before one that does not, and then the one that makes more fields numbers: `1,5;0` is two numbers with semicolons, and
+one with commas.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from ...table import SEPARATORS, DataError, Dialect, Path, Request, check_size
+from ..cells import TRUTH, Kind, has_comma, is_number, kind_of, kind_of_all, may_be_thousands
+from ..columns import LABEL_NAMES, label_column
+
+CANDIDATES = (",", ";", "\t", "|", " ")
+# From this length on 0, 1, 2, ... are numbers of columns, not data that look like them by chance.
+MANY = 10
+_FIELD = re.compile(r'"(?:[^"]|"")*"|\S+')
+
+Records = list[list[str]]
+
+
+@dataclass(frozen=True)
+class _Split:
+    """The records of a text as one separator splits them."""
+
+    separator: str
+    decimal: str
+    records: Records
+    width: int
+    even: float  # share of the records that have this width
+    known: float  # share of the fields that are no text
+
+    @property
+    def rank(self) -> tuple[bool, float, float]:
+        return self.even == 1, self.known, self.even
+
+
+def split_records(lines: Sequence[str], separator: str) -> Records:
+    """Return the fields of each record, stripped.
+
+    Raises
+    ------
+    csv.Error
+        A field is too long.
+    """
+    if separator == " ":
+        quoted = any('"' in line for line in lines)
+        return [_unquoted(_FIELD.findall(line)) if quoted else line.split() for line in lines]
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    return [[field.strip() for field in fields] for fields in reader if fields]
+
+
+def _unquoted(fields: list[str]) -> list[str]:
+    return [one[1:-1].replace('""', '"') if len(one) > 1 and one[0] == one[-1] == '"' else one for one in fields]
+
+
+def find_dialect(
+    path: Path, lines: Sequence[str], request: Request, preferred: str, missing: frozenset[str], line: int
+) -> tuple[Dialect, Records]:
+    """Return the form of a text, and its first records.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        The first lines, without comments; they end at the end of a record.
+    preferred : str
+        The separator that the file's name shows; it wins if others fit as well.
+    line : int
+        Number of the first line, for errors.
+
+    Raises
+    ------
+    DataError
+        The text may be read in more than one way, or in none.
+    """
+    candidates = CANDIDATES if request.separator is None else (request.separator,)
+    for separator in candidates:
+        check_size(path, "columns", 8 * lines[0].count(separator), request.max_bytes)
+    splits = [one for separator in candidates for one in _splits(lines, separator, request, missing)]
+    if not splits:  # one column
+        separator = request.separator or preferred
+        try:
+            records = split_records(lines, separator)
+        except csv.Error as error:
+            long = next((at for at, one in enumerate(lines) if len(one) > csv.field_size_limit()), 0)
+            raise DataError(path, f"not a table ({error})", line + long) from error
+        splits = [_Split(separator, request.decimal or ".", records, 1, 1.0, 1.0)]
+    best = _best(path, splits, preferred, line)
+    _check_decimal(path, best, request, line)
+    header = _header(path, best, request, missing, line)
+    return Dialect(best.separator, best.decimal, header), best.records
+
+
+def _splits(lines: Sequence[str], separator: str, request: Request, missing: frozenset[str]) -> list[_Split]:
+    """Return the records for each decimal sign that is allowed; none if the separator does not occur."""
+    try:
+        records = split_records(lines, separator)
+    except csv.Error:
+        return []
+    body = records[1:] or records
+    width, count = Counter(map(len, body)).most_common(1)[0]
+    if width < 2:
+        return []
+    # R leaves out the name of the row names; other programs end the header with a separator.
+    first = len(records) == 1 or len(records[0]) in (width, width - 1) or is_surplus(records[0], width)
+    even = (count + first) / (len(body) + 1)
+    decimals = (".", ",") if request.decimal is None else (request.decimal,)
+    if request.decimal is None and not any(has_comma(field) for record in body for field in record):
+        decimals = (".",)
+    return [_Split(separator, decimal, records, width, even, _known(body, decimal, missing)) for decimal in decimals]
+
+
+def is_surplus(header: list[str], width: int) -> bool:
+    """Tell whether a header has one name more than there are columns, and that name is empty."""
+    return len(header) == width + 1 and not header[-1]
+
+
+def _known(body: Records, decimal: str, missing: frozenset[str]) -> float:
+    fields = [field for record in body for field in record]
+    return sum(kind_of(field, decimal, missing) != Kind.TEXT for field in fields) / len(fields)
+
+
+def _best(path: Path, splits: list[_Split], preferred: str, line: int) -> _Split:
+    top = max(one.rank for one in splits)
+    best = [one for one in splits if one.rank == top]
+    if len(best) > 1:
+        best = [one for one in best if one.separator == preferred] or best
+    if any(one.records != best[0].records for one in best):  # tabs are white space, too
+        named = " or ".join(SEPARATORS.get(one.separator, repr(one.separator)) for one in best)
+        raise DataError(path, f"the separator may be {named}: say which by --separator", line)
+    return best[0]
+
+
+def _check_decimal(path: Path, split: _Split, request: Request, line: int) -> None:
+    """Fail if each comma of a number may as well stand between thousands."""
+    if split.decimal != "," or request.decimal is not None:
+        return
+    found = [field for record in split.records for field in record if has_comma(field)]
+    if found and all(map(may_be_thousands, found)):
+        fault = f"{found[0]!r} may be {found[0].replace(',', '.')} or {found[0].replace(',', '')}"
+        raise DataError(path, f"{fault}: --decimal , says that it has decimals; write thousands without commas", line)
+
+
+def _header(path: Path, split: _Split, request: Request, missing: frozenset[str], line: int) -> bool:
+    """Tell whether the first record holds names.
+
+    A number above a number is data, so any other text in that row is a fault in the data, not a name.
+    """
+    first, body = split.records[0], split.records[1:]
+    if request.header is not None:
+        return request.header
+    if isinstance(request.label, str) and request.label in first:
+        return True
+    number = partial(is_number, decimal=split.decimal)
+    if body and split.width > 1 and len(first) == split.width - 1:
+        if not any(number(field) for field in first):
+            return True
+        raise DataError(path, f"{len(first)} fields found, {split.width} expected", line)
+    second = body[0] if body else None
+    label = label_column(path, first, request, line) if not isinstance(request.label, str) else None
+    if second is not None and _has_numbers_for_names(first, second, label, split.decimal):
+        return True
+    if label is not None and _is_name_of_label(first, body, label):
+        return True
+    below = second or first
+    value = [number(field) or field in TRUTH for field in first]
+    if any(one and (number(field) or field in TRUTH) for one, field in zip(value, below, strict=False)):
+        return False
+    names = [i != label and not value[i] and field not in missing for i, field in enumerate(first)]
+    if not any(names) or second is None:
+        return any(names)
+    kinds = [kind_of_all(kind_of(one, split.decimal, missing) for one in column) for column in _columns(body)]
+    words = [not one and field not in missing for one, field in zip(value, first, strict=True)]
+    if any(word and kind not in (Kind.TEXT, Kind.MISSING) for word, kind in zip(words, kinds, strict=False)):
+        return True
+    return _header_of_text(path, first, body, line)
+
+
+def _is_name_of_label(first: list[str], body: Records, label: int) -> bool:
+    """Tell whether the label's first field is the word label, target or class, and no other label is that word."""
+    word = first[label] if label < len(first) else ""
+    others = [record[label] for record in body if label < len(record)]
+    return bool(others) and word.lower() in LABEL_NAMES[:3] and word not in others
+
+
+def _columns(body: Records) -> list[tuple[str, ...]]:
+    return list(zip(*body, strict=False))
+
+
+def _header_of_text(path: Path, first: list[str], body: Records, line: int) -> bool:
+    """Tell whether the first record of a table of text holds names: it does if it names the label."""
+    if any(field.lower() in LABEL_NAMES for field in first):
+        return True
+    if any(field in column for field, column in zip(first, _columns(body), strict=False)):
+        return False
+    raise DataError(path, f"the first row, {first[:3]}, may hold names or text: say --header or --no-header", line)
+
+
+def _has_numbers_for_names(first: list[str], second: list[str], label: int | None, decimal: str) -> bool:
+    """Tell whether numbers in the first row are names, as pandas writes them, with its index or without."""
+    begin = int(first[0] in ("", "Unnamed: 0"))
+    label = None if label is None or label < begin else label - begin
+    return _numbered(first[begin:], second[begin:]) or _named_label(first[begin:], second[begin:], label, decimal)
+
+
+def _numbered(first: list[str], second: list[str]) -> bool:
+    """Tell whether the names are 0, 1, 2, ..., which pandas gives to columns without names.
+
+    Data may be 0, 1, 2 by chance; then the following rows are likely to hold the same few numbers.
+    """
+    return bool(first) and _counts(first) and (len(first) >= MANY or any(field not in first for field in second))
+
+
+def _named_label(first: list[str], second: list[str], label: int | None, decimal: str) -> bool:
+    """Tell whether only the label has a name: one of the usual ones above a number, or one beside 0, 1, 2, ..."""
+    if label is None or label >= min(len(first), len(second)) or is_number(first[label], decimal):
+        return False
+    above_a_number = is_number(second[label], decimal)
+    if _counts(first[:label] + first[label + 1 :]):
+        return above_a_number or len(first) >= MANY
+    return above_a_number and first[label].lower() in LABEL_NAMES
+
+
+def _counts(fields: list[str]) -> bool:
+    return fields == [str(index) for index in range(len(fields))]

@@ -1,0 +1,272 @@
+"""Delimited text: the same table in every dialect, and never a wrong one."""
+
+import contextlib
+import csv
+import io
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from adatron.files import DataError, read
+
+X = [[1.5, 20.0, 0.25], [2.75, -3.0, 1.0], [0.5, 4.0, -2.5]]
+Y = ["hell grün", "rot", "hell grün"]
+NAMES = ("größe", "b", "c d")
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_bytes(content, name="a.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write_bytes
+
+
+def quiet(path, **options):
+    """Read without any warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return read(path, **options)
+
+
+def frame():
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame(X, columns=list(NAMES)).assign(art=Y)
+
+
+def pandas_text(**options):
+    return lambda: frame().to_csv(index=False, **options).encode(options.get("encoding", "utf-8"))
+
+
+def polars_text(**options):
+    def make():
+        polars = pytest.importorskip("polars")
+        return (
+            polars.DataFrame(dict(zip(NAMES, np.transpose(X), strict=True)) | {"art": Y}).write_csv(**options).encode()
+        )
+
+    return make
+
+
+def r_text(separator=" ", decimal="."):
+    """As R's write.table: quoted text, and row names without a name."""
+
+    def make():
+        rows = [[f'"{i}"', *map(str, x), f'"{y}"'] for i, (x, y) in enumerate(zip(X, Y, strict=True), 1)]
+        body = [separator.join(cell.replace(".", decimal) for cell in row) for row in rows]
+        return "\n".join([separator.join(f'"{name}"' for name in (*NAMES, "art")), *body, ""]).encode()
+
+    return make
+
+
+def excel_text(encoding="utf-8-sig", hint=""):
+    """As Excel writes it in half of Europe."""
+
+    def make():
+        rows = [[str(value).replace(".", ",") for value in x] + [y] for x, y in zip(X, Y, strict=True)]
+        return (hint + "".join(";".join(row) + "\r\n" for row in [[*NAMES, "art"], *rows])).encode(encoding)
+
+    return make
+
+
+DIALECTS = {
+    "pandas": pandas_text(),
+    "pandas, semicolons": pandas_text(sep=";", decimal=","),
+    "pandas, tabs": pandas_text(sep="\t"),
+    "pandas, bars": pandas_text(sep="|"),
+    "pandas, everything quoted": pandas_text(quoting=1),
+    "pandas, quoted decimal commas": pandas_text(quoting=1, decimal=","),
+    "polars": polars_text(),
+    "polars, tabs": polars_text(separator="\t", quote_style="always"),
+    "R": r_text(),
+    "R, csv2": r_text(";", ","),
+    "Excel": excel_text(),
+    "Excel, UTF-16": excel_text("utf-16"),
+    "Excel, hint": excel_text(hint="sep=;\r\n"),
+    "comments and blank lines": lambda: b"# made up\n\n" + pandas_text()().replace(b"\n", b"\n\n# more\n  \n"),
+    "spaces after commas": lambda: pandas_text()().replace(b",", b",  "),
+    "old Mac": lambda: pandas_text()().replace(b"\n", b"\r"),
+    "surplus comma in the header": lambda: pandas_text()().replace(b",art\n", b",art,\n"),
+    "surplus comma everywhere": lambda: pandas_text()().replace(b"\n", b",\n"),
+}
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.tsv", "a"])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_gives_the_same_table(dialect, name, write):
+    path = write(DIALECTS[dialect](), name)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        table = read(path)
+    left_out = ["no feature and was left out" in str(one.message) for one in caught]
+    assert left_out == [True] * (dialect.startswith("R") or "everywhere" in dialect)
+    assert table.X.tolist() == X
+    assert table.X.dtype == np.float64
+    assert (table.y.tolist(), table.feature_names, table.label_name) == (Y, NAMES, "art")
+
+
+def test_the_summary_says_what_was_inferred(write):
+    table = read(write(excel_text()()))
+    assert table.summary() == "read 3 rows × 3 numeric features, separator ';', decimal ',', label 'art'"
+    assert read(write("1 2\n3 4\n", "a")).summary() == (
+        "read 2 rows × 1 numeric feature, separator white space, no header, label in column 1"
+    )
+
+
+FIELDS = some.text("abxyzäß ,;|\"'\n", min_size=1, max_size=6).map(lambda text: f"w{text.strip()}")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    values=some.lists(
+        some.tuples(some.floats(-1e6, 1e6, width=32), some.integers(-999, 999), some.booleans(), FIELDS),
+        min_size=2, max_size=12,
+    ),
+    form=some.sampled_from([(",", "."), (";", ","), (";", "."), ("\t", ","), ("\t", "."), ("|", "."), (" ", ",")]),
+    header=some.booleans(),
+    end=some.sampled_from(["\n", "\r\n"]),
+    encoding=some.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252"]),
+)  # fmt: skip
+def test_random_tables_in_random_dialects_are_read_back(values, form, header, end, encoding, tmp_path_factory):
+    """The options say what the sample may leave open."""
+    separator, decimal = form
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=separator, lineterminator=end)
+    if header:
+        writer.writerow(["f", "n", "t", "word"])
+    for number, whole, truth, word in values:
+        writer.writerow([repr(number).replace(".", decimal), whole, truth, word])
+    path = tmp_path_factory.mktemp("random") / "a.csv"
+    path.write_bytes(out.getvalue().encode(encoding))
+    options = {"separator": separator, "decimal": decimal, "header": header, "keep_index": True}
+    table = read(path, encoding="cp1252" if encoding == "cp1252" else None, **options)
+    assert table.X.tolist() == [[number, whole, truth] for number, whole, truth, _ in values]
+    assert table.y.tolist() == [word for *_, word in values]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=some.lists(some.tuples(some.floats(-9, 9, width=32), some.floats(-9, 9)), min_size=3, max_size=12),
+    form=some.sampled_from([(",", "."), (";", ","), ("\t", ","), ("|", "."), (" ", ","), (" ", ".")]),
+)
+def test_the_form_of_numbers_is_inferred_or_refused(rows, form, tmp_path_factory):
+    separator, decimal = form
+    lines = [separator.join([*(repr(v).replace(".", decimal) for v in row), str(i % 2)]) for i, row in enumerate(rows)]
+    path = tmp_path_factory.mktemp("inferred") / "a.csv"
+    path.write_text("\n".join(lines) + "\n")
+    with contextlib.suppress(DataError):  # each comma may stand between thousands
+        assert read(path, keep_index=True).X.tolist() == [list(row) for row in rows]
+    assert read(path, keep_index=True, decimal=decimal).X.tolist() == [list(row) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("1,234;5,678;0\n2,345;6,789;1\n", {}, "'1,234' may be 1.234 or 1234: --decimal ,"),
+        ("red,big\nblue,small\ngreen,huge\n", {}, "may hold names or text: say --header or --no-header"),
+        ("a b;x;1\nc d;y;2\n", {"header": False}, "line 1: column 0 holds 'a b', text: --categorical auto"),
+        ("day,x,y\n2020-01-05,1,0\n2020-01-06,2,1\n", {}, r"column 0 \(day\) holds '2020-01-05', a date: write it as"),
+        ("a,b,y\n1,2,0\n3,,1\n", {}, r"line 3: column 1 \(b\) holds '', a missing value: --impute"),
+        ("a,b,y\n1,2,0\n3,-,1\n" + "5,6,0\n" * 9, {}, r"line 3: column 1 \(b\) holds '-'.*--missing - says so"),
+        ("a,b,y\n1,2,0\n3,4,5,1\n", {}, r"line 3: 4 fields found, 3 expected \(the separator is ',', --separator"),
+        ("a,b,y\nTrue,2,0\n3,4,1\n", {}, "column 0.*holds"),
+        ("a,b,y\n1,2,0\n-999,4,1\n", {"missing": ["-999"]}, "line 3: column 0 .* holds '-999', a missing value"),
+        ("a,b,y\n1,2,0\n3,4,NA\n", {}, r"line 3: the label is missing \('NA'\)"),
+        (b"a,b,y\n1,2,gr\xfcn\n", {}, r"line 2: not a text file in UTF-8 \(byte 0xfc\); --encoding names another one"),
+        ("a,b,y\n1,2,0\n", {"drop": ["z"]}, "no column 'z'; the columns are 'a', 'b', 'y'"),
+        ("1,2,0\n", {"drop": [3]}, "no column 3; the columns are 0 to 2"),
+        ("a,b,y\n1,2,0\n".encode("utf-16-le"), {}, "line 1: not a text file: a byte is 0; --encoding says"),
+    ],
+)
+def test_what_cannot_be_read_names_the_option(text, options, message, write):
+    with pytest.raises(DataError, match=message):
+        read(write(text), **options)
+
+
+def test_options_overrule_every_guess(write):
+    text = "1,234;5,678;0\n2,345;6,789;1\n"
+    assert read(write(text), decimal=",").X.tolist() == [[1.234, 5.678], [2.345, 6.789]]
+    assert read(write("1,2,3\n4,5,6\n"), header=True).feature_names == ("1", "2")
+    assert read(write("x,1\ny,2\n"), header=True, label=0).feature_names == ("1",)
+    table = read(write("a,b,c,y\n1,2,3,0\n4,5,6,1\n"), drop=["b", -2])
+    assert (table.X.tolist(), table.feature_names) == ([[1], [4]], ("a",))
+    assert read(write("gr\u00fcn,1,0\nrot,2,1\n".encode("latin-1")), label=0, encoding="latin-1").y.tolist() == [
+        "grün",
+        "rot",
+    ]
+    for wrong in ({"separator": ",,"}, {"separator": "a"}, {"decimal": "x"}, {"encoding": "zlib"}, {"encoding": "no"}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            read(write(text), **wrong)
+
+
+def test_years_are_names_above_labels_of_text(write):
+    table = quiet(write("2001,2002,label\n1.5,2.5,a\n3.5,1.5,b\n"))
+    assert (table.feature_names, table.y.tolist()) == (("2001", "2002"), ["a", "b"])
+    assert quiet(write("1,2,class\n1.5,2.5,a\n3.5,1.5,class\n")).feature_names is None
+
+
+def test_missing_values_and_text_are_read_on_request(write):
+    path = write("a,colour,ok,y\n1,red,True,0\n?,NA,false,1\n3,red,,1\n-9,none,True,0\n")
+    table = read(path, categorical="auto", allow_missing=True)
+    assert table.categorical == (1,)
+    assert table.X.dtype == object
+    assert table.X[:, 1].tolist() == ["red", None, "red", "none"]
+    np.testing.assert_array_equal(table.X[:, [0, 2]].astype(float), [[1, 1], [np.nan, 0], [3, np.nan], [-9, 1]])
+    marked = read(path, drop=["colour"], allow_missing=True, missing=["?", "", "-9"])
+    np.testing.assert_array_equal(marked.X[:, 0], [1, np.nan, 3, np.nan])
+    with pytest.raises(DataError, match=r"line 3: column 1 \(colour\) holds 'NA', a missing value"):
+        read(path, categorical="auto", drop=["a", "ok"])
+    with pytest.raises(DataError, match="'2020-01-05', a date"):
+        read(write("d,y\n2020-01-05,0\n2020-01-06,1\n"), categorical="auto")
+
+
+def test_a_missing_value_far_down_is_found(write):
+    text = "a,b,y\n" + "1.5,2,0\n" * 3000 + "NA,2,1\n" + "1.5,2,0\n" * 10
+    table = read(write(text), allow_missing=True)
+    assert np.flatnonzero(np.isnan(table.X[:, 0])).tolist() == [3000]
+    with pytest.raises(DataError, match=r"line 3002: column 0 \(a\) holds 'NA'"):
+        read(write(text))
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind", "y"),
+    [
+        (["9007199254740993", "9007199254740992"], "i", [9007199254740993, 9007199254740992]),
+        (["99999999999999999999", "1"], "U", ["99999999999999999999", "1"]),
+        (["9007199254740993", "0.5"], "U", ["9007199254740993", "0.5"]),
+        (["007", "8"], "U", ["007", "8"]),
+        (["1", "b"], "U", ["1", "b"]),
+        (["-1", "+1"], "i", [-1, 1]),
+        (["1.5", "2"], "f", [1.5, 2]),
+        (["True", "False"], "b", [True, False]),
+        (["none", "null"], "U", ["none", "null"]),
+    ],
+)
+def test_labels_stay_what_they_were(labels, kind, y, write):
+    table = quiet(write("a,y\n" + "".join(f"{i + 0.5},{label}\n" for i, label in enumerate(labels))))
+    assert table.y.dtype.kind == kind
+    assert table.y.tolist() == y
+
+
+def test_wide_tables_and_long_ones_are_read(write):
+    wide = "1," * 5000 + "0\n" + "2," * 5000 + "1\n"
+    assert quiet(write(wide)).shape == (2, 5000)
+    assert quiet(write(wide.replace(",", ";").replace("1", "1,5")), label=0).X[0, 0] == 1.5
+    assert quiet(write("0.5,1\n" * 50_000)).shape == (50_000, 1)
+
+
+@pytest.mark.data
+def test_real_tables_need_one_option_at_most(data_dir):
+    with pytest.warns(UserWarning, match="column 0 holds 645 different whole numbers in 699 rows, as an id does"):
+        table = read(data_dir / "breast-cancer-wisconsin.data", allow_missing=True)
+    assert np.isnan(table.X).sum() == 16
+    assert quiet(data_dir / "breast-cancer-wisconsin.data", allow_missing=True, index=0).shape == (699, 9)
+    table = quiet(data_dir / "abalone.csv", categorical="auto")
+    assert (table.shape, table.categorical) == ((4177, 8), (0,))
+    with pytest.raises(DataError, match=r"column 0 holds 'M', text: --categorical auto"):
+        read(data_dir / "abalone.csv")

@@ -1,0 +1,148 @@
+"""Columns that are no features: an index, ids, and what counts the rows, in text and in Parquet."""
+
+import io
+import warnings
+
+import numpy as np
+import pytest
+
+from adatron.files import DataError, read
+
+pandas = pytest.importorskip("pandas")
+
+N = 30
+RNG = np.random.default_rng(0)
+VALUES = RNG.normal(size=(N, 2)).round(3)
+LABELS = np.repeat(["no", "yes"], N // 2)
+
+
+def frame(**more):
+    return pandas.DataFrame({**more, "a": VALUES[:, 0], "b": VALUES[:, 1], "class": LABELS})
+
+
+def write(folder, table, kind, index):
+    path = folder / f"a.{kind}"
+    if kind == "csv":
+        table.to_csv(path, index=index)
+    else:
+        pytest.importorskip("pyarrow")
+        table.to_parquet(path, index=index)
+    return path
+
+
+def named_index():
+    table = frame()
+    table.index = pandas.Index(RNG.permutation(N) + 1000, name="case")
+    return table
+
+
+FRAMES = {
+    "unnamed index": (lambda: frame().sample(frac=1, random_state=0), True),
+    "counting index": (frame, True),
+    "id": (lambda: frame(id=RNG.permutation(N)), False),
+    "patient_id": (lambda: frame(patient_id=[f"p{i}" for i in range(N)]), False),
+    "PassengerId": (lambda: frame(PassengerId=range(1, N + 1)), False),
+    "Unnamed: 0": (lambda: frame(**{"Unnamed: 0": RNG.permutation(N)}), False),
+    "rows": (lambda: frame(row=range(1, N + 1)), False),
+}
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("name", FRAMES)
+def test_an_index_is_left_out_with_a_warning(name, kind, tmp_path):
+    make, index = FRAMES[name]
+    table = make()
+    path = write(tmp_path, table, kind, index)
+    if kind == "parquet" and name == "counting index":  # pandas writes no column for it
+        assert read(path).feature_names == ("a", "b")
+        return
+    with pytest.warns(UserWarning, match="it is no feature and was left out, --keep-index keeps it"):
+        found = read(path)
+    assert found.feature_names == ("a", "b")
+    assert np.array_equal(found.X, table[["a", "b"]].to_numpy())
+    assert found.label_name == "class"
+    if name != "patient_id":
+        assert read(path, keep_index=True).shape == (N, 3)
+
+
+def test_a_named_index_of_parquet_is_known_by_its_metadata(tmp_path):
+    path = write(tmp_path, named_index(), "parquet", True)
+    with pytest.warns(UserWarning, match=r"\(case\) is an index"):
+        assert read(path).feature_names == ("a", "b")
+    assert read(path, keep_index=True).feature_names == ("a", "b", "case")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_the_label_and_the_only_feature_are_no_index(kind, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one = pandas.DataFrame({"time": range(N), "y": np.arange(N) % 2})
+        assert read(write(tmp_path, one, kind, False)).feature_names == ("time",)
+        assert read(write(tmp_path, frame(id=range(N)), kind, False), label="id", drop=["class"]).label_name == "id"
+
+
+@pytest.mark.parametrize("label", [True, False])
+def test_data_to_predict_are_read_as_the_model_s(label, tmp_path):
+    """With the names of its features, or with their number alone."""
+    given = frame(id=range(500, 500 + N))
+    given = given if label else given.drop(columns="class")
+    path = write(tmp_path, given, "csv", False)
+    with pytest.warns(UserWarning, match="left out"):
+        table = read(path, n_features=2, feature_names=("a", "b"), labelled=False)
+    assert table.feature_names == ("a", "b")
+    assert (table.y is None) != label
+    assert read(path, n_features=3, feature_names=("id", "a", "b"), labelled=False).shape == (N, 3)
+
+
+def test_a_bare_count_of_rows_before_data_to_predict_is_asked_about(tmp_path):
+    path = tmp_path / "a.csv"
+    rows = [f"{i + 500},{a},{b}" for i, (a, b) in enumerate(VALUES)]
+    path.write_text("\n".join(rows) + "\n")
+    with pytest.raises(DataError, match="column 0 counts the rows: --index 0 leaves it out, --keep-index takes it for"):
+        read(path, n_features=2, labelled=False)
+    assert np.array_equal(read(path, n_features=2, labelled=False, index=0).X, VALUES)
+    assert read(path, n_features=2, labelled=False, keep_index=True).y.tolist() == VALUES[:, 1].tolist()
+
+
+def test_a_count_that_breaks_off_is_asked_about(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("time,a,y\n" + "".join(f"{i},{i % 7},{i % 2}\n" for i in [*range(2000), 5, 6]))
+    with pytest.raises(DataError, match=r"line 2002: column 0 \(time\) counts the rows up to here, and then holds '5'"):
+        read(path)
+    assert read(path, keep_index=True).shape == (2002, 2)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_kinds_of_columns_are_named(kind, tmp_path):
+    colours = np.array(["red", "blue", None], object)[RNG.integers(0, 3, N)]
+    path = write(tmp_path, frame(colour=colours), kind, False)
+    with pytest.raises(DataError, match=r"colour.*(missing value|text).*--"):
+        read(path)
+    table = read(path, categorical="auto", allow_missing=True)
+    assert table.X[:, 0].tolist() == colours.tolist()
+    assert np.array_equal(table.X[:, 1:].astype(float), VALUES)
+    assert table.categorical == (0,)
+    assert "2 numeric features and 1 of text" in table.summary()
+    path = write(tmp_path, frame(day=pandas.date_range("2020-01-01", periods=N)), kind, False)
+    for options in ({}, {"categorical": "auto"}):
+        with pytest.raises(DataError, match=r"day.*a date: write it as a number"):
+            read(path, **options)
+
+
+@pytest.mark.parametrize("kind", ["npz", "parquet"])
+@pytest.mark.parametrize(
+    "labels",
+    [[2**53 + 1, 2**53], [True, False], ["007", "8"], ["b", "a"], [2**63 + 5, 1], [0.5, 1.5]],
+    ids=["large", "truth", "digits", "text", "uint64", "float"],
+)
+def test_typed_labels_stay_what_they_were(labels, kind, tmp_path):
+    out, X = io.BytesIO(), np.array([[1.0], [2.0]])
+    if kind == "npz":
+        np.savez(out, X=X, y=np.array(labels, np.uint64) if labels[0] == 2**63 + 5 else np.array(labels))
+    else:
+        pytest.importorskip("pyarrow")
+        pandas.DataFrame({"a": X[:, 0], "y": labels}).to_parquet(out)
+    path = tmp_path / f"a.{kind}"
+    path.write_bytes(out.getvalue())
+    y = read(path).y
+    assert y.tolist() == (list(map(str, labels)) if labels[0] == 2**63 + 5 else labels)
