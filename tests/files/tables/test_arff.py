@@ -118,12 +118,12 @@ def test_labels_stay_what_they_were(kind, labels, write):
 def test_a_request_may_allow_text_and_gaps(write):
     head = "@relation r\n@attribute a numeric\n@attribute b {x,y}\n@attribute class {1,2}\n@data\n"
     path = write(head + "?,x,1\n2,?,2\n")
-    table = read_arff(path, Request(categorical=True, missing=True))
+    table = read_arff(path, Request(categorical="auto", allow_missing=True))
     assert table.categorical == (1,)
-    assert [[str(value) for value in row] for row in table.X] == [["nan", "x"], ["2.0", "nan"]]
+    assert [[str(value) for value in row] for row in table.X] == [["nan", "x"], ["2.0", "None"]]
     with pytest.raises(DataError, match=r"line 6: column 0 \(a\) holds '\?', a missing value: --impute"):
-        read_arff(path, Request(categorical=True))
-    with pytest.raises(DataError, match="column 'b' holds text, not numbers: --categorical"):
+        read_arff(path, Request(categorical="auto"))
+    with pytest.raises(DataError, match="column 'b' holds 'x', text: --categorical auto"):
         read(write(head + "1,x,1\n2,y,2\n"))
 
 

@@ -17,6 +17,7 @@ from ..labels import exact_numbers, named_labels
 from ..source import open_text
 from ..table import MISSING_LABELS, DataError, Path, Request, Table, check_size
 from .arff_header import Attribute, attribute
+from .cells import Kind, refusal
 from .columns import Roles, roles_of, table_of_columns
 
 # Bytes of memory that a byte of the text may become: a row is an object of Python for each of its values.
@@ -193,8 +194,8 @@ class _Columns:
         if text is None:
             if self.request.allow_missing:
                 return np.nan
-            name = self.attributes[index].name
-            raise DataError(self.path, f"column {index} ({name}) holds '?', a missing value: --impute fills it", line)
+            where = f"column {index} ({self.attributes[index].name})"
+            raise DataError(self.path, refusal(where, Kind.MISSING, "?"), line)
         read = self.attributes[index].number
         try:
             number = np.nan if read is None else read(text)
