@@ -37,7 +37,9 @@ def test_a_header_that_is_read_as_a_sample_is_pointed_at(tmp_path, capsys):
     (tmp_path / "a.csv").write_text("36,4435,9\n" + "".join(f"{i / 7},{-i},{i % 2}\n" for i in range(40)))
     train = ["train", str(tmp_path / "a.csv"), "--model", str(tmp_path / "m")]
     assert main(train) == 0
-    assert "the class 9 has one sample; if the first row is a header, --header says so" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "a class with one sample: 9 (the label" in err
+    assert "is that row a header (--header)?" in err
     assert main([*train, "--header", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
 

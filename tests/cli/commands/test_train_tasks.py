@@ -163,7 +163,7 @@ def test_cross_validation_prints_the_quality_and_writes_nothing(task, svm, data,
     arguments = ["train", file, "--task", task, "--svm", svm, "--cv", "4", "--random-state", "1"]
     assert main(arguments) == 0
     out, err = capsys.readouterr()
-    assert err == ""
+    assert err.startswith("read 80 rows × 4 numeric features")
     assert out.startswith("cross-validation ")
     assert main([*arguments, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
