@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..problems import Bias, Dual, csvc
+from ..problems.dual import Ids, Vector
 from .base.classifier import Classifier
 from .base.parameters import PENALTY
 
@@ -160,5 +158,5 @@ class SVC(Classifier):
     def _bound(self) -> float:
         return self.C
 
-    def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float, whole: bool) -> Dual:
+    def _program(self, y: Vector, weight: Vector, first: Ids, augment: float) -> Dual:
         return csvc(y, self.C * weight, cast("Bias", self.bias), augment)

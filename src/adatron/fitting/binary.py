@@ -21,10 +21,11 @@ class Binary(Problems):
     ----------
     segments : the segments of each class, fold by fold if there are several folds
     n_classes : number of classes
-    program : makes the program from labels 1 and -1 and weights
+    program : makes the programs of some problems, as one, from labels 1 and -1, weights, and where each problem begins
     separable : whether groups of samples, with equal or other labels, can be solved side by side as one program, and a
         sample without weight may stay in it. The one-against-the-rest problems of all folds then have all samples, and
         share one matrix.
+    joined : whether programs may be made together
     """
 
     def __init__(
@@ -33,8 +34,9 @@ class Binary(Problems):
         n_classes: int,
         multi_class: str,
         samples: Samples,
-        program: Callable[[Vector, Vector], Dual],
+        program: Callable[[Vector, Vector, Ids], Dual],
         separable: bool,
+        joined: bool,
     ) -> None:
         self._samples, self._program = samples, program
         if len(segments) == 2:  # the one problem of a small fit; the code below would take a tenth of such a fit
@@ -64,7 +66,7 @@ class Binary(Problems):
         self._kept = np.ones(len(self.groups), bool)
         if separable and k > 2 and multi_class == "ovr" and folds > 1:
             self._keep_all(k)
-        if separable:
+        if joined:
             self.joined = self._joined
 
     def _keep_all(self, n_classes: int) -> None:
@@ -84,12 +86,15 @@ class Binary(Problems):
             if abs(y[weight > 0.0].sum()) == np.count_nonzero(weight):
                 # The other side has no weight: beta = 0 and b = y solve the problem without an error on this side.
                 return csvc(y, np.zeros(len(y)), "none")
-            return self._program(y, weight)
+            return self._program(y, weight, np.zeros(1, np.int64))
 
         return Problem(self.segments(number), of_samples)
 
     def _joined(self, some: range, ids: Ids) -> Dual:
-        return self._program(self._labels(some), self._weights(some, ids))
+        sizes = self._samples.sizes[self.groups[self.first[some.start] : self.first[some.stop]]]
+        ends = np.concatenate([[0], np.cumsum(sizes)])
+        first = ends[self.first[some.start : some.stop] - self.first[some.start]]
+        return self._program(self._labels(some), self._weights(some, ids), first)
 
     def _weights(self, some: range, ids: Ids) -> Vector:
         own = slice(self.first[some.start], self.first[some.stop])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .samples import Ids, Samples
+from .fits import Fits
+from .problems import Problems, ranges
+from .samples import Ids, Samples, Vector
 
 FOLDS = 5
 
@@ -65,3 +68,29 @@ def divide(samples: Samples, rng: np.random.RandomState) -> Folds:
         group=np.argsort(before)[samples.group],
     )
     return Folds(arranged, classes, np.where(samples.sizes[classes] == 1, -1, dealt), before)
+
+
+def starts(divided: Folds, whole: Problems, fitted: Fits, parts: Problems) -> Callable[[range], Vector]:
+    """Return what gives the starts of some problems of the folds: the solutions for all samples.
+
+    Parameters
+    ----------
+    whole, fitted : the problems of all samples, and their solutions
+    parts : the problems of all folds, one fold after the other
+    """
+    lengths = divided.samples.sizes
+    of_class = lengths.reshape(-1, FOLDS).sum(axis=1)
+    segment, sample = (np.cumsum(counts) - counts for counts in (lengths, of_class))  # where each begins
+    counts, k = of_class[whole.groups], len(of_class)
+    keys = k * np.repeat(np.arange(len(whole)), np.diff(whole.first)) + whole.groups
+    coefficient = np.cumsum(counts) - counts
+
+    def start(some: range) -> Vector:
+        first = parts.first[some.start : some.stop + 1]
+        groups = parts.groups[first[0] : first[-1]]
+        number, classes = np.repeat(np.arange(some.start, some.stop) % len(whole), np.diff(first)), groups // FOLDS
+        shift = coefficient[np.searchsorted(keys, k * number + classes)] - sample[classes]
+        own = ranges(segment[groups], segment[groups] + lengths[groups])
+        return fitted.beta[divided.before[own] + np.repeat(shift, lengths[groups])]
+
+    return start

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...fitting import layout
 from ...problems import Dual
+from ...problems.dual import Ids, Vector
 from ..checks import inputs
 from .convergence import warn_unless_calibrated, warn_unless_converged
 from .machine import Finish, KernelMachine
@@ -56,8 +57,11 @@ class Classifier(ClassifierMixin, Probabilistic):
     }
 
     @abstractmethod
-    def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float, whole: bool) -> Dual:
-        """The program of two classes, y = 1 and -1, with all of their samples or without those of a fold."""
+    def _program(self, y: Vector, weight: Vector, first: Ids, augment: float) -> Dual:
+        """The programs of pairs of classes, y = 1 and -1, as one; ``first``: where the samples of each begin."""
+
+    def _check_weights(self, classes: NDArray[Any], weights: Vector, unit: float) -> None:
+        """Refuse weights of the classes, which were divided by the unit, for which there is no solution."""
 
     @property
     def _bound(self) -> float:
@@ -113,16 +117,17 @@ class Classifier(ClassifierMixin, Probabilistic):
         if np.count_nonzero(distinct.sizes) < 2:
             raise ValueError(self._one_sided)
         distinct, unit = self._in_units(distinct)
+        self._check_weights(classes, distinct.weights_of_classes(), unit)
         augment = inputs.augment(self.augment, X, repeated)
 
         def problems(segments: list[list[int]], samples: Samples) -> Binary:
-            whole = samples is distinct
-            program = partial(self._program, augment=augment, whole=whole)
-            separable = self._separable and bool(np.isfinite(self._bound))
-            return Binary(segments, len(classes), self.multi_class, samples, program, separable)
+            program, finite = partial(self._program, augment=augment), bool(np.isfinite(self._bound))
+            separable = self._separable and finite
+            return Binary(segments, len(classes), self.multi_class, samples, program, separable, finite)
 
         divided = divide(distinct, self._rng()) if self.with_probability else None
-        fitted = self._solve(X, distinct, problems([[c] for c in range(len(classes))], distinct), clock, repeated)
+        whole = problems([[c] for c in range(len(classes))], distinct)
+        fitted = self._solve(X, distinct, whole, clock, repeated)
         self.classes_, self.class_weight_, self._fitted_multi_class = classes, class_weight, self.multi_class
         self._store_coefficients(X, codes, self._spread(distinct, fitted, self._bound), fitted)
         self._store_certificates(fitted, len(classes) == 2, unit)
@@ -130,7 +135,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         warn_unless_converged(fitted, X, self.max_iter, values=self._values)
         self._slope = None
         if divided is not None:
-            folds = self._fit_probabilities(X, divided, fitted, problems, clock)
+            folds = self._fit_probabilities(X, divided, whole, fitted, problems, clock)
             warn_unless_converged(folds, X, self.max_iter, "problems of the folds", self._values)
             warn_unless_calibrated(clock, self._slope)
         return self

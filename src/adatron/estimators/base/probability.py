@@ -140,17 +140,18 @@ class Probabilistic(KernelMachine):
         self,
         X: Any,
         divided: Folds,
+        whole: Problems,
         fitted: Fits,
         problems: Callable[[list[list[int]], Samples], Problems],
         clock: Clock,
     ) -> Fits:
-        """Fit the slope; the problems of the folds, solved from the solution for all samples.
+        """Fit the slope; the problems of the folds, solved from the solutions of the whole problems.
 
         ``problems`` makes the problems of segments of some samples. Folds that there is no time for do not count; with
         none the slope is 0, so that all classes are as probable.
         """
         from ...fitting import engine
-        from ...fitting.folds import FOLDS
+        from ...fitting.folds import FOLDS, starts
 
         X = inputs.as_dense_if_small(X, self.kernel)
         settings = self.settings(self._served(), clock)
@@ -160,12 +161,8 @@ class Probabilistic(KernelMachine):
         if clock.late:
             return fitted
         segments = [own for fold in range(FOLDS) for own in divided.kept(fold)]
-        n, many = len(divided.before), len(fitted)
-
-        def start(number: int) -> Vector:
-            return _over_all(fitted, range(number % many, number % many + 1), n)[0][divided.before]
-
-        solved = engine.fit(X, divided.samples, problems(segments, divided.samples), settings, start)
+        parts = problems(segments, divided.samples)
+        solved = engine.fit(X, divided.samples, parts, settings, starts(divided, whole, fitted, parts))
         found, known = self._out_of_fold(X, divided, solved, clock)
         left = known & (divided.out >= 0)
         if left.any():

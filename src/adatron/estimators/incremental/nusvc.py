@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...problems import Dual
-from ..nusvc import NuSVC
+from ...problems import Dual, feasible_nu
+from ...problems.nusvc import ALONE
+from ..nusvc import NuSVC, infeasible
 from .classifier import IncrementalClassifier
 from .machine import Incremental
 
@@ -78,4 +79,7 @@ class IncrementalNuSVC(IncrementalClassifier, NuSVC):
         return -half_width if half_width < 0 else 1.0
 
     def program(self, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Dual:
-        return self._program(y, weight, float(self.augment), whole=True)
+        one, other = float(weight[y < 0].sum()), float(weight[y > 0].sum())
+        if not feasible_nu(self.nu, one, other):
+            raise ValueError(infeasible(self.nu, f"classes of weight {one:g} and {other:g}"))
+        return self._program(y, weight, ALONE, float(self.augment))

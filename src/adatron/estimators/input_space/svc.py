@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ...problems import Dual, csvc
+from ...problems.dual import Ids
 from ..base.classifier import Classifier
 from ..base.convergence import warn_of_cut_steps
 from ..base.machine import Finish
@@ -200,7 +201,7 @@ class InputMarginSVC(Classifier):
     def _bound(self) -> float:
         return self.C if self.algorithm == "simplified" else np.inf
 
-    def _program(self, y: Vector, weight: Vector, augment: float, whole: bool) -> Dual:
+    def _program(self, y: Vector, weight: Vector, first: Ids, augment: float) -> Dual:
         return csvc(y, self.C * weight)
 
     def _solve(self, X: Any, distinct: Any, problems: Problems, clock: Clock, weight: Vector | None) -> Fits:
