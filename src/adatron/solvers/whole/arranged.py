@@ -1,7 +1,7 @@
 """The programs of a bundle in arrays, ready for the compiled ``loop``, and what it has found in the programs' numbers.
 
-The variables of each equality stand together in a program's matrix, and fill whole CHUNKs as in ``dense.layout``. So
-each segment must belong to one equality.
+The variables of each equality stand together in a program's matrix, as in ``dense.layout``, and are padded to whole
+vectors: many programs are smaller than a CHUNK. So each segment must belong to one equality.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...certificates.certify import MEASURES
 from ...certificates.gap import SMALLEST
-from ...compiled.search import CHUNK
+from ...compiled.search import CHUNK, shortest
 from ...problems import Dual
 from ...problems.dual import NO_ROW, NO_SIGN, Ids
 from ...problems.unit import NONE, units_of
@@ -105,12 +105,12 @@ def _laid_out(tasks: Tasks, some: range, row: Ids, equalities: int) -> Laid:
     first = tasks.first[some.start : some.stop + 1]
     groups, first = tasks.groups[first[0] : first[-1]], first - first[0]
     lengths = np.diff(tasks.gram.starts)[groups]
-    n, e = len(some), max(1, equalities)
+    n, e, vectors = len(some), max(1, equalities), shortest(tasks.gram.dtype)
     begin = np.cumsum(lengths) - lengths  # the first variable of each segment
     side = row[np.minimum(begin, len(row) - 1)] if len(row) else np.zeros(len(groups), np.int64)
     part = e * np.repeat(np.arange(n), np.diff(first)) + side
     counts = np.bincount(part, lengths, n * e).astype(np.int64).reshape(n, e)
-    starts = np.concatenate([np.zeros((n, 1), np.int64), np.cumsum(-(-counts // CHUNK) * CHUNK, axis=1)], axis=1)
+    starts = np.concatenate([np.zeros((n, 1), np.int64), np.cumsum(-(-counts // vectors) * vectors, axis=1)], axis=1)
     order = np.argsort(part, kind="stable")
     before = np.cumsum(lengths[order]) - lengths[order]
     where = np.empty(len(groups), np.int64)

@@ -181,19 +181,29 @@ def solve(code: Any, shared: Any, programs: Any, goals: Any, K: Any, stack: Any)
 
 @jit
 def _refine(code: Any, one: Any, programs: Any, goals: Any, p: int) -> None:
-    """Solve one program, in smaller units as long as its margin is below 1; find its bias."""
-    while True:
-        programs.limits[p] = min(programs.steps[p] + STEPS * len(one.own), goals.most)
-        programs.steps[p] += _ascend(code, one, goals, programs.limits[p] - programs.steps[p])
-        call(*code.bias, one.beta, one.g, one.lower, one.upper, goals.epsilon, one.row, one.sign, one.mu)
-        of_bias = len(one.mu) == 0 or len(one.sign) > 0
-        programs.biases[p] = goals.lambda2 * _total(one.beta) if of_bias else _total(one.mu) / len(one.mu)
-        margin = _margin(one.mu, len(one.sign) > 0)
+    """Solve one program, in smaller units as long as its margin is below 1; find its bias, and prove the solution."""
+    bounds, largest, signed = (one.lower, one.upper, goals.epsilon), goals.magnitude + goals.lambda2, len(one.sign) > 0
+    programs.limits[p], aim = min(STEPS * len(one.own), goals.most), goals.tol
+    _gradient(one)
+    while aim:
+        programs.steps[p] += _ascend(code, one, goals, INNER * aim, programs.limits[p] - programs.steps[p])
+        used = _gradient(one)
+        call(*code.bias, one.beta, one.g, *bounds, one.row, one.sign, one.mu)
+        of_beta = len(one.mu) == 0 or signed
+        programs.biases[p] = goals.lambda2 * _total(one.beta) if of_beta else _total(one.mu) / len(one.mu)
+        margin = _margin(one.mu, signed)
         programs.half_widths[p] = -margin
-        met = programs.steps[p] < programs.limits[p] and one.flag[STOP] == 0 and one.flag[BENT] == 0
-        if not (met and programs.margins[p] < margin < 1.0 and _proven(one.found, goals)):
+        more = programs.steps[p] < programs.limits[p] and one.flag[STOP] == 0 and one.flag[BENT] == 0
+        if more and programs.margins[p] < margin < 1.0:
+            _enlarge(one, programs, p, _power_of_two(margin))
+            programs.limits[p], aim = min(programs.steps[p] + STEPS * len(one.own), goals.most), goals.tol
+            continue
+        if one.K.itemsize < 8 and goals.gap_tol == np.inf:
             return
-        _enlarge(one, programs, p, _power_of_two(margin))
+        call(*code.least, one.beta, one.g, *bounds, one.row, one.sign, one.mu)
+        _bound(one.beta, CARE * (goals.rounding + UNIT * (used + 8.0) * largest), one.errors)
+        call(*code.proof, one.beta, one.g, one.errors, one.t, *bounds, one.row, one.sign, one.totals, one.mu, one.found)
+        aim = _nearer(one.found, aim, goals.gap_tol, one.beta, one.g, largest, one.K.itemsize) if more else 0.0
 
 
 @jit
@@ -205,38 +215,14 @@ def _margin(mu: Any, signed: bool) -> float:
 
 
 @jit
-def _ascend(code: Any, one: Any, goals: Any, most: int) -> int:
-    """Solve one program, nearer as long as its gap is too large, and prove the solution; return the updates."""
-    K, epsilon, done, aim = one.K, goals.epsilon, 0, goals.tol
-    bounds = one.lower, one.upper, epsilon
-    _gradient(one)
-    while aim:
-        for i in range(len(one.own)):
-            one.slope[one.own[i]] = one.sign[i] * one.g[i] if len(one.sign) else one.g[i]
-        tol, left = INNER * aim, most - done
-        if len(one.totals):
-            steps = count(
-                *code.update, K, one.new, one.slope, one.low, one.high, one.starts, epsilon, tol, left, one.flag
-            )
-        else:
-            steps = count(*code.update, K, one.new, one.slope, one.low, one.high, epsilon, tol, left, one.flag)
-        done += steps
-        used = _gradient(one)
-        if K.itemsize < 8 and goals.gap_tol == np.inf:
-            break
-        call(*code.least, one.beta, one.g, *bounds, one.row, one.sign, one.mu)
-        largest = goals.magnitude + goals.lambda2
-        _bound(one.beta, CARE * (goals.rounding + UNIT * (used + 8.0) * largest), one.errors)
-        call(*code.proof, one.beta, one.g, one.errors, one.t, *bounds, one.row, one.sign, one.totals, one.mu, one.found)
-        more = done < most and one.flag[STOP] == 0 and one.flag[BENT] == 0
-        aim = _nearer(one.found, aim, goals.gap_tol, one.beta, one.g, largest, K.itemsize) if more else 0.0
-    return done
-
-
-@jit
-def _proven(found: Any, goals: Any) -> bool:
-    """Return whether what ``weigh`` has found is good enough."""
-    return found[5] <= goals.tol and _relative(found[4], found[0], found[6], found[1]) <= goals.gap_tol
+def _ascend(code: Any, one: Any, goals: Any, tol: float, most: int) -> int:
+    """Take steps; return their number."""
+    for i in range(len(one.own)):
+        one.slope[one.own[i]] = one.sign[i] * one.g[i] if len(one.sign) else one.g[i]
+    K, new, slope, low, high, epsilon = one.K, one.new, one.slope, one.low, one.high, goals.epsilon
+    if len(one.totals):
+        return count(*code.update, K, new, slope, low, high, one.starts, epsilon, tol, most, one.flag)
+    return count(*code.update, K, new, slope, low, high, epsilon, tol, most, one.flag)
 
 
 @jit
@@ -244,7 +230,7 @@ def _enlarge(one: Any, programs: Any, p: int, unit: float) -> None:
     """Divide the numbers of a program, which has no targets, by a power of two."""
     programs.units[p] *= unit
     programs.margins[p] /= unit
-    for values in (one.lower, one.upper, one.totals, one.new, one.low, one.high):
+    for values in (one.lower, one.upper, one.totals, one.beta, one.g, one.new, one.low, one.high):
         for i in range(len(values)):
             values[i] /= unit
 
