@@ -51,6 +51,9 @@ def feasible_nu(nu: float, one: Any, other: Any) -> NDArray[np.bool_]:
 
 def _sides(y: Vector, w: Vector, first: Ids) -> Vector:
     """Return the weights of the positive and the negative samples of each problem, (n_problems, 2)."""
-    runs = np.union1d(first, 1 + np.flatnonzero(np.diff(y)))
+    begins = np.ones(len(y), bool)
+    begins[1:] = y[1:] != y[:-1]
+    begins[first] = True
+    runs = np.flatnonzero(begins)
     side = 2 * (np.searchsorted(first, runs, side="right") - 1) + (y[runs] < 0)
     return np.asarray(np.bincount(side, np.add.reduceat(w, runs), 2 * len(first)), np.float64).reshape(-1, 2)

@@ -24,7 +24,6 @@ from .parameters import BIAS
 from .probability import Probabilistic
 
 if TYPE_CHECKING:
-    from ...fitting.binary import Binary
     from ...fitting.fits import Fits
     from ...fitting.samples import Samples
     from ...gram import PairSums
@@ -102,7 +101,7 @@ class Classifier(ClassifierMixin, Probabilistic):
             Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight;
             one distinct sample of each class and ``probability=True``.
         """
-        from ...fitting.binary import Binary
+        from ...fitting.binary import Binary, Kind
         from ...fitting.folds import divide
         from ...fitting.samples import canonical
 
@@ -120,13 +119,10 @@ class Classifier(ClassifierMixin, Probabilistic):
         self._check_weights(classes, distinct.weights_of_classes(), unit)
         augment = inputs.augment(self.augment, X, repeated)
 
-        def problems(segments: list[list[int]], samples: Samples) -> Binary:
-            program, finite = partial(self._program, augment=augment), bool(np.isfinite(self._bound))
-            separable = self._separable and finite
-            return Binary(segments, len(classes), self.multi_class, samples, program, separable, finite)
-
+        program, finite = partial(self._program, augment=augment), bool(np.isfinite(self._bound))
+        kind = Kind(len(classes), self.multi_class, program, finite, self._separable and finite)
+        whole = Binary(kind, distinct, [[c] for c in range(len(classes))])
         divided = divide(distinct, self._rng()) if self.with_probability else None
-        whole = problems([[c] for c in range(len(classes))], distinct)
         fitted = self._solve(X, distinct, whole, clock, repeated)
         self.classes_, self.class_weight_, self._fitted_multi_class = classes, class_weight, self.multi_class
         self._store_coefficients(X, codes, self._spread(distinct, fitted, self._bound), fitted)
@@ -135,7 +131,7 @@ class Classifier(ClassifierMixin, Probabilistic):
         warn_unless_converged(fitted, X, self.max_iter, values=self._values)
         self._slope = None
         if divided is not None:
-            folds = self._fit_probabilities(X, divided, whole, fitted, problems, clock)
+            folds = self._fit_probabilities(X, divided, whole, fitted, clock)
             warn_unless_converged(folds, X, self.max_iter, "problems of the folds", self._values)
             warn_unless_calibrated(clock, self._slope)
         return self

@@ -18,7 +18,6 @@ Sources       J. Platt, Probabilistic outputs for support vector machines (1999)
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -36,10 +35,9 @@ from .machine import KernelMachine
 from .quiet import quiet
 
 if TYPE_CHECKING:
+    from ...fitting.binary import Binary
     from ...fitting.fits import Fits
     from ...fitting.folds import Folds
-    from ...fitting.problems import Problems
-    from ...fitting.samples import Samples
     from ...threads import Clock
 
 Vector = NDArray[np.float64]
@@ -136,22 +134,13 @@ class Probabilistic(KernelMachine):
         """
         return np.log(self.predict_proba(X))
 
-    def _fit_probabilities(
-        self,
-        X: Any,
-        divided: Folds,
-        whole: Problems,
-        fitted: Fits,
-        problems: Callable[[list[list[int]], Samples], Problems],
-        clock: Clock,
-    ) -> Fits:
+    def _fit_probabilities(self, X: Any, divided: Folds, whole: Binary, fitted: Fits, clock: Clock) -> Fits:
         """Fit the slope; the problems of the folds, solved from the solutions of the whole problems.
 
-        ``problems`` makes the problems of segments of some samples. Folds that there is no time for do not count; with
-        none the slope is 0, so that all classes are as probable.
+        Folds that there is no time for do not count; with none the slope is 0, so that all classes are as probable.
         """
         from ...fitting import engine
-        from ...fitting.folds import FOLDS, starts
+        from ...fitting.folds import starts
 
         X = inputs.as_dense_if_small(X, self.kernel)
         settings = self.settings(self._served(), clock)
@@ -160,48 +149,78 @@ class Probabilistic(KernelMachine):
         self._slope = 0.0
         if clock.late:
             return fitted
-        segments = [own for fold in range(FOLDS) for own in divided.kept(fold)]
-        parts = problems(segments, divided.samples)
-        solved = engine.fit(X, divided.samples, parts, settings, starts(divided, whole, fitted, parts))
+        samples, parts = whole.of_folds(divided)
+        solved = engine.fit(X, samples, parts, settings, starts(divided, whole, fitted, samples, parts))
         found, known = self._out_of_fold(X, divided, solved, clock)
         left = known & (divided.out >= 0)
         if left.any():
-            values, classes = self._of_pairs(found)[left], divided.classes[left]
-            self._slope = slope(values, classes, divided.samples.weight[left], len(self.classes_))
+            self._slope = slope(found[left], divided.samples.weight[left])
         return solved
 
     def _out_of_fold(self, X: Any, divided: Folds, solved: Fits, clock: Clock) -> tuple[Vector, NDArray[np.bool_]]:
-        """Value of each sample in the problems of the fold that leaves it out, (n_samples, n_problems).
+        """By how much the fold that leaves a sample out prefers its class to each other one, (n_samples, k - 1).
 
         And of which samples there was time to find it.
         """
         from ...fitting.folds import FOLDS
         from ...threads import OutOfTime
 
-        rows, many, scales = divided.samples.rows, len(solved) // FOLDS, self._scales(solved)
-        values, known = np.zeros((len(rows), many)), np.zeros(len(rows), bool)
+        n, many = len(divided.out), len(solved) // FOLDS
+        values, known = np.zeros((n, len(self.classes_) - 1)), np.zeros(n, bool)
+        margins = self._margins_of_pairs if self._one_against_one() else self._margins
         for fold in range(FOLDS):
-            some = range(fold * many, (fold + 1) * many)
+            some, out = range(fold * many, (fold + 1) * many), np.flatnonzero(divided.out == fold)
             if solved.found.late(some):
                 continue
-            beta = _over_all(solved, some, len(rows))
-            support, out = np.flatnonzero(beta.any(axis=0)), np.flatnonzero(divided.out == fold)
-            intercepts = solved.found.intercept[some.start : some.stop]
-            left_out, vectors = X[rows[out]], self._vectors(X, rows[support])
-            kernel = clock.limited(self._served())
-            expansion = self._sum_over(left_out, vectors, beta[:, support], rows[support], kernel)
             try:
-                found = self._evaluate(left_out, expansion, intercepts, limit=clock.limit)
+                values[out] = margins(X, divided, solved, some, out, clock)  # checked below
             except OutOfTime:
                 break
             known[out] = True
-            values[out] = found / scales[some.start : some.stop]  # checked below
         if not np.isfinite(values).all():
             raise ValueError(
                 "The decision values of left-out samples, which probability=True needs, are not finite. The input data "
                 "may contain large values and need to be preprocessed."
             )
         return values, known
+
+    def _margins(self, X: Any, divided: Folds, solved: Fits, some: range, out: Ids, clock: Clock) -> Vector:
+        """Margins of some samples, from one problem or from those of each class against the rest."""
+        rows, classes = divided.samples.rows, divided.classes[out]
+        beta = _over_all(solved, some, len(rows))
+        support = np.flatnonzero(beta.any(axis=0))
+        left_out, vectors = X[rows[out]], self._vectors(X, rows[support])
+        kernel, intercepts = clock.limited(self._served()), solved.found.intercept[some.start : some.stop]
+        expansion = self._sum_over(left_out, vectors, beta[:, support], rows[support], kernel)
+        values = self._evaluate(left_out, expansion, intercepts, limit=clock.limit)
+        values /= self._scales(solved)[some.start : some.stop]
+        if len(self.classes_) == 2:
+            return np.where(classes[:, None] == 1, values, -values)
+        own = values[np.arange(len(out)), classes]
+        others = np.arange(len(self.classes_)) != classes[:, None]
+        return (own[:, None] - values)[others].reshape(len(out), -1)
+
+    def _margins_of_pairs(self, X: Any, divided: Folds, solved: Fits, some: range, out: Ids, clock: Clock) -> Vector:
+        """Margins of some samples, each from the pairs of its class only."""
+        from ...fitting.layout import Coefficients
+        from ...gram import PairSums, Source
+        from ...predicting.decision import pair_margins
+
+        rows, first = divided.samples.rows, solved.first[some.start : some.stop + 1]
+        beta, ids = solved.beta[first[0] : first[-1]], solved.ids[first[0] : first[-1]]
+        used, scales = np.flatnonzero(beta), self._scales(solved)[some.start : some.stop]
+        problems = np.repeat(np.arange(len(some)), np.diff(first))[used]
+        coefficients = Coefficients(beta[used] / scales[problems], ids[used], problems, len(some))
+        support, counts, dual = coefficients.arranged(divided.classes, len(self.classes_), pairs=True)
+        left_out, vectors = X[rows[out]], self._vectors(X, rows[support])
+        given, kernel = left_out if self._values else vectors, clock.limited(self._served())
+        points = Source.of(given, np.arange(len(support)), kernel, rows[support])
+        pairs, intercepts = (
+            PairSums(points, dual, counts.astype(np.int64)),
+            solved.found.intercept / self._scales(solved),
+        )
+        own = intercepts[some.start : some.stop]
+        return pair_margins(left_out, pairs, own, divided.classes[out], self.n_jobs, clock.limit)
 
     def _of_pairs(self, values: Vector) -> Vector:
         """(n, n_pairs) values of the pairs i < j, positive for class i, from those of the problems."""
@@ -220,26 +239,22 @@ def _over_all(fitted: Fits, some: range, n: int) -> Vector:
     return out
 
 
-def slope(values: Vector, classes: Ids, weight: Vector, n_classes: int) -> float:
+def slope(margins: Vector, weight: Vector) -> float:
     """The slope of the sigmoid of all pairs of classes, >= 0, each from its own samples.
 
     Parameters
     ----------
-    values : (n, n_pairs) out-of-fold values, positive for the first class of the pair
-    classes : (n,) class of each sample
+    margins : (n, n_classes - 1) out-of-fold values of the pairs of each sample's class, positive for this class
     weight : (n,) weight of each sample
     """
     from sklearn.calibration import _SigmoidCalibration  # pyright: ignore[reportPrivateUsage]
 
     from ...threads.gate import one_blas_thread
 
-    parts: list[tuple[Vector, Vector, Vector]] = []
-    for pair, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        own = (classes == i) | (classes == j)
-        parts.append((values[own, pair], (classes[own] == i).astype(np.float64), weight[own]))
-    f, first, weight = (np.concatenate(part) for part in zip(*parts, strict=True))
+    f, often = margins.ravel(), np.repeat(weight, margins.shape[1])
+    first = np.ones(len(f))
     with one_blas_thread():  # bits of BLAS depend on its threads
-        sigmoid = _SigmoidCalibration().fit(np.r_[f, -f], np.r_[first, 1.0 - first], np.r_[weight, weight])
+        sigmoid = _SigmoidCalibration().fit(np.r_[f, -f], np.r_[first, 1.0 - first], np.r_[often, often])
     return max(0.0, -float(sigmoid.a_))
 
 
