@@ -294,7 +294,7 @@ def together_of(gram, programs, states=None, groups=None):
 
 
 @pytest.mark.plain
-def test_a_stop_within_a_bundle_leaves_the_rest_as_it_was():
+def test_what_was_stopped_within_a_bundle_does_not_begin():
     X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([1.0, -1.0], 10)
     gram = Gram(Source.of(X, np.arange(80), RBF(0.5)), np.float64, [20] * 4, Pool(1), shared=True)
     start = State(np.tile([0.1, -0.1], 10))
@@ -304,8 +304,11 @@ def test_a_stop_within_a_bundle_leaves_the_rest_as_it_was():
     assert together.together(tasks, range(4), options, flags, found) == {}
     assert (found.status == STATUSES.index(Status.CONVERGED)).all()
     flags[2, 0] = 1
-    left = together.together(tasks, range(4), options, flags, found)
-    assert all(np.array_equal(left[number].beta, start.beta) for number in range(4))
+    found = Found(tasks.sizes)
+    assert together.together(tasks, range(4), options, flags, found) == {}
+    assert [STATUSES[number] is Status.CONVERGED for number in found.status] == [True, True, False, True]
+    assert STATUSES[found.status[2]] is Status.STOPPED
+    assert np.isinf(found.certificate(2).kkt_violation)
 
 
 @pytest.mark.plain

@@ -36,15 +36,18 @@ MOST_BUNDLES = 64  # parts of all work that bundles are, in between
 BESIDE_MATRIX = 1e5  # multiply-adds that a program takes beside its matrix
 
 
-def bundles(tasks: Tasks, ways: NDArray[np.int8]) -> list[range]:
-    """The numbers of the tasks that are open, in their order, those that are solved together in one range."""
+def bundles(tasks: Tasks, ways: NDArray[np.int8], timed: bool = False) -> list[range]:
+    """The numbers of the tasks that are open, in their order, those that are solved together in one range.
+
+    ``timed``: there is a time limit, at which nobody looks within a bundle.
+    """
     gram, bundled = tasks.gram, ways == Way.BUNDLE
     if not bundled.any():
         return [range(number, number + 1) for number in np.flatnonzero(ways != Way.CLOSED).tolist()]
     kinds = _kinds(tasks, ways)
     cost = 1.0 if gram.in_one else gram.kernel.cost(gram.source.features)
     works = np.cumsum([0.0, *(tasks.sizes.astype(np.float64) ** 2 * cost + BESIDE_MATRIX)])
-    most = max(SMALLEST_BUNDLE, min(LARGEST_BUNDLE, works[-1] / MOST_BUNDLES))
+    most = SMALLEST_BUNDLE if timed else max(SMALLEST_BUNDLE, min(LARGEST_BUNDLE, works[-1] / MOST_BUNDLES))
     cuts = np.concatenate([[0], 1 + np.flatnonzero(np.diff(kinds)), [len(tasks)]])
     out: list[range] = []
     for start, last in pairwise(cuts.tolist()):
@@ -79,11 +82,9 @@ def together(
 ) -> dict[int, State | None]:
     """Put the certified solutions of a bundle into ``found``; where to go on with the others.
 
-    Float32 tiles certify nothing.
+    Float32 tiles certify nothing. After a stop nothing more is begun, and nothing goes on.
     """
     gram, begun = tasks.gram, monotonic()
-    if flags[:, STOP].any() or begun >= options.deadline:
-        return {number: tasks.start(number) for number in some}
     dual, programs = arranged(tasks, some, options.sized, flags)
     values = gram.magnitude, gram.rounding
     goals = Goals(dual.lambda2, dual.epsilon, options.tol, options.widest_gap, options.max_iter, *values)
@@ -113,14 +114,17 @@ def _sorted_out(
     status = np.where(found.convex[own], STATUSES.index(Status.CONVERGED), STATUSES.index(Status.NOT_CONVEX))
     good = (found.violation[own] <= options.tol) & (n_iter != programs.limits)
     good &= ~found.convex[own] | (found.relative_gaps_of(own) <= options.widest_gap)
-    if monotonic() >= options.deadline:  # what is proven will do
-        status[~good], good[:] = STATUSES.index(Status.MAX_TIME), True
-    good &= ~stopped & proven
-    found.status[own] = np.where(good, status, UNSOLVED)
+    good &= proven
+    late = stopped | (monotonic() >= options.deadline)  # what is known will do
+    status[late & ~good] = STATUSES.index(Status.MAX_TIME)
+    status[stopped & ~good] = STATUSES.index(Status.STOPPED)
+    nothing = some.start + np.flatnonzero(late & ~good & (~np.bool_(proven) | (programs.limits == 0)))
+    found.dual[nothing], found.gap[nothing], found.violation[nothing] = -np.inf, np.inf, np.inf
+    found.status[own] = np.where(good | late, status, UNSOLVED)
     left: dict[int, State | None] = {}
-    for k in np.flatnonzero(~good).tolist():
+    for k in np.flatnonzero(~(good | late)).tolist():
         parts = programs.beta[first[k] : first[k + 1]], programs.g[first[k] : first[k + 1]], int(n_iter[k]), seconds
-        left[some[k]] = tasks.start(some[k]) if stopped[k] else State(*parts)
+        left[some[k]] = State(*parts)
     return left
 
 
