@@ -143,5 +143,6 @@ class NuSVC(Classifier):
         return np.where(fitted.found.solved & (rho > 0), rho, 1.0)
 
     def _warn(self, fitted: Fits) -> None:
-        if (fitted.found.solved & ~(fitted.found.half_width < 0)).any():
+        known = fitted.found.solved & np.isfinite(fitted.found.violation)
+        if (known & ~(fitted.found.half_width < 0)).any():
             warnings.warn(NO_MARGIN.format(self.nu), ConvergenceWarning, stacklevel=5)
