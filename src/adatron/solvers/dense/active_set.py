@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...compiled.cache.jit import jit
+from ...compiled.precision import UNIT
 from ...compiled.triangle import drop
 from ...problems import Dual
 from ...problems.dual import Vector
@@ -72,20 +73,28 @@ class ActiveSet:
             np.flatnonzero(dual.free(beta)), np.zeros(3, np.int64), np.zeros(1),
             float(max(K.max(), -K.min())), floor,
         )  # fmt: skip
-        self.beta, self.g = self.walk.beta, self.walk.g
+        self.beta, self.g, self.targets = self.walk.beta, self.walk.g, float(np.abs(dual.t).max(initial=0.0))
 
     @property
     def spent(self) -> float:
         return float(self.walk.spent[0])
 
     @property
+    def drowned(self) -> bool:
+        """Whether a coefficient is so large that rounding of its products exceeds all targets."""
+        return UNIT * float(np.abs(self.beta).max(initial=0.0)) * self.walk.shift > self.targets > 0.0
+
+    @property
     def steps(self) -> int:
         return int(self.walk.tally[1])
 
     def run(self, tol: float, budget: float, stopped: Callable[[], bool], most: int) -> int:
-        """Walk; return the number of steps, which exceeds ``most`` by a few at most."""
+        """Walk; return the number of steps, which exceeds ``most`` by a few at most.
+
+        The walk ends where the rounding of products of the coefficients exceeds all targets.
+        """
         more = True
-        while more and self.spent < budget and self.steps < most and not stopped():
+        while more and not self.drowned and self.spent < budget and self.steps < most and not stopped():
             more = go_on(self.walk, tol, min(budget, self.spent + BETWEEN_LOOKS), most)
         return self.steps
 
