@@ -17,7 +17,7 @@ from .samples import Samples
 
 @dataclass(frozen=True)
 class Kind:
-    """What the problems of a classifier have in common.
+    """The common properties of the problems of a classifier.
 
     n_classes : number of classes
     multi_class : 'ovo' or 'ovr'

@@ -30,7 +30,7 @@ _blur, _closer, _relative, _power_of_two = jit(blur), jit(closer), jit(relative)
 
 
 class Laid(NamedTuple):
-    """Where the variables of programs stand in their matrices.
+    """The places of the variables of programs in their matrices.
 
     groups, where, first_group : segments, the place of each in a matrix, and where those of each program begin; no
         segments if all programs have one matrix
@@ -82,7 +82,7 @@ class Programs(NamedTuple):
 
 
 class Goals(NamedTuple):
-    """What is asked of all programs, and bounds of a kernel value and of its error."""
+    """The goals of all programs, and bounds of a kernel value and of its error."""
 
     lambda2: float
     epsilon: float
