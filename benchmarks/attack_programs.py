@@ -162,7 +162,7 @@ def _common(rng: Rng, estimator: str, traits: list[str]) -> dict[str, Any]:
 
 def _labels(rng: Rng, X: Any, parameters: dict[str, Any], traits: list[str]) -> NDArray[np.int64]:
     """Return classes that the samples decide, except for noise; each class is there."""
-    k = min(len(X), 2 if rng.random() < 0.75 else int(rng.integers(3, 7)))
+    k = min(max(2, len(X) // 2), 2 if rng.random() < 0.75 else int(rng.choice([3, 4, 5, 6, 12, 25])))
     score = (X[:, 0] - X[:, 0].mean()) / max(float(X[:, 0].std()), 1e-300)
     score = score + rng.choice([0.0, 0.3, 1.0, 100.0]) * rng.normal(size=len(X))
     y = np.searchsorted(np.quantile(score, np.arange(1, k) / k), score)

@@ -113,3 +113,25 @@ def test_kernel_values_beyond_all_resolution(kind, bias, C):
     model = kind(kernel="poly", gamma=1.0, C=C, bias=bias, max_iter=300_000)
     with pytest.warns(ConvergenceWarning, match="no step makes progress"):
         model.fit(1e3 * X, y > 0 if kind is SVC else y)
+
+
+@pytest.mark.parametrize("scale", [1e60, 1e100, 1e150])
+def test_given_values_of_any_size_that_no_plane_separates(scale):
+    """Blocks once went on for ever, and the ratio of two violations left the range of floats."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2500, 5))
+    y = X[:, 0] + 0.5 * rng.normal(size=2500) > 0
+    with pytest.warns(ConvergenceWarning, match=r"no step makes progress|too large for double precision"):
+        model = SVC(kernel="precomputed").fit(scale * (X @ X.T), y)
+    assert model.n_iter_ < 64 * 2500
+
+
+@pytest.mark.parametrize("C", [1e60, 1e300])
+@pytest.mark.parametrize("bias", ["explicit", "none", "augmented"])
+def test_contradictory_samples_with_a_bound_beyond_all_resolution(C, bias):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1250, 5))
+    y = X[:, 0] + 0.5 * rng.normal(size=1250) > 0
+    with pytest.warns(ConvergenceWarning, match=r"no step makes progress|too large for double precision"):
+        model = SVC(C=C, gamma=0.5, bias=bias).fit(np.vstack([X, X]), np.concatenate([y, ~y]))
+    assert model.n_iter_ < 500 * 2500

@@ -16,7 +16,12 @@ from .micro import VECTOR_BYTES, multiply_add
 
 UNROLL = 4  # Vectors that are searched side by side.
 AHEAD = 2048  # Bytes between the data that a search reads and the data that it prefetches.
-CHUNK = 64  # Lengths must be multiples of this.
+CHUNK = 64  # Lengths must be multiples of this, or of ``shortest``.
+
+
+def shortest(dtype: Any) -> int:
+    """Return the number of which the lengths of arrays in a precision must be multiples; CHUNK suits all."""
+    return UNROLL * VECTOR_BYTES // np.dtype(dtype).itemsize
 
 
 class _Best(NamedTuple):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..fitting.formulation import Formulation
-from ..problems import Dual, feasible_nu, nusvc
+from ..problems import feasible_nu, nusvc
+from ..problems.dual import Vector
 from .base.formulated import FormulatedClassifier
 from .base.parameters import NU
 
@@ -19,6 +19,13 @@ NO_MARGIN = (
     "Two classes have no margin: nu = {:g} is less than the part of errors that this kernel cannot avoid, and any "
     "function is as good as any other. Raise nu, or use another kernel."
 )
+
+
+def infeasible(nu: float, got: str) -> str:
+    """Return the error of a nu that is too large for the weights of two classes."""
+    return (
+        f"{INFEASIBLE}: with nu = {nu:g} each of two classes needs at least {50 * nu:g} % of their weight. Got {got}."
+    )
 
 
 class NuSVC(FormulatedClassifier):
@@ -102,25 +109,33 @@ class NuSVC(FormulatedClassifier):
         self._keep(locals())
 
     def _formulation(self, augment: float) -> Formulation:
-        program = partial(self._program, augment=augment)
         return Formulation(
-            partial(program, whole=True),
+            lambda y, weight: nusvc(y, weight, self.nu, self.bias, augment),
+            joined=lambda y, weight, first: nusvc(y, weight, self.nu, self.bias, augment, first),
             in_units=True,
-            of_fold=partial(program, whole=False),
+            check=self._check_weights,
             divisors=_margins,
             doubt=lambda widths: "" if (widths < 0).all() else NO_MARGIN.format(self.nu),
         )
 
-    def _program(self, y: NDArray[np.float64], weight: NDArray[np.float64], augment: float, whole: bool) -> Dual:
-        nu = self.nu
-        if not whole:  # the balance of the classes is not quite that of all samples
-            nu = min(nu, 2.0 * min(weight[y < 0].sum(), weight[y > 0].sum()) / weight.sum())
-        elif not feasible_nu(y, weight, nu):
-            raise ValueError(
-                f"{INFEASIBLE}: with nu = {nu:g} each of two classes needs at least {50 * nu:g} % of their "
-                f"weight. Got classes of weight {weight[y < 0].sum():g} and {weight[y > 0].sum():g}."
-            )
-        return nusvc(y, weight, nu, self.bias, augment)
+    def _check_weights(self, classes: NDArray[Any], weights: Vector, unit: float) -> None:
+        """Refuse a nu that is too large for the weights of two classes."""
+        known = np.flatnonzero(weights)
+        classes, weights = classes[known], weights[known]
+        rest = self.multi_class == "ovr" and len(classes) > 2
+        if rest:
+            i, j = np.arange(len(classes)), None
+            others = np.where(np.eye(len(classes)) > 0, 0.0, weights).sum(axis=1)
+        else:
+            i, j = np.triu_indices(len(classes), 1)
+            others = weights[j]
+        wrong = np.flatnonzero(~feasible_nu(self.nu, weights[i], others))
+        if len(wrong):
+            first = wrong[0]
+            other = "all other classes" if j is None else f"class {classes[j[first]].tolist()!r}"
+            own, left = unit * weights[i[first]], unit * others[first]
+            got = f"weight {own:g} in class {classes[i[first]].tolist()!r} and {left:g} in {other}"
+            raise ValueError(infeasible(self.nu, got))
 
 
 def _margins(half_widths: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..problems import Dual, csvc
 from ..problems.dual import Vector
+from ..solvers.plan import SMALL
+from .folds import FOLDS, Folds
+from .formulation import Formulation
 from .problems import Ids, Problem, Problems, ranges
 from .samples import Samples
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The common properties of the problems of a classifier.
+
+    n_classes : number of classes
+    multi_class : 'ovo' or 'ovr'
+    form : Formulation
+    """
+
+    n_classes: int
+    multi_class: str
+    form: Formulation
 
 
 class Binary(Problems):
@@ -19,33 +36,24 @@ class Binary(Problems):
 
     Parameters
     ----------
+    kind : Kind
+    samples : Samples
     segments : the segments of each class, fold by fold if there are several folds
-    n_classes : number of classes
-    program : makes the program from labels 1 and -1 and weights
-    separable : whether groups of samples, with equal or other labels, can be solved side by side as one program, and a
-        sample without weight may stay in it. The one-against-the-rest problems of all folds then have all samples, and
-        share one matrix.
+    out : (m,) the fold that leaves each sample out. There are then the problems of all folds; each has all samples of
+        its classes, and those that its fold leaves out have no weight.
     """
 
-    def __init__(
-        self,
-        segments: list[list[int]],
-        n_classes: int,
-        multi_class: str,
-        samples: Samples,
-        program: Callable[[Vector, Vector], Dual],
-        separable: bool,
-    ) -> None:
-        self._samples, self._program = samples, program
-        if len(segments) == 2:  # the one problem of a small fit; the code below would take a tenth of such a fit
+    def __init__(self, kind: Kind, samples: Samples, segments: list[list[int]], out: Ids | None = None) -> None:
+        self._kind, self._samples, self._out = kind, samples, out
+        if len(segments) == 2 and out is None:  # a small fit, of which the code below would take a tenth
             self.groups, self.first = np.array([*segments[0], *segments[1]]), np.array([0, sum(map(len, segments))])
             self._signs = np.array([-1.0] * len(segments[0]) + [1.0] * len(segments[1]))
-            self._kept = np.ones(len(self.groups), bool)
+            self._counts = samples.sizes[self.groups]
             return
-        k = n_classes
+        k = kind.n_classes
         if k == 2:
             classes, positive = np.array([[0, 1]]), np.array([1])
-        elif multi_class == "ovo":
+        elif kind.multi_class == "ovo":
             classes = np.stack(np.triu_indices(k, 1), axis=1)
             positive = classes[:, 0]
         else:
@@ -55,27 +63,35 @@ class Binary(Problems):
             before = k * np.arange(folds)
             classes = (before[:, None, None] + classes).reshape(-1, classes.shape[1])
             positive = (before[:, None] + positive).ravel()
+        elif out is not None:
+            classes, positive = np.tile(classes, (FOLDS, 1)), np.tile(positive, FOLDS)
         counts = np.array([len(some) for some in segments])
         starts, flat = np.cumsum(counts) - counts, np.concatenate([np.array(some, np.int64) for some in segments])
         own = classes.ravel()
         self.groups = flat[ranges(starts[own], starts[own] + counts[own])]
         self.first = np.concatenate([[0], np.cumsum(counts[classes].sum(axis=1))])
         self._signs = np.repeat(np.where(classes == positive[:, None], 1.0, -1.0).ravel(), counts[own])
-        self._kept = np.ones(len(self.groups), bool)
-        if separable and k > 2 and multi_class == "ovr" and folds > 1:
-            self._keep_all(k)
-        if separable:
+        self._counts = samples.sizes[self.groups]
+        if out is not None:
+            gone = np.zeros((k, FOLDS + 1), np.int64)  # the last column is of those that no fold leaves out
+            np.add.at(gone, (np.repeat(np.arange(k), samples.sizes), out), 1)
+            fold = np.repeat(np.arange(FOLDS), len(self.groups) // FOLDS)
+            self._counts = self._counts - gone[self.groups, fold]
+        if kind.form.joinable:
             self.joined = self._joined
 
-    def _keep_all(self, n_classes: int) -> None:
-        """Give every problem all segments; those that its fold leaves out have no weight."""
-        m, n = len(self._samples.sizes), len(self.first) - 1
-        kept, signs = np.zeros((n, m), bool), np.empty((n, m))
-        kept[np.repeat(np.arange(n), np.diff(self.first)), self.groups] = True
-        of_class = np.arange(m) // (m // n_classes)
-        signs[:] = np.where(of_class == (np.arange(n) % n_classes)[:, None], 1.0, -1.0)
-        self.groups, self.first = np.tile(np.arange(m), n), m * np.arange(n + 1)
-        self._kept, self._signs = kept.ravel(), signs.ravel()
+    def of_folds(self, divided: Folds) -> tuple[Samples, Binary]:
+        """Return the samples, divided into folds, and these problems without those that each fold leaves out.
+
+        Small problems keep them: their values within whole classes are shared, and read faster.
+        """
+        kind, sizes = self._kind, np.sort(self._samples.sizes)
+        beside = kind.form.separable if kind.multi_class == "ovr" else int(sizes[-2:].sum()) <= SMALL
+        if kind.form.joinable and kind.n_classes > 2 and beside:
+            samples = divided.by_class()
+            return samples, Binary(kind, samples, [[c] for c in range(kind.n_classes)], divided.out)
+        segments = [own for fold in range(FOLDS) for own in divided.kept(fold)]
+        return divided.samples, Binary(kind, divided.samples, segments)
 
     def problem(self, number: int) -> Problem:
         def of_samples(ids: Ids) -> Dual:
@@ -84,22 +100,30 @@ class Binary(Problems):
             if abs(y[weight > 0.0].sum()) == np.count_nonzero(weight):
                 # The other side has no weight: beta = 0 and b = y solve the problem without an error on this side.
                 return csvc(y, np.zeros(len(y)), "none")
-            return self._program(y, weight)
+            return self._kind.form.program(y, weight)
 
         return Problem(self.segments(number), of_samples)
 
     def _joined(self, some: range, ids: Ids) -> Dual:
-        return self._program(self._labels(some), self._weights(some, ids))
+        ends = np.concatenate([[0], np.cumsum(self._sizes(some))])
+        first = ends[self.first[some.start : some.stop] - self.first[some.start]]
+        return self._kind.form.together(self._labels(some), self._weights(some, ids), first)
 
     def _weights(self, some: range, ids: Ids) -> Vector:
-        own = slice(self.first[some.start], self.first[some.stop])
-        return self._samples.weight[ids] * np.repeat(self._kept[own], self._samples.sizes[self.groups[own]])
+        weight = self._samples.weight[ids]
+        if self._out is None:
+            return weight
+        folds = np.arange(some.start, some.stop) // (len(self) // FOLDS)
+        each = np.repeat(folds, np.diff(self.first[some.start : some.stop + 1]))
+        return np.where(self._out[ids] == np.repeat(each, self._sizes(some)), 0.0, weight)
 
     def _labels(self, some: range) -> Vector:
         own = slice(self.first[some.start], self.first[some.stop])
-        return np.repeat(self._signs[own], self._samples.sizes[self.groups[own]])
+        return np.repeat(self._signs[own], self._sizes(some))
+
+    def _sizes(self, some: range) -> Ids:
+        return self._samples.sizes[self.groups[self.first[some.start] : self.first[some.stop]]]
 
     def sides(self) -> Vector:
-        sizes = self._samples.sizes[self.groups] * self._kept
-        above, below = (np.add.reduceat(sizes * (self._signs == sign), self.first[:-1]) for sign in (1.0, -1.0))
+        above, below = (np.add.reduceat(self._counts * (self._signs == sign), self.first[:-1]) for sign in (1.0, -1.0))
         return np.where(below == 0, np.where(above == 0, 0.0, 1.0), np.where(above == 0, -1.0, 0.0))

@@ -20,7 +20,7 @@ from ..solvers.plan import SMALL
 from ..solvers.route import Route, Sizes, Wanted, choose_route
 from ..solvers.run import Callback, solve_all
 from ..solvers.table import choose
-from ..solvers.tasks import State, Tasks
+from ..solvers.tasks import Tasks
 from ..threads import Clock, Pool, allowed_threads
 from .fits import Fits
 from .problems import Problems, ranges
@@ -129,11 +129,11 @@ def fit(
     samples: Samples,
     problems: Problems,
     settings: Settings,
-    start: Callable[[int], Vector] | None = None,
+    start: Callable[[range], Vector] | None = None,
 ) -> Fits:
     """Solve all problems over one Gram matrix.
 
-    ``start`` maps the number of a problem to its start, a coefficient for each of *all* distinct samples.
+    ``start`` maps a range of problems to their starts, one after the other: a coefficient for each of their samples.
     """
     settings = replace(settings, kernel=settings.clock.limited(settings.kernel))
     programs = _Programs(problems, samples)
@@ -152,9 +152,8 @@ def fit(
         if sizes.everywhere:
             first = programs.copies * np.arange(len(problems) + 1)
             groups = np.zeros(first[-1], np.int64)
-        state = None if start is None else lambda number: State(start(number)[programs.ids(range(number, number + 1))])
         joined = programs.joined if programs.lazy else None
-        tasks = Tasks(gram, groups, first, programs.dual, programs.open, state, joined)
+        tasks = Tasks(gram, groups, first, programs.dual, programs.open, start, joined)
         found = _solve(tasks, solver, settings, pool, route)
     found.intercept[~programs.open] = programs.bias[~programs.open]
     return Fits(found, programs.all_ids, programs.copies, route)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .samples import Ids, Samples
+from .fits import Fits
+from .problems import Problems, ranges
+from .samples import Ids, Samples, Vector
 
 FOLDS = 5
 
@@ -28,6 +31,10 @@ class Folds:
     classes: Ids
     out: Ids
     before: Ids
+
+    def by_class(self) -> Samples:
+        """Return the samples with a segment for each class."""
+        return replace(self.samples, sizes=self.samples.sizes.reshape(-1, FOLDS).sum(axis=1))
 
     def kept(self, fold: int) -> list[list[int]]:
         """Return the segments of each class, except those that a fold leaves out."""
@@ -65,3 +72,31 @@ def divide(samples: Samples, rng: np.random.RandomState) -> Folds:
         group=np.argsort(before)[samples.group],
     )
     return Folds(arranged, classes, np.where(samples.sizes[classes] == 1, -1, dealt), before)
+
+
+def starts(
+    divided: Folds, whole: Problems, fitted: Fits, samples: Samples, parts: Problems
+) -> Callable[[range], Vector]:
+    """Return what gives the starts of some problems of the folds: the solutions for all samples.
+
+    Parameters
+    ----------
+    whole, fitted : the problems of all samples, and their solutions
+    samples, parts : the same samples as divided, in other segments, and the problems of all folds, fold by fold
+    """
+    lengths, of_class = samples.sizes, divided.by_class().sizes
+    k, many = len(of_class), len(lengths) // len(of_class)
+    segment, sample = (np.cumsum(counts) - counts for counts in (lengths, of_class))  # where each begins
+    counts = of_class[whole.groups]
+    keys = k * np.repeat(np.arange(len(whole)), np.diff(whole.first)) + whole.groups
+    coefficient = np.cumsum(counts) - counts
+
+    def start(some: range) -> Vector:
+        first = parts.first[some.start : some.stop + 1]
+        groups = parts.groups[first[0] : first[-1]]
+        number, classes = np.repeat(np.arange(some.start, some.stop) % len(whole), np.diff(first)), groups // many
+        shift = coefficient[np.searchsorted(keys, k * number + classes)] - sample[classes]
+        own = ranges(segment[groups], segment[groups] + lengths[groups])
+        return fitted.beta[divided.before[own] + np.repeat(shift, lengths[groups])]
+
+    return start

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .fits import Fitted
     from .samples import Samples
 
+Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 Program = Callable[[Vector, Vector], Dual]  # takes targets (labels 1 and -1 of a classifier) and weights
 
@@ -27,9 +28,11 @@ class Formulation:
     bound : largest coefficient of a sample of weight 1
     copies : variables of each sample; the program has all first ones, then all second ones
     sized : whether targets, or the sums of coefficients, may be of any size, so each program is solved in its own unit
-    separable : whether the programs of several problems side by side are one program, see ``Binary``
+    separable : whether groups of samples, with equal or other labels, can be solved side by side as one program
+    joined : makes the programs of several problems as one, given where the samples of each begin, if they are not
+        separable; None: each program is made alone
     in_units : whether nothing but weights bounds the coefficients, so the weights are divided to be about 1
-    of_fold : makes the program of a classifier's samples without those of a fold; None: ``program``
+    check : refuses weights for which there is no solution, given the classes, their weights, and the weights' divisor
     divisors : returns the divisor of each problem's solution, given its ``half_width``; None: nothing is divided
     attributes : returns further attributes of a model, given the solution of its only problem
     doubt : returns a warning about solutions that are optimal and yet useless, given each ``half_width``; "" for none
@@ -40,11 +43,21 @@ class Formulation:
     copies: int = 1
     sized: bool = True
     separable: bool = False
+    joined: Callable[[Vector, Vector, Ids], Dual] | None = None
     in_units: bool = False
-    of_fold: Program | None = None
+    check: Callable[[NDArray[Any], Vector, float], None] | None = None
     divisors: Callable[[Vector], Vector] | None = None
     attributes: Callable[[Fitted], dict[str, Any]] | None = None
     doubt: Callable[[Vector], str] | None = None
+
+    @property
+    def joinable(self) -> bool:
+        """Whether the programs of problems may be made together; samples without weight may then stay in them."""
+        return self.separable or self.joined is not None
+
+    def together(self, y: Vector, weight: Vector, first: Ids) -> Dual:
+        """Return the programs of several problems as one; the samples of each begin at ``first``."""
+        return self.program(y, weight) if self.joined is None else self.joined(y, weight, first)
 
     def units_of(self, samples: Samples) -> tuple[Samples, float]:
         """Return the samples with weights as the program takes them, and the divisor of these weights."""

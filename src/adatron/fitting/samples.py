@@ -48,6 +48,11 @@ class Samples:
         everything, ones = np.arange(len(rows)), np.ones(len(rows))
         return cls(rows, np.array([len(rows)]), ones, everything, everything, ones)
 
+    def weights_of_classes(self) -> Vector:
+        """Return the total weight of each class."""
+        classes = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return np.asarray(np.bincount(classes, self.weight, len(self.sizes)), np.float64)
+
     def together(self) -> Samples:
         """Return all samples as one class, in an order that depends only on their content."""
         return replace(self, sizes=np.array([len(self.rows)]))

@@ -50,6 +50,20 @@ class PairSums:
             tally(K, self._dual, self._ends, intercepts, zero_wins, votes, sums, nothing)
         return votes.T, sums.T
 
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self._ends) - 1
+
+    def margins(
+        self, rows: Source, classes: NDArray[np.int64], intercepts: NDArray[np.float64], pool: Pool
+    ) -> NDArray[np.float64]:
+        """Return by how much each row's class is preferred to each other one, (n, k - 1)."""
+        out = np.empty((len(rows), self.classes - 1))
+        if len(rows):
+            prefer(self._kernel(rows, np.float64, pool), self._dual, self._ends, intercepts, classes, out)
+        return out
+
     def _kernel(self, rows: Source, dtype: Any, pool: Pool) -> NDArray[Any]:
         """Return kernel values of the vectors with some rows, (m, n)."""
         points, kernel = self.points, self.points.kernel
@@ -95,6 +109,27 @@ def tally(K: Any, dual: Any, ends: Any, intercepts: Any, zero_wins: bool, votes:
                     mine[t] += value
                     theirs[t] -= value
             pair += 1
+
+
+@jit
+def prefer(K: Any, dual: Any, ends: Any, intercepts: Any, classes: Any, out: Any) -> None:
+    """Set out (n, k - 1) to the values of the pairs of each row's class, with the sign that is positive for it.
+
+    K, dual, ends : as in ``tally``
+    classes : (n,) class of each row
+    """
+    k, total = len(ends) - 1, np.empty(1)
+    for t in range(K.shape[1]):
+        c, at = classes[t], 0
+        for other in range(k):
+            if other == c:
+                continue
+            i, j = min(c, other), max(c, other)
+            total[0] = intercepts[i * k - i * (i + 1) // 2 + j - i - 1]
+            _add(K[:, t : t + 1], dual[j - 1], ends[i], ends[i + 1], total)
+            _add(K[:, t : t + 1], dual[i], ends[j], ends[j + 1], total)
+            out[t, at] = total[0] if c == i else -total[0]
+            at += 1
 
 
 @jit

@@ -162,47 +162,42 @@ def fill_within(shared: Any, first: int, last: int, stack: Any) -> None:
 
 
 @jit
-def matrix(shared: Any, groups: Any, kept: int, K: Any, stack: Any, made: Any) -> None:
-    """Fill K with the kernel matrix over some segments, one after the other; no segment comes twice.
+def matrix(shared: Any, groups: Any, where: Any, kept: int, K: Any, stack: Any, made: Any) -> None:
+    """Fill K with the kernel matrix over some segments; no segment comes twice.
 
+    where : the place of each segment's first row in K
     kept : the segment whose values within are at the beginning of K already, or -1
     made : (3,) content of the stack: the segment whose points have values there, or -1, and their range of row blocks
     """
-    start = groups.dtype.type(0)
-    at = start
     for i in range(len(groups)):
-        s, before = groups[i], start
+        s, at = groups[i], where[i]
         n = shared.sizes[s]
-        if i or s != kept:
+        if at or s != kept:
             _place(shared, s, K, at, n)
         for j in range(i):
-            if len(groups) > 2 or not _from_tile(shared, groups[j], s, K, at, stack, made):
+            before = where[j]
+            if len(groups) > 2 or not _from_tile(shared, groups[j], s, K, at, before, stack, made):
                 made[0] = -1  # the content of the stack is overwritten
                 _values(shared, groups[j], s, K, at, before, stack)
             transpose(K, before, before + shared.sizes[groups[j]], at, at + n)
-            before += shared.sizes[groups[j]]
-        at += n
 
 
 @jit
-def gathered(shared: Any, groups: Any, kept: int, K: Any, stack: Any, made: Any) -> None:
+def gathered(shared: Any, groups: Any, where: Any, kept: int, K: Any, stack: Any, made: Any) -> None:
     """Fill K as ``matrix`` does, from given values."""
-    start = groups.dtype.type(0)
-    at = start
     for i in range(len(groups)):
-        s, before = groups[i], start
+        s, at = groups[i], where[i]
         columns = shared.columns[shared.first[s] : shared.first[s + 1]]
         n = len(columns)
-        if i or s != kept:
+        if at or s != kept:
             _place(shared, s, K, at, n)
         for j in range(i):
-            for r in shared.rows[shared.first[groups[j]] : shared.first[groups[j] + 1]]:
-                row, target = shared.K[r], K[before, at : at + n]
+            rows, before = shared.rows[shared.first[groups[j]] : shared.first[groups[j] + 1]], where[j]
+            for u in range(len(rows)):
+                row, target = shared.K[rows[u]], K[before + u, at : at + n]
                 for v in range(n):
                     target[v] = row[columns[v]]
-                before += 1
-        transpose(K, at, at + n, start, at)
-        at += n
+            transpose(K, at, at + n, before, before + len(rows))
 
 
 @jit
@@ -216,8 +211,8 @@ def _place(shared: Any, s: int, K: Any, at: int, n: int) -> None:
 
 
 @jit
-def _from_tile(shared: Any, u: int, s: int, K: Any, line: int, stack: Any, made: Any) -> bool:
-    """Set K[line + t, i] to k(point i of segment u, row t of segment s) if these and more rows fit into a tile.
+def _from_tile(shared: Any, u: int, s: int, K: Any, line: int, column: int, stack: Any, made: Any) -> bool:
+    """Set K[line + t, column + i] to k(point i of segment u, row t of segment s), if these and more rows fit a tile.
 
     The next pairs of classes have the same first class and rows that come soon, so the tile has as many rows as fit.
     """
@@ -231,7 +226,7 @@ def _from_tile(shared: Any, u: int, s: int, K: Any, line: int, stack: Any, made:
     columns = -(-(made[2] - made[1]) * width // CHUNK) * CHUNK
     start = (r0 - made[1]) * width
     for t in range(shared.sizes[s]):
-        target = K[line + t]
+        target = K[line + t, column : column + points]
         for i in range(points):
             target[i] = stack[start + i * columns + t]
     return True

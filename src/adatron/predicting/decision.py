@@ -114,6 +114,26 @@ def pair_values(
     return np.concatenate(parts)
 
 
+def pair_margins(
+    X: Any, pairs: PairSums, intercepts: Values, classes: NDArray[np.int64], n_jobs: int | None, limit: float = np.inf
+) -> Values:
+    """Return by how much the pairs prefer the class of each row to each other class, (n, k - 1).
+
+    classes : (n,) class of each row
+    limit : see ``Clock``
+    """
+    points, out = pairs.points, np.empty((X.shape[0], pairs.classes - 1))
+    with Pool(1 if points.kernel.called else allowed_threads(n_jobs), limit) as pool:
+
+        def task(number: int) -> None:
+            pool.check_time()
+            some = slice(number * PAIR_ROWS, (number + 1) * PAIR_ROWS)
+            out[some] = pairs.margins(_rows(X, points, some), classes[some], intercepts, pool)
+
+        pool.run(task, -(-len(out) // PAIR_ROWS))
+    return out
+
+
 class _Result:
     """The result of the values of n rows, block by block."""
 

@@ -9,10 +9,12 @@ a tolerance is never larger than the user's.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import frexp, ldexp
+from typing import Any
 
 import numpy as np
 
-from .dual import Dual
+from .dual import Dual, Vector
 
 FINE = 2.0**-4  # Fraction of the gradient's possible variation that is a unit.
 LEAST, RANGE = 2.0**-400, 2.0**-900  # Smallest unit, and fraction of the bounds: nothing leaves the range of floats.
@@ -21,7 +23,7 @@ NONE = 2.0**-40  # Fraction of the first unit below which a margin counts as 0.
 
 def power_of_two(value: float) -> float:
     """Return the largest power of two up to a positive number."""
-    return float(2.0 ** np.floor(np.log2(value)))
+    return ldexp(0.5, frexp(value)[1])
 
 
 def unit_of(dual: Dual, spread: float) -> float:
@@ -35,12 +37,28 @@ def unit_of(dual: Dual, spread: float) -> float:
     """
     if not len(dual):
         return 1.0
-    low, high = float(dual.t.min()), float(dual.t.max())
-    size = 0.5 * high - 0.5 * low
+    most = max(-dual.reach[0], dual.reach[1])
     if by_sums(dual):
-        size = FINE * float(np.abs(dual.totals).sum()) * spread
-    least = max(LEAST, RANGE * max(-dual.reach[0], dual.reach[1]) if not dual.unbounded else 0.0)
-    return power_of_two(max(size, least)) if 0.0 < size < 1.0 and least < 1.0 else 1.0
+        return float(_unit(_variation(float(np.abs(dual.totals).sum()), spread), most))
+    low, high = float(dual.t.min()), float(dual.t.max())
+    return float(_unit(0.5 * high - 0.5 * low, most))
+
+
+def units_of(totals: Vector, most: Vector, spread: float) -> Vector:
+    """Return c of many programs without targets; of each the sums, (n, p), and the size of the largest bound, (n,)."""
+    return _unit(_variation(np.abs(totals).sum(axis=1), spread), most)
+
+
+def _variation(sums: Any, spread: float) -> Any:
+    """Return a fraction of the gradient's variation, from the sizes of the coefficients together."""
+    return FINE * sums * spread
+
+
+def _unit(size: Any, most: Any) -> Any:
+    """Return the power of two for numbers of this size, and bounds of at most another one."""
+    least = np.maximum(LEAST, np.where(np.isinf(most), 0.0, RANGE * most))
+    small = (size > 0.0) & (size < 1.0) & (least < 1.0)
+    return np.where(small, np.ldexp(0.5, np.frexp(np.where(small, np.maximum(size, least), 1.0))[1]), 1.0)
 
 
 def by_sums(dual: Dual) -> bool:

@@ -43,6 +43,7 @@ How = TypeVar("How", bound=Solver)
 ROUNDS = 8  # Refused certificates after which float64 tiles take over.
 FAR = {4: 1e7, 8: 1e12}  # see ``_beyond``; by bytes of a kernel value: larger ones are not resolved
 HUGE = 1e100  # Violation above which a fit overflows.
+DROWNED = 32  # Updates, as a multiple of the variables, after which an ascent that is all rounding ends.
 
 
 class Ascent(ABC, Generic[How]):
@@ -73,6 +74,7 @@ class Ascent(ABC, Generic[How]):
         self.rounding = 0.0
         self._rounds, self._proven = 0, np.zeros(len(dual))  # bounds of errors of g, at the proofs so far
         self._least: tuple[Vector, Vector, Certificate] | None = None  # of the points whose violation is small enough
+        self._resolved = self.n_iter  # the last point at which rounding left anything of the targets
         self.exact = Exact(dual)
         if state.g is not None and np.array_equal(self.beta, state.beta):
             self.g[:] = state.g
@@ -202,6 +204,8 @@ class Ascent(ABC, Generic[How]):
         wide = self.view.gram.dtype == np.float64
         if self.dual.unbounded and self._beyond(objective):
             return Status.DIVERGED if wide else Status.STUCK
+        if wide and self._drowned():
+            return Status.STUCK
         stop = self.watch.look(self.n_iter, violation, objective, self.relative_gap, extra)
         if violation <= tol:
             return Status.CONVERGED
@@ -210,6 +214,13 @@ class Ascent(ABC, Generic[How]):
         if self.n_iter >= self.options.max_iter:
             return Status.MAX_ITER
         return Status.MAX_TIME if monotonic() >= self.options.deadline else None
+
+    def _drowned(self) -> bool:
+        """Return whether coefficients have long been so large that rounding of their products exceeds all targets."""
+        largest, size = self.view.magnitude + self.dual.lambda2, float(np.abs(self.dual.t).max(initial=0.0))
+        if not UNIT * float(np.abs(self.beta).max(initial=0.0)) * largest > size > 0.0:
+            self._resolved = self.n_iter
+        return self.n_iter - self._resolved > DROWNED * len(self.dual)
 
     def _beyond(self, objective: float) -> bool:
         """Return whether every solution of a program without bounds is too large for what kernel values resolve.

@@ -113,9 +113,12 @@ class Found:
         self.least[number], self.convex[number] = proof.least, proof.convex
         self._traces[number] = trace
 
-    def keep_all(self, own: slice, proofs: NDArray[np.float64], biases: Vector) -> None:
-        """Keep the certificates of programs, (7, n) numbers in the order of ``Certificate``, and their biases."""
-        self.intercept[own] = biases
+    def keep_all(self, own: slice, proofs: NDArray[np.float64], biases: Vector, widths: Vector, units: Vector) -> None:
+        """Keep the certificates of programs, (7, n) numbers in the order of ``Certificate``, biases and half widths.
+
+        ``units``: the numbers by which a violation is to be multiplied, to be compared with a width.
+        """
+        self.intercept[own], self.half_width[own] = biases, np.where(np.abs(widths) > units * proofs[2], widths, 0.0)
         self.dual[own], self.gap[own], self.violation[own], self.resolution[own] = proofs[:4]
         self.doubt[own], self.least[own], self.convex[own] = proofs[4:]
 

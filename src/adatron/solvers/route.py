@@ -147,8 +147,8 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     =============================================================  ===================================
     it has nothing to solve                                        CLOSED
     the solver goes through single rows, which it stores itself    SINGLE_ROWS
-    one of several that share values, one sum or none, finite      BUNDLE
-    bounds, up to ``whole`` variables (all share one matrix: any)
+    one of several that share values, finite bounds, up to         BUNDLE
+    ``whole`` variables (all share one matrix: any, without nu)
     up to 1,000 variables, float64, finite bounds, K held or       AT_ONCE
     made by compiled tiles
     up to ``whole`` variables                                      BLOCK
@@ -173,7 +173,7 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     =============================================================  ===================================
     """
     n, alone, kernel = sizes.samples, len(sizes.variables) == 1, source.kernel
-    matrix = solver.blocks and sizes.everywhere and not alone and suits(sizes.typical, single=False)
+    matrix = solver.blocks and sizes.everywhere and not alone and suits(sizes.typical, single=False, everywhere=True)
     matrix = matrix and _matrix_fits(n, len(sizes.variables), wanted)
     largest = int(sizes.variables.max())
     small = matrix or largest <= SMALL or not kernel.compiled
@@ -187,10 +187,15 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     return Route(ways, then, largest, single, reason, shared, held, found.slots, light, *own)
 
 
-def suits(dual: Dual, single: bool) -> bool:
-    """Return whether a program is of the kind that is solved in bundles, by float32 tiles or others."""
+def suits(dual: Dual, single: bool, everywhere: bool) -> bool:
+    """Return whether a program is of the kind that is solved in bundles, by float32 tiles or others.
+
+    ``everywhere``: all programs have all samples, so that they share one matrix. With nu each needs another order, or
+    other signs, and its own unit is finer than float32 values.
+    """
+    plain = dual.row is None and dual.sign is None
     exact = not (single and dual.lambda2)  # added to float32 values it would be rounded
-    return exact and dual.row is None and dual.sign is None and not dual.unbounded and len(dual) > 0
+    return exact and (plain or not (single or everywhere)) and not dual.unbounded and len(dual) > 0
 
 
 def _matrix_fits(n: int, problems: int, wanted: Wanted) -> bool:
@@ -229,7 +234,7 @@ def _memory(
         return sized(memory - 8.0 * n * n), True, source.kernel.called and room
     largest = int(lengths.max())
     again = not given or float(np.sum(lengths.astype(np.float64) ** 2)) > AGAIN * n * n
-    if blocks and len(lengths) > 1 and suits(sizes.typical, single):
+    if blocks and len(lengths) > 1 and suits(sizes.typical, single, sizes.everywhere):
         within = bytes_shared(source, sizes.segments.tolist(), dtype)
         whole = not compiled and (not given or not readable(source) or (again and room))
         once = 2 * largest < n or sizes.between <= n * n  # or values are made again for it
@@ -251,7 +256,8 @@ def _ways(
         each, which = list(zip(sizes.variables.tolist(), sizes.duals, strict=True)), slice(None)
     ways = np.empty((2, len(each)), np.int8)
     for number, (n, dual) in enumerate(each):
-        bundled = shared and solver.bundles and suits(dual, single) and (matrix or n <= found.whole)
+        bundled = shared and solver.bundles and suits(dual, single, sizes.everywhere)
+        bundled = bundled and (matrix or n <= found.whole)
         own = way_of(n, dual, solver, found.block, found.whole, coarse=single or not at_hand)
         ways[:, number] = Way.BUNDLE if bundled else own, own
     first, then = ways[:, which]

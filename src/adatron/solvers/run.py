@@ -5,8 +5,9 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import replace
+from math import inf
 from time import monotonic
 
 import numpy as np
@@ -103,23 +104,26 @@ def solve_all(
         found.leave(np.flatnonzero(tasks.open), Status.MAX_TIME)
         return found
     try:
-        ranges = bundles(tasks, route.ways)
+        ranges = bundles(tasks, route.ways, timed=options.deadline < inf)
     except OutOfTime:
         ranges = [range(number, number + 1) for number in np.flatnonzero(tasks.open).tolist()]
     direct = len(ranges) == 1 or pool.threads == 1
 
     def solve(number: int) -> None:
         some = ranges[number]
-        ended = desk.ended(some, options)
-        if ended is not None and len(tasks) > 1:
-            found.leave(slice(some.start, some.stop), ended)
-            return
         with pool.turn() if tasks.sizes[some.start] <= options.whole and not direct else nullcontext():
-            left = None
+            ended = desk.ended(some, options)  # after the wait for a turn
+            if ended is not None and len(tasks) > 1:
+                found.leave(slice(some.start, some.stop), ended)
+                return
+            left: dict[int, State | None] = {}
             if route.ways[some.start] == Way.BUNDLE:
-                with suppress(OutOfTime):
+                try:
                     left = together(tasks, some, options, desk.flags[some.start : some.stop], found)
-            left = {i: tasks.start(i) for i in some} if left is None else left
+                except OutOfTime:
+                    found.leave(slice(some.start, some.stop), Status.MAX_TIME)
+            else:
+                left = {i: tasks.start(i) for i in some}
             for i in some if callback is not None else left:
                 report = desk.reporter(i, direct)
                 if i in left:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..compiled.cache.jit import jit
 from ..compiled.precision import UNIT
 from ..problems import Dual
 from ..problems.dual import Ids, Vector
+
+CRUMBS = 64.0 * UNIT  # Fraction of a sum, or of what moves, that is rounding.
 
 
 def feasible(dual: Dual, beta: Vector) -> Vector:
@@ -18,35 +23,67 @@ def feasible(dual: Dual, beta: Vector) -> Vector:
     plain = dual.unsigned()
     part = beta if dual.sign is None else dual.sign * beta
     for tie, total in zip(dual.ties(), dual.totals, strict=False):
-        part[tie] = _balanced(part[tie], plain.lower[tie], plain.upper[tie], total)
+        own = part[tie]
+        balance(own, plain.lower[tie], plain.upper[tie], total)
+        part[tie] = own
     return part if dual.sign is None else dual.sign * part
 
 
-def _balanced(beta: Vector, lower: Vector, upper: Vector, total: float) -> Vector:
-    """Return a point with this sum: the free variables move, or else the side that is too large shrinks.
+@jit
+def balance(beta: Any, lower: Any, upper: Any, total: float) -> None:
+    """Give a point in a box this sum: the free variables move, or else the side that is too large shrinks.
 
     Free variables move in proportion to the distance from their nearer bound, if none reaches that bound. Variables
     at a bound, which is right in most problems, then stay there. Otherwise, after shrinking, one variable after the
     other moves to its bound, so that few variables change and the two variables of a sample in nu-SVR stay opposite.
     """
-    excess = float(beta.sum()) - total
-    side = beta > 0 if excess > 0 else beta < 0
-    weight = abs(float(beta[side].sum()))
-    rounding = 64.0 * UNIT * (weight + abs(total))
+    excess, weight, rooms = _sum(beta) - total, 0.0, 0.0
+    side = 1.0 if excess > 0.0 else -1.0
+    for i in range(len(beta)):
+        weight += max(side * beta[i], 0.0)
+        rooms += min(beta[i] - lower[i], upper[i] - beta[i])
+    rounding = CRUMBS * (weight + abs(total))
     if abs(excess) <= rounding:
-        return beta
-    room = np.minimum(beta - lower, upper - beta)
-    if abs(excess) < room.sum() < np.inf:
-        return beta - excess / room.sum() * room
-    if weight > 0:
-        beta[side] *= max(0.0, 1.0 - abs(excess) / weight)
-        excess = float(beta.sum()) - total
-    if abs(excess) <= rounding:
-        return beta
-    room = np.minimum(beta - lower if excess > 0 else upper - beta, abs(excess))
-    beta = beta - np.sign(excess) * filled(room, abs(excess), np.arange(len(beta)))
-    crumb = 64.0 * UNIT * abs(excess)
-    return np.where(beta - lower <= crumb, lower, np.where(upper - beta <= crumb, upper, beta))
+        return
+    if abs(excess) < rooms < np.inf:
+        for i in range(len(beta)):
+            beta[i] -= excess / rooms * min(beta[i] - lower[i], upper[i] - beta[i])
+        return
+    if weight > 0.0:
+        for i in range(len(beta)):
+            if side * beta[i] > 0.0:
+                beta[i] *= max(0.0, 1.0 - abs(excess) / weight)
+        excess = _sum(beta) - total
+    if abs(excess) > rounding:
+        _fill(beta, lower, upper, excess)
+
+
+@jit
+def _sum(values: Any) -> float:
+    """Return the sum, each addition's rounding added in the end (D. E. Knuth's TwoSum)."""
+    total, low = 0.0, 0.0
+    for value in values:
+        after = total + value
+        taken = after - total
+        low += (total - (after - taken)) + (value - taken)
+        total = after
+    return total + low
+
+
+@jit
+def _fill(beta: Any, lower: Any, upper: Any, excess: float) -> None:
+    """Take the excess from the variables, one after the other; what is left beside a bound goes to the bound."""
+    amount, before = abs(excess), 0.0
+    for i in range(len(beta)):
+        room = min(beta[i] - lower[i] if excess > 0.0 else upper[i] - beta[i], amount)
+        part = min(max(amount - before, 0.0), room)
+        before += room
+        if part > CRUMBS * amount:
+            beta[i] -= part if excess > 0.0 else -part
+        if beta[i] - lower[i] <= CRUMBS * amount:
+            beta[i] = lower[i]
+        elif upper[i] - beta[i] <= CRUMBS * amount:
+            beta[i] = upper[i]
 
 
 def filled(room: Vector, amount: float, order: Ids) -> Vector:
@@ -54,5 +91,5 @@ def filled(room: Vector, amount: float, order: Ids) -> Vector:
     before = np.concatenate([[0.0], np.cumsum(room[order])[:-1]])
     part = np.clip(amount - before, 0.0, room[order])
     out = np.zeros(len(room))
-    out[order] = np.where(part > 64.0 * UNIT * amount, part, 0.0)  # no crumbs
+    out[order] = np.where(part > CRUMBS * amount, part, 0.0)  # no crumbs
     return out

@@ -57,7 +57,7 @@ class Tasks:
     groups, first : the segments of all programs, one after the other, and where those of each begin
     dual : returns the program of a number
     open : (n,) whether there is anything to solve
-    state : returns where to start with the program of a number; None: at 0
+    begin : returns where to start with the programs of a range, one after the other; None: at 0
     joined : returns the programs of a range as one program that they are parts of; None: they may differ in kind
     """
 
@@ -66,7 +66,7 @@ class Tasks:
     first: Ids
     dual: Callable[[int], Dual]
     open: NDArray[np.bool_]
-    state: Callable[[int], State | None] | None = None
+    begin: Callable[[range], Vector] | None = None
     joined: Callable[[range], Dual] | None = None
 
     def __len__(self) -> int:
@@ -81,7 +81,12 @@ class Tasks:
 
     def start(self, number: int) -> State | None:
         """Return the start for a program."""
-        return None if self.state is None else self.state(number)
+        begun = self.starts(range(number, number + 1))
+        return None if begun is None else State(begun)
+
+    def starts(self, some: range) -> Vector | None:
+        """Return the starts for the programs of a range, one after the other."""
+        return None if self.begin is None else self.begin(some)
 
     @cached_property
     def sizes(self) -> Ids:

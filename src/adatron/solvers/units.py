@@ -19,6 +19,7 @@ from .solution import Solution
 from .status import Status
 from .tasks import State
 from .watch import Watch
+from .whole.arranged import spread
 
 
 def solve_in_unit(
@@ -26,7 +27,7 @@ def solve_in_unit(
 ) -> Solution:
     """Solve a program as ``Solver.solve`` does, to a tolerance in its own unit."""
     single = len(set(view.groups)) == len(view.groups)  # in nu-SVR each row comes twice, and there is no margin
-    unit = first = unit_of(dual, _spread(view, dual) if single and by_sums(dual) else 0.0)
+    unit = first = unit_of(dual, spread(view.gram.spread, dual) if single and by_sums(dual) else 0.0)
     found = _solved(solver, view, dual, options, state, watch, unit)
     while single and by_sums(dual) and found.status.good:
         finer = by_margin(dual, half_width(dual, found.beta, found.g), unit, first)
@@ -51,9 +52,3 @@ def _solved(
     if state is not None and unit != 1.0:
         state = replace(state, beta=state.beta / unit, g=None if state.g is None else state.g / unit)
     return solver.solve(view, inner, options, state, replace(watch, dual=inner, rows=[])).times(unit)
-
-
-def _spread(view: View, dual: Dual) -> float:
-    """Return the samples' mean squared distance from their mean, or from 0 if no sum of beta alone is fixed."""
-    size, level = view.gram.spread
-    return size if dual.sign is not None else size - level

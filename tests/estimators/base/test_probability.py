@@ -90,13 +90,24 @@ def test_values_are_those_of_fits_without_the_sample(model, data, division, slop
     for fold in range(5):
         train, test = rows[division.out != fold], division.out == fold
         expected = model.fit(X[train], y[train]).decision_function(X[rows[test]])
+        own = division.classes[test]
         if expected.ndim == 1:
-            expected = -expected[:, None]
-        elif model.multi_class == "ovr":
-            expected = np.stack([expected[:, i] - expected[:, j] for i, j in combinations(range(4), 2)], axis=1)
+            expected = np.where(own == 1, expected, -expected)[:, None]
+        elif model.multi_class == "ovo":
+            expected = in_favour(expected, own)
+        else:
+            others = np.arange(4) != own[:, None]
+            expected = (expected[np.arange(len(own)), own][:, None] - expected)[others].reshape(len(own), 3)
         np.testing.assert_allclose(
             values[test], expected, atol=3 * probability.COARSE * max(1.0, np.abs(expected).max())
         )
+
+
+def in_favour(values, own):
+    """The values of the pairs of each sample's own class, positive for this class."""
+    pairs = np.array(list(combinations(range(4), 2)))
+    signed = [np.where(pairs[:, 0] == c, row, -row) for row, c in zip(values, own, strict=True)]
+    return np.array([row[(pairs == c).any(axis=1)] for row, c in zip(signed, own, strict=True)])
 
 
 def test_noise_is_not_learnt_by_heart():

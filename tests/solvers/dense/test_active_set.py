@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from adatron import SVC, SVR
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.problems import csvc, nusvr, svr
-from adatron.solvers.dense.active_set import ActiveSet
+from adatron.solvers.dense.active_set import BETWEEN_LOOKS, ActiveSet
 from adatron.solvers.status import Status
 from problems import samples, solve, view_of
 from twins import programs
@@ -137,3 +137,33 @@ def test_a_linear_machine_with_a_large_C_on_more_rows_than_a_block_holds():
     model = SVC(kernel="linear", C=1e3, max_iter=3_000_000).fit(X, y)
     assert model.fit_status_ == 0
     assert model.duality_gap_ < 1e-4
+
+
+def test_a_walk_among_dependent_variables_looks_at_the_clock():
+    rng = np.random.default_rng(0)
+    n = 900
+    A, spent, seen = rng.normal(size=(n, 300)), 0.0, []
+    y = np.sign(A[:, 0] + rng.normal(size=n))
+    K, dual = A @ A.T, csvc(y, np.full(n, 1e3))
+    start = y * rng.uniform(1.0, 999.0, n)
+    start[y > 0] *= -start[y < 0].sum() / start[y > 0].sum()
+    start = np.clip(start, dual.lower, dual.upper)
+    walk = ActiveSet(K, dual, start, K @ start - dual.t, 1e-12)
+
+    def look():
+        nonlocal spent
+        seen.append(walk.spent - spent)
+        spent = walk.spent
+        return False
+
+    assert walk.run(1e-3, 1e10, look, 10**6) > 0
+    assert max(seen) <= BETWEEN_LOOKS + 40.0 * n * n
+
+
+def test_a_walk_ends_where_rounding_exceeds_all_targets():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.tile([1.0, -1.0], 30)
+    K, dual = X @ X.T, csvc(y, np.full(60, 1e40))
+    walk = ActiveSet(K, dual, np.zeros(60), -y, 1e-12)
+    assert walk.run(1e-3, np.inf, bool, 10**6) < 10**5
+    assert walk.drowned

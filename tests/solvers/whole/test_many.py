@@ -70,9 +70,10 @@ def test_the_matrix_over_some_segments(sizes, kernel, storage, dtype):
             view = View.of(gram, groups)
             m = len(view)
             K = np.full((m + 7, m + 9), np.nan, dtype)
-            matrix(shared, np.array(groups), -1, K, gram.workspace.stack, np.full(3, -1))
+            where = view.offsets[:-1].astype(np.int64)
+            matrix(shared, np.array(groups), where, -1, K, gram.workspace.stack, np.full(3, -1))
             K[: sizes[groups[0]]] *= 2.0
-            matrix(shared, np.array(groups), groups[0], K, gram.workspace.stack, np.full(3, -1))
+            matrix(shared, np.array(groups), where, groups[0], K, gram.workspace.stack, np.full(3, -1))
             K[: sizes[groups[0]], : sizes[groups[0]]] /= 2.0  # this part has been left as it was
             np.testing.assert_array_equal(K[:m, :m], view.rows(np.arange(m)))
             assert np.isnan(K[m:]).all()
@@ -93,7 +94,8 @@ def test_given_values_over_some_segments(sizes, held):
             view = View.of(gram, groups)
             K = np.full((len(view) + 7, len(view) + 9), np.nan)
             for kept in (-1, groups[0]):
-                gathered(gram.parts, np.array(groups), kept, K, gram.workspace.stack, np.full(3, -1))
+                where = view.offsets[:-1].astype(np.int64)
+                gathered(gram.parts, np.array(groups), where, kept, K, gram.workspace.stack, np.full(3, -1))
                 np.testing.assert_array_equal(K[: len(view), : len(view)], view.rows(np.arange(len(view))))
             assert np.isnan(K[len(view) :]).all()
             assert np.isnan(K[:, len(view) :]).all()
@@ -283,12 +285,13 @@ def test_after_a_stop_nothing_more_is_solved():
 def together_of(gram, programs, states=None, groups=None):
     """The programs, each over one segment."""
     groups = np.arange(len(programs)) if groups is None else np.array(groups)
-    is_open, start = np.ones(len(programs), bool), None if states is None else states.__getitem__
+    is_open = np.ones(len(programs), bool)
+    start = None if states is None else lambda some: np.concatenate([states[number].beta for number in some])
     return Tasks(gram, groups, np.arange(len(programs) + 1), programs.__getitem__, is_open, start)
 
 
 @pytest.mark.plain
-def test_a_stop_within_a_bundle_leaves_the_rest_as_it_was():
+def test_what_was_stopped_within_a_bundle_does_not_begin():
     X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([1.0, -1.0], 10)
     gram = Gram(Source.of(X, np.arange(80), RBF(0.5)), np.float64, [20] * 4, Pool(1), shared=True)
     start = State(np.tile([0.1, -0.1], 10))
@@ -298,7 +301,11 @@ def test_a_stop_within_a_bundle_leaves_the_rest_as_it_was():
     assert together.together(tasks, range(4), options, flags, found) == {}
     assert (found.status == STATUSES.index(Status.CONVERGED)).all()
     flags[2, 0] = 1
-    assert together.together(tasks, range(4), options, flags, found) == dict.fromkeys(range(4), start)
+    found = Found(tasks.sizes)
+    assert together.together(tasks, range(4), options, flags, found) == {}
+    assert [STATUSES[number] is Status.CONVERGED for number in found.status] == [True, True, False, True]
+    assert STATUSES[found.status[2]] is Status.STOPPED
+    assert np.isinf(found.certificate(2).kkt_violation)
 
 
 @pytest.mark.plain

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -22,9 +21,6 @@ from .probability import Calibration, agreeing, coupled, of_pairs
 from .quiet import quiet
 
 if TYPE_CHECKING:
-    from ...fitting.binary import Binary
-    from ...fitting.formulation import Program
-    from ...fitting.samples import Samples
     from ...predicting.function import Function
     from ...problems import Bias
 
@@ -62,7 +58,7 @@ class FormulatedClassifier(Classifier):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        from ...fitting.binary import Binary
+        from ...fitting.binary import Binary, Kind
         from ...fitting.folds import divide
         from ...threads import Clock
 
@@ -70,13 +66,11 @@ class FormulatedClassifier(Classifier):
         data = self._labelled(X, y, sample_weight)
         form = self._formulation(inputs.augment(self.augment, data.X, data.repeated))
         distinct, unit = form.units_of(data.samples)
+        if form.check is not None:
+            form.check(data.classes, distinct.weights_of_classes(), unit)
         k = len(data.classes)
-
-        def problems(program: Program, segments: list[list[int]], samples: Samples) -> Binary:
-            return Binary(segments, k, self.multi_class, samples, program, form.separable)
-
         divided = divide(distinct, self._rng()) if self.with_probability else None
-        whole = problems(form.program, [[c] for c in range(k)], distinct)
+        whole = Binary(Kind(k, self.multi_class, form), distinct, [[c] for c in range(k)])
         fitted = self._solve(data.X, distinct, whole, form, clock, data.repeated)
         found = fitted.found
         divisors = None if form.divisors is None else form.divisors(found.half_width)
@@ -84,7 +78,9 @@ class FormulatedClassifier(Classifier):
         coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
         self._store_coefficients(data.X, data.codes, coefficients, fitted, divisors)
         self._store_certificates(fitted, k == 2, unit)
-        if form.doubt is not None and (text := form.doubt(found.half_width[found.solved])):
+        if form.doubt is not None and (
+            text := form.doubt(found.half_width[found.solved & np.isfinite(found.violation)])
+        ):
             warn(text)
         warn_unless_converged(fitted, data.X, self.max_iter, values=self._values)
         self._slope = None
@@ -93,7 +89,7 @@ class FormulatedClassifier(Classifier):
             X, in_pairs = inputs.as_dense_if_small(data.X, self.kernel), self._one_against_one()
             calibration = Calibration(X, divided, settings, form.divisors, k, in_pairs)
             self._slope = 0.0
-            folds, self._slope = calibration.run(fitted, partial(problems, form.of_fold or form.program))
+            folds, self._slope = calibration.run(fitted, whole)
             warn_unless_converged(folds, data.X, self.max_iter, "problems of the folds", self._values)
             warn_unless_calibrated(clock, self._slope)
         return self
@@ -105,7 +101,7 @@ class FormulatedClassifier(Classifier):
     @available_if(_offered)
     @quiet
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of the classes; the predicted class has the largest one.
+        """Return probabilities of the classes; the predicted class has the largest one.
 
         Available if ``probability=True``.
 
@@ -137,7 +133,7 @@ class FormulatedClassifier(Classifier):
     @available_if(_offered)
     @quiet
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Logarithms of the probabilities of the classes.
+        """Return logarithms of the probabilities of the classes.
 
         Available if ``probability=True``.
 

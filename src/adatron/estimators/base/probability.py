@@ -29,11 +29,10 @@ from scipy.special import softmax
 from ..checks import inputs
 
 if TYPE_CHECKING:
+    from ...fitting.binary import Binary
     from ...fitting.engine import Settings
     from ...fitting.fits import Fits
     from ...fitting.folds import Folds
-    from ...fitting.problems import Problems
-    from ...fitting.samples import Samples
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -62,72 +61,97 @@ class Calibration:
         """Return the divisor of each problem's solution."""
         return np.ones(len(fitted)) if self.divisors is None else self.divisors(fitted.found.half_width)
 
-    def run(self, fitted: Fits, problems: Callable[[list[list[int]], Samples], Problems]) -> tuple[Fits, float]:
-        """Return the problems of all folds, solved from the solution for all samples, and the slope of the sigmoid.
+    def run(self, fitted: Fits, whole: Binary) -> tuple[Fits, float]:
+        """Return the problems of all folds, solved from the solutions of the whole problems, and the sigmoid's slope.
 
         Folds that there is no time for do not count; with none the slope is 0, so that all classes are as probable.
-        ``problems`` makes the problems of segments of some samples.
         """
         from ...fitting import engine
-        from ...fitting.folds import FOLDS
+        from ...fitting.folds import starts
 
         coarse = COARSE * float(self._scales(fitted).min())
         settings = replace(self.settings, tol=max(self.settings.tol, coarse), gap_tol=None)
         if settings.clock.late:
             return fitted, 0.0
-        divided, many = self.divided, len(fitted)
-        segments = [own for fold in range(FOLDS) for own in divided.kept(fold)]
-
-        def start(number: int) -> Vector:
-            return _over_all(fitted, range(number % many, number % many + 1), len(divided.before))[0][divided.before]
-
-        solved = engine.fit(self.X, divided.samples, problems(segments, divided.samples), settings, start)
+        samples, parts = whole.of_folds(self.divided)
+        begin = starts(self.divided, whole, fitted, samples, parts)
+        solved = engine.fit(self.X, samples, parts, settings, begin)
         found, known = self._out_of_fold(solved)
-        left = known & (divided.out >= 0)
-        if not left.any():
-            return solved, 0.0
-        values, classes = of_pairs(found, self.n_classes, self.in_pairs)[left], divided.classes[left]
-        return solved, slope(values, classes, divided.samples.weight[left], self.n_classes)
+        left = known & (self.divided.out >= 0)
+        return solved, slope(found[left], self.divided.samples.weight[left]) if left.any() else 0.0
 
     def _out_of_fold(self, solved: Fits) -> tuple[Vector, NDArray[np.bool_]]:
-        """Return the value of each sample in the problems of the fold that leaves it out, (n_samples, n_problems).
+        """Return by how much a fold prefers the class of a sample that it leaves out to each other one, (n, k - 1).
 
         The second array says which samples there was time for.
         """
         from ...fitting.folds import FOLDS
-        from ...gram import take_rows
-        from ...predicting.decision import decision_values
-        from ...predicting.expansion import Expansion
         from ...threads import OutOfTime
 
-        X, settings, rows = self.X, self.settings, self.divided.samples.rows
-        kernel, values_given = settings.clock.limited(settings.kernel), inputs.given(settings.kernel)
-        precision = "single" if settings.precision == "single" else "double"
-        many, scales = len(solved) // FOLDS, self._scales(solved)
-        values, known = np.zeros((len(rows), many)), np.zeros(len(rows), bool)
+        n, many = len(self.divided.out), len(solved) // FOLDS
+        values, known = np.zeros((n, self.n_classes - 1)), np.zeros(n, bool)
+        margins = self._margins_of_pairs if self.in_pairs else self._margins
         for fold in range(FOLDS):
-            some = range(fold * many, (fold + 1) * many)
+            some, out = range(fold * many, (fold + 1) * many), np.flatnonzero(self.divided.out == fold)
             if solved.found.late(some):
                 continue
-            beta = _over_all(solved, some, len(rows))
-            support, out = np.flatnonzero(beta.any(axis=0)), np.flatnonzero(self.divided.out == fold)
-            intercepts = solved.found.intercept[some.start : some.stop]
-            left_out = X[rows[out]]
-            vectors = left_out if values_given else take_rows(X, rows[support], settings.n_jobs)
-            expansion = Expansion(vectors, beta[:, support].T, kernel, rows[support])
-            how = precision, settings.n_jobs, np.asarray, None, settings.clock.limit
             try:
-                found = decision_values(left_out, expansion, intercepts, *how)
+                values[out] = margins(solved, some, out)  # checked below
             except OutOfTime:
                 break
             known[out] = True
-            values[out] = found / scales[some.start : some.stop]  # checked below
         if not np.isfinite(values).all():
             raise ValueError(
                 "The decision values of left-out samples, which probability=True needs, are not finite. The input data "
                 "may contain large values and need to be preprocessed."
             )
         return values, known
+
+    def _margins(self, solved: Fits, some: range, out: Ids) -> Vector:
+        """Return margins of some samples, from one problem or from those of each class against the rest."""
+        from ...predicting.decision import decision_values
+        from ...predicting.expansion import Expansion
+
+        settings, rows, classes = self.settings, self.divided.samples.rows, self.divided.classes[out]
+        beta = _over_all(solved, some, len(rows))
+        support, left_out = np.flatnonzero(beta.any(axis=0)), self.X[rows[out]]
+        kernel = settings.clock.limited(settings.kernel)
+        expansion = Expansion(self._vectors(left_out, rows[support]), beta[:, support].T, kernel, rows[support])
+        precision = "single" if settings.precision == "single" else "double"
+        how = precision, settings.n_jobs, np.asarray, None, settings.clock.limit
+        values = decision_values(left_out, expansion, solved.found.intercept[some.start : some.stop], *how)
+        values = values / self._scales(solved)[some.start : some.stop]
+        if self.n_classes == 2:
+            return np.where(classes[:, None] == 1, values, -values)
+        own = values[np.arange(len(out)), classes]
+        others = np.arange(self.n_classes) != classes[:, None]
+        return (own[:, None] - values)[others].reshape(len(out), -1)
+
+    def _margins_of_pairs(self, solved: Fits, some: range, out: Ids) -> Vector:
+        """Return margins of some samples, each from the pairs of its class only."""
+        from ...fitting.layout import Coefficients
+        from ...gram import PairSums, Source
+        from ...predicting.decision import pair_margins
+
+        settings, divided = self.settings, self.divided
+        rows, first = divided.samples.rows, solved.first[some.start : some.stop + 1]
+        beta, ids = solved.beta[first[0] : first[-1]], solved.ids[first[0] : first[-1]]
+        used, scales = np.flatnonzero(beta), self._scales(solved)[some.start : some.stop]
+        problems = np.repeat(np.arange(len(some)), np.diff(first))[used]
+        coefficients = Coefficients(beta[used] / scales[problems], ids[used], problems, len(some))
+        support, counts, dual = coefficients.arranged(divided.classes, self.n_classes, pairs=True)
+        left_out = self.X[rows[out]]
+        vectors, kernel = self._vectors(left_out, rows[support]), settings.clock.limited(settings.kernel)
+        points = Source.of(vectors, np.arange(len(support)), kernel, rows[support])
+        pairs = PairSums(points, dual, counts.astype(np.int64))
+        intercepts = solved.found.intercept[some.start : some.stop] / scales
+        return pair_margins(left_out, pairs, intercepts, divided.classes[out], settings.n_jobs, settings.clock.limit)
+
+    def _vectors(self, left_out: Any, rows: Ids) -> Any:
+        """Return support vectors; rows that are left out if X holds kernel values."""
+        from ...gram import take_rows
+
+        return left_out if inputs.given(self.settings.kernel) else take_rows(self.X, rows, self.settings.n_jobs)
 
 
 def of_pairs(values: Vector, n_classes: int, in_pairs: bool) -> Vector:
@@ -147,26 +171,22 @@ def _over_all(fitted: Fits, some: range, n: int) -> Vector:
     return out
 
 
-def slope(values: Vector, classes: Ids, weight: Vector, n_classes: int) -> float:
+def slope(margins: Vector, weight: Vector) -> float:
     """Return the slope of the sigmoid of all pairs of classes, >= 0, each from its own samples.
 
     Parameters
     ----------
-    values : (n, n_pairs) out-of-fold values, positive for the first class of the pair
-    classes : (n,) class of each sample
+    margins : (n, n_classes - 1) out-of-fold values of the pairs of each sample's class, positive for this class
     weight : (n,) weight of each sample
     """
     from sklearn.calibration import _SigmoidCalibration  # pyright: ignore[reportPrivateUsage]
 
     from ...threads.gate import one_blas_thread
 
-    parts: list[tuple[Vector, Vector, Vector]] = []
-    for pair, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        own = (classes == i) | (classes == j)
-        parts.append((values[own, pair], (classes[own] == i).astype(np.float64), weight[own]))
-    f, first, weight = (np.concatenate(part) for part in zip(*parts, strict=True))
+    f, often = margins.ravel(), np.repeat(weight, margins.shape[1])
+    first = np.ones(len(f))
     with one_blas_thread():  # bits of BLAS depend on its threads
-        sigmoid = _SigmoidCalibration().fit(np.r_[f, -f], np.r_[first, 1.0 - first], np.r_[weight, weight])
+        sigmoid = _SigmoidCalibration().fit(np.r_[f, -f], np.r_[first, 1.0 - first], np.r_[often, often])
     return max(0.0, -float(sigmoid.a_))
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
-from ..nusvc import NuSVC
+from ...fitting.formulation import Formulation
+from ...problems import Dual, feasible_nu
+from ...problems.dual import Vector
+from ..nusvc import NuSVC, infeasible
 from .classifier import IncrementalClassifier
 from .machine import Incremental
 
@@ -69,3 +73,14 @@ class IncrementalNuSVC(IncrementalClassifier, NuSVC):
         max_time: float | None = None,
     ) -> None:
         self._keep(locals())
+
+    def _formulation(self, augment: float) -> Formulation:
+        form = super()._formulation(augment)
+
+        def program(y: Vector, weight: Vector) -> Dual:
+            one, other = float(weight[y < 0].sum()), float(weight[y > 0].sum())
+            if not feasible_nu(self.nu, one, other):
+                raise ValueError(infeasible(self.nu, f"classes of weight {one:g} and {other:g}"))
+            return form.program(y, weight)
+
+        return replace(form, program=program)

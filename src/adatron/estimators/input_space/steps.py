@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -161,8 +162,8 @@ def simplified(
                 fitted = [_rescaled(data, *parts) for parts in zip(problems, fitted, sizes, strict=True)]
             else:
                 changed = [Problem(p.segments, _changed(p.program, t)) for p, t in zip(problems, sizes, strict=True)]
-                starts = [_everywhere(len(samples.rows), one) for one in fitted]
-                fitted = list(engine.fit(X, samples, Listed(changed), data.settings, starts.__getitem__))
+                starts = partial(_betas, fitted)
+                fitted = list(engine.fit(X, samples, Listed(changed), data.settings, starts))
             paths = [one.path for one in now]
             now = [_measured(data, *parts) for parts in zip(problems, fitted, units, paths, strict=True)]
             best = [_better(*pair) for pair in zip(best, now, strict=True)]
@@ -197,10 +198,8 @@ def _changed(program: Callable[[Ids], Dual], size: Vector) -> Callable[[Ids], Du
     return lambda ids: with_targets(program(ids), size)
 
 
-def _everywhere(n: int, one: Fitted) -> Vector:
-    beta = np.zeros(n)
-    beta[one.ids] = one.beta
-    return beta
+def _betas(fitted: list[Fitted], some: range) -> Vector:
+    return np.concatenate([fitted[number].beta for number in some])
 
 
 def _rescaled(data: Data, problem: Problem, one: Fitted, size: Vector) -> Fitted:

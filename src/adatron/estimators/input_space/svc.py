@@ -207,14 +207,14 @@ class InputMarginSVC(Classifier):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        from ...fitting.binary import Binary
+        from ...fitting.binary import Binary, Kind
         from ...fitting.fits import Fits
         from ...threads import Clock
 
         clock = Clock.starting(self.max_time)
         data, form = self._labelled(X, y, sample_weight), self._formulation(1.0)
         k, distinct = len(data.classes), data.samples
-        problems = Binary([[c] for c in range(k)], k, self.multi_class, distinct, form.program, form.separable)
+        problems = Binary(Kind(k, self.multi_class, form), distinct, [[c] for c in range(k)])
         start = self._solve(data.X, distinct, problems, form, clock, data.repeated)
         climbs = self._climbs(data, problems, start, clock)
         fitted = Fits.of([climb.fitted for climb in climbs], start.route)

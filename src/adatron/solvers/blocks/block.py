@@ -194,7 +194,7 @@ class _Block(Ascent[Block]):
         if self.q == len(self.dual):
             return INNER * tol
         ratio = violation / self.before if self.before else 1.0
-        return max(min(CLOSE, factor * ratio**power) * violation, ENOUGH * tol)
+        return max(min(CLOSE, factor * min(ratio, 1.0) ** power) * violation, ENOUGH * tol)
 
     def _survey(self) -> Survey:
         """Return where the whole problem stands, with at least its q worst violators in both directions."""

@@ -125,7 +125,8 @@ class Interior:
             g = self._times(w[:, None])[:, 0][self.parts.row] * self.parts.sign + self.parts.cost
             rest = -(g + self.parts.A.T @ self.mu - self.z + self.y)
             gap = dot(self.z, self.v) + dot(self.y, self.parts.top - self.v)
-            value = abs(0.5 * dot(self.v, g + self.parts.cost)) + gap + LOST * largest * float(self.v.sum()) ** 2
+            size = float(self.v.sum())
+            value = abs(0.5 * dot(self.v, g + self.parts.cost)) + gap + LOST * largest * (size * size)
             error = gap / value + float(np.abs(rest).max())
             if error < least:
                 best, least = (self.v, self.z, self.y), error

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...compiled.cache.jit import jit
+from ...compiled.precision import UNIT
 from ...compiled.triangle import drop
 from ...problems import Dual
 from ...problems.dual import Vector
@@ -25,8 +26,8 @@ from ..linalg.bordered import append_row, bordered
 from .pairs import slopes
 
 CALL = 1e4  # Multiply-adds in the time that the overhead of a step takes.
-BETWEEN_LOOKS = 2e8  # Multiply-adds between two looks at the clock, about 0.05 s.
-BEST, ON_THE_WAY, LOST = 0, 1, 2  # see ``_settle``
+BETWEEN_LOOKS = 5e7  # Multiply-adds between two looks at the clock, about 0.05 s where memory is slow.
+BEST, ON_THE_WAY, LOST = 0, 1, 2  # see ``_settle`` and ``_enter``
 
 
 class Walk(NamedTuple):
@@ -72,20 +73,28 @@ class ActiveSet:
             np.flatnonzero(dual.free(beta)), np.zeros(3, np.int64), np.zeros(1),
             float(max(K.max(), -K.min())), floor,
         )  # fmt: skip
-        self.beta, self.g = self.walk.beta, self.walk.g
+        self.beta, self.g, self.targets = self.walk.beta, self.walk.g, float(np.abs(dual.t).max(initial=0.0))
 
     @property
     def spent(self) -> float:
         return float(self.walk.spent[0])
 
     @property
+    def drowned(self) -> bool:
+        """Whether a coefficient is so large that rounding of its products exceeds all targets."""
+        return UNIT * float(np.abs(self.beta).max(initial=0.0)) * self.walk.shift > self.targets > 0.0
+
+    @property
     def steps(self) -> int:
         return int(self.walk.tally[1])
 
     def run(self, tol: float, budget: float, stopped: Callable[[], bool], most: int) -> int:
-        """Walk; return the number of steps, which exceeds ``most`` by a few at most."""
+        """Walk; return the number of steps, which exceeds ``most`` by a few at most.
+
+        The walk ends where the rounding of products of the coefficients exceeds all targets.
+        """
         more = True
-        while more and self.spent < budget and self.steps < most and not stopped():
+        while more and not self.drowned and self.spent < budget and self.steps < most and not stopped():
             more = go_on(self.walk, tol, min(budget, self.spent + BETWEEN_LOOKS), most)
         return self.steps
 
@@ -111,9 +120,10 @@ def go_on(w: Any, tol: float, budget: float, most: int) -> bool:
         if w.spent[0] >= budget or w.tally[1] >= most:
             return True
         one = w.first[w.tally[2]]
+        place = _enter(w, one, w.beta[one], budget)
+        if place != BEST:
+            return place == ON_THE_WAY
         w.tally[2] += 1
-        if not _enter(w, one, w.beta[one]):
-            return False
     while w.spent[0] < budget and w.tally[1] < most:
         place = _settle(w)
         if place == LOST:
@@ -122,8 +132,9 @@ def go_on(w: Any, tol: float, budget: float, most: int) -> bool:
             if _worst(w, who) <= tol:
                 return False
             for k in range(2):
-                if who[k] >= 0 and not _enter(w, who[k], 1.0 - 2.0 * k):
-                    return False
+                place = _enter(w, who[k], 1.0 - 2.0 * k, budget) if who[k] >= 0 else BEST
+                if place != BEST:
+                    return place == ON_THE_WAY
     return True
 
 
@@ -159,8 +170,11 @@ def _worst(w: Any, who: Any) -> float:
 
 
 @jit
-def _enter(w: Any, one: int, side: float) -> bool:
-    """Take a variable into F; if it depends on F, move all that is needed. False if nothing bounds the move."""
+def _enter(w: Any, one: int, side: float, budget: float) -> int:
+    """Take a variable into F; if it depends on F, move all that is needed.
+
+    It is on the way at the end of the budget, outside of F, and lost if nothing bounds the move.
+    """
     _bound(w, one, side)
     while True:
         m = w.tally[0]
@@ -172,15 +186,16 @@ def _enter(w: Any, one: int, side: float) -> bool:
         if append_row(w.L, w.A, column, w.K[one, one], w.border[one], w.shift, w.floor):
             w.inside[one] = True
             w.tally[0] += 1
-            return True
+            return BEST
         if not _tied(w, one):
-            return False  # alone it would leave its equality: no kernel has such values
+            return LOST  # alone it would leave its equality: no kernel has such values
         d = _together(w, column, w.border[one])
         descent, curvature = 0.0, 0.0
         for k in range(m + 1):
             descent -= (w.g[w.ids[k]] + w.kink[w.ids[k]]) * d[k]
             for q in range(m + 1):
                 curvature += d[k] * d[q] * w.K[w.ids[k], w.ids[q]]
+        w.spent[0] += 4.0 * m * m
         if descent <= 0.0:
             descent = -descent
             for k in range(m + 1):
@@ -188,14 +203,16 @@ def _enter(w: Any, one: int, side: float) -> bool:
         length, at = _room(w, d)
         if curvature > 0.0 and descent < length * curvature:
             _move(w, d, descent / curvature, -1)
-            return True
+            return BEST
         if not np.isfinite(length):  # so far that the caller sees it
             _move(w, d, 1.0 / (w.floor * w.shift * np.abs(d).max()), -1)
-            return False
+            return LOST
         _move(w, d, length, at)
         if at == m:
-            return True
+            return BEST
         _leave(w, at)
+        if w.spent[0] >= budget:
+            return ON_THE_WAY
 
 
 @jit
