@@ -57,7 +57,7 @@ def division():
 @pytest.fixture
 def slopes():
     """The values that slopes are fitted to."""
-    with calls(probability.slope, keep=lambda given, _: given["values"]) as seen:
+    with calls(probability.slope, keep=lambda given, _: given["margins"]) as seen:
         yield seen
 
 
