@@ -291,7 +291,8 @@ def bits(write: Path | None, against: Path | None, only: str) -> None:
     for one in fits():
         if only in one.name:
             found[one.name] = digest(one)
-            parts = [part for part, value in found[one.name].items() if before and before[one.name][part] != value]
+            known = before.get(one.name, {})  # a fit may be new
+            parts = [part for part, value in found[one.name].items() if known and known[part] != value]
             changed += bool(parts)
             click.echo(f"{one.name:40} {' '.join(found[one.name].values())}" + (f"  other: {parts}" if parts else ""))
     if write:
