@@ -120,7 +120,7 @@ def test_a_request_may_allow_text_and_gaps(write):
     path = write(head + "?,x,1\n2,?,2\n")
     table = read_arff(path, Request(categorical="auto", allow_missing=True))
     assert table.categorical == (1,)
-    assert [[str(value) for value in row] for row in table.X] == [["nan", "x"], ["2.0", "None"]]
+    assert [[str(value) for value in row] for row in table.X] == [["nan", "x"], ["2.0", "nan"]]
     with pytest.raises(DataError, match=r"line 6: column 0 \(a\) holds '\?', a missing value: train --impute"):
         read_arff(path, Request(categorical="auto"))
     with pytest.raises(DataError, match="column 'b' holds 'x', text: train --categorical auto"):

@@ -84,7 +84,7 @@ def all_parts(model: Any) -> Iterator[Any]:
 
 
 def branches(part: Any) -> list[tuple[Any, list[int]]]:
-    """Return what a fitted ColumnTransformer does, with the numbers of the columns; other estimators have no branches."""
+    """Return what a fitted ColumnTransformer does, each with the numbers of its columns."""
     from sklearn.compose import ColumnTransformer
 
     if not isinstance(part, ColumnTransformer):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data  # pyright: ignore[reportPrivateUsage]
 
-from .columns import explained
+from .columns import advice
 
 
 def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **others: Any) -> Any:
@@ -35,10 +35,10 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
         try:
             found = validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
         except ValueError as error:
-            better = explained(model, X, error)
-            if better is None:
-                raise
-            raise better from error
+            note = advice(model, X, error)
+            if note is not None:
+                error.add_note(note)
+            raise
     if reset:
         for name in ("first_index_", "label_"):  # they belong to other data, which the command line read
             attributes.pop(name, None)

@@ -1,4 +1,7 @@
-"""Errors about columns that are no numbers, with the pipeline that makes numbers of them."""
+"""Notes to errors about columns that are no numbers, with the pipeline that makes numbers of them.
+
+The error itself stays in the words of scikit-learn.
+"""
 
 from __future__ import annotations
 
@@ -12,30 +15,27 @@ ENCODER = 'OneHotEncoder(handle_unknown="ignore")'
 MOST_FREQUENT = 'SimpleImputer(strategy="most_frequent")'
 
 
-def explained(model: Any, X: Any, error: Exception) -> Exception | None:
-    """Return a better error than scikit-learn's about text or missing values in X; None if there is no better one."""
+def advice(model: Any, X: Any, error: ValueError) -> str | None:
+    """Return a note to scikit-learn's error about text or missing values in X; None if the error is another one."""
     said = str(error)
     text, gaps = "could not convert string" in said, said.startswith("Input X contains NaN")
     columns = _columns(X) if text or gaps else None
     if columns is None:
         return None
-    shown = repr(model) if len(repr(model)) <= LONGEST else f"{type(model).__name__}(...)"
+    shown = repr(model) if len(repr(model)) <= LONGEST else f"{type(model).__name__}()"
     texts = [name for name, values in columns if any(map(_is_text, values))]
     missing = [name for name, values in columns if any(map(_is_missing, values))]
     if text and texts:
-        example = next(one for _, values in columns for one in values if _is_text(one))
         line = f"make_pipeline({_encoding(texts, len(columns), missing)}, {shown})"
-        fault = f"could not convert string to float: {str(example)[:50]!r}"
-        source = "sklearn.pipeline, sklearn.compose, sklearn.preprocessing"
-        return ValueError(
-            f"{fault}. X holds text in {_listed(texts)}. A pipeline makes numbers of text, also in new data: {line}, from "
-            f"{source}{', sklearn.impute' * bool(missing)}"
+        return (
+            f"X holds text in {_listed(texts)}. A pipeline makes numbers of text, also in new data:\n    {line}\n"
+            f"from sklearn.pipeline, sklearn.compose, sklearn.preprocessing{', sklearn.impute' * bool(missing)}"
         )
     if gaps and missing:
-        return ValueError(
-            f"Input X contains NaN.\n{type(model).__name__} does not accept the missing values in {_listed(missing)}. A "
-            f"pipeline fills them in, also in new data: make_pipeline(SimpleImputer(), {shown}), from sklearn.pipeline, "
-            "sklearn.impute"
+        line = f"make_pipeline(SimpleImputer(), {shown})"
+        return (
+            f"X lacks values in {_listed(missing)}. A pipeline fills them in, also in new data:\n    {line}\n"
+            "from sklearn.pipeline, sklearn.impute"
         )
     return None
 

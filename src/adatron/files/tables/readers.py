@@ -40,11 +40,13 @@ class Format:
     labels: Callable[[Path, Request], NDArray[Any]] | None = None
 
 
+# The separator that the name of a format shows.
+SEPARATOR = {"csv": ",", "tsv": "\t", "table": " "}
 FORMATS: dict[str, Format] = {
     "libsvm": Format((".libsvm", ".svm", ".svmlight"), read_libsvm),
-    "csv": Format((".csv",), partial(read_delimited, separator=",")),
-    "tsv": Format((".tsv", ".tab"), partial(read_delimited, separator="\t")),
-    "table": Format((), partial(read_delimited, separator=" ")),
+    "csv": Format((".csv",), partial(read_delimited, separator=SEPARATOR["csv"])),
+    "tsv": Format((".tsv", ".tab"), partial(read_delimited, separator=SEPARATOR["tsv"])),
+    "table": Format((), partial(read_delimited, separator=SEPARATOR["table"])),
     "npz": Format((".npz",), arrays.read_npz),
     "npy": Format((".npy",), arrays.read_npy, arrays.read_labels),
     "idx": Format((".idx",), idx.read_idx, idx.read_labels),
@@ -164,7 +166,7 @@ def read(
         keep_index, marks, encoding, texts, allow_missing, surplus,
     )  # fmt: skip
     try:
-        chosen = FORMATS[format or _by_extension(paths[0]) or _sniff(paths[0], request)]
+        chosen = FORMATS[format or format_of(paths[0], request)]
         if chosen.labels is not None:
             table = _pair(chosen.read, chosen.labels, paths, request)
             _check_texts(paths[0], table, request)
@@ -201,6 +203,11 @@ def _check_texts(path: Path, table: Table, request: Request) -> None:
     if isinstance(request.categorical, tuple) and table.categorical != request.categorical:
         named = ", ".join(map(str, request.categorical[:5])) + ", ..." * (len(request.categorical) > 5)
         raise DataError(path, f"the model has text in features {named}, and a file of this format holds numbers alone")
+
+
+def format_of(path: Path, request: Request) -> str:
+    """Return the format of a file: its extension tells it, or else its first bytes."""
+    return _by_extension(path) or _sniff(path, request)
 
 
 def _by_extension(path: Path) -> str | None:
