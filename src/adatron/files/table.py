@@ -66,15 +66,15 @@ class Request:
     keep_index: bool = False
     missing: tuple[str, ...] | None = None
     encoding: str | None = None
-    categorical: Literal["auto"] | tuple[int, ...] | None = None
+    categorical: Literal["auto"] | frozenset[int] | None = None
     allow_missing: bool = False
     surplus: bool = False
 
     def takes_text(self, feature: int, text: bool) -> bool:
         """Tell whether a feature is to be read as text; ``text`` says whether its values look like text."""
-        if isinstance(self.categorical, tuple):
-            return feature in self.categorical
-        return text and self.categorical is not None
+        if self.categorical is None or self.categorical == "auto":
+            return text and self.categorical is not None
+        return feature in self.categorical
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 SCALES = 6  # Most numbers of a scaling for each feature, used or not.
@@ -83,15 +83,24 @@ def all_parts(model: Any) -> Iterator[Any]:
             yield from all_parts(inner)
 
 
-def branches(part: Any) -> list[tuple[Any, list[int]]]:
-    """Return what a fitted ColumnTransformer does, each with the numbers of its columns."""
+def branches(part: Any) -> list[tuple[Any, Sequence[int]]]:
+    """Return what a fitted ColumnTransformer does, each with the numbers of its columns.
+
+    Raises
+    ------
+    ValueError
+        The model is damaged: its columns are not there.
+    """
     from sklearn.compose import ColumnTransformer
 
     if not isinstance(part, ColumnTransformer):
         return []
     fitted: Any = part
     names, width = list(getattr(fitted, "feature_names_in_", ())), fitted.n_features_in_
-    return [(one, _positions(columns, width, names)) for _, one, columns in fitted.transformers_ if one != "drop"]
+    try:
+        return [(one, _positions(columns, width, names)) for _, one, columns in fitted.transformers_ if one != "drop"]
+    except (TypeError, ValueError, IndexError) as error:
+        raise ValueError(f"the model's ColumnTransformer has columns that are not there ({error})") from error
 
 
 def number_columns(part: Any) -> None:
@@ -124,14 +133,14 @@ def texts_of(model: Any) -> dict[int, list[str]]:
     from ...files.models.contents import parts
 
     first = next(iter(parts(model)))
-    found = _texts_of(first, list(range(getattr(first, "n_features_in_", 0))))
+    found = _texts_of(first, range(getattr(first, "n_features_in_", 0)))
     for inner, columns in branches(first):
         for part in parts(inner):
             found |= _texts_of(part, columns)
     return dict(sorted(found.items()))
 
 
-def _texts_of(encoder: Any, columns: list[int]) -> dict[int, list[str]]:
+def _texts_of(encoder: Any, columns: Sequence[int]) -> dict[int, list[str]]:
     """Return the texts that an encoder knows, by column; it may as well be another estimator, which knows none."""
     categories: Any = getattr(encoder, "categories_", ())
     if len(categories) != len(columns):
@@ -141,14 +150,19 @@ def _texts_of(encoder: Any, columns: list[int]) -> dict[int, list[str]]:
     return {at: known for at, known in listed.items() if any(isinstance(one, str) for one in known)}
 
 
-def _positions(columns: Any, width: int, names: list[Any]) -> list[int]:
-    """Return the numbers of the columns of a ColumnTransformer, which may be names, numbers or a mask."""
+def _positions(columns: Any, width: int, names: list[Any]) -> Sequence[int]:
+    """Return the numbers of the columns of a ColumnTransformer, which may be names, numbers, a mask or a slice."""
     import numpy as np
 
-    listed = columns if isinstance(columns, slice) else np.atleast_1d(np.asarray(columns))
-    if not isinstance(listed, slice) and listed.dtype.kind in "OU":
+    if isinstance(columns, slice):
+        return range(*columns.indices(width))
+    listed = np.atleast_1d(np.asarray(columns))
+    if listed.dtype.kind in "OU":
         return [names.index(one) for one in listed.tolist()]
-    return np.arange(width)[listed if isinstance(listed, slice) or listed.size else []].tolist()
+    numbers = (np.flatnonzero(listed) if listed.dtype.kind == "b" else listed).astype(np.int64)
+    if len(numbers) and not (-width <= numbers.min() and numbers.max() < width):
+        raise IndexError(f"{width} columns, and not one with the number {numbers.max()}")
+    return (numbers % width).tolist() if width else []
 
 
 def warn_of_names(path: str, table: Any) -> None:

@@ -160,7 +160,7 @@ def read(
     names = None if feature_names is None else tuple(feature_names)
     _check_form(separator, decimal, encoding)
     marks = None if missing is None else tuple(missing)
-    texts = categorical if categorical is None or isinstance(categorical, str) else tuple(categorical)
+    texts = categorical if categorical is None or isinstance(categorical, str) else frozenset(categorical)
     request = Request(
         label, n_features, labelled, zero_based, names, most, separator, decimal, header, tuple(drop), index,
         keep_index, marks, encoding, texts, allow_missing, surplus,
@@ -175,7 +175,7 @@ def read(
         for one in paths:
             tables.append((one, chosen.read(one, request)))
             _check_texts(*tables[-1], request)
-            request = replace(request, categorical=texts and tables[0][1].categorical)
+            request = replace(request, categorical=texts and frozenset(tables[0][1].categorical))
     except MemoryError as error:
         raise DataError(paths[0], "reading it takes more memory than there is") from error
     for one, table in tables:
@@ -200,8 +200,9 @@ def _check_form(separator: str | None, decimal: str | None, encoding: str | None
 
 def _check_texts(path: Path, table: Table, request: Request) -> None:
     """Fail if the format has no text for features that are text in the model."""
-    if isinstance(request.categorical, tuple) and table.categorical != request.categorical:
-        named = ", ".join(map(str, request.categorical[:5])) + ", ..." * (len(request.categorical) > 5)
+    wanted = request.categorical
+    if isinstance(wanted, frozenset) and wanted != set(table.categorical):
+        named = ", ".join(map(str, sorted(wanted)[:5])) + ", ..." * (len(wanted) > 5)
         raise DataError(path, f"the model has text in features {named}, and a file of this format holds numbers alone")
 
 
