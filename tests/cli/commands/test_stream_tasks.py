@@ -156,3 +156,12 @@ def test_a_later_line_has_the_form_of_the_first(tmp_path, capsys):
     assert main(["stream", str(tmp_path / "m"), str(tmp_path / "a.csv"), "--label", "1", "--first", "20"]) == 1
     assert "a.csv, line 61: " in failed(capsys)
     assert len(adatron.load(tmp_path / "m").ids_) == 60
+
+
+def test_every_input_has_a_form_of_its_own(tmp_path):
+    (tmp_path / "a.csv").write_text(SEMICOLONS)
+    (tmp_path / "b.csv").write_text(SEMICOLONS.replace(",", ".").replace(";", ","))
+    for name in ("a.csv", "b.csv"):
+        command = ["stream", str(tmp_path / "m"), str(tmp_path / name), "--label", "1", "--first", "20", "--quiet"]
+        assert main(command) == 0
+    assert len(adatron.load(tmp_path / "m").ids_) == 120

@@ -1,9 +1,11 @@
 """Notes to errors about text and missing values: they name the columns, and their line of code works."""
 
 import re
+import tracemalloc
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -71,3 +73,14 @@ def test_other_errors_stay_scikit_learn_s():
     assert "X holds" not in refused(lambda: SVR().fit(X, WORDS))
     assert refused(lambda: SVC().fit([[1, 2], [3]], [0, 1])).startswith("setting an array element")
     assert "infinity" in refused(lambda: SVC().fit(X + np.inf, y))
+
+
+def test_sparse_and_large_data_have_scikit_learn_s_error():
+    message = refused(lambda: SVC().fit(sparse.csr_matrix([[1, np.nan], [2, 3], [3, 4], [4, 5]]), y))
+    assert message.startswith("Input X contains NaN.")
+    X = np.zeros((10**5, 8), np.float32)
+    X[7, 3] = np.nan
+    tracemalloc.start()
+    assert "X lacks values in column 3" in refused(lambda: OneClassSVM().fit(X))
+    assert tracemalloc.get_traced_memory()[1] < 2 * X.nbytes
+    tracemalloc.stop()

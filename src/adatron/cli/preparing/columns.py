@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 SCALES = 6  # Most numbers of a scaling for each feature, used or not.
-# A column with at least so many rows and this share of distinct texts holds names rather than categories.
-ROWS, DISTINCT = 20, 0.5
+ROWS = 20  # Number of rows from which on columns of names are looked for.
+DISTINCT = 0.5  # Share of distinct texts above which a column of text holds names rather than categories.
 LISTED = 5  # Most unknown texts that a warning names.
 
 

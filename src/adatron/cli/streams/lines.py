@@ -24,6 +24,7 @@ class Lines:
     label : column of the label in tables
     zero_based : whether features of LIBSVM text count from 0; None: as for the model, or from 1
     form : form of the lines; a first column is a feature, since a line alone does not show that it counts
+    found : the form with what earlier lines have shown
     like : a table of an earlier line, whose form the lines have; see `plain_row`
     forget : whether a line with only a minus and a whole number forgets; None: unless it may be a sample
     """
@@ -40,6 +41,7 @@ class Lines:
     form: Form = field(default_factory=Form)
     names: list[str] | None = None
     header: str = ""
+    found: Form | None = None
     like: Any = None
 
     def below_header(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
@@ -70,7 +72,7 @@ class Lines:
         found = header_of(self.name, text, number, request, SEPARATOR[chosen])
         if found is None:
             return None
-        self.form = replace(form, separator=found[1].separator)
+        self.found = replace(form, separator=found[1].separator)
         return found[0]
 
     def _take_header(self, line: int, names: list[str]) -> None:
@@ -158,7 +160,7 @@ class Lines:
         from ...files import DataError, read
         from ...files.source import Piped, uncompressed
 
-        name, form = uncompressed(self.name), self.form
+        name, form = uncompressed(self.name), self.found or self.form
         roles: Any = {"drop": self._columns(form.drop), "index": self._columns((form.index,))[0]}
         given: Any = asdict(form) | roles | {"keep_index": True, "header": False}
         try:
@@ -174,7 +176,7 @@ class Lines:
         if found is not None and table.shape[1] > 1:
             # Whole numbers alone do not show the decimal sign.
             sign = found.decimal if "," in (found.decimal, found.separator) else form.decimal
-            self.form = replace(form, separator=found.separator, decimal=sign)
+            self.found = replace(form, separator=found.separator, decimal=sign)
             plain = not form.drop and form.index is None and form.missing is None
             self.like = replace(table, X=table.X[:1], y=None) if plain else None
         return table

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 LISTED = 10  # Most columns that a message names.
 LONGEST = 60  # Characters of an estimator from which on only its name is shown.
@@ -23,8 +24,8 @@ def advice(model: Any, X: Any, error: ValueError) -> str | None:
     if columns is None:
         return None
     shown = repr(model) if len(repr(model)) <= LONGEST else f"{type(model).__name__}()"
-    texts = [name for name, values in columns if any(map(_is_text, values))]
-    missing = [name for name, values in columns if any(map(_is_missing, values))]
+    texts = [name for name, values in columns if values.dtype.kind not in "biufc" and any(map(_is_text, values))]
+    missing = [name for name, values in columns if _has_gaps(values)]
     if text and texts:
         line = f"make_pipeline({_encoding(texts, len(columns), missing)}, {shown})"
         return (
@@ -57,15 +58,21 @@ def _short(columns: list[Any]) -> str:
     return repr(columns) if len(columns) <= LISTED else f"[{', '.join(map(repr, columns[:LISTED]))}, ...]"
 
 
-def _columns(X: Any) -> list[tuple[Any, list[Any]]] | None:
+def _columns(X: Any) -> list[tuple[Any, NDArray[Any]]] | None:
     """Return the columns of a data frame with their names, or those of an array with their numbers."""
     if hasattr(X, "columns"):
-        return [(name, np.asarray(X[name], object).tolist()) for name in list(X.columns)]
+        return [(name, np.asarray(X[name])) for name in list(X.columns)]
     try:
-        values = np.asarray(X, object)
+        values = X if isinstance(X, np.ndarray) else np.asarray(X, object)
     except ValueError:  # rows of different lengths
         return None
-    return list(enumerate(values.T.tolist())) if values.ndim == 2 else None
+    return list(enumerate(values.T)) if values.ndim == 2 else None
+
+
+def _has_gaps(column: NDArray[Any]) -> bool:
+    if column.dtype.kind in "biufc":
+        return bool(np.isnan(column).any())
+    return any(map(_is_missing, column))
 
 
 def _is_missing(one: Any) -> bool:

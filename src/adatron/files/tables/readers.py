@@ -201,7 +201,7 @@ def _check_form(separator: str | None, decimal: str | None, encoding: str | None
 def _check_texts(path: Path, table: Table, request: Request) -> None:
     """Fail if the format has no text for features that are text in the model."""
     wanted = request.categorical
-    if isinstance(wanted, frozenset) and wanted != set(table.categorical):
+    if isinstance(wanted, frozenset) and wanted != frozenset(table.categorical):
         named = ", ".join(map(str, sorted(wanted)[:5])) + ", ..." * (len(wanted) > 5)
         raise DataError(path, f"the model has text in features {named}, and a file of this format holds numbers alone")
 
