@@ -211,3 +211,13 @@ def test_kernel_values_have_no_columns(tmp_path, capsys):
     for option in (["--categorical", "auto"], ["--impute", "mean"], ["--scale", "minmax"]):
         command = ["train", "a.csv", "--model", tmp_path / "m", "--kernel", "precomputed", *option]
         assert f"{' '.join(option)} is for features" in said(capsys, *command, status=2)
+
+
+def test_a_damaged_model_is_refused(frame, csv, tmp_path, capsys):
+    texts = ["colour", "town", "code"]
+    encoder = make_column_transformer((OneHotEncoder(), texts), remainder="passthrough")
+    model = make_pipeline(encoder, adatron.SVC()).fit(frame[NAMES], frame["label"])
+    model[0].transformers_[0] = (*model[0].transformers_[0][:2], [0, 7])
+    adatron.save(model, tmp_path / "m")
+    for command in (["predict", tmp_path / "m", csv], ["info", tmp_path / "m"]):
+        assert "the model's ColumnTransformer has columns that are not there" in said(capsys, *command, status=1)

@@ -95,22 +95,22 @@ def branches(part: Any) -> list[tuple[Any, Sequence[int]]]:
 
     if not isinstance(part, ColumnTransformer):
         return []
-    fitted: Any = part
-    names, width = list(getattr(fitted, "feature_names_in_", ())), fitted.n_features_in_
-    try:
-        return [(one, _positions(columns, width, names)) for _, one, columns in fitted.transformers_ if one != "drop"]
-    except (TypeError, ValueError, IndexError) as error:
-        raise ValueError(f"the model's ColumnTransformer has columns that are not there ({error})") from error
+    return [(one, columns) for _, one, columns in _numbered(part) if not isinstance(one, str)]  # "drop"
 
 
 def number_columns(part: Any) -> None:
     """Let a fitted ColumnTransformer know its columns by number, so that it takes arrays."""
-    listed = iter(branches(part))
     if hasattr(part, "transformers_"):
-        part.transformers_ = [
-            (name, inner, columns if inner == "drop" else next(listed)[1])
-            for name, inner, columns in part.transformers_
-        ]
+        part.transformers_ = _numbered(part)
+
+
+def _numbered(fitted: Any) -> list[tuple[str, Any, Sequence[int]]]:
+    """Return the transformers of a ColumnTransformer, each with its name and the numbers of its columns."""
+    names, width = list(getattr(fitted, "feature_names_in_", ())), fitted.n_features_in_
+    try:
+        return [(name, one, _positions(columns, width, names)) for name, one, columns in fitted.transformers_]
+    except (TypeError, ValueError, IndexError) as error:
+        raise ValueError(f"the model's ColumnTransformer has columns that are not there ({error})") from error
 
 
 def fills_gaps(model: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from ..data import Form
@@ -162,7 +162,7 @@ class Lines:
 
         name, form = uncompressed(self.name), self.found or self.form
         roles: Any = {"drop": self._columns(form.drop), "index": self._columns((form.index,))[0]}
-        given: Any = asdict(form) | roles | {"keep_index": True, "header": False}
+        given: Any = vars(form) | roles | {"keep_index": True, "header": False}
         try:
             table = read(
                 Piped(name, "\n".join(texts).encode()), self.format, self.label, self.features, self.labelled,
