@@ -11,6 +11,7 @@ from .parts import counting_of, label_of, machine_of, names_of, scaling_of, task
 from .preparing.columns import imputing_of, texts_of
 
 Rows = list[tuple[str, object]]
+LISTED = 10  # Most encoded features that are shown.
 OWN = ("C", "nu", "epsilon")  # parameters of the programs, some of which each machine has
 
 
@@ -68,10 +69,12 @@ def _of_columns(model: Any) -> Rows:
     rows: Rows = [("scaling", scaling_of(model))]
     if (strategy := imputing_of(model)) is not None:
         rows.insert(0, ("missing values", strategy))
-    for at, one in enumerate(encoded(model)):
+    texts: Rows = []
+    for one in encoded(model):
         name = "" if one["name"] is None else f" ({one['name']})"
-        rows.insert(at, ("encoded", f"feature {one['feature']}{name}: {shortened(one['categories'])}"))
-    return rows
+        texts.append(("encoded", f"feature {one['feature']}{name}: {shortened(one['categories'])}"))
+    more = [("", f"... {len(texts)} features in all")] if len(texts) > LISTED else []
+    return [*texts[:LISTED], *more, *rows]
 
 
 def encoded(model: Any) -> list[dict[str, Any]]:

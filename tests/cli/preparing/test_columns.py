@@ -196,6 +196,16 @@ def test_info_shows_what_was_encoded(csv, tmp_path, capsys):
     assert "begins with ColumnTransformer" in said(capsys, "convert", tmp_path / "m", tmp_path / "t", status=1)
 
 
+def test_info_shows_the_first_of_many_encoded_columns(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    genes = pd.DataFrame(rng.choice(list("ACGT"), (80, 30)), columns=[f"s{i}" for i in range(30)])
+    genes["label"] = np.where(genes["s3"] == "A", "yes", "no")
+    trained(written(genes, tmp_path / "genes.arff"), tmp_path / "m")
+    told = said(capsys, "info", tmp_path / "m")
+    assert told.count("A, C, G, T") == 10
+    assert "... 30 features in all" in told
+
+
 def test_several_files_have_the_text_of_the_first(frame, csv, tmp_path):
     digits = written(frame[frame["code"] != "x"], tmp_path / "digits.csv")
     assert main(["train", csv, digits, "--model", str(tmp_path / "m"), "--categorical", "auto", "--quiet"]) == 0
