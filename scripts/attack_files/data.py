@@ -10,6 +10,7 @@ import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from data_files import Files, npy, samples, valid
@@ -131,18 +132,21 @@ def attempt(rng: Rng, folder: Path) -> tuple[str, str]:
     for path, (_, data) in zip(paths, files, strict=True):
         path.write_bytes(data)
     _forget_peak()
-    labelled = bool(rng.random() < 0.7)
-    end, peak = _outcome(paths, labelled), _memory("VmHWM") - _memory("VmRSS")
+    options: dict[str, Any] = {"labelled": bool(rng.random() < 0.7)}
+    if not crafted and rng.random() < 0.3:
+        texts = [None, "auto", (), (0,), (1, 2)][int(rng.integers(5))]
+        options |= {"categorical": texts, "allow_missing": bool(rng.random() < 0.7)}
+    end, peak = _outcome(paths, options), _memory("VmHWM") - _memory("VmRSS")
     assert not crafted or end == "refused", f"{kind} was read"
     assert peak < GROWTH, f"{kind}: {peak:,} bytes for a file that may take {MOST:,}"
     return kind, end
 
 
-def _outcome(paths: list[Path], labelled: bool) -> str:
+def _outcome(paths: list[Path], options: dict[str, Any]) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # NumPy warns of headers that Python 2 wrote
-            return _end(read(paths, labelled=labelled, max_bytes=MOST))
+            return _end(read(paths, max_bytes=MOST, **options), options.get("allow_missing", False))
     except DataError as error:
         message = str(error)
     assert any(message.startswith(str(path)) for path in paths), f"no file is named: {message}"
@@ -161,12 +165,17 @@ def _memory(field: str) -> int:
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
 
-def _end(table: Table) -> str:
+def _end(table: Table, gaps: bool) -> str:
     """Check a table, and tell whether it holds the samples that were written."""
-    values = table.X.data if sparse.issparse(table.X) else table.X
+    values: Any = table.X.data if sparse.issparse(table.X) else table.X
     n, d = table.shape
+    assert (values.dtype == object) == bool(table.categorical), values.dtype
+    if table.categorical:
+        words = values[:, list(table.categorical)].ravel().tolist()
+        assert all(isinstance(one, str) or (gaps and one != one) for one in words), "a text that is none"
+        values = np.delete(values, table.categorical, axis=1).astype(float)
     assert values.dtype in (np.float32, np.float64), values.dtype
-    assert np.isfinite(values).all(), "not finite"
+    assert (np.isfinite(values) | (gaps & np.isnan(values))).all(), "not finite"
     assert table.X.ndim == 2, table.shape
     assert min(n, d) > 0, table.shape
     assert table.feature_names is None or len(table.feature_names) == d, "names"

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from .preparing.wanted import Wanted
 from .status import warnings_as_lines
 from .values import Number
 
@@ -107,27 +108,27 @@ class Source:
     max_bytes: int | None = None
     form: Form = Form()
 
-    def _read(
-        self, features: int | None = None, labelled: bool = True, names: Names = None, surplus: bool = False
-    ) -> Any:
+    def _read(self, features: int | None = None, labelled: bool = True, names: Names = None, **more: Any) -> Any:
         from ..files import read
 
-        given: Any = asdict(self.form) | {"surplus": surplus}
+        given: Any = asdict(self.form) | more
         with warnings_as_lines():
             return read(
                 self.files, self.format, self.label, features, labelled, self.zero_based, names, self.max_bytes, **given
             )
 
-    def to_train(self, features: int | None, given: bool, labelled: bool = True) -> Any:
+    def to_train(self, features: int | None, given: bool, labelled: bool = True, **more: Any) -> Any:
         """Read data to train on; the share of zeros decides how they are stored, whatever the format.
 
-        ``given`` says that the data are kernel values.
+        ``given`` says that the data are kernel values, and ``more`` are arguments of `adatron.files.read`.
         """
         import numpy as np
         from scipy import sparse
 
-        table = self._read(features, labelled)
+        table = self._read(features, labelled, **more)
         X: Any = table.X
+        if table.categorical:
+            return table  # the encoder decides
         nonzeros = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
         stored = self._stored(table, nonzeros < SPARSE * X.shape[0] * X.shape[1], given)
         if given and stored.shape[0] != stored.shape[1]:
@@ -135,14 +136,14 @@ class Source:
             raise ValueError(f"{self.files[0]}: kernel values to train on are a square matrix, not one of {n} x {d}")
         return stored
 
-    def like(self, X: Any, given: bool, labelled: bool = True, names: Names = None) -> Any:
-        """Read data with as many features as X, of these names, stored as X is; LIBSVM text may use more."""
-        from scipy import sparse
-
+    def like(self, wanted: Wanted, given: bool, labelled: bool = True) -> Any:
+        """Read data as a model wants them; LIBSVM text may use more features."""
         # LIBSVM's kernel values have a column more, see _stored.
-        features = None if given else X.shape[1]
-        names = None if given else names
-        return self._stored(self._read(features, labelled, names, surplus=True), sparse.issparse(X), given)
+        features = None if given else wanted.features
+        names = None if given else wanted.names
+        more = {"categorical": wanted.texts or None, "allow_missing": wanted.gaps, "surplus": True}
+        table = self._read(features, labelled, names, **more)
+        return table if wanted.texts else self._stored(table, wanted.sparse, given)
 
     def _stored(self, table: Any, sparsely: bool, given: bool) -> Any:
         """Return the table with its samples as CSR or as an array; kernel values are always an array.
@@ -184,8 +185,10 @@ class Source:
 
         from ..files import NoModelError, is_libsvm_model, load, rewindable
         from ..files.models.libsvm_text import load_libsvm
-        from .parts import counting_of, machine_of, take_names, task_of
-        from .surplus import with_surplus
+        from .parts import counting_of, machine_of, task_of
+        from .preparing.columns import texts_of, warn_of_unknown
+        from .preparing.surplus import with_surplus
+        from .preparing.wanted import wanted_by
 
         path = rewindable(path)
         try:
@@ -205,5 +208,7 @@ class Source:
             from_zero = source.zero_based or None
             width = load_libsvm(path, zero_based=from_zero).n_features_in_
             model = machine = load_libsvm(path, max(found.shape[1], width), from_zero)
-        table = source.like(machine.support_vectors_, given, labelled, take_names(model))
+        table = source.like(wanted_by(model), given, labelled)
+        with warnings_as_lines():
+            warn_of_unknown(os.fspath(self.files[0]), table, texts_of(model))
         return (model, table) if given else with_surplus(model, table, self.files[0], self.max_bytes)

@@ -1,36 +1,10 @@
-"""The parts of a model: the scaling before it, and the machine; what it remembers of its data."""
+"""The parts of a model: the machine, and what it remembers of its data."""
 
 from __future__ import annotations
 
 from typing import Any
 
 TASK_NAMES = {"classifier": "classification", "regressor": "regression", "outlier_detector": "novelty"}
-SCALES = 6  # Most numbers of a scaling for each feature, used or not.
-
-
-def with_scaling(machine: Any, scale: str, X: Any) -> Any:
-    """Return the machine after a scaling of the features, which keeps the zeros of sparse data.
-
-    Parameters
-    ----------
-    scale : {'none', 'standard', 'minmax'}
-        Mean 0 and variance 1 (sparse data: variance 1), or the range from 0 to 1 (sparse data: from -1 to 1).
-    """
-    from scipy import sparse
-    from sklearn.pipeline import Pipeline
-    from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
-
-    from ..files.table import check_size
-    from ..files.tables.memory import room
-
-    if scale == "none":
-        return machine
-    check_size("--scale", "scales of the features", 8 * SCALES * X.shape[1], room())
-    if scale == "standard":
-        scaler: Any = StandardScaler(with_mean=not sparse.issparse(X))
-    else:
-        scaler = MaxAbsScaler() if sparse.issparse(X) else MinMaxScaler()
-    return Pipeline([("scale", scaler), (type(machine).__name__.lower(), machine)])
 
 
 def machine_of(model: Any) -> Any:
@@ -54,13 +28,32 @@ def remember_names(model: Any, names: tuple[str, ...] | None) -> None:
     """Give a fitted model the names of its features, as scikit-learn does after a fit to named columns."""
     import numpy as np
 
-    if names is not None:
-        _first(model).feature_names_in_ = np.array(names, dtype=object)
+    from .preparing.columns import branches
+
+    if names is None:
+        return
+    first = _first(model)
+    first.feature_names_in_ = np.array(names, dtype=object)
+    for inner, columns in branches(first):
+        remember_names(inner, tuple(names[at] for at in columns))
 
 
 def take_names(model: Any) -> tuple[str, ...] | None:
     """Return the names of a model's features, which it then forgets: it would warn that arrays have none."""
-    names = vars(_first(model)).pop("feature_names_in_", None)
+    from .preparing.columns import branches, number_columns
+
+    first = _first(model)
+    if "feature_names_in_" in vars(first):
+        number_columns(first)
+    for inner, _ in branches(first):
+        take_names(inner)
+    names = vars(first).pop("feature_names_in_", None)
+    return None if names is None else tuple(map(str, names))
+
+
+def names_of(model: Any) -> tuple[str, ...] | None:
+    """Return the names of a model's features, if it knows any."""
+    names = vars(_first(model)).get("feature_names_in_")
     return None if names is None else tuple(map(str, names))
 
 
@@ -104,4 +97,9 @@ def _parts(model: Any) -> list[Any]:
 
 def scaling_of(model: Any) -> str:
     """Return the name of the scaling in a model."""
-    return type(_first(model)).__name__ if len(_parts(model)) > 1 else "none"
+    from .preparing.columns import all_parts
+
+    before = list(all_parts(model))[:-1]
+    scalers = [part for part in before if type(part).__name__.endswith(("Scaler", "Normalizer", "Transformer"))]
+    names = [type(part).__name__ for part in scalers]
+    return next((name for name in names if name not in ("ColumnTransformer", "FunctionTransformer")), "none")

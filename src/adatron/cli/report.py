@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .parts import counting_of, label_of, machine_of, scaling_of, task_of
+from .parts import counting_of, label_of, machine_of, names_of, scaling_of, task_of
+from .preparing.columns import imputing_of, texts_of
 
 Rows = list[tuple[str, object]]
+LISTED = 10  # Most encoded features that are shown.
 OWN = ("C", "nu", "epsilon")  # parameters of the programs, some of which each machine has
 
 
@@ -57,9 +59,31 @@ def kernel_rows(model: Any) -> Rows:
     if hasattr(machine, "classes_"):
         rows.append(("classes", shortened([str(name) for name in machine.classes_])))
     if model is not machine:
-        rows.append(("scaling", scaling_of(model)))
+        rows += _of_columns(model)
     own = [(name, f"{found[name]:g}" if known else "unknown") for name in OWN if name in found]
     return [*rows, ("kernel", kernel), *own]
+
+
+def _of_columns(model: Any) -> Rows:
+    """Return the rows for what is done with the columns before the machine."""
+    rows: Rows = [("scaling", scaling_of(model))]
+    if (strategy := imputing_of(model)) is not None:
+        rows.insert(0, ("missing values", strategy))
+    texts: Rows = []
+    for one in encoded(model):
+        name = "" if one["name"] is None else f" ({one['name']})"
+        texts.append(("encoded", f"feature {one['feature']}{name}: {shortened(one['categories'])}"))
+    more = [("", f"... {len(texts)} features in all")] if len(texts) > LISTED else []
+    return [*texts[:LISTED], *more, *rows]
+
+
+def encoded(model: Any) -> list[dict[str, Any]]:
+    """Return the features that are text, each with its number, its name and its categories."""
+    names = names_of(model)
+    return [
+        {"feature": at, "name": None if names is None else names[at], "categories": list(map(str, known))}
+        for at, known in texts_of(model).items()
+    ]
 
 
 def model_rows(model: Any) -> Rows:
@@ -70,12 +94,19 @@ def model_rows(model: Any) -> Rows:
     return [
         ("class", type(machine).__name__),
         ("task", task_of(model)),
-        ("features", getattr(machine, "n_features_in_", "unknown")),
+        ("features", _features(model)),
         *((("features count from", counted),) if counted is not None else ()),
         *kernel_rows(model),
         *((name, value) for name, value in sorted(_parameters(machine).items()) if name not in described),
         *certificate_rows(machine),
     ]
+
+
+def _features(model: Any) -> str:
+    """Return how many features the data have, and how many the machine sees."""
+    own = getattr(machine_of(model), "n_features_in_", "unknown")
+    given = getattr(model, "n_features_in_", own)
+    return str(own) if given == own else f"{given} ({own} after encoding)"
 
 
 def _parameters(machine: Any) -> dict[str, Any]:
@@ -115,10 +146,12 @@ def summary(model: Any) -> dict[str, Any]:
         "adatron": metadata.version("adatron"),
         "class": type(machine).__name__,
         "task": task_of(model),
-        "features": getattr(machine, "n_features_in_", None),
+        "features": getattr(model, "n_features_in_", getattr(machine, "n_features_in_", None)),
         "label": label_of(model),
         "classes": getattr(machine, "classes_", None),
         "scaling": scaling_of(model),
+        "encoded": encoded(model),
+        "imputed": imputing_of(model),
         "parameters": parameters,
         "support_vectors": int(sum(machine.n_support_)),
         "support_vectors_of_classes": machine.n_support_ if hasattr(machine, "classes_") else None,

@@ -66,9 +66,15 @@ class Request:
     keep_index: bool = False
     missing: tuple[str, ...] | None = None
     encoding: str | None = None
-    categorical: Literal["auto"] | None = None
+    categorical: Literal["auto"] | frozenset[int] | None = None
     allow_missing: bool = False
     surplus: bool = False
+
+    def takes_text(self, feature: int, text: bool) -> bool:
+        """Tell whether a feature is to be read as text; ``text`` says whether its values look like text."""
+        if self.categorical is None or self.categorical == "auto":
+            return text and self.categorical is not None
+        return feature in self.categorical
 
 
 @dataclass(frozen=True)
@@ -99,7 +105,7 @@ class Table:
     X : ndarray or csr_matrix, shape (n_samples, n_features)
         Finite features in float64, or in float32 if the file holds only float32; sparse for LIBSVM text and for ARFF
         with rows in braces. An array of objects if there are columns of text: float, and str in these columns. A
-        missing value, if the request allows any, is NaN, or None in a column of text.
+        missing value, if the request allows any, is NaN, also in a column of text.
     y : ndarray of shape (n_samples,), or None
         Labels: bool, int64 if all are whole numbers (uint64 if they need it), else float64 if all are numbers, else
         text. None if there are no labels.

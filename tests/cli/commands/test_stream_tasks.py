@@ -116,3 +116,52 @@ def test_replayed_lines_are_called_so(tmp_path, capsys):
     for _ in range(2):
         assert main(["stream", str(tmp_path / "m"), str(tmp_path / "a.csv"), "--first", "40"]) == 0
         assert "replayed from journal  0\n" in capsys.readouterr().err
+
+
+SEMICOLONS = "".join(f"{i % 7 / 2};{i % 2};{(i * 3) % 5 / 4}\n".replace(".", ",") for i in range(60))
+
+
+@pytest.mark.parametrize(
+    ("header", "options", "samples"),
+    [
+        ("größe;y;höhe\n", [], 60),
+        ("2001;2002;2003\n", ["--header", "--label", "1"], 60),
+        ("0;1;2\n", ["--header", "--label", "1"], 60),
+        ("7,5;0;2,25\n", ["--label", "1"], 61),
+    ],
+)
+def test_headers_are_those_of_the_reader_of_files(header, options, samples, tmp_path, capsys):
+    (tmp_path / "a.csv").write_text(header + SEMICOLONS, encoding="utf-8")
+    command = ["stream", str(tmp_path / "m"), str(tmp_path / "a.csv"), *options, "--first", "20", "--quiet", "--json"]
+    assert main(command) == 0
+    assert json.loads(capsys.readouterr().out)["samples"] == samples
+    model = adatron.load(tmp_path / "m")
+    table = adatron.files.read(tmp_path / "a.csv", label=1, header=samples == 60)
+    assert (model.predict(table.X) == table.y).mean() > 0.5
+    assert main(command) == 0  # nothing is new
+    assert json.loads(capsys.readouterr().out)["lines"] == 0
+
+
+def test_columns_of_a_header_are_left_out_by_name(tmp_path):
+    rows = "".join(f"note {i};{i % 7 / 2};{i % 3};{i % 2}\n" for i in range(60))
+    (tmp_path / "a.csv").write_text("note;a;b;y\n" + rows)
+    command = ["stream", str(tmp_path / "m"), str(tmp_path / "a.csv"), "--drop", "note", "--first", "20", "--quiet"]
+    assert main(command) == 0
+    model = adatron.load(tmp_path / "m")
+    assert (model.n_features_in_, len(model.ids_)) == (2, 60)
+
+
+def test_a_later_line_has_the_form_of_the_first(tmp_path, capsys):
+    (tmp_path / "a.csv").write_text(SEMICOLONS + "1,5,1,0\n")
+    assert main(["stream", str(tmp_path / "m"), str(tmp_path / "a.csv"), "--label", "1", "--first", "20"]) == 1
+    assert "a.csv, line 61: " in failed(capsys)
+    assert len(adatron.load(tmp_path / "m").ids_) == 60
+
+
+def test_every_input_has_a_form_of_its_own(tmp_path):
+    (tmp_path / "a.csv").write_text(SEMICOLONS)
+    (tmp_path / "b.csv").write_text(SEMICOLONS.replace(",", ".").replace(";", ","))
+    for name in ("a.csv", "b.csv"):
+        command = ["stream", str(tmp_path / "m"), str(tmp_path / name), "--label", "1", "--first", "20", "--quiet"]
+        assert main(command) == 0
+    assert len(adatron.load(tmp_path / "m").ids_) == 120

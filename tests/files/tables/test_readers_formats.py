@@ -53,6 +53,19 @@ def rows(X, y, delimiter):
     return "".join(delimiter.join(map(str, [*x, label])) + "\n" for x, label in zip(X, y, strict=True)).encode()
 
 
+def excel(X, y):
+    """Return semicolons, decimal commas, a header, a byte order mark and Windows' line ends."""
+    header = b"\xef\xbb\xbfa;b;c;d;e;f;class\n"
+    return (header + rows(X / 1.0, y, ";").replace(b".", b",")).replace(b"\n", b"\r\n")
+
+
+def r_like(X, y):
+    """Return commas, a header in quotes, and names of rows in quotes above which no name stands."""
+    names = ",".join(f'"{name}"' for name in [*"abcdef", "class"]) + "\n"
+    lines = rows(X, y, ",").decode().splitlines()
+    return (names + "".join(f'"{number}",{line}\n' for number, line in enumerate(lines, 1))).encode()
+
+
 def arff(X, y):
     attributes = "".join(f"@attribute a{i} numeric\n" for i in range(X.shape[1]))
     return f"% made up\n@relation grey\n{attributes}@attribute class {{1,3}}\n@data\n".encode() + rows(X, y, ",")
@@ -86,6 +99,12 @@ FILES = {
     "parquet": lambda X, y: [("a.parquet", parquet(X, y))],
     "hdf5": lambda X, y: [("a.h5", hdf5(X, y))],
 }
+# The same table as other programs write it.
+DIALECTS = {
+    "excel": lambda X, y: [("excel.csv", excel(X, y))],
+    "r": lambda X, y: [("r.csv", r_like(X, y))],
+    "bars": lambda X, y: [("bars.txt", rows(X, y, "|"))],
+}
 
 
 def written(folder, files, suffix=""):
@@ -118,7 +137,7 @@ def test_every_format_gives_the_same_table(format, suffix, tmp_path):
 def test_every_format_gives_the_same_model(scale, gamma, tmp_path, capsys):
     X, y = grey_values()
     models = {}
-    for name, files in FILES.items():
+    for name, files in (FILES | DIALECTS).items():
         path = tmp_path / f"{name}.adatron"
         paths = written(tmp_path, files(X, y))
         assert main(["train", *paths, "--model", str(path), "--scale", scale, "--gamma", gamma, "--C", "9"]) == 0

@@ -10,15 +10,18 @@ from typing import Any
 
 import click
 
-from ..data import Source, data_options
+from ..data import SPARSE, Source, data_options
 from ..fit import cross_validated, fit
 from ..machines import TASK, machine, task_options
 from ..overwrite import refuse_overwriting
 from ..parameters import parameter_options
-from ..parts import machine_of, remember_counting, remember_label, remember_names, take_names, task_of, with_scaling
+from ..parts import machine_of, remember_counting, remember_label, remember_names, take_names, task_of
+from ..preparing.wanted import wanted_as
 from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
 from ..target import check_labels, check_numbers, label_text
 from ..values import Number, weights_of
+
+IMPUTE = ("mean", "median", "most_frequent")
 
 
 @click.command(short_help="Fit a machine and write it to a file.")
@@ -29,6 +32,10 @@ from ..values import Number, weights_of
 @click.option("--test", type=click.Path(), multiple=True, help="Data to measure the model on; for pairs, twice.")
 @click.option("--features", type=Number(1, whole=True), help="Features, if LIBSVM text uses fewer than there are.")
 @click.option("--scale", type=click.Choice(["none", "standard", "minmax"]), default="none", help="Scale the features.")
+@click.option("--categorical", type=click.Choice(["auto"]), help="Encode columns of text, a feature for each category.")
+@click.option(
+    "--impute", type=click.Choice(IMPUTE), help="Fill missing values; columns of text with the most frequent one."
+)
 @parameter_options
 @click.option("--save-partial", is_flag=True, help="Upon Ctrl-C, write the best model so far.")
 @click.option("--json", "wants_json", is_flag=True, help="Print what was reached as JSON.")
@@ -43,6 +50,8 @@ def train(
     test: tuple[str, ...],
     features: int | None,
     scale: str,
+    categorical: str | None,
+    impute: str | None,
     save_partial: bool,
     wants_json: bool,
     quiet: bool,
@@ -58,18 +67,22 @@ def train(
     With --cv, as with svm-train -v, the quality of predictions for samples that were left out is printed, and no model
     is written.
     """
-    _check_usage(target, folds, test, scale, parameters["kernel"])
+    steps = {"scale": scale, "categorical": categorical, "impute": impute}
+    _check_usage(target, folds, test, steps, parameters["kernel"])
     if target is not None:
         refuse_overwriting("--model", target, (*source.files, *test))
         _require_folder(target)
     seed = parameters["random_state"] or 0
     if folds and (task or TASK) != "classification":
         parameters["random_state"] = None  # these machines draw nothing
+    from ..preparing.columns import prepared
+
     made = machine(task, svm, parameters)
-    table, tested = _read(source, made, test, features, chosen=task is not None)
+    more = {"categorical": categorical, "allow_missing": impute is not None}
+    table, tested = _read(source, made, test, features, task is not None, more)
     if not quiet:
         click.echo(table.summary(), err=True)
-    model = with_scaling(made, scale, table.X)
+    model = prepared(made, table, scale, impute, SPARSE)
     silent = quiet or no_progress
     try:
         if target is None:
@@ -83,13 +96,16 @@ def train(
         return Status.INTERRUPTED
     _write(model, table, target)
     measured = _measured(model, tested, test[0], source.max_bytes) if tested else None
+    _remember(model, table)
     _tell(model, table, measured, seconds, target, quiet, wants_json)
     if cut_short:
         return Status.INTERRUPTED
     return Status.NOT_CONVERGED if made.fit_status_ else Status.FINE
 
 
-def _check_usage(target: str | None, folds: int | None, test: tuple[str, ...], scale: str, kernel: str | None) -> None:
+def _check_usage(
+    target: str | None, folds: int | None, test: tuple[str, ...], steps: dict[str, str | None], kernel: str | None
+) -> None:
     """Fail if options do not go together."""
     if folds and target is not None:
         raise click.UsageError("--cv writes no model: leave out --model, or --cv")
@@ -97,19 +113,24 @@ def _check_usage(target: str | None, folds: int | None, test: tuple[str, ...], s
         raise click.UsageError("--cv measures on the samples that each fold leaves out: leave out --test")
     if not folds and target is None:
         raise click.UsageError("--model is missing: name the model file to write, or cross-validate with --cv 5")
-    if kernel == "precomputed" and scale != "none":
-        raise click.UsageError(f"--scale {scale} scales features, and --kernel precomputed has none")
+    for name, value in steps.items():
+        if kernel == "precomputed" and value not in (None, "none"):
+            raise click.UsageError(f"--{name} {value} is for features, and --kernel precomputed has none")
 
 
-def _read(source: Source, made: Any, test: tuple[str, ...], features: int | None, chosen: bool) -> tuple[Any, Any]:
+def _read(
+    source: Source, made: Any, test: tuple[str, ...], features: int | None, chosen: bool, more: dict[str, Any]
+) -> tuple[Any, Any]:
     """Read the data to train on, and those to test on; check the labels, and give the machine its class weights."""
+    from ..preparing.columns import warn_of_names
     from ..scores import check_classes
 
     task, given = task_of(made), made.kernel == "precomputed"
     novelty = task == "novelty"
-    table = source.to_train(features, given, labelled=not novelty)
+    table = source.to_train(features, given, not novelty, **more)
     name = str(source.files[0])
     with warnings_as_lines():
+        warn_of_names(name, table)
         if task == "classification":
             check_labels(name, table, chosen)
             if isinstance(made.class_weight, dict):
@@ -119,7 +140,7 @@ def _read(source: Source, made: Any, test: tuple[str, ...], features: int | None
     tested = None
     if test:
         source = replace(source, files=test).counting_as(table.first_index)
-        tested = source.like(table.X, given, labelled=not novelty, names=table.feature_names)
+        tested = source.like(wanted_as(table, gaps=more["allow_missing"]), given, labelled=not novelty)
     if tested and task == "classification":
         check_classes(table.y, tested.y)
     return table, tested
@@ -129,19 +150,26 @@ def _write(model: Any, table: Any, target: str) -> None:
     """Write the model with what it is to remember of its data."""
     from ...files import save
 
-    named = machine_of(model).kernel != "precomputed"
-    remember_names(model, table.feature_names if named else None)
-    remember_counting(model, table.first_index if named else None)
-    remember_label(model, None if task_of(model) == "novelty" else label_text(table))
+    _remember(model, table)
     save(model, target)
     take_names(model)
 
 
+def _remember(model: Any, table: Any) -> None:
+    named = machine_of(model).kernel != "precomputed"
+    remember_names(model, table.feature_names if named else None)
+    remember_counting(model, table.first_index if named else None)
+    remember_label(model, None if task_of(model) == "novelty" else label_text(table))
+
+
 def _measured(model: Any, tested: Any, file: str, most: int | None) -> Any:
     """Return the quality of predictions for data that may use more features than the model has."""
+    from ..preparing.columns import texts_of, warn_of_unknown
+    from ..preparing.surplus import with_surplus
     from ..scores import scores
-    from ..surplus import with_surplus
 
+    with warnings_as_lines():
+        warn_of_unknown(file, tested, texts_of(model))
     if machine_of(model).kernel != "precomputed":
         model, tested = with_surplus(model, tested, file, most)
     return scores(model, tested.X, tested.y)

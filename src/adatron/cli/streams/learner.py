@@ -186,7 +186,8 @@ class Learner:
         """Return the reader for lines of a record's input; the input's name may tell the format."""
         if record.source == self.given.source:
             return self.lines
-        return replace(self.lines, name=STANDARD_NAME if record.source == STANDARD_INPUT else record.source)
+        name = STANDARD_NAME if record.source == STANDARD_INPUT else record.source
+        return replace(self.lines, name=name, found=None, like=None)
 
     def _forget(self, one: int) -> None:
         from ...estimators.incremental.steps import keeping, remembers

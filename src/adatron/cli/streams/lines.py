@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from ..data import Form
@@ -25,6 +24,8 @@ class Lines:
     label : column of the label in tables
     zero_based : whether features of LIBSVM text count from 0; None: as for the model, or from 1
     form : form of the lines; a first column is a feature, since a line alone does not show that it counts
+    found : the form with what earlier lines have shown
+    like : a table of an earlier line, whose form the lines have; see `plain_row`
     forget : whether a line with only a minus and a whole number forgets; None: unless it may be a sample
     """
 
@@ -40,16 +41,15 @@ class Lines:
     form: Form = field(default_factory=Form)
     names: list[str] | None = None
     header: str = ""
+    found: Form | None = None
+    like: Any = None
 
     def below_header(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-        """Yield the lines of an input without its header: a first line of several fields of which none is a number.
-
-        The header says which column is the label.
-        """
+        """Yield the lines of an input without its header, which says which column is the label."""
         first = next(lines, None)
         if first is None:
             return
-        names = self._header_of(first[1])
+        names = self._header_of(*first)
         if names is None:
             yield first
         else:
@@ -57,19 +57,23 @@ class Lines:
             self._take_header(first[0], names)
         yield from lines
 
-    def _header_of(self, text: str) -> list[str] | None:
-        """Return the names in a header; None if the line is no header."""
-        if self.format == "libsvm":
+    def _header_of(self, number: int, text: str) -> list[str] | None:
+        """Return the names in a header, whose separator is that of all lines; None if the line is no header."""
+        from ...files.source import Piped
+        from ...files.table import Request
+        from ...files.tables.delimited.row import header_of
+        from ...files.tables.readers import SEPARATOR, format_of
+
+        form = self.form
+        request = Request(separator=form.separator, decimal=form.decimal, header=form.header, missing=form.missing)
+        chosen = self.format or format_of(Piped(self.name, text.encode()), replace(request, max_bytes=MOST))
+        if chosen not in SEPARATOR:
             return None
-        separator = next((one for one in (",", "\t") if one in text), None)
-        try:
-            fields = next(csv.reader([text], delimiter=separator, skipinitialspace=True)) if separator else text.split()
-        except csv.Error:
+        found = header_of(self.name, text, number, request, SEPARATOR[chosen])
+        if found is None:
             return None
-        names = [field.strip() for field in fields]
-        if len(names) < 2 or any(_is_number(name) or ":" in name for name in names):
-            return None
-        return names
+        self.found = replace(form, separator=found[1].separator)
+        return found[0]
 
     def _take_header(self, line: int, names: list[str]) -> None:
         """Take a header, which must be that of the lines that were learned before."""
@@ -149,31 +153,43 @@ class Lines:
         return label is None or self.classes is None or bool(label[0] in self.classes)
 
     def table(self, first: int, texts: list[str]) -> Any:
-        """Return samples and labels of some lines; the first one has this number."""
+        """Return samples and labels of some lines; the first one has this number.
+
+        The form of the first lines is that of the next ones, too.
+        """
         from ...files import DataError, read
         from ...files.source import Piped, uncompressed
 
-        plain = uncompressed(self.name)
-        form: Any = asdict(self.form) | {"keep_index": True, "header": False}
+        name, form = uncompressed(self.name), self.found or self.form
+        roles: Any = {"drop": self._columns(form.drop), "index": self._columns((form.index,))[0]}
+        given: Any = vars(form) | roles | {"keep_index": True, "header": False}
         try:
-            return read(
-                Piped(plain, "\n".join(texts).encode()), self.format, self.label, self.features, self.labelled,
-                bool(self.zero_based), max_bytes=MOST, **form,
+            table = read(
+                Piped(name, "\n".join(texts).encode()), self.format, self.label, self.features, self.labelled,
+                bool(self.zero_based), max_bytes=MOST, **given,
             )  # fmt: skip
         except DataError as error:
-            message = str(error).replace(plain, "", 1)
+            message = str(error).replace(name, "", 1)
             message = re.sub(r"^, line \d+", "", message).removeprefix(": ")
             raise DataError(self.name, message, first) from error
+        found = table.dialect
+        if found is not None and table.shape[1] > 1:
+            # Whole numbers alone do not show the decimal sign.
+            sign = found.decimal if "," in (found.decimal, found.separator) else form.decimal
+            self.found = replace(form, separator=found.separator, decimal=sign)
+            plain = not form.drop and form.index is None and form.missing is None
+            self.like = replace(table, X=table.X[:1], y=None) if plain else None
+        return table
+
+    def _columns(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return columns by their numbers, if the header has their names."""
+        names = self.names or []
+        return tuple(names.index(one) if isinstance(one, str) and one in names else one for one in given)
 
     def parse(self, number: int, text: str) -> tuple[Any, Any]:
         """Return the sample of a line, and its label."""
-        table = self.table(number, [text])
+        from ...files.tables.delimited.row import plain_row
+
+        row = None if self.like is None else plain_row(text, self.like)
+        table = self.table(number, [text]) if row is None else row
         return (table.X if self.scaling is None else self.scaling.transform(table.X)), table.y
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

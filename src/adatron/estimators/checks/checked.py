@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data  # pyright: ignore[reportPrivateUsage]
 
+from .columns import advice
+
 
 def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **others: Any) -> Any:
     """Return X, or X and y if there is one, as ``validate_data`` does.
@@ -30,7 +32,13 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
             attributes.pop("feature_names_in_", None)
             attributes["n_features_in_"] = X.shape[1]
     else:
-        found = validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
+        try:
+            found = validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
+        except ValueError as error:
+            note = advice(model, X, error)
+            if note is not None:
+                error.add_note(note)
+            raise
     if reset:
         for name in ("first_index_", "label_"):  # they belong to other data, which the command line read
             attributes.pop(name, None)

@@ -55,7 +55,7 @@ def save_libsvm(model: Any, path: Path) -> None:
     """
     name = next((name for name, kind in TYPES.items() if isinstance(model, kind)), None)
     if name is None:
-        raise ModelFileError(path, f"a {type(model).__name__} cannot be LIBSVM text: scale the data beforehand")
+        raise ModelFileError(path, f"a {type(model).__name__} cannot be LIBSVM text: {_cure(model)}")
     check_is_fitted(model)
     if model.compact_:
         raise ModelFileError(path, "vectors of a compact model have no class: save the one before compact()")
@@ -64,6 +64,16 @@ def save_libsvm(model: Any, path: Path) -> None:
     lines = [f"{START} {name}", *_header(model, path), "SV", *_vectors(model)]
     with atomic_write(path) as stream:
         stream.write("".join(f"{line}\n" for line in lines).encode())
+
+
+def _cure(model: Any) -> str:
+    """Say what keeps a model from being LIBSVM text, and what helps."""
+    steps = [type(step).__name__ for _, step in getattr(model, "steps", [])[:-1]]
+    if not steps:
+        return f"LIBSVM has {', '.join(kind.__name__ for kind in TYPES.values())}"
+    if all(name.endswith("Scaler") for name in steps):
+        return "scale the data beforehand"
+    return f"LIBSVM has a machine alone, and this model begins with {', '.join(steps)}: transform the data beforehand"
 
 
 def _check_classes(model: Classifier, path: Path) -> None:

@@ -153,7 +153,7 @@ class _Columns:
         self._spent = 0
         # The values of rows in braces, if all features are numbers.
         self._rows, self._places, self._values = array("q", [0]), array("q"), array("d")
-        self._lean = not set(self._texts) & set(roles.features)
+        self._lean = not set(self._texts) & set(roles.features) and request.categorical in (None, "auto", frozenset())
 
     def add(self, line: int, row: Any) -> None:
         """Add the values of a row."""

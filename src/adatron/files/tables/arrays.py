@@ -105,7 +105,7 @@ def checked_table(
     if refused.any():
         row, column = np.argwhere(refused)[0]
         name = f" ({names[column]})" if names else ""
-        cure = ": --impute fills in missing values" if np.isnan(X[row, column]) else ""
+        cure = ": train --impute fills in missing values" if np.isnan(X[row, column]) else ""
         raise DataError(path, f"sample {row}, feature {column}{name} is {X[row, column]}, not a finite number{cure}")
     labels = None if y is None else checked_labels(path, y, request)
     return Table(X, labels, tuple(names) if names else None, label_name)

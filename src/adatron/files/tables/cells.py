@@ -95,9 +95,9 @@ def refusal(where: str, kind: Kind, example: str) -> str:
         A value of the column.
     """
     words = {
-        Kind.MISSING: ("a missing value", "--impute fills it in, --drop leaves the column out"),
+        Kind.MISSING: ("a missing value", "train --impute fills it in, --drop leaves the column out"),
         Kind.DATE: ("a date", "write it as a number, as days or seconds, or leave the column out by --drop"),
-        Kind.TEXT: ("text", "--categorical auto encodes columns of text, --drop leaves this one out"),
+        Kind.TEXT: ("text", "train --categorical auto encodes columns of text, --drop leaves this one out"),
     }
     what, advice = words[kind]
     return f"{where} holds {example!r}, {what}: {advice}"

@@ -286,14 +286,12 @@ def table_of_columns(
     roles = roles_of(path, names, True, request, suspicion, None, indices)
     features, label = roles.features, roles.label
     texts = {at: columns[index] for at, index in enumerate(features) if columns[index].dtype.kind not in "biuf"}
+    texts |= {at: columns[index] for at, index in enumerate(features) if request.takes_text(at, at in texts)}
     for at, column in texts.items():
-        kind = Kind.DATE if column.dtype.kind in "Mm" else Kind.TEXT
-        if kind == Kind.DATE or request.categorical is None:
-            example = next((one for one in column if one is not None), None)
-            shown = example.decode("utf-8", "replace") if isinstance(example, bytes) else str(example)
-            fault = refusal(f"column {names[features[at]]!r}", kind, shown)
-            raise DataError(path, fault + label_note(label, names, request))
-        texts[at] = text_column(path, f"column {names[features[at]]!r}", column, request)
+        where = f"column {names[features[at]]!r}"
+        if column.dtype.kind in "Mm" or not request.takes_text(at, True):
+            raise DataError(path, _fault(where, column, request) + label_note(label, names, request))
+        texts[at] = text_column(path, where, column, request)
     numbers = [columns[index] for at, index in enumerate(features) if at not in texts]
     single = bool(numbers) and all(column.dtype == np.float32 for column in numbers)
     dtype = np.dtype(np.float32 if single else np.float64)
@@ -315,16 +313,34 @@ def with_texts(path: Path, table: Table, texts: Mapping[int, NDArray[Any]], requ
     mixed = X.astype(object)
     for at, column in texts.items():
         mixed[:, at] = column
-    return replace(table, X=mixed, categorical=tuple(texts))
+    return replace(table, X=mixed, categorical=tuple(sorted(texts)))
+
+
+def _fault(where: str, column: NDArray[Any], request: Request) -> str:
+    """Return the sentence about a column that is no feature: text, or dates."""
+    example = next((one for one in column if one is not None), None)
+    shown = example.decode("utf-8", "replace") if isinstance(example, bytes) else str(example)
+    if column.dtype.kind in "Mm":
+        return refusal(where, Kind.DATE, shown)
+    if request.n_features is not None:
+        return f"{where} holds {shown!r}, text, and the model expects numbers there"
+    return refusal(where, Kind.TEXT, shown)
 
 
 def text_column(path: Path, where: str, column: NDArray[Any], request: Request) -> NDArray[Any]:
-    """Return a column of text as str, and None for missing values, if the request allows these."""
+    """Return a column of text as str, and NaN for missing values, if the request allows these."""
     gaps = [one is None or one != one for one in column.tolist()]
     if any(gaps) and not request.allow_missing:
         raise DataError(path, refusal(where, Kind.MISSING, f"{sum(gaps)} missing values"))
-    values = [one.decode("utf-8", "replace") if isinstance(one, bytes) else str(one) for one in column.tolist()]
-    return np.array([None if gap else one for gap, one in zip(gaps, values, strict=True)], object)
+    values = [np.nan if gap else _text_of(one) for gap, one in zip(gaps, column.tolist(), strict=True)]
+    return np.array(values, object)
+
+
+def _text_of(one: Any) -> str:
+    """Return a value of a column of text; in another file such a column may hold numbers alone."""
+    if isinstance(one, bytes):
+        return one.decode("utf-8", "replace")
+    return str(int(one)) if isinstance(one, float) and one.is_integer() else str(one)
 
 
 def _suspicion(column: NDArray[Any], least: int, anywhere: bool) -> str | None:

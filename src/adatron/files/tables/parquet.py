@@ -43,7 +43,7 @@ def read_parquet(path: Path, request: Request) -> Table:
         indices = _indices(table.schema)
     for name, column in zip(table.column_names, table.columns, strict=True):
         if column.null_count and not request.allow_missing:
-            cure = "--impute fills them in, --drop leaves the column out"
+            cure = "train --impute fills them in, --drop leaves the column out"
             raise DataError(path, f"column {name!r} has {column.null_count} missing values: {cure}")
     with parsing(path, KIND):
         columns = [_values(pyarrow, column) for column in table.columns]

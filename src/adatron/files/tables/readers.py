@@ -40,11 +40,13 @@ class Format:
     labels: Callable[[Path, Request], NDArray[Any]] | None = None
 
 
+# The separator that the name of a format shows.
+SEPARATOR = {"csv": ",", "tsv": "\t", "table": " "}
 FORMATS: dict[str, Format] = {
     "libsvm": Format((".libsvm", ".svm", ".svmlight"), read_libsvm),
-    "csv": Format((".csv",), partial(read_delimited, separator=",")),
-    "tsv": Format((".tsv", ".tab"), partial(read_delimited, separator="\t")),
-    "table": Format((), partial(read_delimited, separator=" ")),
+    "csv": Format((".csv",), partial(read_delimited, separator=SEPARATOR["csv"])),
+    "tsv": Format((".tsv", ".tab"), partial(read_delimited, separator=SEPARATOR["tsv"])),
+    "table": Format((), partial(read_delimited, separator=SEPARATOR["table"])),
     "npz": Format((".npz",), arrays.read_npz),
     "npy": Format((".npy",), arrays.read_npy, arrays.read_labels),
     "idx": Format((".idx",), idx.read_idx, idx.read_labels),
@@ -73,7 +75,7 @@ def read(
     keep_index: bool = False,
     missing: Sequence[str] | None = None,
     encoding: str | None = None,
-    categorical: Literal["auto"] | None = None,
+    categorical: Literal["auto"] | Sequence[int] | None = None,
     allow_missing: bool = False,
     surplus: bool = False,
 ) -> Table:
@@ -128,8 +130,9 @@ def read(
         All marks of missing values in a table. By default an empty field, ?, NA, nan, null, None and their like.
     encoding : str, optional
         The encoding of a table, such as 'cp1252'. By default UTF-8, or UTF-16 with a byte order mark.
-    categorical : {'auto'}, optional
-        With 'auto' columns of text are features, too; see `Table`. By default they are an error.
+    categorical : 'auto' or sequence of int, optional
+        With 'auto' columns of text are features, too; see `Table`. By default they are an error. A sequence names the
+        features that a model has as text, by their numbers; their values are then text although they look like numbers.
     allow_missing : bool, default=False
         Whether features may be missing; see `Table`. By default a missing value is an error.
     surplus : bool, default=False
@@ -157,15 +160,22 @@ def read(
     names = None if feature_names is None else tuple(feature_names)
     _check_form(separator, decimal, encoding)
     marks = None if missing is None else tuple(missing)
+    texts = categorical if categorical is None or isinstance(categorical, str) else frozenset(categorical)
     request = Request(
         label, n_features, labelled, zero_based, names, most, separator, decimal, header, tuple(drop), index,
-        keep_index, marks, encoding, categorical, allow_missing, surplus,
+        keep_index, marks, encoding, texts, allow_missing, surplus,
     )  # fmt: skip
     try:
-        chosen = FORMATS[format or _by_extension(paths[0]) or _sniff(paths[0], request)]
+        chosen = FORMATS[format or format_of(paths[0], request)]
         if chosen.labels is not None:
-            return _pair(chosen.read, chosen.labels, paths, request)
-        tables = [(p, chosen.read(p, request)) for p in paths]
+            table = _pair(chosen.read, chosen.labels, paths, request)
+            _check_texts(paths[0], table, request)
+            return table
+        tables: list[tuple[Path, Table]] = []
+        for one in paths:
+            tables.append((one, chosen.read(one, request)))
+            _check_texts(*tables[-1], request)
+            request = replace(request, categorical=texts and frozenset(tables[0][1].categorical))
     except MemoryError as error:
         raise DataError(paths[0], "reading it takes more memory than there is") from error
     for one, table in tables:
@@ -186,6 +196,19 @@ def _check_form(separator: str | None, decimal: str | None, encoding: str | None
         text = False
     if not text:
         raise ValueError(f"encoding={encoding!r} is not known; utf-8, utf-16, latin-1 and cp1252 are examples")
+
+
+def _check_texts(path: Path, table: Table, request: Request) -> None:
+    """Fail if the format has no text for features that are text in the model."""
+    wanted = request.categorical
+    if isinstance(wanted, frozenset) and wanted != frozenset(table.categorical):
+        named = ", ".join(map(str, sorted(wanted)[:5])) + ", ..." * (len(wanted) > 5)
+        raise DataError(path, f"the model has text in features {named}, and a file of this format holds numbers alone")
+
+
+def format_of(path: Path, request: Request) -> str:
+    """Return the format of a file: its extension tells it, or else its first bytes."""
+    return _by_extension(path) or _sniff(path, request)
 
 
 def _by_extension(path: Path) -> str | None:

@@ -169,9 +169,9 @@ def test_the_form_of_numbers_is_inferred_or_refused(rows, form, tmp_path_factory
     [
         ("1,234;5,678;0\n2,345;6,789;1\n", {}, "'1,234' may be 1.234 or 1234: --decimal ,"),
         ("red,big\nblue,small\ngreen,huge\n", {}, "may hold names or text: say --header or --no-header"),
-        ("a b;x;1\nc d;y;2\n", {"header": False}, "line 1: column 0 holds 'a b', text: --categorical auto"),
+        ("a b;x;1\nc d;y;2\n", {"header": False}, "line 1: column 0 holds 'a b', text: train --categorical auto"),
         ("day,x,y\n2020-01-05,1,0\n2020-01-06,2,1\n", {}, r"column 0 \(day\) holds '2020-01-05', a date: write it as"),
-        ("a,b,y\n1,2,0\n3,,1\n", {}, r"line 3: column 1 \(b\) holds '', a missing value: --impute"),
+        ("a,b,y\n1,2,0\n3,,1\n", {}, r"line 3: column 1 \(b\) holds '', a missing value: train --impute"),
         ("a,b,y\n1,2,0\n3,-,1\n" + "5,6,0\n" * 9, {}, r"line 3: column 1 \(b\) holds '-'.*--missing - says so"),
         ("a,b,y\n1,2,0\n3,4,5,1\n", {}, r"line 3: 4 fields found, 3 expected \(the separator is ',', --separator"),
         ("a,b,y\nTrue,2,0\n3,4,1\n", {}, "column 0.*holds"),
@@ -215,7 +215,8 @@ def test_missing_values_and_text_are_read_on_request(write):
     table = read(path, categorical="auto", allow_missing=True)
     assert table.categorical == (1,)
     assert table.X.dtype == object
-    assert table.X[:, 1].tolist() == ["red", None, "red", "none"]
+    assert table.X[[0, 2, 3], 1].tolist() == ["red", "red", "none"]
+    assert np.isnan(table.X[1, 1])
     np.testing.assert_array_equal(table.X[:, [0, 2]].astype(float), [[1, 1], [np.nan, 0], [3, np.nan], [-9, 1]])
     marked = read(path, drop=["colour"], allow_missing=True, missing=["?", "", "-9"])
     np.testing.assert_array_equal(marked.X[:, 0], [1, np.nan, 3, np.nan])
@@ -268,5 +269,5 @@ def test_real_tables_need_one_option_at_most(data_dir):
     assert quiet(data_dir / "breast-cancer-wisconsin.data", allow_missing=True, index=0).shape == (699, 9)
     table = quiet(data_dir / "abalone.csv", categorical="auto")
     assert (table.shape, table.categorical) == ((4177, 8), (0,))
-    with pytest.raises(DataError, match=r"column 0 holds 'M', text: --categorical auto"):
+    with pytest.raises(DataError, match=r"column 0 holds 'M', text: train --categorical auto"):
         read(data_dir / "abalone.csv")

@@ -79,9 +79,11 @@ def _begin(path: Path, request: Request, separator: str) -> Reading:
     names = first if dialect.header else None
     roles = roles_of(path, first, dialect.header, request, partial(_suspicion, body), line)
     kinds = {index: _kind(body, index, dialect, missing) for index in roles.features}
+    texts = [index for at, index in enumerate(roles.features) if request.takes_text(at, kinds[index] == Kind.TEXT)]
+    kinds |= dict.fromkeys(texts, Kind.TEXT)
     skip = int(dialect.header) + bool(hint)
     careful = request.allow_missing and any(field in missing for record in body for field in record)
-    return Reading(path, request, dialect, names, roles, missing, skip, kinds, careful)
+    return Reading(path, request, dialect, names, roles, missing, skip, kinds, frozenset(texts), careful)
 
 
 def _suspicion(body: Records, index: int, least: int, anywhere: bool) -> str | None:
@@ -159,7 +161,7 @@ def _converters(reading: Reading) -> dict[int | str, Callable[[str], float]]:
         kind = reading.kinds.get(index)
         if index in roles.left_out:
             found[index] = _checked(reading, index)
-        elif index == roles.label or (kind == Kind.TEXT and reading.request.categorical is not None):
+        elif index == roles.label or index in reading.texts:
             found[index] = reading.codes[index] = Codes(reading.path, reading.request.max_bytes, reading.original)
         elif kind == Kind.TRUTH:
             found[index] = truth

@@ -49,6 +49,8 @@ class Reading:
         Records before the first sample.
     kinds : dict of int to Kind
         The kinds of the features in the first records.
+    texts : frozenset of int
+        The features that are read as text.
     careful : bool
         Whether numbers go through a converter that knows the marks of missing values.
     codes : dict of int to Codes
@@ -63,6 +65,7 @@ class Reading:
     missing: frozenset[str]
     skip: int
     kinds: dict[int, Kind]
+    texts: frozenset[int]
     careful: bool = False
     codes: dict[int, Codes] = field(default_factory=dict[int, Codes])
 

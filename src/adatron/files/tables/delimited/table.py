@@ -67,13 +67,13 @@ def _labels(reading: Reading, label: int, codes: NDArray[np.int64]) -> NDArray[A
 
 
 def _texts(reading: Reading, index: int, codes: NDArray[np.int64]) -> NDArray[Any]:
-    """Return a feature's texts, and None for missing ones."""
+    """Return a feature's texts, and NaN for missing ones."""
     texts = reading.codes[index].texts
     gap = next((code for code, text in enumerate(texts) if text in reading.missing_texts), None)
     if gap is not None and not reading.request.allow_missing:
         line, _ = reading.locate(int(np.argmax(codes == gap)))
         raise DataError(reading.path, refusal(reading.where(index), Kind.MISSING, texts[gap]), line)
-    return np.array([None if text in reading.missing_texts else text for text in texts], object)[codes]
+    return np.array([np.nan if text in reading.missing_texts else text for text in texts], object)[codes]
 
 
 def _id_note(reading: Reading, X: NDArray[np.float64]) -> tuple[str, ...]:

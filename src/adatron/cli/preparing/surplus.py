@@ -16,14 +16,14 @@ def with_surplus(model: Any, table: Any, file: Any, most: int | None) -> tuple[A
     from scipy import sparse
     from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
-    from ..estimators.model.widen import widened
-    from ..files.table import check_size
-    from ..files.tables.memory import room
-    from .parts import machine_of
+    from ...estimators.model.widen import widened
+    from ...files.table import check_size
+    from ...files.tables.memory import room
+    from ..parts import machine_of
 
     X: Any = table.X
     last = machine_of(model)
-    n = model.n_features_in_
+    n = getattr(model, "n_features_in_", X.shape[1])
     if X.shape[1] <= n:
         return model, table
     if not sparse.issparse(last.support_vectors_):

@@ -1,0 +1,1 @@
+"""What stands between the data and the machine: filled gaps, encoded text, scaled numbers, and surplus features."""

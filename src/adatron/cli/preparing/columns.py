@@ -1,0 +1,190 @@
+"""The columns of a table on their way to the machine: missing values filled in, text encoded, numbers scaled."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+SCALES = 6  # Most numbers of a scaling for each feature, used or not.
+ROWS = 20  # Number of rows from which on columns of names are looked for.
+DISTINCT = 0.5  # Share of distinct texts above which a column of text holds names rather than categories.
+LISTED = 5  # Most unknown texts that a warning names.
+
+
+def prepared(machine: Any, table: Any, scale: str, impute: str | None, sparse: float) -> Any:
+    """Return the machine after the steps that its data need.
+
+    Each category of a text becomes a feature that is 1 or 0; these are not scaled. A text that the training data lack
+    is 0 in all of them.
+
+    Parameters
+    ----------
+    scale : {'none', 'standard', 'minmax'}
+        Mean 0 and variance 1 (sparse data: variance 1), or the range from 0 to 1 (sparse data: from -1 to 1).
+    impute : {'mean', 'median', 'most_frequent'}, optional
+        The value to put in the place of missing ones; in columns of text it is the most frequent one.
+    sparse : float
+        Share of nonzeros below which encoded data are CSR.
+    """
+    from sklearn.pipeline import Pipeline
+
+    steps = _of_numbers(table.X, scale, impute)
+    if table.categorical:
+        steps = [("columns", _of_columns(table, steps, impute, sparse))]
+    return Pipeline([*steps, (type(machine).__name__.lower(), machine)]) if steps else machine
+
+
+def _of_columns(table: Any, steps: list[tuple[str, Any]], impute: str | None, sparse: float) -> Any:
+    """Return what encodes the columns of text, and does the given steps with the numbers."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    texts = list(table.categorical)
+    numbers = [at for at in range(table.shape[1]) if at not in set(texts)]
+    encoder: Any = OneHotEncoder(handle_unknown="ignore")
+    if impute is not None:
+        encoder = Pipeline([("impute", SimpleImputer(strategy="most_frequent")), ("encode", encoder)])
+    parts: list[Any] = [("texts", encoder, texts)]
+    if numbers:
+        parts.insert(0, ("numbers", Pipeline(steps) if steps else "passthrough", numbers))
+    return ColumnTransformer(parts, sparse_threshold=sparse)
+
+
+def _of_numbers(X: Any, scale: str, impute: str | None) -> list[tuple[str, Any]]:
+    """Return the steps for numbers; a scaling keeps the zeros of sparse data."""
+    from scipy import sparse
+    from sklearn.impute import SimpleImputer
+    from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+
+    from ...files.table import check_size
+    from ...files.tables.memory import room
+
+    steps: list[tuple[str, Any]] = [] if impute is None else [("impute", SimpleImputer(strategy=impute))]
+    if scale == "none":
+        return steps
+    check_size("--scale", "scales of the features", 8 * SCALES * X.shape[1], room())
+    if scale == "standard":
+        scaler: Any = StandardScaler(with_mean=not sparse.issparse(X))
+    else:
+        scaler = MaxAbsScaler() if sparse.issparse(X) else MinMaxScaler()
+    return [*steps, ("scale", scaler)]
+
+
+def all_parts(model: Any) -> Iterator[Any]:
+    """Yield the estimators of a fitted model, also those for some of its columns."""
+    from ...files.models.contents import parts
+
+    for part in parts(model):
+        yield part
+        for inner, _ in branches(part):
+            yield from all_parts(inner)
+
+
+def branches(part: Any) -> list[tuple[Any, Sequence[int]]]:
+    """Return what a fitted ColumnTransformer does, each with the numbers of its columns.
+
+    Raises
+    ------
+    ValueError
+        The model is damaged: its columns are not there.
+    """
+    from sklearn.compose import ColumnTransformer
+
+    if not isinstance(part, ColumnTransformer):
+        return []
+    return [(one, columns) for _, one, columns in _numbered(part) if not isinstance(one, str)]  # "drop"
+
+
+def number_columns(part: Any) -> None:
+    """Let a fitted ColumnTransformer know its columns by number, so that it takes arrays."""
+    if hasattr(part, "transformers_"):
+        part.transformers_ = _numbered(part)
+
+
+def _numbered(fitted: Any) -> list[tuple[str, Any, Sequence[int]]]:
+    """Return the transformers of a ColumnTransformer, each with its name and the numbers of its columns."""
+    names, width = list(getattr(fitted, "feature_names_in_", ())), fitted.n_features_in_
+    try:
+        return [(name, one, _positions(columns, width, names)) for name, one, columns in fitted.transformers_]
+    except (TypeError, ValueError, IndexError) as error:
+        raise ValueError(f"the model's ColumnTransformer has columns that are not there ({error})") from error
+
+
+def fills_gaps(model: Any) -> bool:
+    """Return whether a fitted model takes missing values."""
+    from sklearn.impute import KNNImputer, SimpleImputer
+
+    return any(isinstance(part, (SimpleImputer, KNNImputer)) for part in all_parts(model))
+
+
+def imputing_of(model: Any) -> str | None:
+    """Return the strategy by which a model fills missing values; None if it does not."""
+    from sklearn.impute import KNNImputer, SimpleImputer
+
+    found = [part for part in all_parts(model) if isinstance(part, (SimpleImputer, KNNImputer))]
+    return None if not found else str(getattr(found[0], "strategy", "nearest neighbours"))
+
+
+def texts_of(model: Any) -> dict[int, list[str]]:
+    """Return the features that a fitted model takes as text, with the texts that it knows."""
+    from ...files.models.contents import parts
+
+    first = next(iter(parts(model)))
+    found = _texts_of(first, range(getattr(first, "n_features_in_", 0)))
+    for inner, columns in branches(first):
+        for part in parts(inner):
+            found |= _texts_of(part, columns)
+    return dict(sorted(found.items()))
+
+
+def _texts_of(encoder: Any, columns: Sequence[int]) -> dict[int, list[str]]:
+    """Return the texts that an encoder knows, by column; it may as well be another estimator, which knows none."""
+    categories: Any = getattr(encoder, "categories_", ())
+    if len(categories) != len(columns):
+        return {}
+    pairs = zip(columns, categories, strict=True)
+    listed = {at: known.tolist() for at, known in pairs if known.dtype.kind in "OU"}
+    return {at: known for at, known in listed.items() if any(isinstance(one, str) for one in known)}
+
+
+def _positions(columns: Any, width: int, names: list[Any]) -> Sequence[int]:
+    """Return the numbers of the columns of a ColumnTransformer, which may be names, numbers, a mask or a slice."""
+    import numpy as np
+
+    if isinstance(columns, slice):
+        return range(*columns.indices(width))
+    listed = np.atleast_1d(np.asarray(columns))
+    if listed.dtype.kind in "OU":
+        return [names.index(one) for one in listed.tolist()]
+    numbers = (np.flatnonzero(listed) if listed.dtype.kind == "b" else listed).astype(np.int64)
+    if len(numbers) and not (-width <= numbers.min() and numbers.max() < width):
+        raise IndexError(f"{width} columns, and not one with the number {numbers.max()}")
+    return (numbers % width).tolist() if width else []
+
+
+def warn_of_names(path: str, table: Any) -> None:
+    """Warn of columns of text in which most rows have a text of their own."""
+    n = table.shape[0]
+    for at in table.categorical if n >= ROWS else ():
+        distinct = len(set(table.X[:, at].tolist()))
+        if distinct > DISTINCT * n:
+            what = f"{_named(table, at)} holds {distinct:,} different texts in {n:,} rows, as names do"
+            warnings.warn(f"{path}: {what}: --drop leaves it out", stacklevel=2)
+
+
+def warn_of_unknown(path: str, table: Any, texts: dict[int, list[str]]) -> None:
+    """Warn of texts that the training data lack."""
+    for at, known in texts.items():
+        unknown = sorted({one for one in table.X[:, at].tolist() if isinstance(one, str)} - set(known))
+        if unknown:
+            listed = ", ".join(map(repr, unknown[:LISTED])) + ", ..." * (len(unknown) > LISTED)
+            what = "a category" if len(unknown) == 1 else f"{len(unknown)} categories"
+            message = f"{_named(table, at)} holds {what} that the training data lack, and counts as none: {listed}"
+            warnings.warn(f"{path}: {message}", stacklevel=2)
+
+
+def _named(table: Any, at: int) -> str:
+    return f"feature {at} ({table.feature_names[at]})" if table.feature_names else f"feature {at}"
