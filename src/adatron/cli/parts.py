@@ -82,17 +82,15 @@ def label_of(model: Any) -> str | None:
 
 def _first(model: Any) -> Any:
     """Return the part of a model that meets the data first."""
-    return _parts(model)[0]
+    from ..estimators.model.way import way_to
+
+    return way_to(model).estimators[0]
 
 
 def _last(model: Any) -> Any:
-    return _parts(model)[-1]
+    from ..estimators.model.way import way_to
 
-
-def _parts(model: Any) -> list[Any]:
-    from ..files.models.contents import parts
-
-    return list(parts(model))
+    return way_to(model).machine
 
 
 def scaling_of(model: Any) -> str:

@@ -33,8 +33,8 @@ def certificate_rows(machine: Any) -> Rows:
 def _support(machine: Any) -> str:
     """Return how many support vectors there are, in each class if there are classes."""
     counts = machine.n_support_
-    if not hasattr(machine, "classes_"):
-        return str(sum(counts))
+    if not hasattr(machine, "classes_") or (not machine.compact_ and len(counts) != len(machine.classes_)):
+        return str(sum(counts))  # those of the full algorithm for input margins have no class
     names = ["merged"] if machine.compact_ else machine.classes_
     counted = [f"{name}: {count}" for name, count in zip(names, counts, strict=True)]
     return f"{sum(counts)} ({shortened(counted)})"

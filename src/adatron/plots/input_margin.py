@@ -11,7 +11,8 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from ..estimators import InputMarginSVC, input_margin
-from ..estimators.input_space.way import Affine, way_to
+from ..estimators.input_space.affine import Affine, linear_map
+from ..estimators.model.way import way_to
 from ..quoted import quoted
 from .axes import axes
 
@@ -93,7 +94,7 @@ class InputMarginDisplay:
         table: Any = type(given)(points, columns=given.columns) if hasattr(given, "columns") else points
         regions = np.searchsorted(estimator.classes_, estimator.predict(table)).reshape(GRID, GRID)
         codes = np.searchsorted(estimator.classes_, y)
-        affine = None if space == "transformed" else way.affine(2)
+        affine = None if space == "transformed" else linear_map(way, 2)
         return cls(X, codes, margins, _support(way.machine, X, affine), grid, regions).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:

@@ -7,11 +7,6 @@ import click
 from ..overwrite import refuse_overwriting
 from ..values import Number
 
-FROM_1 = (
-    "note: the model's data counted their features from 0, LIBSVM's models count them from 1: give adatron --zero-based"
-    " with data that count from 0, and svm-predict data that count from 1"
-)
-
 
 @click.command(short_help="Convert a model from and to LIBSVM's text.")
 @click.argument("model", type=click.Path())
@@ -25,12 +20,9 @@ def convert(model: str, output: str, to: str | None, features: int | None) -> No
     whole numbers, one class against one, and no scaling. It holds neither C, nu and epsilon nor the certificate.
     """
     from ...files import is_libsvm_model, load, rewindable, save, save_libsvm
-    from ..parts import counting_of
 
     refuse_overwriting("OUTPUT", output, [model])
     source = rewindable(model)
     to = to or ("adatron" if is_libsvm_model(source) else "libsvm")
     write, found = save_libsvm if to == "libsvm" else save, load(source, features)
     write(found, output)
-    if to == "libsvm" and counting_of(found) == 0:
-        click.echo(FROM_1, err=True)

@@ -76,7 +76,7 @@ def _check_offers(model: Any, decision: bool, probability: bool) -> None:
         raise click.UsageError("--decision: a regression predicts numbers and has no decision values")
     if probability and task != "classification":
         raise click.UsageError(f"--probability: a model for {task} has no probabilities of classes")
-    if probability and not machine_of(model).with_probability:
+    if probability and not getattr(machine_of(model), "with_probability", False):
         raise click.UsageError("--probability: the model has none; train it with --probability")
 
 

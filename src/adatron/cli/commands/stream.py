@@ -78,7 +78,7 @@ def stream(
     from ..streams.learner import Learner, Manner
     from ..streams.lines import Lines
 
-    path, given = Path(model), Input(file)
+    path, given = Path(model), Input(file, form.encoding)
     labelled = (task or TASK) != "novelty"
     reader = Lines(given.name, format, label, zero_based, features, labelled, forget=forget, form=form)
     new = not path.exists()

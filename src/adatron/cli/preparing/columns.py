@@ -75,9 +75,9 @@ def _of_numbers(X: Any, scale: str, impute: str | None) -> list[tuple[str, Any]]
 
 def all_parts(model: Any) -> Iterator[Any]:
     """Yield the estimators of a fitted model, also those for some of its columns."""
-    from ...files.models.contents import parts
+    from ...estimators.model.way import way_to
 
-    for part in parts(model):
+    for part in way_to(model).estimators:
         yield part
         for inner, _ in branches(part):
             yield from all_parts(inner)
@@ -130,12 +130,12 @@ def imputing_of(model: Any) -> str | None:
 
 def texts_of(model: Any) -> dict[int, list[str]]:
     """Return the features that a fitted model takes as text, with the texts that it knows."""
-    from ...files.models.contents import parts
+    from ...estimators.model.way import way_to
 
-    first = next(iter(parts(model)))
+    first = way_to(model).estimators[0]
     found = _texts_of(first, range(getattr(first, "n_features_in_", 0)))
     for inner, columns in branches(first):
-        for part in parts(inner):
+        for part in way_to(inner).estimators:
             found |= _texts_of(part, columns)
     return dict(sorted(found.items()))
 

@@ -16,6 +16,7 @@ def with_surplus(model: Any, table: Any, file: Any, most: int | None) -> tuple[A
     from scipy import sparse
     from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
+    from ...estimators.model.way import way_to
     from ...estimators.model.widen import widened
     from ...files.table import check_size
     from ...files.tables.memory import room
@@ -30,12 +31,13 @@ def with_surplus(model: Any, table: Any, file: Any, most: int | None) -> tuple[A
         size = 8 * len(last.support_vectors_) * X.shape[1]
         check_size(file, f"support vectors with {X.shape[1]} features", size, most or room())
     if model is not last:
-        others = [step for step in model[:-1] if not isinstance(step, (StandardScaler, MinMaxScaler, MaxAbsScaler))]
+        way = way_to(model)
+        others = [step for _, step in way.steps if not isinstance(step, (StandardScaler, MinMaxScaler, MaxAbsScaler))]
         if others:
             raise ValueError(
                 f"the data have {X.shape[1]} features and the model has {n}: train it with --features {X.shape[1]}, as "
                 "these data use features that the training data lack"
             )
-        head, rest = model[:-1].transform(X[:, :n]), X[:, n:]
+        head, rest = way.taken(X[:, :n]), X[:, n:]
         X = sparse.csr_matrix(sparse.hstack([head, rest])) if sparse.issparse(X) else np.hstack([head, rest])
     return widened(last, table.shape[1]), replace(table, X=X)

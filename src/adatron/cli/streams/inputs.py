@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -24,6 +24,8 @@ class Input:
     ----------
     path : str
         ``-`` is standard input.
+    encoding : str, optional
+        By default UTF-8.
 
     Attributes
     ----------
@@ -36,6 +38,7 @@ class Input:
     """
 
     path: str
+    encoding: str | None = None
     name: str = field(init=False)
     source: str = field(init=False)
     growing: bool = field(init=False)
@@ -68,15 +71,15 @@ class Input:
 
     @contextmanager
     def _opened(self) -> Iterator[TextIO]:
-        if self.path == STANDARD_INPUT:
+        if self.path == STANDARD_INPUT and self.encoding is None:
             yield sys.stdin
             return
         from ...files.source import open_binary
 
         with (
-            open_binary(self.path) as plain,
+            nullcontext(sys.stdin.buffer) if self.path == STANDARD_INPUT else open_binary(self.path) as plain,
             # A character that is not complete yet must not hide the lines before it.
-            io.TextIOWrapper(plain, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
+            io.TextIOWrapper(plain, self.encoding or "utf-8-sig", errors="surrogateescape", newline="") as text,
         ):
             yield text
 
@@ -91,7 +94,9 @@ class Input:
                 line.encode()
             except UnicodeEncodeError as error:
                 byte = ord(line[error.start]) & 0xFF
-                raise DataError(self.name, f"not a text file (byte 0x{byte:02x} is not UTF-8)", number) from error
+                raise DataError(
+                    self.name, f"not a text file (byte 0x{byte:02x} is not {self.encoding or 'UTF-8'})", number
+                ) from error
             yield line
 
 

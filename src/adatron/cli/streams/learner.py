@@ -266,9 +266,9 @@ def incremental(model: Any) -> Any:
     from sklearn.utils.validation import check_is_fitted
 
     from ...estimators.incremental.machine import Incremental
-    from ...estimators.incremental.steps import last_of
+    from ...estimators.model.way import way_to
 
-    last = last_of(model)
+    last = way_to(model).machine
     if not isinstance(last, Incremental):
         raise ValueError(f"the model is a {type(last).__name__}; only the incremental ones learn from a stream")
     check_is_fitted(last)

@@ -35,7 +35,7 @@ class Lines:
     zero_based: bool | None
     features: int | None = None
     labelled: bool = True
-    scaling: Any = None
+    way: Any = None
     forget: bool | None = None
     classes: Any = None
     form: Form = field(default_factory=Form)
@@ -113,10 +113,12 @@ class Lines:
         """Read from a model what lines it takes."""
         from sklearn.base import is_outlier_detector
 
+        from ...estimators.model.way import way_to
         from ..parts import counting_of
 
         self.features, self.labelled = model.n_features_in_, not is_outlier_detector(last)
-        self.scaling = model[:-1] if model is not last else None
+        way = way_to(model)
+        self.way = way if way.steps else None
         self.classes = getattr(last, "classes_", None)
         self._recall_header(vars(last).get("header_"))
         if self.zero_based is None:
@@ -162,7 +164,7 @@ class Lines:
 
         name, form = uncompressed(self.name), self.found or self.form
         roles: Any = {"drop": self._columns(form.drop), "index": self._columns((form.index,))[0]}
-        given: Any = vars(form) | roles | {"keep_index": True, "header": False}
+        given: Any = vars(form) | roles | {"keep_index": True, "header": False, "encoding": None}
         try:
             table = read(
                 Piped(name, "\n".join(texts).encode()), self.format, self.label, self.features, self.labelled,
@@ -192,4 +194,4 @@ class Lines:
 
         row = None if self.like is None else plain_row(text, self.like)
         table = self.table(number, [text]) if row is None else row
-        return (table.X if self.scaling is None else self.scaling.transform(table.X)), table.y
+        return (table.X if self.way is None else self.way.taken(table.X)), table.y

@@ -7,8 +7,9 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from ...quoted import quoted
+from ..model.way import way_to
 from .machine import Incremental
-from .steps import fitted_steps, last_of, seen
+from .steps import fitted_steps, seen
 
 
 def forget(model: Any, ids: Any) -> Any:
@@ -51,7 +52,7 @@ def forget(model: Any, ids: Any) -> Any:
     >>> adatron.forget(model, [0, 1]).ids_.size
     148
     """
-    last = last_of(model)
+    last = way_to(model).machine
     if not isinstance(last, Incremental):
         raise ValueError(f"model must be an incremental model, or a pipeline with one at its end. Got {quoted(model)}.")
     check_is_fitted(last)

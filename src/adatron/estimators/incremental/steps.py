@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -10,6 +9,7 @@ import numpy as np
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 
+from ..model.way import is_search, of_class
 from .learning import Learning
 
 
@@ -46,23 +46,6 @@ def fitted_steps(model: Any) -> list[tuple[str, Any]]:
     return found
 
 
-def last_of(model: Any) -> Any:
-    """Return the estimator at the end of a model: of a pipeline its last step, of a search its best estimator."""
-    *_, last = _way(model)
-    return last
-
-
-def is_search(model: Any) -> bool:
-    """Return whether a model is a search of scikit-learn that has found its best estimator."""
-    return _of_class(model, "sklearn.model_selection._search", "BaseSearchCV") and "best_estimator_" in vars(model)
-
-
-def _of_class(model: Any, module: str, name: str) -> bool:
-    """Return whether a model is of a class whose module may not be loaded; then the model is not of that class."""
-    loaded = sys.modules.get(module)
-    return loaded is not None and isinstance(model, getattr(loaded, name))
-
-
 def _way(model: Any) -> Iterator[Any]:
     """Yield a model, what predicts at the end of it if it is a pipeline or a search, and so on."""
     yield model
@@ -77,7 +60,7 @@ def _leaves(name: str, step: Any) -> Iterator[tuple[str, Any]]:
         inner: list[Any] = step.steps
     elif isinstance(step, FeatureUnion):
         inner = step.transformer_list
-    elif _of_class(step, "sklearn.compose", "ColumnTransformer"):
+    elif of_class(step, "sklearn.compose", "ColumnTransformer"):
         inner = [one[:2] for one in getattr(step, "transformers_", step.transformers)]
     else:
         if not (step is None or isinstance(step, str)) and get_tags(step).requires_fit:

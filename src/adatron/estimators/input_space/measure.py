@@ -17,7 +17,8 @@ from ...fitting.storage import dense_rows
 from ...quoted import quoted
 from ..base.quiet import quiet
 from ..checks.checked import checked
-from .way import EPS, SPACES, Affine, way_to
+from ..model.way import way_to
+from .affine import EPS, SPACES, Affine, linear_map
 
 if TYPE_CHECKING:
     from ...margins import Field, InputMargins, Metric
@@ -88,15 +89,15 @@ def input_margin(estimator: Any, X: Any, metric: Any = None, space: str = "origi
     way = way_to(estimator)
     machine = classifier_of(way.machine)
     given = check_array(X, accept_sparse=True, dtype="float64") if way.steps and space == "original" else None
-    affine = None if given is None else way.affine(given.shape[1])
+    linear = None if given is None else linear_map(way, given.shape[1])
     seen = checked(machine, way.taken(X), (np.float64,), reset=False)
     seen = dense_rows(seen)
-    if given is None or affine is None:
+    if given is None or linear is None:
         return _measured(machine, seen, Metric.of(metric, seen))
     given = np.ascontiguousarray(given.toarray() if sparse.issparse(given) else given)
     metrics = Metric.of(metric, given)
-    through = metrics.through(affine.A)
-    return _mapped_back(_measured(machine, seen, through), given, seen, affine, metrics, through)
+    through = metrics.through(linear.A)
+    return _mapped_back(_measured(machine, seen, through), given, seen, linear, metrics, through)
 
 
 def classifier_of(machine: Any) -> Any:

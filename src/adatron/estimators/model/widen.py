@@ -25,6 +25,8 @@ def widened(model: KernelMachine, n_features: int) -> KernelMachine:
     else:
         wide = np.pad(vectors, ((0, 0), (0, n_features - vectors.shape[1])))
     found.support_vectors_ = for_reading(wide, own=True)
+    if vars(model).get("tilts_") is not None:  # of derivatives at the support vectors
+        found.tilts_ = np.pad(found.tilts_, ((0, 0), (0, n_features - found.tilts_.shape[1])))
     found.n_features_in_ = n_features
     found.shape_fit_ = (model.shape_fit_[0], n_features)  # pyright: ignore[reportAttributeAccessIssue]
     found._kept = Kept()

@@ -165,15 +165,7 @@ def read_archive(stream: BinaryIO, most: int | None) -> tuple[bytes | None, dict
             return header, {name: _array(_read(archive, member), name) for name, member in wanted.items()}
     except (DamagedError, InvalidError):
         raise
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-        ValueError,
-        struct.error,
-    ) as error:
+    except WRONG as error:
         raise wrong(f"{error}") from error
     except OSError as error:
         if error.errno not in (None, errno.EINVAL):

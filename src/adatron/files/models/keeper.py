@@ -12,7 +12,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from ...estimators.incremental.machine import Incremental
-from ...estimators.incremental.steps import last_of
+from ...estimators.model.way import way_to
 from ..atomic import leftovers, remove_leftovers
 from ..journal import Journal, journal_of, read_journal
 from ..lock import locked
@@ -100,7 +100,7 @@ class Keeper:
 
 def incremental_part(model: Any) -> Incremental | None:
     """Return the incremental model at the end of a model."""
-    last = last_of(model)
+    last = way_to(model).machine
     return last if isinstance(last, Incremental) else None
 
 

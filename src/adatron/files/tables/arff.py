@@ -34,7 +34,7 @@ def read_arff(path: Path, request: Request) -> Table:
 
     Numeric features of such rows become CSR. In them a nominal value that is left out is the first one of its column.
     """
-    with open_text(path, request.max_bytes // EXPANSION) as stream:
+    with open_text(path, request.max_bytes // EXPANSION, request.encoding) as stream:
         lines = ((number, line.strip()) for number, line in enumerate(stream, 1))
         lines = ((number, line) for number, line in lines if line and not line.startswith("%"))
         attributes = _header(path, lines)

@@ -96,6 +96,8 @@ def roles_of(
         left_out[_position(path, names, width, request.index, line)] = "is the index"
     guessed = _guessed(names, width, request, suspicion, set(left_out), indices)
     label = label_column(path, fields, request, line, {*left_out, *guessed})
+    if label in left_out:
+        raise DataError(path, f"{named(label, names)} is the label, and {left_out[label]}: it cannot be both", line)
     guessed.pop(-1 if label is None else label, None)
     if len(left_out) + len(guessed) + (label is not None) >= width:
         guessed = {}  # nothing else would be left
@@ -149,6 +151,8 @@ def _guessed(
         name = None if names is None else names[index]
         at_label = name == label if isinstance(label, str) else label is not None and index == label % width
         if index in known or at_label or (name is not None and name in features):
+            continue
+        if name is not None and name.lower() in LABEL_NAMES:
             continue
         if name is not None and (name in indices or _INDEX.fullmatch(name) or (not name and index == 0)):
             found[index] = "is an index"
@@ -344,7 +348,7 @@ def _text_of(one: Any) -> str:
 
 
 def _suspicion(column: NDArray[Any], least: int, anywhere: bool) -> str | None:
-    whole = column.dtype.kind in "iu" and len(column) >= least
+    whole = column.dtype.kind in "iuf" and len(column) >= least  # ARFF has no whole numbers
     if not whole or not (anywhere or column[0] in (0, 1)):
         return None
     return COUNTS if np.array_equal(column, np.arange(len(column)) + int(column[0])) else None

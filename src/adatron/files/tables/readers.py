@@ -32,26 +32,31 @@ from .parquet import read_parquet
 class Format:
     """How a file's name tells a format, and how the format is read.
 
-    ``labels`` reads the second file of a pair, in formats that hold one array a file.
+    ``labels`` reads the second file of a pair, in formats that hold one array a file. ``takes`` names the parameters of
+    `read` about the form of a text and the roles of its columns that the reader heeds.
     """
 
     extensions: tuple[str, ...]
     read: Callable[[Path, Request], Table]
     labels: Callable[[Path, Request], NDArray[Any]] | None = None
+    takes: frozenset[str] = frozenset()
 
+
+ROLES = frozenset({"drop", "index"})
+FORM = ROLES | {"separator", "decimal", "header", "missing", "encoding"}
 
 # The separator that the name of a format shows.
 SEPARATOR = {"csv": ",", "tsv": "\t", "table": " "}
 FORMATS: dict[str, Format] = {
     "libsvm": Format((".libsvm", ".svm", ".svmlight"), read_libsvm),
-    "csv": Format((".csv",), partial(read_delimited, separator=SEPARATOR["csv"])),
-    "tsv": Format((".tsv", ".tab"), partial(read_delimited, separator=SEPARATOR["tsv"])),
-    "table": Format((), partial(read_delimited, separator=SEPARATOR["table"])),
+    "csv": Format((".csv",), partial(read_delimited, separator=SEPARATOR["csv"]), takes=FORM),
+    "tsv": Format((".tsv", ".tab"), partial(read_delimited, separator=SEPARATOR["tsv"]), takes=FORM),
+    "table": Format((), partial(read_delimited, separator=SEPARATOR["table"]), takes=FORM),
     "npz": Format((".npz",), arrays.read_npz),
     "npy": Format((".npy",), arrays.read_npy, arrays.read_labels),
     "idx": Format((".idx",), idx.read_idx, idx.read_labels),
-    "arff": Format((".arff",), read_arff),
-    "parquet": Format((".parquet", ".pq"), read_parquet),
+    "arff": Format((".arff",), read_arff, takes=ROLES | {"encoding"}),
+    "parquet": Format((".parquet", ".pq"), read_parquet, takes=ROLES),
     "hdf5": Format((".h5", ".hdf5", ".hdf"), read_hdf5),
 }
 _MAGIC = {b"\x93NUMPY": "npy", b"PK\3\4": "npz", b"PAR1": "parquet", b"\x89HDF": "hdf5", b"\0\0": "idx"}
@@ -162,11 +167,14 @@ def read(
     marks = None if missing is None else tuple(missing)
     texts = categorical if categorical is None or isinstance(categorical, str) else frozenset(categorical)
     request = Request(
-        label, n_features, labelled, zero_based, names, most, separator, decimal, header, tuple(drop), index,
-        keep_index, marks, encoding, texts, allow_missing, surplus,
+        label, n_features, labelled, zero_based, names, most, separator=separator, decimal=decimal, header=header,
+        drop=tuple(drop), index=index, keep_index=keep_index, missing=marks, encoding=encoding, categorical=texts,
+        allow_missing=allow_missing, surplus=surplus,
     )  # fmt: skip
     try:
-        chosen = FORMATS[format or format_of(paths[0], request)]
+        found = format or format_of(paths[0], request)
+        chosen = FORMATS[found]
+        _check_heeded(paths[0], found, chosen, request)
         if chosen.labels is not None:
             table = _pair(chosen.read, chosen.labels, paths, request)
             _check_texts(paths[0], table, request)
@@ -182,6 +190,13 @@ def read(
         for note in table.notes:
             warnings.warn(f"{os.fspath(one)}: {note}", stacklevel=2)
     return reduce(_joined, tables)[1]
+
+
+def _check_heeded(path: Path, name: str, chosen: Format, request: Request) -> None:
+    """Fail if a parameter is given that the reader of this format does not heed."""
+    ignored = [one for one in sorted(FORM - chosen.takes) if getattr(request, one) not in (None, ())]
+    if ignored:
+        raise DataError(path, f"{ignored[0]} is for tables of text, and this file is read as {name}")
 
 
 def _check_form(separator: str | None, decimal: str | None, encoding: str | None) -> None:

@@ -59,11 +59,11 @@ def _begin(path: Path, request: Request, separator: str) -> Reading:
     with open_text(path, request.max_bytes, request.encoding) as stream:
         lines = Lines(stream)
         begin = next(lines, None)
+        hint = None if begin is None else _HINT.fullmatch(begin.strip())
+        if hint:
+            request, begin = replace(request, separator=request.separator or hint[1]), next(lines, None)
         line = lines.start
         sample = [] if begin is None else [begin, *lines.sample()]
-    hint = _HINT.fullmatch(sample[0].strip()) if sample else None
-    if hint:
-        request, sample = replace(request, separator=request.separator or hint[1]), sample[1:]
     if not sample:
         raise DataError(path, "the file holds no data")
     if "\0" in sample[0]:
@@ -122,8 +122,9 @@ def _loaded(reading: Reading) -> NDArray[np.float64] | None:
         except ValueError as error:
             if isinstance(error, (DataError, UnicodeError)):
                 raise
-            if isinstance(error.__cause__, DataError):
-                raise error.__cause__ from None
+            cause = error.__cause__
+            if isinstance(cause, (DataError, MemoryError)) or not isinstance(cause, (Exception, type(None))):
+                raise cause from None  # Ctrl-C in a converter is no fault of the data
             explain(reading, lines, error)
     return None
 

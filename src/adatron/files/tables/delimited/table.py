@@ -76,6 +76,12 @@ def _texts(reading: Reading, index: int, codes: NDArray[np.int64]) -> NDArray[An
     return np.array([np.nan if text in reading.missing_texts else text for text in texts], object)[codes]
 
 
+def _largest(X: NDArray[np.float64]) -> float:
+    """Return the largest size of all values that are not missing."""
+    sizes = np.abs(X[np.isfinite(X)])
+    return float(sizes.max(initial=0.0))
+
+
 def _id_note(reading: Reading, X: NDArray[np.float64]) -> tuple[str, ...]:
     """Return a sentence about a first feature that may be an id: large whole numbers, most of them different."""
     request, n = reading.request, len(X)
@@ -83,7 +89,7 @@ def _id_note(reading: Reading, X: NDArray[np.float64]) -> tuple[str, ...]:
         return ()
     first = X[:, 0]
     different = len(np.unique(first))
-    if different < 0.9 * n or (first % 1).any() or np.median(first) < LARGE * np.abs(X[:, 1:]).max():
+    if different < 0.9 * n or (first % 1).any() or np.median(first) < LARGE * _largest(X[:, 1:]):
         return ()
     where = reading.where(0)
     return (f"{where} holds {different} different whole numbers in {n} rows, as an id does: --index 0 leaves it out",)

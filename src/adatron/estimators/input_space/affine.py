@@ -1,17 +1,16 @@
-"""The way from the samples that a user has to those that a machine sees: the steps of a pipeline before it."""
+"""The linear steps before a classifier, as one map."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..incremental.steps import is_search
+from ..model.way import Way
 
 Vector = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -42,57 +41,28 @@ class Affine:
         return 4.0 * terms * EPS * sizes
 
 
-@dataclass(frozen=True)
-class Way:
-    """Steps, and the classifier after them."""
+def linear_map(way: Way, d: int) -> Affine | None:
+    """Return the map of all steps, from d features; None if there is no step.
 
-    steps: list[tuple[str, Any]]
-    machine: Any
-
-    def taken(self, X: Any) -> Any:
-        """Return what the classifier sees of samples."""
-        for _, step in self.steps:
-            X = step.transform(X)
-        return X
-
-    def affine(self, d: int) -> Affine | None:
-        """Return the map of all steps, from d features; None if there is no step.
-
-        Raises
-        ------
-        ValueError
-            A step is not known to be linear.
-        """
-        if not self.steps:
-            return None
-        whole = Affine(np.eye(d), np.zeros(d))
-        for name, step in self.steps:
-            check_is_fitted(step)
-            make = LINEAR.get(type(step).__name__) if type(step).__module__.startswith("sklearn.") else None
-            found = None if make is None else make(step)
-            if found is None:
-                raise ValueError(
-                    f"The step {name!r} ({type(step).__name__}) is not linear, so distances before it cannot be "
-                    "computed. Pass space='transformed' for distances in the space that the classifier sees."
-                )
-            whole = found.after(whole)
-        return whole
-
-
-def way_to(model: Any) -> Way:
-    """Return the steps of a model, and its last estimator: of a search, those of its best estimator."""
-    steps: list[tuple[str, Any]] = []
-    while isinstance(model, Pipeline) or is_search(model):
-        if isinstance(model, Pipeline):
-            listed = cast("list[tuple[str, Any]]", model.steps)
-            for name, step in listed[:-1]:
-                inner = way_to(step)
-                last = [] if inner.machine in (None, "passthrough") else [(name, inner.machine)]
-                steps += inner.steps + last
-            model = listed[-1][1]
-        else:
-            model = model.best_estimator_
-    return Way(steps, model)
+    Raises
+    ------
+    ValueError
+        A step is not known to be linear.
+    """
+    if not way.steps:
+        return None
+    whole = Affine(np.eye(d), np.zeros(d))
+    for name, step in way.steps:
+        check_is_fitted(step)
+        make = LINEAR.get(type(step).__name__) if type(step).__module__.startswith("sklearn.") else None
+        found = None if make is None else make(step)
+        if found is None:
+            raise ValueError(
+                f"The step {name!r} ({type(step).__name__}) is not linear, so distances before it cannot be "
+                "computed. Pass space='transformed' for distances in the space that the classifier sees."
+            )
+        whole = found.after(whole)
+    return whole
 
 
 # --- the linear steps of scikit-learn -----------------------------------------------------------------------------

@@ -1,0 +1,56 @@
+"""The way from the samples that a user has to those that a machine sees: pipelines and searches around it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sklearn.pipeline import Pipeline
+
+
+@dataclass(frozen=True)
+class Way:
+    """Steps, and what predicts after them."""
+
+    steps: list[tuple[str, Any]]
+    machine: Any
+
+    @property
+    def estimators(self) -> list[Any]:
+        """All of them; steps that do nothing are none."""
+        last = [] if self.machine is None or isinstance(self.machine, str) else [self.machine]
+        return [*(step for _, step in self.steps), *last]
+
+    def taken(self, X: Any) -> Any:
+        """Return what the last estimator sees of samples."""
+        for _, step in self.steps:
+            X = step.transform(X)
+        return X
+
+
+def way_to(model: Any) -> Way:
+    """Return the steps of a model, and its last estimator: of a search, those of its best estimator."""
+    steps: list[tuple[str, Any]] = []
+    while isinstance(model, Pipeline) or is_search(model):
+        if isinstance(model, Pipeline):
+            listed = cast("list[tuple[str, Any]]", model.steps)
+            for name, step in listed[:-1]:
+                inner = way_to(step)
+                last = [] if inner.machine in (None, "passthrough") else [(name, inner.machine)]
+                steps += inner.steps + last
+            model = listed[-1][1]
+        else:
+            model = model.best_estimator_
+    return Way(steps, model)
+
+
+def is_search(model: Any) -> bool:
+    """Return whether a model is a search of scikit-learn that has found its best estimator."""
+    return of_class(model, "sklearn.model_selection._search", "BaseSearchCV") and "best_estimator_" in vars(model)
+
+
+def of_class(model: Any, module: str, name: str) -> bool:
+    """Return whether a model is of a class whose module may not be loaded; then the model is not of that class."""
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(model, getattr(loaded, name))
