@@ -148,3 +148,33 @@ def test_typed_labels_stay_what_they_were(labels, kind, tmp_path):
     path.write_bytes(out.getvalue())
     y = read(path).y
     assert y.tolist() == labels
+
+
+def test_a_label_that_counts_is_no_index(tmp_path):
+    (tmp_path / "a.csv").write_text("y,a,b\n" + "".join(f"{i},{i % 3},{i * i % 7}\n" for i in range(30)))
+    table = read(tmp_path / "a.csv", label="y")
+    assert table.feature_names == ("a", "b")
+    assert read(tmp_path / "a.csv").label_name == "y"
+
+
+def test_a_label_cannot_be_left_out(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b,c\n1.5,2,0\n2.5,3,1\n")
+    for option in ({"index": "a"}, {"drop": ["a"]}):
+        with pytest.raises(DataError, match=r"column 0 \(a\) is the label, and is"):
+            read(tmp_path / "a.csv", label="a", **option)
+
+
+@pytest.mark.parametrize("option", [{"drop": ["a"]}, {"separator": ";"}, {"index": 0}, {"encoding": "cp1252"}])
+def test_options_that_a_reader_does_not_heed_are_refused(option, tmp_path):
+    np.savez(tmp_path / "a.npz", X=np.eye(3), y=np.arange(3))
+    (tmp_path / "a.svm").write_text("1 1:2\n0 2:1\n")
+    for name in ("a.npz", "a.svm"):
+        with pytest.raises(DataError, match=f"{next(iter(option))} is for tables of text"):
+            read(tmp_path / name, **option)
+
+
+def test_gaps_elsewhere_make_no_id(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = "".join(f"{a},{'NA' if i == 3 else 1000.0 + i},{i % 2}\n" for i, a in enumerate(rng.permutation(200)))
+    (tmp_path / "a.csv").write_text("a,b,c\n" + rows)
+    assert read(tmp_path / "a.csv", allow_missing=True).notes == ()

@@ -194,7 +194,8 @@ def read(
 
 def _check_heeded(path: Path, name: str, chosen: Format, request: Request) -> None:
     """Fail if a parameter is given that the reader of this format does not heed."""
-    ignored = [one for one in sorted(FORM - chosen.takes) if getattr(request, one) not in (None, ())]
+    given = {one: getattr(request, one) for one in sorted(FORM - chosen.takes)}
+    ignored = [one for one, value in given.items() if value is not None and value is not False and value != ()]
     if ignored:
         raise DataError(path, f"{ignored[0]} is for tables of text, and this file is read as {name}")
 

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from adatron.files import DataError, read
+from adatron.files.tables.delimited.reading import Codes
+from moments import at
 
 X = [[1.5, 20.0, 0.25], [2.75, -3.0, 1.0], [0.5, 4.0, -2.5]]
 Y = ["hell grün", "rot", "hell grün"]
@@ -271,3 +273,16 @@ def test_real_tables_need_one_option_at_most(data_dir):
     assert (table.shape, table.categorical) == ((4177, 8), (0,))
     with pytest.raises(DataError, match=r"column 0 holds 'M', text: train --categorical auto"):
         read(data_dir / "abalone.csv")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_an_interrupt_while_numpy_reads_is_no_fault_of_the_data(error, tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\n" + "".join(f"{i}.5,{'x' if i % 2 else 'z'}\n" for i in range(2000)))
+
+    def stop(_):
+        raise error
+
+    expected = KeyboardInterrupt if error is KeyboardInterrupt else DataError
+    with at(Codes.__call__, stop, number=1500), pytest.raises(expected) as found:
+        read(tmp_path / "a.csv")
+    assert "takes more memory" in str(found.value) or expected is KeyboardInterrupt
