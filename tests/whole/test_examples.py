@@ -6,7 +6,9 @@ import shlex
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.datasets import dump_svmlight_file
 
 from adatron.cli import main
 
@@ -21,6 +23,25 @@ HEART = "heart_scale"  # the file that pages about the command line train on
 def test_example(path, capsys):
     runpy.run_path(str(path), run_name="__main__")
     assert "duality gap" in capsys.readouterr().out
+
+
+@pytest.fixture
+def data_of_the_readme(tmp_path):
+    """Write the files that its examples of the tool name."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4)).round(3)
+    y = (X[:, 0] > 0).astype(int)
+    for name in ("data", "new", "test"):
+        dump_svmlight_file(X, y, str(tmp_path / f"{name}.svm"), zero_based=False)
+    rows = X.astype(str).tolist()
+    tables = {
+        "prices.csv": [[*row, f"{1.5 * x[0]:.2f}"] for row, x in zip(rows, X, strict=True)],
+        "normal.csv": rows,
+        "log.csv": [[*row, str(label)] for row, label in zip(rows, y, strict=True)],
+        "people.csv": [["NA" if i == 7 else row[0], ("red", "blue")[i % 2], str(y[i])] for i, row in enumerate(rows)],
+    }
+    for name, lines in tables.items():
+        (tmp_path / name).write_text("".join(",".join(line) + "\n" for line in lines))
 
 
 def run_page(page, folder, monkeypatch):
@@ -46,7 +67,7 @@ def run_page(page, folder, monkeypatch):
     [p for p in PAGES if HEART not in p.read_text() and "```python" in p.read_text()],
     ids=lambda page: page.stem,
 )
-def test_page(page, tmp_path, monkeypatch, capsys):
+def test_page(page, data_of_the_readme, tmp_path, monkeypatch, capsys):
     assert run_page(page, tmp_path, monkeypatch) > 0
 
 

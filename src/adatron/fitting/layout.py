@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..kernels.columns import narrow, used_columns
-
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 NO_CLASS = np.zeros(0, np.int64)
@@ -133,6 +131,8 @@ def feature_weights(coefficients: Vector, vectors: Any) -> Any:
 
 def _product(A: Any, B: Any) -> Any:
     """Return the product of CSR matrices; SciPy's takes memory for all columns of B, used or not."""
+    from ..kernels.columns import narrow, used_columns  # not at the top: kernels bring the compiler
+
     used = used_columns(B)
     if used is None:
         return A @ B
