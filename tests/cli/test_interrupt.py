@@ -83,6 +83,15 @@ def test_an_interrupt_ends_with_130(train_csv, tmp_path, capsys):
     assert "error: interrupted" in capsys.readouterr().err
 
 
+def test_ctrl_c_at_the_border_of_compiled_code_is_an_interrupt(train_csv, tmp_path, capsys):
+    def border(_):
+        raise SystemError("a call returned a result with an exception set") from KeyboardInterrupt()
+
+    with at(read, border):
+        assert main(["train", str(train_csv), "--model", str(tmp_path / "m")]) == 130
+    assert "error: interrupted" in capsys.readouterr().err
+
+
 def test_ctrl_c_before_there_is_anything_to_keep_ends_at_once():
     with Interrupt(True, begun=False) as interrupt:
         with pytest.raises(KeyboardInterrupt):

@@ -56,6 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(Status.IO, f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except (ValueError, MemoryError) as error:
         return _fail(Status.BAD_INPUT, str(error) or "not enough memory")
+    except SystemError as error:
+        # Ctrl-C at the border of compiled code is the cause of another error.
+        if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+            return _fail(Status.INTERRUPTED, "interrupted")
+        raise
 
 
 def _fail(status: Status, message: str) -> Status:

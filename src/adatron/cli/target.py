@@ -40,7 +40,7 @@ def check_labels(path: str, table: Any, chosen: bool) -> None:
     fractions = table.y[table.y % 1 != 0] if table.y.dtype.kind == "f" else table.y[:0]
     if len(fractions):
         raise ValueError(
-            f"{path}: the label {fractions[0]:g} is not a class ({taken}): {others}--task regression fits real numbers"
+            f"{path}: the label {fractions[0]} is not a class ({taken}): {others}--task regression fits real numbers"
         )
     classes, first, counts = np.unique(table.y, return_index=True, return_counts=True)
     if len(classes) == 1:

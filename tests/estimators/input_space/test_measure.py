@@ -10,7 +10,14 @@ from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, QuantileTransformer, RobustScaler, StandardScaler
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    QuantileTransformer,
+    RobustScaler,
+    StandardScaler,
+)
 
 from adatron import SVC, InputMarginSVC, NuSVC, input_margin
 
@@ -124,3 +131,10 @@ def test_what_has_no_distance():
         input_margin(svm.SVC(kernel="precomputed").fit(X @ X.T, y), X @ X.T)
     with pytest.raises(ValueError, match="not fitted"):
         input_margin(make_pipeline(StandardScaler(), InputMarginSVC()), X)
+
+
+def test_a_step_that_takes_words_is_named():
+    X, y = np.array([["a", 1.0], ["b", 2.0], ["a", 3.0], ["b", 4.0]], dtype=object), [0, 1, 0, 1]
+    model = make_pipeline(OneHotEncoder(), SVC()).fit(X, y)
+    with pytest.raises(ValueError, match=r"The step 'onehotencoder' \(OneHotEncoder\) is not linear"):
+        input_margin(model, X)

@@ -11,13 +11,13 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    r"""Print a script for SHELL; then the Tab key completes commands, options, their values and files.
+    """Print a script for SHELL; then the Tab key completes commands, options, their values and files.
 
     \b
     bash, in ~/.bashrc:                    eval "$(adatron completion bash)"
     zsh, in ~/.zshrc:                      eval "$(adatron completion zsh)"
     fish, in ~/.config/fish/config.fish:   adatron completion fish | source
-    """
+    """  # noqa: D301 (click looks for the character itself)
     from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)

@@ -88,8 +88,9 @@ def input_margin(estimator: Any, X: Any, metric: Any = None, space: str = "origi
         raise ValueError(f"The 'space' parameter must be 'original' or 'transformed'. Got {quoted(space)} instead.")
     way = way_to(estimator)
     machine = classifier_of(way.machine)
-    given = check_array(X, accept_sparse=True, dtype="float64") if way.steps and space == "original" else None
-    linear = None if given is None else linear_map(way, given.shape[1])
+    before = space == "original" and way.steps
+    linear = linear_map(way, way.steps[0][1].n_features_in_) if before else None  # names a step that is not linear
+    given = check_array(X, accept_sparse=True, dtype="float64") if before else None
     seen = checked(machine, way.taken(X), (np.float64,), reset=False)
     seen = dense_rows(seen)
     if given is None or linear is None:
