@@ -15,6 +15,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
+import adatron
 from adatron import SVC
 from adatron.compiled import panels
 from adatron.compiled.hash import hash_dense, hash_sparse
@@ -288,3 +289,22 @@ def test_array_api():
         [sys.executable, "-c", ARRAY_API], capture_output=True, text=True, check=False, cwd=here, env=environment
     )
     assert done.stdout.splitlines() == [f"{name} is as in scikit-learn" for name in NAMES], done.stderr
+
+
+@pytest.mark.parametrize("weights", [{"1": 1.0, "2": 6.0}, {"2": 6.0}, {"1": 1.0, "3": 2.0}])
+@pytest.mark.parametrize("name", ["SVC", "NuSVC", "IncrementalSVC"])
+def test_names_of_classes_that_are_digits_stay_names(name, weights):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    codes = (X[:, 0] > 0.8).astype(int)
+    letters = {"1": "a", "2": "b", "3": "c"}
+    renamed = {letters[key]: weight for key, weight in weights.items()}
+    kind = getattr(adatron, name)
+    parameters = {"nu": 0.1} if name == "NuSVC" else {}
+    if "3" in weights:
+        with pytest.raises(ValueError, match=r"The classes, \['2'\], are not in class_weight"):
+            kind(class_weight=weights, **parameters).fit(X, np.array(["1", "2"])[codes])
+        return
+    by_digits = kind(class_weight=weights, **parameters).fit(X, np.array(["1", "2"])[codes])
+    by_letters = kind(class_weight=renamed, **parameters).fit(X, np.array(["a", "b"])[codes])
+    np.testing.assert_array_equal(by_digits.decision_function(X), by_letters.decision_function(X))
+    np.testing.assert_array_equal(by_digits.class_weight_, by_letters.class_weight_)

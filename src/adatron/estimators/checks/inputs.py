@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import is_regressor
-from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d, compute_class_weight
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
 
@@ -180,7 +180,12 @@ def weights_of_classes(
             counts = _sums_of_classes(weight, codes, counts)
         present = counts > 0
         return counts.sum() / (np.count_nonzero(present) * np.where(present, counts, 1.0))
-    weights = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    # As scikit-learn's function does it, except that names which are digits stay names.
+    names: list[Any] = classes.tolist()
+    missing = [name for name in names if name not in class_weight]
+    if missing and len(names) - len(missing) != len(class_weight):
+        raise ValueError(f"The classes, {missing}, are not in class_weight")
+    weights = np.array([class_weight.get(name, 1.0) for name in names], np.float64)
     if not ((weights >= 0) & (weights < np.inf)).all():
         raise ValueError(
             f"The 'class_weight' parameter must hold finite weights >= 0. Got {quoted(class_weight)} instead."
