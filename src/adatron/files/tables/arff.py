@@ -94,7 +94,7 @@ class _Rows:
                 if self.sparse and len(row) != self._count:
                     raise DataError(self.path, "a column has two values, or none after its number", self.line)
                 yield row
-        except DataError:
+        except (DataError, MemoryError):
             raise
         except arff.BadDataFormat as error:
             message = f"a number of a column is beyond the columns 0 to {self.width - 1}"
