@@ -131,12 +131,12 @@ def attempt(rng: Rng, folder: Path) -> tuple[str, str]:
     paths = [folder / name for name, _ in files]
     for path, (_, data) in zip(paths, files, strict=True):
         path.write_bytes(data)
-    _forget_peak()
+    before = _forget_peak()
     options: dict[str, Any] = {"labelled": bool(rng.random() < 0.7)}
     if not crafted and rng.random() < 0.3:
         texts = [None, "auto", (), (0,), (1, 2)][int(rng.integers(5))]
         options |= {"categorical": texts, "allow_missing": bool(rng.random() < 0.7)}
-    end, peak = _outcome(paths, options), _memory("VmHWM") - _memory("VmRSS")
+    end, peak = _outcome(paths, options), _memory("VmHWM") - before
     assert not crafted or end == "refused", f"{kind} was read"
     assert peak < GROWTH, f"{kind}: {peak:,} bytes for a file that may take {MOST:,}"
     return kind, end
@@ -154,9 +154,10 @@ def _outcome(paths: list[Path], options: dict[str, Any]) -> str:
     return "refused"
 
 
-def _forget_peak() -> None:
-    """Let the highest use of memory begin anew."""
+def _forget_peak() -> int:
+    """Let the highest use of memory begin anew, and return the memory in use now."""
     Path("/proc/self/clear_refs").write_text("5")
+    return _memory("VmRSS")
 
 
 def _memory(field: str) -> int:
