@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ from ..cells import MISSING, TRUTH, Kind, is_number, kind_of, kind_of_all
 from ..columns import COUNTS, EMPTY, roles_of
 from .dialect import Records, find_dialect, is_surplus
 from .lines import Lines
-from .reading import EXCHANGE, Codes, Reading, explain
+from .reading import EXCHANGE, Codes, Reading, explain, ragged
 from .table import table_of
 
 LONG = 2**20  # Characters of a line from which on its fields are counted before they are split.
@@ -49,6 +50,8 @@ def read_delimited(path: Path, request: Request, separator: str) -> Table:
         reading.careful = True
         values = _loaded(reading)
     assert values is not None  # noqa: S101
+    if values.shape[1] != reading.roles.width:  # in all rows alike: NumPy knows no header
+        raise ragged(reading, values.shape[1], reading.locate(0)[0])
     return table_of(reading, values)
 
 
@@ -114,9 +117,12 @@ def _loaded(reading: Reading) -> NDArray[np.float64] | None:
     dialect = reading.dialect
     separator = None if dialect.separator == " " else reading.original(dialect.separator)
     with reading.lines() as lines:
+        rows = _prepared(reading, lines)
         try:
+            if (first := next(rows, None)) is None:
+                raise DataError(reading.path, "no row after the header: a quote in the header may have no end")
             return np.loadtxt(
-                _prepared(reading, lines), delimiter=separator, comments=None, quotechar='"', ndmin=2,
+                chain([first], rows), delimiter=separator, comments=None, quotechar='"', ndmin=2,
                 converters=_converters(reading),
             )  # fmt: skip
         except ValueError as error:

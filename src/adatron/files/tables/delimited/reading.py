@@ -114,9 +114,7 @@ def explain(reading: Reading, lines: Lines, error: ValueError) -> None:
     """Raise the error about the record that NumPy refuses; return if it is a missing value, which is allowed."""
     fields, roles, line = reading.split(lines), reading.roles, lines.start
     if len(fields) != roles.width:
-        separator = SEPARATORS.get(reading.dialect.separator, repr(reading.dialect.separator))
-        found = f"{len(fields)} fields found, {roles.width} expected"
-        raise DataError(reading.path, f"{found} (the separator is {separator}, --separator names another)", line)
+        raise ragged(reading, len(fields), line)
     for index in roles.features:
         kind, known = kind_of(fields[index], reading.dialect.decimal, reading.missing), reading.kinds[index]
         if index in reading.codes or kind == known == Kind.TRUTH or (kind == Kind.NUMBER and known != Kind.TRUTH):
@@ -130,6 +128,13 @@ def explain(reading: Reading, lines: Lines, error: ValueError) -> None:
             cure = f"--index {index} leaves it out, --keep-index takes it for a feature"
             raise DataError(reading.path, f"{found}: {cure}", line)
     raise DataError(reading.path, f"not a table ({error})", line)
+
+
+def ragged(reading: Reading, found: int, line: int) -> DataError:
+    """Return the error for a record of another length."""
+    separator = SEPARATORS.get(reading.dialect.separator, repr(reading.dialect.separator))
+    fields = f"{found} fields found, {reading.roles.width} expected"
+    return DataError(reading.path, f"{fields} (the separator is {separator}, --separator names another)", line)
 
 
 def fault(reading: Reading, index: int, found: str, line: int) -> DataError:
