@@ -47,7 +47,8 @@ def is_elsewhere(address: str) -> bool:
 
 def wrong(folder: Path) -> list[str]:
     """Return a line for each link that leads nowhere, and for each address that is fetched from another site."""
-    pages = {path.resolve(): Page(path) for path in sorted(folder.rglob("*.html"))}
+    static = folder / "_static"  # templates of the theme are there, too
+    pages = {path.resolve(): Page(path) for path in sorted(folder.rglob("*.html")) if static not in path.parents}
     lines = []
     for path, page in pages.items():
         where = path.relative_to(folder.resolve())

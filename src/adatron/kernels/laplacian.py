@@ -30,7 +30,7 @@ class Laplacian(Exponential):
 
     References
     ----------
-    O. Chapelle, P. Haffner, V. Vapnik, Support vector machines for histogram-based image classification, IEEE
+    Chapelle, Haffner, Vapnik, Support vector machines for histogram-based image classification, IEEE
     Transactions on Neural Networks 10 (1999) 1055-1064.
     """
 

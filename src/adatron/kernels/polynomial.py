@@ -32,7 +32,7 @@ class Polynomial(Leaf):
 
     References
     ----------
-    B. E. Boser, I. M. Guyon, V. N. Vapnik, A training algorithm for optimal margin classifiers, COLT 1992.
+    Boser, Guyon, Vapnik, A training algorithm for optimal margin classifiers, COLT 1992.
     """
 
     gamma: float = 1.0

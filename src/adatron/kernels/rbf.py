@@ -28,7 +28,7 @@ class RBF(Exponential):
 
     References
     ----------
-    M. A. Aizerman, E. M. Braverman, L. I. Rozonoer, Automation and Remote Control 25 (1964) 821-837.
+    Aizerman, Braverman, Rozonoer, Automation and Remote Control 25 (1964) 821-837.
     """
 
     def by_differences(self) -> Kernel:
