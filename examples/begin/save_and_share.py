@@ -46,7 +46,7 @@ print(f"{type(exported).__module__.partition('.')[0]}'s {type(exported).__name__
 
 figure, ax = plt.subplots(figsize=(6.4, 2.6), layout="constrained")
 bars = ax.barh(list(sizes), list(sizes.values()), color=["C0", "C1", "C0"])
-ax.bar_label(bars, fmt="%.0f kB", padding=4)
+ax.bar_label(bars, fmt="%.1f kB", padding=4)
 ax.set(xlabel="kB", title="The same decisions in three files")
 ax.margins(x=0.15)
 plt.show()

@@ -27,5 +27,5 @@ for ax, model, name in ((axes[0], ordinary, "SVC"), (axes[1], wide, "InputMargin
     display = InputMarginDisplay.from_estimator(model, X, y, ax=ax)
     ax.set(title=f"{name}: {display.ax_.get_title()}")
 MarginPathDisplay.from_estimator(wide, ax=axes[2])
-axes[2].set(title="Step by step")
+axes[2].set(title="Step by step", box_aspect=0.6)
 plt.show()

@@ -7,6 +7,7 @@ they get there.
 """
 
 import matplotlib.pyplot as plt
+import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import scale
 
@@ -36,8 +37,8 @@ for name, model in models.items():
 figure, ax = plt.subplots(layout="constrained")
 for (name, model), mark in zip(models.items(), "osv^xd", strict=True):
     trace = model.trace_
-    missing = (best - trace["dual_objective"]).clip(1e-9 * best) / best
-    ax.loglog(trace["seconds"].clip(1e-4), missing, f"{mark}-", markersize=4, label=name)
+    missing = (np.abs(best - trace["dual_objective"]) / best).clip(1e-9)
+    ax.loglog(trace["seconds"].clip(1e-4), missing, f"{mark}-", markersize=5, markevery=0.1, label=name)
 ax.set(xlabel="seconds", ylabel="relative distance from the best objective", title="Six ways to one solution")
 ax.legend()
 plt.show()

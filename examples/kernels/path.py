@@ -24,7 +24,7 @@ print(f"largest relative duality gap: {path.duality_gap.max():.1e}")
 # at a good gamma even when there are no samples to spare.** This holds for the hard margin, ``C=inf``, which is the
 # default here. A narrow kernel (a large gamma) makes every sample a support vector.
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained")
 path.plot(left)
 right.semilogx(path.gamma, path.n_support / len(y[::2]), "o-")
 right.set(xlabel="gamma", ylabel="share of support vectors", ylim=(0, 1.05), title="Narrow kernels keep every sample")

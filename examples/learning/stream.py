@@ -36,8 +36,8 @@ for name, model in models.items():
     print(f"{name}: {np.mean(wrong[-100:]):.0%} errors among the last 100, duality gap {model.duality_gap_:.1e}")
 
 # %%
-# **The model with a window has forgotten the old rule after 80 samples. The other one never will.** The command
-# ``adatron stream`` does the same with the lines of a file, and survives being killed.
+# **The model with a window has forgotten the old rule after 80 samples. The other one is still wrong in every second
+# case.** The command ``adatron stream`` does the same with the lines of a file, and survives being killed.
 
 figure, ax = plt.subplots(layout="constrained")
 for (name, values), line in zip(errors.items(), ("-", "--"), strict=True):

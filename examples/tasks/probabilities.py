@@ -28,9 +28,9 @@ for name, values in found.items():
 print(f"relative duality gap: {model.duality_gap_:.1e}")
 
 # %%
-# On the diagonal, an event with a probability of 80 % happens in 80 % of the cases. **Both ways come close to the
-# diagonal. A decision value alone claims far too much certainty.** ``SVC(probability=True)`` always agrees with
-# ``predict``; the wrapper fits one more number and may shift the threshold.
+# On the diagonal, an event with a probability of 80 % happens in 80 % of the cases. **Both ways stay near the diagonal.
+# A decision value alone claims certainty where every seventh case goes the other way.** ``SVC(probability=True)``
+# always agrees with ``predict``; the wrapper fits one more number and may shift the threshold.
 
 assert ((found["SVC(probability=True)"] > 0.5) == (model.predict(X_test) == 1)).all()
 figure, ax = plt.subplots(figsize=(6, 5), layout="constrained")

@@ -44,7 +44,7 @@ print(f"relative duality gap: {model.duality_gap_:.1e}")
 
 # %%
 # A linear kernel has one weight for each word. **The largest weights show what the machine has learned, and whether it
-# learned what you meant**: here the words of the two trades, and no artefact of the texts.
+# learned what you meant**: here mostly the words of the two trades.
 
 weights = model.coef_.toarray().ravel()
 names = words.get_feature_names_out()
