@@ -73,6 +73,7 @@ html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {"index": []}
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "adatron"},
     "navbar_align": "left",
