@@ -27,7 +27,7 @@ docs: $(STAMP)
 	@echo open docs/_build/html/index.html
 
 clean:
-	rm -rf .venv docs/_build
+	rm -rf .venv docs/_build docs/api docs/gallery
 
 # The stamp is younger than pyproject.toml exactly when its dependencies are installed.
 $(STAMP): pyproject.toml

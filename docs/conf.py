@@ -1,18 +1,89 @@
 """How the documentation is built: ``make docs``."""
 
+import sys
 from importlib import metadata
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
 
 project = "adatron"
 author = "The adatron developers"
 copyright = "The adatron developers"  # noqa: A001 (the name that Sphinx reads)
 release = version = metadata.version("adatron")
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+    "checked_links",
+    "mathml",
+    "scikit_learn",
+]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
-html_theme = "furo"
-html_title = f"adatron {release}"
+
+# The pages of classes and functions.
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-napoleon_google_docstring = False
-napoleon_use_rtype = False
-exclude_patterns = ["_build"]
+numpydoc_show_class_members = False  # the template of a class lists its methods
+autosummary_context = {
+    "internal": [
+        # What other parts of the library call.
+        *("divisor", "given_objects", "in_time", "keeper_of", "keepers", "lasting_state", "program", "remember_file"),
+        *("restore_state", "settings", "solve_anew", "with_probability"),
+        # What every estimator of scikit-learn has.
+        *("get_metadata_routing", "set_fit_request", "set_partial_fit_request", "set_score_request"),
+    ]
+}
+html_math_renderer = "mathml"
+
+# The examples. The page of an example that is gone goes, too.
+for page in HERE.glob("gallery/*/*.rst"):
+    if page.stem != "index" and not (HERE.parent / "examples" / page.parent.name / f"{page.stem}.py").exists():
+        page.unlink()
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": "/",  # run every file
+    "ignore_pattern": "__init__",
+    "subsection_order": ["../examples/begin", "../examples/tasks", "../examples/kernels", "../examples/boundary", "*"],
+    "within_subsection_order": "FileNameSortKey",
+    "backreferences_dir": "gallery/uses",
+    "doc_module": ("adatron",),
+    "copyfile_regex": r".*\.rst",
+    "download_all_examples": False,
+    "write_computation_times": False,
+    "show_signature": False,
+    "min_reported_time": 60,
+    "matplotlib_animations": False,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"adatron {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_logo = "_static/logo.svg"
+html_favicon = "_static/logo.svg"
+html_show_sourcelink = False
+html_copy_source = False
+html_sidebars = {"index": []}
+html_context = {"default_mode": "auto"}
+html_theme_options = {
+    "logo": {"text": "adatron"},
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 6,
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_end": ["sphinx-version"],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True

@@ -1,9 +1,12 @@
-"""Every example runs: the programs, and what the README and the manual show."""
+"""Every example runs: the programs, and what the README, the manual and the docstrings show."""
 
+import doctest
 import re
 import runpy
 import shlex
 import shutil
+import warnings
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -13,16 +16,40 @@ from sklearn.datasets import dump_svmlight_file
 from adatron.cli import main
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted((ROOT / "examples").glob("*/*.py"))
+SOURCE = ROOT / "src"
+DOCTESTED = [path for path in sorted(SOURCE.glob("adatron/**/*.py")) if ">>> " in path.read_text()]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 HEART = "heart_scale"  # the file that pages about the command line train on
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_example(path, capsys):
-    runpy.run_path(str(path), run_name="__main__")
+def test_example(path, capsys, monkeypatch):
+    """The gallery shows what an example prints, and its pictures."""
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.close("all")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        runpy.run_path(str(path), run_name="__main__")
     assert "duality gap" in capsys.readouterr().out
+    assert plt.get_fignums()
+    plt.close("all")
+
+
+def test_every_folder_of_examples_has_a_header():
+    assert len(EXAMPLES) >= 15
+    for folder in {path.parent for path in EXAMPLES}:
+        assert (folder / "GALLERY_HEADER.rst").is_file()
+
+
+@pytest.mark.parametrize("path", DOCTESTED, ids=lambda path: path.stem)
+def test_docstring(path):
+    name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+    result = doctest.testmod(import_module(name))
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 @pytest.fixture

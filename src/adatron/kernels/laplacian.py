@@ -30,8 +30,14 @@ class Laplacian(Exponential):
 
     References
     ----------
-    O. Chapelle, P. Haffner, V. Vapnik, Support vector machines for histogram-based image classification, IEEE
+    Chapelle, Haffner, Vapnik, Support vector machines for histogram-based image classification, IEEE
     Transactions on Neural Networks 10 (1999) 1055-1064.
+
+    Examples
+    --------
+    >>> from adatron.kernels import Laplacian
+    >>> Laplacian(gamma=0.5)([[0.0, 0.0]], [[1.0, 1.0]]).round(3)
+    array([[0.368]])
     """
 
     product: ClassVar[TileProduct] = "l1"

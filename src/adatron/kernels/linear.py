@@ -15,7 +15,14 @@ from .rounding import product_error
 
 @dataclass(frozen=True)
 class Linear(Leaf):
-    """k(x, z) = x·z."""
+    """k(x, z) = x·z.
+
+    Examples
+    --------
+    >>> from adatron.kernels import Linear
+    >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[11.]])
+    """
 
     @property
     def plain(self) -> bool:

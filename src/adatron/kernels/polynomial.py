@@ -32,7 +32,13 @@ class Polynomial(Leaf):
 
     References
     ----------
-    B. E. Boser, I. M. Guyon, V. N. Vapnik, A training algorithm for optimal margin classifiers, COLT 1992.
+    Boser, Guyon, Vapnik, A training algorithm for optimal margin classifiers, COLT 1992.
+
+    Examples
+    --------
+    >>> from adatron.kernels import Polynomial
+    >>> Polynomial(degree=2, gamma=1.0, coef0=1.0)([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[144.]])
     """
 
     gamma: float = 1.0

@@ -28,7 +28,15 @@ class RBF(Exponential):
 
     References
     ----------
-    M. A. Aizerman, E. M. Braverman, L. I. Rozonoer, Automation and Remote Control 25 (1964) 821-837.
+    Aizerman, Braverman, Rozonoer, Automation and Remote Control 25 (1964) 821-837.
+
+    Examples
+    --------
+    >>> from adatron.kernels import RBF, Linear
+    >>> RBF(gamma=0.5)([[0.0], [1.0]], [[0.0]]).round(3)
+    array([[1.   ],
+           [0.607]])
+    >>> kernel = RBF(gamma=0.5) + 2 * Linear()  # for SVC(kernel=kernel)
     """
 
     def by_differences(self) -> Kernel:

@@ -29,7 +29,7 @@ class Sigmoid(Leaf):
 
     References
     ----------
-    H.-T. Lin, C.-J. Lin, A study on sigmoid kernels for SVM and the training of non-PSD kernels by SMO-type
+    Lin, Lin, A study on sigmoid kernels for SVM and the training of non-PSD kernels by SMO-type
     methods, National Taiwan University 2003.
     """
 

@@ -20,15 +20,22 @@ Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relati
 class Progress:
     """The state of a running fit, as shown to the outside.
 
-    problem : the binary problem of this report, from 0
-    n_problems, n_finished : how many problems there are; how many of them are solved
-    n_iter : iterations of the problem, as the solver counts them
-    kkt_violation, dual_objective : values of the tracked gradient; certified in the last report of a problem, which
-        comes when it is solved
-    duality_gap : the relative gap, tracked or certified as they are; inf if no bound is known, nan if the kernel was
-        found not to be positive semi-definite
-        positive semi-definite
-    seconds : since the problems were begun
+    Attributes
+    ----------
+    problem : int
+        The binary problem of this report, from 0.
+    n_problems, n_finished : int
+        How many problems there are; how many of them are solved.
+    n_iter : int
+        Iterations of the problem, as the solver counts them.
+    kkt_violation, dual_objective : float
+        Values of the tracked gradient. They are certified in the last report of a problem, which comes when it is
+        solved.
+    duality_gap : float
+        The relative gap, tracked or certified as they are; inf if no bound is known, nan if the kernel was found not
+        to be positive semi-definite.
+    seconds : float
+        Since the problems were begun.
     """
 
     problem: int

@@ -28,6 +28,15 @@ class CPath:
     coefficients : ndarray of shape (n_breakpoints, n_samples)
         Coefficients of the samples, in the order of ``ids_``.
     intercepts : ndarray of shape (n_breakpoints,)
+
+    Examples
+    --------
+    >>> from adatron import IncrementalSVC
+    >>> model = IncrementalSVC(C=1.0, gamma=1.0).fit([[0.0], [0.4], [0.5], [1.0]], [0, 1, 0, 1])
+    >>> (path,) = model.C_path(10.0)
+    >>> coefficients, intercept = path.at(3.0)
+    >>> coefficients.shape
+    (4,)
     """
 
     C: Vector

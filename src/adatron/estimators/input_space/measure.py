@@ -71,7 +71,7 @@ def input_margin(estimator: Any, X: Any, metric: Any = None, space: str = "origi
 
     References
     ----------
-    S. Akaho, Maximizing the margin in the input space (2002), eq. 12 and section 3.4.
+    Akaho, Maximizing the margin in the input space (2002), eq. 12 and section 3.4.
 
     Examples
     --------

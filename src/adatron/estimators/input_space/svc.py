@@ -130,7 +130,7 @@ class InputMarginSVC(Classifier):
 
     References
     ----------
-    S. Akaho, Maximizing the margin in the input space (2002).
+    Akaho, Maximizing the margin in the input space (2002).
 
     Examples
     --------

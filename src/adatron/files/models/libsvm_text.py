@@ -52,6 +52,17 @@ def save_libsvm(model: Any, path: Path) -> None:
         rest, a compact model, scaling.
     OSError
         If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from adatron import SVC
+    >>> from adatron.files import save_libsvm
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_libsvm(SVC().fit([[0.0], [1.0]], [0, 1]), Path(folder) / "libsvm.model")
+    ...     print((Path(folder) / "libsvm.model").read_text().splitlines()[0])
+    svm_type c_svc
     """
     name = next((name for name, kind in TYPES.items() if isinstance(model, kind)), None)
     if name is None:

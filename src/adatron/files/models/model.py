@@ -58,6 +58,17 @@ def save(model: BaseEstimator, path: Path) -> None:
         from it. If `load` would refuse the file, for example because a parameter is out of its range.
     OSError
         If the file cannot be written; an old file is then as it was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import adatron
+    >>> model = adatron.SVC().fit([[0.0], [1.0]], [0, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     adatron.save(model, Path(folder) / "model.adatron")
+    ...     adatron.load(Path(folder) / "model.adatron").predict([[0.2]])
+    array([0])
     """
     if not isinstance(model, BaseEstimator):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ModelFileError(path, f"only estimators can be stored, not a {type(model).__name__}")
@@ -125,6 +136,17 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
         not a model file.
     OSError
         If the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import adatron
+    >>> model = adatron.SVC().fit([[0.0], [1.0]], [0, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     adatron.save(model, Path(folder) / "model.adatron")
+    ...     adatron.load(Path(folder) / "model.adatron").predict([[0.2]])
+    array([0])
     """
     path = rewindable(path)
     if not isinstance(path, Piped):

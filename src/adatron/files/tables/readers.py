@@ -84,7 +84,7 @@ def read(
     allow_missing: bool = False,
     surplus: bool = False,
 ) -> Table:
-    """Read samples and labels from a file, or from several.
+    r"""Read samples and labels from a file, or from several.
 
     Blank lines and lines that begin with # are skipped; .gz, .bz2 and .xz files are decompressed. In a table the first
     row is a header in two cases. Either a field beside the label is neither a value nor a mark for a missing one,
@@ -153,6 +153,18 @@ def read(
         For data that cannot be used; the message names the file, the line and what was found.
     OSError
         If a file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from adatron.files import read
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "flowers.csv"
+    ...     _ = path.write_text("length,width,species\n1.4,0.2,setosa\n6.0,2.5,virginica\n")
+    ...     table = read(path, label="species")
+    >>> table.X.shape, table.y.tolist()
+    ((2, 2), ['setosa', 'virginica'])
     """
     most = room() if max_bytes is None else max_bytes
     if most < 1:

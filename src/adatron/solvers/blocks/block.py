@@ -62,6 +62,13 @@ class Block(Solver):
     ----------
     shards : int, default=1
         Parts that the problem is split into, along the segments of the view.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.solvers import Block
+    >>> SVC(solver=Block()).fit([[0.0], [1.0]], [0, 1]).predict([[0.2]])
+    array([0])
     """
 
     shards: int = 1

@@ -47,6 +47,13 @@ class Decomposition(Solver):
     inner : callable, default=None
         Solver of the sub-problem: takes its kernel matrix (q, q), its program, beta, g and a tolerance, and returns
         the new beta. None is sequential minimal optimisation and, if that crawls, an active set.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.solvers import Decomposition
+    >>> SVC(solver=Decomposition()).fit([[0.0], [1.0]], [0, 1]).predict([[0.2]])
+    array([0])
     """
 
     q: int = 40

@@ -54,6 +54,13 @@ class ISDA(Solver):
         Keep only a part of the samples in play, until all data are checked.
     mu : float, default=0.1
         Size of the first change of an explicit bias.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.solvers import ISDA
+    >>> SVC(solver=ISDA(shrinking=False)).fit([[0.0], [1.0]], [0, 1]).predict([[0.2]])
+    array([0])
     """
 
     shrinking: bool = True

@@ -47,6 +47,13 @@ class KernelAdatron(Solver):
         Stop when the margin has reached this (the paper: 0.99, 0.999); None stops by the KKT conditions.
     mu : float, default=0.1
         First value of the bias; the second one is -mu.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.solvers import KernelAdatron
+    >>> SVC(solver=KernelAdatron()).fit([[0.0], [1.0]], [0, 1]).predict([[0.2]])
+    array([0])
     """
 
     rate: float | None = None

@@ -49,6 +49,13 @@ class SMO(Solver):
     ----------
     second_order : bool, default=False
         Choose pairs by their gain rather than by Platt's heuristics.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.solvers import SMO
+    >>> SVC(solver=SMO(second_order=True)).fit([[0.0], [1.0]], [0, 1]).predict([[0.2]])
+    array([0])
     """
 
     second_order: bool = False

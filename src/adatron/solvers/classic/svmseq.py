@@ -43,6 +43,13 @@ class SVMseq(Solver):
         Stop when no coefficient has changed by more than this in an epoch.
     gain : float, default=None
         Stop when an epoch has raised the objective by no more than this fraction of itself.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.solvers import SVMseq
+    >>> SVC(solver=SVMseq(), bias="augmented").fit([[0.0], [1.0]], [0, 1]).predict([[0.2]])
+    array([0])
     """
 
     rate: float | None = None
