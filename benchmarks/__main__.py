@@ -279,6 +279,27 @@ def attack(minutes: float, seed: int, only: int | None, limit: float) -> None:
 
 
 @main.command()
+@click.option("--data", multiple=True, help="Names of `benchmarks/search.py`.  [default: all that are small]")
+@click.option("--values", type=int, default=10, show_default=True, help="Values of C, and of gamma.")
+@click.option("--folds", type=int, default=5, show_default=True, help="Folds.")
+@click.option("--repeats", type=int, default=1, show_default=True, help="Turns, of which the fastest counts.")
+@click.option("--theirs", is_flag=True, help="Measure scikit-learn's search over sklearn.svm, too.")
+def search(data: tuple[str, ...], values: int, folds: int, repeats: int, theirs: bool) -> None:
+    """Measure searches over C and gamma, ours and scikit-learn's in turn."""
+    from .search import CASES as SEARCHES
+    from .search import searched, table, warm_up
+
+    for name in data:
+        if name not in SEARCHES:
+            raise click.BadParameter(f"{name!r} is none of {', '.join(SEARCHES)}")
+    warm_up()
+    rows: Rows = []
+    for name in data or [name for name, case in SEARCHES.items() if not case.large]:
+        rows += searched(name, values, folds, theirs, repeats)
+    click.echo(table(rows))
+
+
+@main.command()
 @click.option("--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the digests to this file.")
 @click.option("--against", type=click.Path(exists=True, path_type=Path), help="Compare with those of an earlier file.")
 @click.option("--only", default="", help="Only the fits whose name has this in it.")

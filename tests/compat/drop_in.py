@@ -1,7 +1,8 @@
 """The installed scikit-learn's test modules, with adatron's five classes where they expect scikit-learn's.
 
 Nothing is copied: a test module is executed anew while ``sklearn.svm`` is a copy of the real module in which the five
-classes are replaced. What else it holds (LinearSVC, ``_libsvm``, ...) stays scikit-learn's.
+classes are replaced, and while the two searches of ``sklearn.model_selection`` are ours. What else ``sklearn.svm``
+holds (LinearSVC, ``_libsvm``, ...) stays scikit-learn's.
 """
 
 import sys
@@ -11,31 +12,36 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import sklearn.model_selection
 import sklearn.svm
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from adatron.selection import GridSearchCV, RandomizedSearchCV
 
 CLASSES = {one.__name__: one for one in (SVC, NuSVC, SVR, NuSVR, OneClassSVM)}
 MODULES = ("test_svm", "test_sparse", "test_bounds")
 
 
-def load(name: str) -> ModuleType:
-    """The module ``sklearn.svm.tests.<name>`` with adatron's classes."""
+def load(name: str, package: str = "svm") -> ModuleType:
+    """The module ``sklearn.<package>.tests.<name>`` with adatron's classes."""
     stand_in = ModuleType("sklearn.svm")
     vars(stand_in).update({**vars(sklearn.svm), **CLASSES})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sklearn, "svm", stand_in)
         patch.setitem(sys.modules, "sklearn.svm", stand_in)
-        spec = find_spec(f"sklearn.svm.tests.{name}")
-        assert spec is not None, f"the installed scikit-learn has no sklearn/svm/tests/{name}.py"
+        spec = find_spec(f"sklearn.{package}.tests.{name}")
+        assert spec is not None, f"the installed scikit-learn has no sklearn/{package}/tests/{name}.py"
         assert spec.loader is not None
         module = module_from_spec(spec)
+        patch.setattr(sklearn.model_selection, "GridSearchCV", GridSearchCV)
+        patch.setattr(sklearn.model_selection, "RandomizedSearchCV", RandomizedSearchCV)
         spec.loader.exec_module(module)
     return module
 
 
-def functions_of(name: str) -> dict[str, Callable[..., Any]]:
+def functions_of(name: str, package: str = "svm") -> dict[str, Callable[..., Any]]:
     """The test functions of a module, by name."""
-    found = {key: value for key, value in vars(load(name)).items() if key.startswith("test_") and callable(value)}
-    assert found, f"sklearn/svm/tests/{name}.py of the installed scikit-learn has no tests"
+    module = vars(load(name, package))
+    found = {key: value for key, value in module.items() if key.startswith("test_") and callable(value)}
+    assert found, f"sklearn/{package}/tests/{name}.py of the installed scikit-learn has no tests"
     return found

@@ -109,3 +109,18 @@ def test_a_matrix_that_threads_wait_for_is_made():
     assert not ended.is_alive()
     assert len(made) == 3
     assert all(matrix is made[0] for matrix in made)
+
+
+def test_a_pool_inside_a_task_gives_the_turn_of_the_pool_around_it_away():
+    """Otherwise a task of the outer pool would wait until another one ends."""
+    meeting = threading.Barrier(2, timeout=20)
+
+    with Pool(2) as outer:
+
+        def task(number):
+            with outer.turn(), Pool(1, around=outer) as inner:
+                inner.run(lambda _: meeting.wait(), 1)
+                with inner.aside():
+                    meeting.wait()
+
+        outer.run(task, 2)

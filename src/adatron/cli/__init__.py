@@ -1,7 +1,8 @@
 """The command line tool `adatron`.
 
 Text for people goes to stderr, results to stdout or a file. Exit status: 0 fine, 1 bad data or model, 2 wrong usage,
-3 not converged (or a failed check of the demo or number of the papers), 4 input or output error, 130 interrupted.
+3 not converged or out of time (or a failed check of the demo or number of the papers), 4 input or output error,
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from .commands.evaluate import evaluate
 from .commands.info import info
 from .commands.papers import papers
 from .commands.predict import predict
+from .commands.search import search
 from .commands.stream import stream
 from .commands.train import train
 from .commands.warmup import warmup
@@ -30,7 +32,7 @@ def adatron() -> None:
     """Train and use exact, certified kernel support vector machines."""
 
 
-for command in (train, predict, evaluate, stream, info, convert, papers, warmup, demo, doctor, completion):
+for command in (train, search, predict, evaluate, stream, info, convert, papers, warmup, demo, doctor, completion):
     adatron.add_command(command)
 
 

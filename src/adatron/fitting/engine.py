@@ -15,6 +15,7 @@ from ..gram.symmetry import refuse_asymmetric
 from ..kernels import Kernel
 from ..problems import Dual
 from ..solvers.base import Options, Solver
+from ..solvers.chains import solve_chains
 from ..solvers.found import Found
 from ..solvers.plan import SMALL
 from ..solvers.route import Route, Sizes, Wanted, choose_route
@@ -107,21 +108,25 @@ class _Programs:
         assert self.problems.joined is not None  # noqa: S101 (for the type checker)
         return self.problems.joined(some, self.ids(some))
 
-    @property
-    def everywhere(self) -> bool:
-        """Whether every problem has all samples in the same order."""
+    def _everywhere(self, chained: bool) -> bool:
+        """Return whether every problem has all samples in the same order; no chain with nu shares one matrix so."""
+        if chained and not (self.typical.row is None and self.typical.sign is None):
+            return False
         m, problems = len(self._starts), self.problems
         whole = len(problems) == 1 or len(problems.groups) == m * len(problems)
         return whole and (len(problems) == 1 or bool((problems.groups.reshape(-1, m) == np.arange(m)).all()))
 
-    def as_sizes(self) -> Sizes:
-        """Return the sizes on which the route of the fit depends."""
+    def as_sizes(self, chained: bool) -> Sizes:
+        """Return the sizes on which the route of the fit depends; chained problems over the same samples share all."""
         lengths = (self._ends - self._starts).astype(np.float64)
         between = 0.0  # nobody asks for that of one problem
-        if len(self.problems) > 1:
+        if chained:
+            sets = {tuple(self.problems.segments(number)) for number in range(len(self.problems))}
+            between = float(sum(lengths[list(one)].sum() ** 2 - (lengths[list(one)] ** 2).sum() for one in sets))
+        elif len(self.problems) > 1:
             between = float(np.sum(self.sizes.astype(np.float64) ** 2) - np.sum(lengths[self.problems.groups] ** 2))
         duals = [self.typical] if self.lazy else [self.dual(number) for number in range(len(self.problems))]
-        return Sizes(self._ends - self._starts, self.sizes, self.open, duals, self.everywhere, between)
+        return Sizes(self._ends - self._starts, self.sizes, self.open, duals, self._everywhere(chained), between)
 
 
 def fit(
@@ -130,10 +135,14 @@ def fit(
     problems: Problems,
     settings: Settings,
     start: Callable[[range], Vector] | None = None,
+    before: Ids | None = None,
+    around: Pool | None = None,
 ) -> Fits:
     """Solve all problems over one Gram matrix.
 
-    ``start`` maps a range of problems to their starts, one after the other: a coefficient for each of their samples.
+    start : maps a range of problems to their starts, one after the other: a coefficient for each of their samples
+    before : (n,) the smaller number of the problem whose solution a problem starts from, or -1; see ``chains``
+    around : the pool that calls it with a turn, side by side with others
     """
     settings = replace(settings, kernel=settings.clock.limited(settings.kernel))
     programs = _Programs(problems, samples)
@@ -143,9 +152,9 @@ def fit(
         off = refuse_asymmetric(X, "The kernel matrix K that was given as X", settings.n_jobs)
         source = replace(source, asymmetry=off)
     source = source.cautious(programs.most, BLURRED * settings.tol)
-    sizes = programs.as_sizes()
+    sizes = programs.as_sizes(before is not None)
     route = choose_route(source, sizes, Wanted(settings.cache_bytes, settings.precision), solver)
-    with Pool(1 if route.light else allowed_threads(settings.n_jobs), settings.clock.limit) as pool:
+    with Pool(1 if route.light else allowed_threads(settings.n_jobs), settings.clock.limit, around) as pool:
         segments = [len(samples.rows)] if sizes.everywhere else samples.sizes.tolist()
         gram = Gram(source, route.dtype, segments, pool, route.slots, route.held, route.shared)
         groups, first = problems.groups, problems.first
@@ -154,7 +163,7 @@ def fit(
             groups = np.zeros(first[-1], np.int64)
         joined = programs.joined if programs.lazy else None
         tasks = Tasks(gram, groups, first, programs.dual, programs.open, start, joined)
-        found = _solve(tasks, solver, settings, pool, route)
+        found = _solve(tasks, solver, settings, pool, route, before)
     found.intercept[~programs.open] = programs.bias[~programs.open]
     return Fits(found, programs.all_ids, programs.copies, route)
 
@@ -174,7 +183,7 @@ def _source(X: Any, rows: Ids, kernel: Kernel, small: bool) -> Source:
     return lean if lean.suits_single(lean.largest) else dense
 
 
-def _solve(tasks: Tasks, solver: Solver, settings: Settings, pool: Pool, route: Route) -> Found:
+def _solve(tasks: Tasks, solver: Solver, settings: Settings, pool: Pool, route: Route, before: Ids | None) -> Found:
     """Solve the tasks, except those whose variables must be 0 or are all on one side of 0."""
     most = settings.max_iter
     if most == -1:
@@ -191,4 +200,6 @@ def _solve(tasks: Tasks, solver: Solver, settings: Settings, pool: Pool, route: 
         memory=route.memory,
         sized=settings.sized,
     )
+    if before is not None:
+        return solve_chains(tasks, before, solver, options, route, pool, settings.callback)
     return solve_all(tasks, solver, options, route, pool, settings.callback)

@@ -62,8 +62,7 @@ class Samples:
 
         This is for programs that only weights bound: a tolerance would mean another thing for weights of another size.
         """
-        largest = self.weight.max()  # the sum of large weights may overflow
-        unit = float(2.0 ** np.round(np.log2(largest) + np.log2((self.weight / largest).mean())))
+        unit = unit_of_weights(self.weight)
         return replace(self, weight=self.weight / unit, own=self.own / unit), unit
 
     def spread(self, ends: Ids, ids: Ids, beta: Vector, C: float) -> Coefficients:
@@ -78,6 +77,12 @@ class Samples:
         own = self.weight, self.group, self.own, self.members
         data, rows, numbers = share_out(ends, ids, beta, float(C), *own)  # an int would be compiled anew
         return Coefficients(data, rows, numbers, len(ends))
+
+
+def unit_of_weights(weight: Vector) -> float:
+    """Return the power of two next to the mean of positive weights."""
+    largest = weight.max()  # the sum of large weights may overflow
+    return float(2.0 ** np.round(np.log2(largest) + np.log2((weight / largest).mean())))
 
 
 def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: bool) -> Samples:

@@ -1,5 +1,6 @@
-"""Choice of kernels: paths of solutions, each started at the last one."""
+"""Choice of kernels and parameters: searches that share kernel matrices, and paths of solutions."""
 
 from .kernel_path import KernelPath, kernel_path
+from .search import GridSearchCV, RandomizedSearchCV
 
-__all__ = ["KernelPath", "kernel_path"]
+__all__ = ["GridSearchCV", "KernelPath", "RandomizedSearchCV", "kernel_path"]

@@ -62,7 +62,9 @@ class Found:
     dual, gap, violation, resolution, doubt, least, convex : (n,) see ``Certificate``
     intercept, half_width : (n,) see ``certificates``; the width is 0 in problems without nu
     seconds : (n,)
-    g : gradient if there is one program; with several it is not kept
+    g : gradient if there is one program
+    gradients : those of several, one after the other, in float64; None if they are not kept
+    traced : traces of programs that were solved alone, by number
     """
 
     def __init__(self, sizes: Ids) -> None:
@@ -71,12 +73,13 @@ class Found:
         np.cumsum(sizes, out=self.first[1:])
         self.beta = np.zeros(self.first[-1])
         self.g: Vector | None = None
+        self.gradients: Vector | None = None
         self.n_iter, self.status = np.zeros(n, np.int64), np.full(n, UNSOLVED, np.int8)
         self.dual, self.gap, self.violation, self.resolution, self.doubt = np.zeros((5, n))
         self.least = np.ones(n)
         self.intercept, self.half_width, self.seconds = np.zeros((3, n))
         self.convex = np.ones(n, bool)
-        self._traces: dict[int, dict[str, Vector]] = {}  # traces of programs that were solved alone
+        self.traced: dict[int, dict[str, Vector]] = {}
 
     def __len__(self) -> int:
         return len(self.status)
@@ -90,6 +93,18 @@ class Found:
         self.half_width[number] = width if abs(width) > (proof.resolution if blur is None else blur) else 0.0
         if len(self) == 1:
             self.g = g
+        if self.gradients is not None:
+            self.gradients[self.first[number] : self.first[number + 1]] = g
+
+    def take(self, numbers: Ids, part: Found) -> None:
+        """Keep what was found for some programs apart."""
+        for k, number in enumerate(numbers.tolist()):
+            self.beta[self.first[number] : self.first[number + 1]] = part.beta[part.first[k] : part.first[k + 1]]
+            if (trace := part.traced.get(k)) is not None:
+                self.traced[number] = trace
+        for name in ("n_iter", "status", "dual", "gap", "violation", "resolution", "doubt", "least", "intercept",
+                     "half_width", "seconds", "convex"):  # fmt: skip
+            getattr(self, name)[numbers] = getattr(part, name)
 
     def leave(self, own: slice | Ids, status: Status) -> None:
         """Record programs that were never begun: their variables are 0, and nothing is known."""
@@ -111,7 +126,7 @@ class Found:
         self.dual[number], self.gap[number], self.doubt[number] = proof.dual, proof.gap, proof.doubt
         self.violation[number], self.resolution[number] = proof.kkt_violation, proof.resolution
         self.least[number], self.convex[number] = proof.least, proof.convex
-        self._traces[number] = trace
+        self.traced[number] = trace
 
     def keep_all(self, own: slice, proofs: NDArray[np.float64], biases: Vector, widths: Vector, units: Vector) -> None:
         """Keep the certificates of programs, (7, n) numbers in the order of ``Certificate``, biases and half widths.
@@ -168,7 +183,7 @@ class Found:
 
     def trace(self, number: int) -> dict[str, Vector]:
         """Return the trace of one program."""
-        found = self._traces.get(number)
+        found = self.traced.get(number)
         if found is not None:
             return found
         lines = self._lines(slice(number, number + 1)) if self.status[number] != UNSOLVED else np.empty((0, 0))
@@ -177,10 +192,10 @@ class Found:
     @property
     def traces(self) -> Traces:
         """The traces of all programs."""
-        many = {number: trace for number, trace in self._traces.items() if trace}
+        many = {number: trace for number, trace in self.traced.items() if trace}
         names = next((tuple(trace) for trace in many.values()), TRACED)
         counts = self.solved.astype(np.int64)
-        counts[list(self._traces)] = 0
+        counts[list(self.traced)] = 0
         once = np.flatnonzero(counts)
         for number, trace in many.items():
             counts[number] = len(trace[names[0]])

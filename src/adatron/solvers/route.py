@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -105,6 +105,10 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     def dtype(self) -> Any:
         """The type of the tiles."""
         return np.float32 if self.single else np.float64
+
+    def of(self, numbers: Ids) -> Route:
+        """Return the route of some of the problems."""
+        return replace(self, ways=self.ways[numbers], then=self.then[numbers])
 
     def alone(self, number: int) -> Way:
         """Return the way of a problem that is left over from a bundle, or was in none."""

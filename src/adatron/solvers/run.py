@@ -100,6 +100,8 @@ def solve_all(
 ) -> Found:
     """Solve every task that is open; the solutions do not depend on the number of threads."""
     desk, found = _Desk(tasks, callback), Found(tasks.sizes)
+    if tasks.before is not None:
+        found.gradients = np.zeros(len(found.beta))
     if len(tasks) > 1 and monotonic() >= options.deadline:  # there was time for nothing but setting up
         found.leave(np.flatnonzero(tasks.open), Status.MAX_TIME)
         return found

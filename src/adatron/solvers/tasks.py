@@ -59,6 +59,7 @@ class Tasks:
     open : (n,) whether there is anything to solve
     begin : returns where to start with the programs of a range, one after the other; None: at 0
     joined : returns the programs of a range as one program that they are parts of; None: they may differ in kind
+    before : (n,) the smaller number of the program whose solution each starts from, or -1; None: all are alone
     """
 
     gram: Gram
@@ -68,6 +69,7 @@ class Tasks:
     open: NDArray[np.bool_]
     begin: Callable[[range], Vector] | None = None
     joined: Callable[[range], Dual] | None = None
+    before: Ids | None = None
 
     def __len__(self) -> int:
         return len(self.open)
@@ -87,6 +89,20 @@ class Tasks:
     def starts(self, some: range) -> Vector | None:
         """Return the starts for the programs of a range, one after the other."""
         return None if self.begin is None else self.begin(some)
+
+    def some(self, numbers: Ids, begin: Callable[[Ids], Vector] | None) -> Tasks:
+        """Return some of the programs; ``begin`` returns where to start with the programs of these numbers."""
+        counts = np.diff(self.first)[numbers]
+        first = np.concatenate([[0], np.cumsum(counts)])
+        places = np.arange(first[-1]) + np.repeat(self.first[numbers] - first[:-1], counts)
+        return Tasks(
+            self.gram,
+            self.groups[places],
+            first,
+            lambda k: self.dual(int(numbers[k])),
+            self.open[numbers],
+            None if begin is None else lambda some: begin(numbers[some.start : some.stop]),
+        )
 
     @cached_property
     def sizes(self) -> Ids:

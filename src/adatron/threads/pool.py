@@ -89,10 +89,11 @@ if hasattr(os, "register_at_fork"):
 class Pool:
     """At most ``threads`` workers counting the caller, BLAS held at one thread; use it as a context manager.
 
-    ``limit``: see ``Clock``.
+    limit : see ``Clock``
+    around : the pool, with a task of which this one is opened, whose turn is meant in this one, too
     """
 
-    def __init__(self, threads: int, limit: float = inf) -> None:
+    def __init__(self, threads: int, limit: float = inf, around: Pool | None = None) -> None:
         self.threads, self.limit = threads, limit
         self._limit = max(threads, allowed_threads(None)) if threads > 1 else 1  # limit of the process
         self._queue: queue.SimpleQueue[tuple[_Job, threading.Lock] | None] = queue.SimpleQueue()
@@ -100,6 +101,8 @@ class Pool:
         self._opener = 0
         self._members: list[threading.Thread] = []
         self._turn, self._mine = threading.Lock(), threading.local()
+        if around is not None:
+            self._turn, self._mine = around._turn, around._mine
         self._open = ExitStack()
 
     def __enter__(self) -> Pool:
@@ -151,9 +154,10 @@ class Pool:
 
     def run(self, task: Callable[[int], None], n: int, most: int | None = None) -> None:
         """Call ``task`` with 0..n-1 on this thread and on the helpers that are idle now (together ``most``); wait."""
-        if self.threads == 1:  # there are no turns then
-            for number in range(n):
-                task(number)
+        if self.threads == 1:
+            with self.aside():  # the turn of a pool around this one
+                for number in range(n):
+                    task(number)
             return
         with self.aside():
             if n == 1:

@@ -30,6 +30,8 @@ def test_another_shell_is_refused(capsys):
     ("words", "wanted"),
     [
         ("adatron tr", "train"),
+        ("adatron sea", "search"),
+        ("adatron search --sco", "--scoring"),
         ("adatron train --ker", "--kernel"),
         ("adatron train --kernel li", "linear"),
         ("adatron train --task reg", "regression"),

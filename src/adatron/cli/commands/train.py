@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,13 +12,11 @@ from ..fit import cross_validated, fit
 from ..machines import TASK, machine, task_options
 from ..overwrite import refuse_overwriting
 from ..parameters import parameter_options
-from ..parts import machine_of, remember_counting, remember_label, remember_names, take_names, task_of
+from ..parts import machine_of, task_of
+from ..preparing.training import preparing_options, read_training, remember, require_folder, write_model
 from ..preparing.wanted import wanted_as
 from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
-from ..target import check_labels, check_numbers, label_text
-from ..values import Number, weights_of
-
-IMPUTE = ("mean", "median", "most_frequent")
+from ..values import Number
 
 
 @click.command(short_help="Fit a machine and write it to a file.")
@@ -30,12 +25,7 @@ IMPUTE = ("mean", "median", "most_frequent")
 @task_options
 @click.option("--cv", "folds", type=Number(2, whole=True), help="Cross-validate with so many folds; write no model.")
 @click.option("--test", type=click.Path(), multiple=True, help="Data to measure the model on; for pairs, twice.")
-@click.option("--features", type=Number(1, whole=True), help="Features, if LIBSVM text uses fewer than there are.")
-@click.option("--scale", type=click.Choice(["none", "standard", "minmax"]), default="none", help="Scale the features.")
-@click.option("--categorical", type=click.Choice(["auto"]), help="Encode columns of text, a feature for each category.")
-@click.option(
-    "--impute", type=click.Choice(IMPUTE), help="Fill missing values; columns of text with the most frequent one."
-)
+@preparing_options
 @parameter_options
 @click.option("--save-partial", is_flag=True, help="Upon Ctrl-C, write the best model so far.")
 @click.option("--json", "wants_json", is_flag=True, help="Print what was reached as JSON.")
@@ -71,7 +61,7 @@ def train(
     _check_usage(target, folds, test, steps, parameters["kernel"])
     if target is not None:
         refuse_overwriting("--model", target, (*source.files, *test))
-        _require_folder(target)
+        require_folder(target)
     seed = parameters["random_state"] or 0
     if folds and (task or TASK) != "classification":
         parameters["random_state"] = None  # these machines draw nothing
@@ -94,9 +84,9 @@ def train(
         raise click.Abort(f"interrupted, and nothing written{kept}") from None
     if cut_short and not (save_partial or click.confirm("Write the model as it is, not converged?", err=True)):
         return Status.INTERRUPTED
-    _write(model, table, target)
+    write_model(model, table, target)
     measured = _measured(model, tested, test[0], source.max_bytes) if tested else None
-    _remember(model, table)
+    remember(model, table)
     _tell(model, table, measured, seconds, target, quiet, wants_json)
     if cut_short:
         return Status.INTERRUPTED
@@ -122,21 +112,11 @@ def _read(
     source: Source, made: Any, test: tuple[str, ...], features: int | None, chosen: bool, more: dict[str, Any]
 ) -> tuple[Any, Any]:
     """Read the data to train on, and those to test on; check the labels, and give the machine its class weights."""
-    from ..preparing.columns import warn_of_names
     from ..scores import check_classes
 
     task, given = task_of(made), made.kernel == "precomputed"
     novelty = task == "novelty"
-    table = source.to_train(features, given, not novelty, **more)
-    name = str(source.files[0])
-    with warnings_as_lines():
-        warn_of_names(name, table)
-        if task == "classification":
-            check_labels(name, table, chosen)
-            if isinstance(made.class_weight, dict):
-                made.set_params(class_weight=weights_of(table.y, made.class_weight))
-        elif task == "regression":
-            table = replace(table, y=check_numbers(name, table))
+    table = read_training(source, made, features, chosen, not novelty, more)
     tested = None
     if test:
         source = replace(source, files=test).counting_as(table.first_index)
@@ -144,22 +124,6 @@ def _read(
     if tested and task == "classification":
         check_classes(table.y, tested.y)
     return table, tested
-
-
-def _write(model: Any, table: Any, target: str) -> None:
-    """Write the model with what it is to remember of its data."""
-    from ...files import save
-
-    _remember(model, table)
-    save(model, target)
-    take_names(model)
-
-
-def _remember(model: Any, table: Any) -> None:
-    named = machine_of(model).kernel != "precomputed"
-    remember_names(model, table.feature_names if named else None)
-    remember_counting(model, table.first_index if named else None)
-    remember_label(model, None if task_of(model) == "novelty" else label_text(table))
 
 
 def _measured(model: Any, tested: Any, file: str, most: int | None) -> Any:
@@ -201,11 +165,3 @@ def _tell_validation(model: Any, predicted: Any, table: Any, wants_json: bool) -
     else:
         echo_rows([(f"cross-validation {name}", value) for name, value in rows_of(measured)], err=False)
     return Status.FINE
-
-
-def _require_folder(target: str) -> None:
-    """Fail before a long fit, not after it, if the model file could not be written."""
-    if Path(target).is_dir():
-        raise IsADirectoryError(errno.EISDIR, "a folder, not a file", target)
-    if not os.access(Path(target).resolve().parent, os.W_OK):
-        raise OSError(errno.EACCES, "its folder is missing or cannot be written to", target)

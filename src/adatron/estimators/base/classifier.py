@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import _ovr_decision_function  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.validation import check_is_fitted
 
 from ...fitting import layout
 from ..checks import inputs
 from .machine import KernelMachine
+from .votes import Votes
 
 if TYPE_CHECKING:
     from ...fitting.fits import Fits
@@ -142,13 +142,14 @@ class Classifier(ClassifierMixin, KernelMachine):
         many = self._one_against_one() and self.decision_function_shape == "ovr"
         return self._decision(X, self._shaped, counted=(True, layout.refined) if many else None)
 
+    @property
+    def _votes(self) -> Votes:
+        """The rule that makes classes of the problems' values."""
+        return Votes(self.classes_, self._one_against_one(), self.decision_function_shape, self.break_ties)
+
     def _shaped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the decision function of some rows from the values of the problems, (rows, n_problems)."""
-        if len(self.classes_) == 2:
-            return values[:, 0]
-        if self.decision_function_shape == "ovr" and self._one_against_one():
-            return _ovr_decision_function(values < 0, -values, len(self.classes_))
-        return values
+        return self._votes.shaped(values)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict class labels, (n_samples,): those of the float64 decision values, also if float32 proves them.
@@ -177,13 +178,8 @@ class Classifier(ClassifierMixin, KernelMachine):
         return found
 
     def _check_ties(self) -> None:
-        if self.break_ties and self.decision_function_shape == "ovo":
-            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        self._votes.check()
 
     def _codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the number of the class for each row of decision values."""
-        if len(self.classes_) == 2:
-            return (values[:, 0] >= 0).astype(np.int64)
-        if self._one_against_one() and not self.break_ties:
-            return layout.votes(values, len(self.classes_))
-        return np.argmax(self._shaped(values), axis=1)
+        return self._votes.codes(values)

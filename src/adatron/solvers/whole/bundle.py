@@ -25,7 +25,7 @@ from ..start import balance
 from ..status import BENT, STOP
 from ..tolerance import TYPICAL, blur, closer
 
-_blur, _closer, _relative, _power_of_two = jit(blur), jit(closer), jit(relative), jit(power_of_two)
+_blur, _closer, _relative, power = jit(blur), jit(closer), jit(relative), jit(power_of_two)
 
 
 class Laid(NamedTuple):
@@ -163,7 +163,7 @@ def solve(code: Any, shared: Any, programs: Any, goals: Any, K: Any, stack: Any)
             groups, where = laid.groups[some], laid.where[some]
             call(*code.matrix, shared, groups, where, kept, K, stack, made)
             kept = -1 if goals.lambda2 or len(sign) or where[0] else groups[0]
-            _frame(K[:width], own, starts, laid.stops[p], goals.lambda2, sign)
+            frame(K[:width], own, starts, laid.stops[p], goals.lambda2, sign)
         for i in range(width):
             slopes[i] = rooms[1, i] = rooms[2, i] = rooms[3, i] = 0.0
         one = One(
@@ -171,7 +171,7 @@ def solve(code: Any, shared: Any, programs: Any, goals: Any, K: Any, stack: Any)
             programs.totals[p], programs.beta[a:b], programs.g[a:b], programs.measures[p], flag, mu,
             rooms[0, : b - a], rooms[1, :width], rooms[2, :width], rooms[3, :width], slopes[:width], rooms[4, :width],
         )  # fmt: skip
-        _place(one)
+        place(one)
         for r in range(len(mu)):
             part = slice(starts[r], laid.stops[p, r])
             balance(one.new[part], one.low[part], one.high[part], one.totals[r])
@@ -189,24 +189,24 @@ def _refine(code: Any, one: Any, programs: Any, goals: Any, p: int) -> None:
         used = _gradient(one)
         call(*code.bias, one.beta, one.g, *bounds, one.row, one.sign, one.mu)
         of_beta = len(one.mu) == 0 or signed
-        programs.biases[p] = goals.lambda2 * _total(one.beta) if of_beta else _total(one.mu) / len(one.mu)
-        margin = _margin(one.mu, signed)
+        programs.biases[p] = goals.lambda2 * total(one.beta) if of_beta else total(one.mu) / len(one.mu)
+        margin = margin_of(one.mu, signed)
         programs.half_widths[p] = -margin
         more = programs.steps[p] < programs.limits[p] and one.flag[STOP] == 0 and one.flag[BENT] == 0
         if more and programs.margins[p] < margin < 1.0:
-            _enlarge(one, programs, p, _power_of_two(margin))
+            enlarge(one, programs, p, power(margin))
             programs.limits[p], aim = min(programs.steps[p] + STEPS * len(one.own), goals.most), goals.tol
             continue
         if one.K.itemsize < 8 and goals.gap_tol == np.inf:
             return
         call(*code.least, one.beta, one.g, *bounds, one.row, one.sign, one.mu)
-        _bound(one.beta, CARE * (goals.rounding + UNIT * (used + 8.0) * largest), one.errors)
+        bound(one.beta, CARE * (goals.rounding + UNIT * (used + 8.0) * largest), one.errors)
         call(*code.proof, one.beta, one.g, one.errors, one.t, *bounds, one.row, one.sign, one.totals, one.mu, one.found)
-        aim = _nearer(one.found, aim, goals.gap_tol, one.beta, one.g, largest, one.K.itemsize) if more else 0.0
+        aim = nearer(one.found, aim, goals.gap_tol, one.beta, one.g, largest, one.K.itemsize) if more else 0.0
 
 
 @jit
-def _margin(mu: Any, signed: bool) -> float:
+def margin_of(mu: Any, signed: bool) -> float:
     """Return half of the margin of a classifier with nu, from its multipliers; else 0."""
     if len(mu) == 2:
         return 0.5 * (mu[1] - mu[0])
@@ -225,7 +225,7 @@ def _ascend(code: Any, one: Any, goals: Any, tol: float, most: int) -> int:
 
 
 @jit
-def _enlarge(one: Any, programs: Any, p: int, unit: float) -> None:
+def enlarge(one: Any, programs: Any, p: int, unit: float) -> None:
     """Divide the numbers of a program, which has no targets, by a power of two."""
     programs.units[p] *= unit
     programs.margins[p] /= unit
@@ -235,7 +235,7 @@ def _enlarge(one: Any, programs: Any, p: int, unit: float) -> None:
 
 
 @jit
-def _place(one: Any) -> None:
+def place(one: Any) -> None:
     """Put the bounds, and a point between them, at their places; with the sign -1 a variable is its opposite."""
     for i in range(len(one.own)):
         at, value, low, high = one.own[i], one.beta[i], one.lower[i], one.upper[i]
@@ -245,7 +245,8 @@ def _place(one: Any) -> None:
 
 
 @jit
-def _total(values: Any) -> float:
+def total(values: Any) -> float:
+    """Return the sum of some numbers."""
     out = 0.0
     for value in values:
         out += value
@@ -269,7 +270,7 @@ def _gradient(one: Any) -> int:
 
 
 @jit
-def _bound(beta: Any, rate: float, errors: Any) -> None:
+def bound(beta: Any, rate: float, errors: Any) -> None:
     """errors <- rate |beta|_1."""
     size = 0.0
     for i in range(len(beta)):
@@ -279,7 +280,7 @@ def _bound(beta: Any, rate: float, errors: Any) -> None:
 
 
 @jit
-def _nearer(found: Any, tol: float, gap_tol: float, beta: Any, g: Any, largest: float, itemsize: int) -> float:
+def nearer(found: Any, tol: float, gap_tol: float, beta: Any, g: Any, largest: float, itemsize: int) -> float:
     """Return the tolerance to go on with from what ``weigh`` has found; 0 if that will do, or pairs come no nearer."""
     gap, violation = _relative(found[4], found[0], found[6], found[1]), found[5] - found[3]
     if gap <= gap_tol or violation > tol:
@@ -294,7 +295,7 @@ def _nearer(found: Any, tol: float, gap_tol: float, beta: Any, g: Any, largest: 
 
 
 @jit
-def _frame(K: Any, own: Any, starts: Any, stops: Any, lambda2: float, sign: Any) -> None:
+def frame(K: Any, own: Any, starts: Any, stops: Any, lambda2: float, sign: Any) -> None:
     """Add lambda^2, turn signs, and make the rows and columns of no variable 0, as far as they are looked at."""
     for i in range(len(own)):
         line = K[own[i]]

@@ -30,6 +30,8 @@ from ..tasks import State, Tasks
 from .arranged import arranged, in_own_numbers
 from .bundle import Goals, Programs, addresses
 from .bundle import solve as _solve
+from .linked import linked
+from .rounds import walking
 
 SMALLEST_BUNDLE, LARGEST_BUNDLE = 3e7, 3e8  # multiply-adds of a bundle, at least (a millisecond) and most
 MOST_BUNDLES = 64  # parts of all work that bundles are, in between
@@ -49,18 +51,36 @@ def bundles(tasks: Tasks, ways: NDArray[np.int8], timed: bool = False) -> list[r
     works = np.cumsum([0.0, *(tasks.sizes.astype(np.float64) ** 2 * cost + BESIDE_MATRIX)])
     most = SMALLEST_BUNDLE if timed else max(SMALLEST_BUNDLE, min(LARGEST_BUNDLE, works[-1] / MOST_BUNDLES))
     cuts = np.concatenate([[0], 1 + np.flatnonzero(np.diff(kinds)), [len(tasks)]])
+    begins = np.arange(len(tasks) + 1) if tasks.before is None else _begins(tasks)
     out: list[range] = []
     for start, last in pairwise(cuts.tolist()):
         first = start
         while first < last and ways[first] != Way.CLOSED:
-            end = int(np.searchsorted(works, works[first] + most, side="right")) - 1 if bundled[first] else 0
-            out.append(range(first, min(last, max(end, first + 1))))
+            end = first + 1
+            if bundled[first]:
+                end = int(np.searchsorted(works, works[first] + most, side="right")) - 1
+                end = begins[max(int(np.searchsorted(begins, end, side="right")) - 1, 0)]
+                if end <= first:
+                    end = begins[np.searchsorted(begins, first, side="right")]
+            out.append(range(first, min(last, int(end))))
             first = out[-1].stop
     if gram.in_one:  # made by all threads, before each of them has a bundle
         gram.framed(tasks.dual(int(np.argmax(bundled))).lambda2)
     else:
         gram.parts  # noqa: B018
     return out
+
+
+def _begins(tasks: Tasks) -> Ids:
+    """Return where a bundle of chains may begin, and the number of tasks: chains over one made matrix stay together."""
+    assert tasks.before is not None  # noqa: S101 (for the type checker)
+    new = tasks.before < 0
+    if not tasks.gram.in_one:
+        groups, first = tasks.groups, tasks.first.tolist()
+        for number in np.flatnonzero(new[1:]).tolist():
+            a, b, c = first[number : number + 3]
+            new[number + 1] = not np.array_equal(groups[a:b], groups[b:c])
+    return np.concatenate([np.flatnonzero(new), [len(tasks)]])
 
 
 def _kinds(tasks: Tasks, ways: NDArray[np.int8]) -> Ids:
@@ -94,7 +114,11 @@ def together(
     K = gram.framed(dual.lambda2) if room is None else room.K
     try:
         with gram.pool.aside():
-            _solve(code, shared, programs, goals, K, stack)
+            if tasks.before is None:
+                _solve(code, shared, programs, goals, K, stack)
+            else:
+                before = np.maximum(tasks.before[some.start : some.stop] - some.start, -1)
+                linked(code, walking(), shared, programs, before, goals, K, stack)
     finally:
         if room is not None:
             gram.workspace.give_back(room)
@@ -111,6 +135,8 @@ def _sorted_out(
     found.keep_all(own, _proofs(tasks, some, programs), programs.biases, programs.half_widths, programs.units)
     found.n_iter[own], found.seconds[own] = n_iter, seconds
     found.beta[found.first[some.start] : found.first[some.stop]] = programs.beta
+    if found.gradients is not None:
+        found.gradients[found.first[some.start] : found.first[some.stop]] = programs.g
     status = np.where(found.convex[own], STATUSES.index(Status.CONVERGED), STATUSES.index(Status.NOT_CONVEX))
     good = (found.violation[own] <= options.tol) & (n_iter != programs.limits)
     good &= ~found.convex[own] | (found.relative_gaps_of(own) <= options.widest_gap)

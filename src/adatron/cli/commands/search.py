@@ -1,0 +1,222 @@
+"""`adatron search`: choose parameters by cross-validation."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..data import SPARSE, Source, data_options
+from ..fit import fit
+from ..machines import TASK, machine, task_options
+from ..overwrite import refuse_overwriting
+from ..parts import machine_of
+from ..preparing.training import preparing_options, read_training, remember, require_folder, write_model
+from ..searching.values import AUTO, SEARCHED, grid_of, searched_options
+from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
+from ..values import Number
+
+SCORING = {"classification": "accuracy", "regression": "r2", "novelty": "balanced_accuracy"}
+
+
+@click.command(short_help="Choose C, gamma and others by cross-validation.")
+@data_options
+@click.option("--model", "target", type=click.Path(), help="The file for a model with the best parameters (.adatron).")
+@task_options
+@click.option("--cv", "folds", type=Number(2, whole=True), default=5, help="Number of folds.")
+@click.option("--scoring", help="A score of scikit-learn.  [default: accuracy; regression: r2; novelty: "
+              "balanced_accuracy]")  # fmt: skip
+@preparing_options
+@searched_options
+@click.option("--plot", type=click.Path(), help="File for a picture of the scores (.svg, .png, .pdf).")
+@click.option("--json", "wants_json", is_flag=True, help="Print all scores as JSON.")
+@click.option("--quiet", is_flag=True, help="No progress, and nothing but the result.")
+@click.option("--no-progress", is_flag=True, help="No progress.")
+def search(
+    source: Source,
+    target: str | None,
+    task: str | None,
+    svm: str | None,
+    folds: int,
+    scoring: str | None,
+    features: int | None,
+    scale: str,
+    categorical: str | None,
+    impute: str | None,
+    plot: str | None,
+    wants_json: bool,
+    quiet: bool,
+    no_progress: bool,
+    **parameters: Any,
+) -> Status:
+    """Measure many parameters on the samples of FILE, by cross-validation, and fit a model with the best ones.
+
+    C, nu, epsilon, gamma, degree and coef0 take lists and ranges: --C 1,10,100 or --C 0.1:1000, in steps of a factor of
+    ten, or --C 0.1:1000:9, nine values. One value fixes a parameter. With auto a range of C, nu, epsilon or gamma
+    follows from the data; it is widened if its edge is best. Without any list, range or auto, all of them are found so.
+    All folds and all C of one gamma share a kernel matrix.
+
+    Ctrl-C, and --max-time, end the search and keep what is finished. Novelty detection compares by labels 1 and -1.
+    """
+    _check_files(source, target, plot)
+    given = {name: parameters.pop(name) for name in SEARCHED if parameters[name] is not None}
+    parameters |= dict.fromkeys(SEARCHED)
+    limit, parameters["max_time"] = parameters["max_time"], None
+    probability, parameters["probability"] = parameters["probability"], None
+    made, grid = _machine(task, svm, parameters, given)
+    scoring = _scoring(scoring, task)
+    more = {"categorical": categorical, "allow_missing": impute is not None}
+    table = read_training(source, made, features, task is not None, True, more)
+    if not quiet:
+        click.echo(table.summary(), err=True)
+    if task == "novelty":
+        _check_sides(str(source.files[0]), table)
+    from ..preparing.columns import prepared
+
+    model = prepared(made, table, scale, impute, SPARSE)
+    silent = quiet or no_progress
+    found, seconds = _searched(model, grid, table, folds, scoring, limit, silent)
+    if plot:
+        _draw(found, plot)
+    summary: dict[str, Any] = _tell(found, scoring, task or TASK, seconds, wants_json)
+    good = True
+    if target is not None:
+        model.set_params(**found.best_params_)
+        if probability is not None:
+            machine_of(model).set_params(probability=probability)
+        good = _finish(model, table, target, quiet, silent)
+        summary["model"] = target
+    if wants_json:
+        write_result(as_json(summary), None)
+    if found.end_ == "interrupted":
+        return Status.INTERRUPTED
+    return Status.FINE if good and found.end_ == "complete" else Status.NOT_CONVERGED
+
+
+def _check_files(source: Source, target: str | None, plot: str | None) -> None:
+    """Fail if a file could not be written, or is one of the data."""
+    for name, file in (("--model", target), ("--plot", plot)):
+        if file is not None:
+            refuse_overwriting(name, file, source.files)
+            require_folder(file)
+    if plot is None:
+        return
+    if plot == target:
+        raise click.UsageError(f"--model and --plot are both {plot}")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        from ...extras import how_to_get
+
+        raise click.UsageError(f"--plot needs matplotlib: {how_to_get('plot')}") from error
+    known = Figure().canvas.get_supported_filetypes()
+    if Path(plot).suffix[1:].lower() not in known:
+        raise click.UsageError(f"--plot {plot}: the name ends in none of {', '.join(f'.{one}' for one in known)}")
+
+
+def _machine(
+    task: str | None, svm: str | None, parameters: dict[str, Any], given: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Return the machine with its fixed parameters, and the grid; each value is checked."""
+    for name, values in given.items():
+        for value in values if values != AUTO else (0.5,):
+            machine(task, svm, parameters | {name: value})
+    made = machine(task, svm, parameters)
+    grid, fixed = grid_of(given, made)
+    return made.set_params(**fixed), grid
+
+
+def _scoring(scoring: str | None, task: str | None) -> str:
+    if scoring is None:
+        return SCORING[task or TASK]
+    from sklearn.metrics import get_scorer_names
+
+    if scoring not in get_scorer_names():
+        raise click.UsageError(f"--scoring {scoring!r} is none of {', '.join(get_scorer_names())}")
+    return scoring
+
+
+def _check_sides(file: str, table: Any) -> None:
+    """Fail unless the labels are 1 and -1."""
+    import numpy as np
+
+    if table.y.dtype.kind not in "iuf" or set(np.unique(table.y).tolist()) != {-1, 1}:
+        from ..report import shortened
+
+        found = shortened([str(label) for label in np.unique(table.y).tolist()], 3)
+        raise ValueError(
+            f"{file}: a search with --task novelty compares by labels 1 (known) and -1 (new), and the labels are "
+            f"{found}: --label names another column"
+        )
+
+
+def _searched(
+    model: Any, grid: dict[str, Any], table: Any, folds: int, scoring: str, limit: float | None, silent: bool
+) -> tuple[Any, float]:
+    """Return the search over a grid, fitted, and the seconds it took."""
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    from ...selection import GridSearchCV
+    from ...selection.ranges.auto import split_name
+
+    last, prefix = split_name(model)
+    classes = hasattr(last, "decision_function_shape")
+    seed = getattr(last, "random_state", None) or 0
+    kind = StratifiedKFold if classes or scoring in ("balanced_accuracy", "accuracy") else KFold
+    made = GridSearchCV(
+        model, {prefix + name: values for name, values in grid.items()}, scoring=scoring, refit=False,
+        cv=kind(folds, shuffle=True, random_state=seed), verbose=0 if silent else 1, max_time=limit,
+    )  # fmt: skip
+    start = time.perf_counter()
+    try:
+        with warnings_as_lines(), redirect_stdout(sys.stderr):
+            made.fit(table.X, table.y)
+    except KeyboardInterrupt:
+        raise click.Abort("interrupted before all folds of any candidate were finished") from None
+    return made, time.perf_counter() - start
+
+
+def _draw(found: Any, plot: str) -> None:
+    from matplotlib.figure import Figure
+
+    from ...files import atomic_write
+    from ...outcome import varied
+    from ...plots import SearchDisplay
+
+    if not varied(found.cv_results_):
+        raise ValueError(f"--plot {plot}: no parameter has several values, so there is nothing to draw")
+    figure = Figure(layout="constrained", figsize=(8, 6))
+    SearchDisplay.from_search(found, ax=figure.add_subplot())
+    with atomic_write(plot) as stream:
+        figure.savefig(stream, format=Path(plot).suffix[1:].lower())
+
+
+def _tell(found: Any, scoring: str, task: str, seconds: float, wants_json: bool) -> dict[str, Any]:
+    """Print the scores for people, unless JSON is asked for; return them for programs."""
+    from ..searching.outcome import best_rows, summary, table
+
+    if not wants_json:
+        click.echo(table(found))
+        echo_rows(best_rows(found, scoring), err=False)
+    from ...selection.ranges.auto import split_name
+
+    return summary(found, scoring, task, type(split_name(found.estimator)[0]).__name__, seconds)
+
+
+def _finish(model: Any, table: Any, target: str, quiet: bool, silent: bool) -> bool:
+    """Fit the model to all samples, write it and print its proof; return whether the fit converged."""
+    from ..report import certificate_rows
+
+    try:
+        fit(model, table.X, table.y, False, silent)
+    except KeyboardInterrupt:
+        raise click.Abort("interrupted, and no model written") from None
+    write_model(model, table, target)
+    remember(model, table)
+    if not quiet:
+        echo_rows([*certificate_rows(machine_of(model)), ("model file", target)], err=True)
+    return not machine_of(model).fit_status_

@@ -1,0 +1,87 @@
+"""The common part of the commands that fit a machine to files: their data, and the model file."""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..data import Source
+from ..parts import machine_of, remember_counting, remember_label, remember_names, take_names, task_of
+from ..status import warnings_as_lines
+from ..target import check_labels, check_numbers, label_text
+from ..values import Number, weights_of
+
+IMPUTE = ("mean", "median", "most_frequent")
+
+
+def preparing_options(command: Any) -> Any:
+    """Add the options on the features and on what is done with them before the machine."""
+    fill = "Fill missing values; columns of text with the most frequent one."
+    for option in (
+        click.option("--impute", type=click.Choice(IMPUTE), help=fill),
+        click.option(
+            "--categorical", type=click.Choice(["auto"]), help="Encode columns of text, a feature for each category."
+        ),
+        click.option(
+            "--scale", type=click.Choice(["none", "standard", "minmax"]), default="none", help="Scale the features."
+        ),
+        click.option(
+            "--features", type=Number(1, whole=True), help="Features, if LIBSVM text uses fewer than there are."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def read_training(
+    source: Source, made: Any, features: int | None, chosen: bool, labelled: bool, more: dict[str, Any]
+) -> Any:
+    """Read the data to train on, and give the machine its class weights.
+
+    chosen : whether the user named the task
+    more : arguments of `adatron.files.read`
+    """
+    from .columns import warn_of_names
+
+    task, given = task_of(made), made.kernel == "precomputed"
+    table = source.to_train(features, given, labelled, **more)
+    name = str(source.files[0])
+    with warnings_as_lines():
+        warn_of_names(name, table)
+        if task == "classification":
+            check_labels(name, table, chosen)
+            if isinstance(made.class_weight, dict):
+                made.set_params(class_weight=weights_of(table.y, made.class_weight))
+        elif task == "regression":
+            table = replace(table, y=check_numbers(name, table))
+    return table
+
+
+def write_model(model: Any, table: Any, target: str) -> None:
+    """Write the model with what it is to remember of its data."""
+    from ...files import save
+
+    remember(model, table)
+    save(model, target)
+    take_names(model)
+
+
+def remember(model: Any, table: Any) -> None:
+    """Tell a fitted model the names and the numbers of its features, and its label."""
+    named = machine_of(model).kernel != "precomputed"
+    remember_names(model, table.feature_names if named else None)
+    remember_counting(model, table.first_index if named else None)
+    remember_label(model, None if task_of(model) == "novelty" else label_text(table))
+
+
+def require_folder(target: str) -> None:
+    """Fail before a long fit, not after it, if the file could not be written."""
+    if Path(target).is_dir():
+        raise IsADirectoryError(errno.EISDIR, "a folder, not a file", target)
+    if not os.access(Path(target).resolve().parent, os.W_OK):
+        raise OSError(errno.EACCES, "its folder is missing or cannot be written to", target)

@@ -1,0 +1,117 @@
+"""The outcome of a search, for people and for programs."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from ...outcome import edges_of, is_number, positions, values_of, varied
+
+Rows = list[tuple[str, object]]
+WIDE = 12  # Most columns of a map.
+LISTED = 10  # Most candidates of a list.
+
+
+def short(name: str) -> str:
+    """Return the name of a parameter without the step of a pipeline."""
+    return name.rpartition("__")[2]
+
+
+def brief(value: Any) -> str:
+    """Return a value as people read it."""
+    return f"{value:.4g}" if is_number(value) else str(value)
+
+
+def best_rows(search: Any, scoring: str) -> Rows:
+    """Return the best candidate as rows of a name and a value."""
+    results, at = search.cv_results_, search.best_index_
+    score, deviation = results["mean_test_score"][at], results["std_test_score"][at]
+    rows: Rows = [(f"best {scoring}", f"{score:.6g} (± {deviation:.2g} over {search.n_splits_} folds)")]
+    rows += [(short(name), brief(value)) for name, value in search.best_params_.items()]
+    there = edges_of(search)
+    if there:
+        said = " and ".join(f"the {word} {short(name)}" for name, word in there.items())
+        rows.append(("at the edge", f"{said}: better ones may lie beyond"))
+    finished = int(np.isfinite(results["mean_test_score"]).sum())
+    total = len(results["params"])
+    rows.append(("candidates", str(total) if finished == total else f"{total}, {total - finished} without a score"))
+    doubtful = ~np.asarray(results.get("converged", [True]), bool) & np.isfinite(results["mean_test_score"])
+    if doubtful.any():
+        rows.append(("not converged", f"{int(doubtful.sum())} candidates"))
+    return rows
+
+
+def table(search: Any) -> str:
+    """Return the scores: a map of two parameters, or the best candidates."""
+    names = varied(search.cv_results_)
+    names.sort(key=lambda name: short(name) != "C")
+    if len(names) == 2 and len(values_of(search.cv_results_, names[1])) <= WIDE:
+        return _map(search, names[0], names[1])
+    return _list(search, names)
+
+
+def _map(search: Any, down: str, across: str) -> str:
+    results = search.cv_results_
+    rows, columns = values_of(results, down), values_of(results, across)
+    at = positions(results, down, rows), positions(results, across, columns)
+    cells = np.full((len(rows), len(columns)), "", object)
+    for number, (i, j, score) in enumerate(zip(*at, results["mean_test_score"], strict=True)):
+        if min(i, j) >= 0:
+            cells[i, j] = _score(score) + ("*" if number == search.best_index_ else " ")
+    lines = [[f"{short(down)} \\ {short(across)}", *(f"{brief(value)} " for value in columns)]]
+    lines += [[brief(value), *row] for value, row in zip(rows, cells.tolist(), strict=True)]
+    return _aligned(lines)
+
+
+def _list(search: Any, names: list[str]) -> str:
+    results = search.cv_results_
+    order = np.argsort(results["rank_test_score"], kind="stable")
+    lines = [["score ", *map(short, names)]]
+    for number in order[:LISTED].tolist():
+        params = results["params"][number]
+        best = "*" if number == search.best_index_ else " "
+        score = _score(results["mean_test_score"][number]) + best
+        lines.append([score, *(brief(params[name]) if name in params else "" for name in names)])
+    more = len(order) - LISTED
+    return _aligned(lines) + (f"... {more} further candidates\n" if more > 0 else "")
+
+
+def _score(value: float) -> str:
+    return f"{value:.4f}" if np.isfinite(value) else "-"
+
+
+def _aligned(lines: list[list[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    padded = ([f"{word:>{width}}" for word, width in zip(line, widths, strict=True)] for line in lines)
+    return "".join("  ".join(words).rstrip() + "\n" for words in padded)
+
+
+def summary(search: Any, scoring: str, task: str, kind: str, seconds: float) -> dict[str, Any]:
+    """Return the outcome under the keys of the JSON output."""
+    results, at = search.cv_results_, search.best_index_
+    folds = range(search.n_splits_)
+    candidates: list[dict[str, Any]] = []
+    for number, params in enumerate(results["params"]):
+        one: dict[str, Any] = {
+            "parameters": {short(name): value for name, value in params.items()},
+            "score": float(results["mean_test_score"][number]),
+            "deviation": float(results["std_test_score"][number]),
+            "scores": [float(results[f"split{fold}_test_score"][number]) for fold in folds],
+        }
+        for key, column in (("converged", "converged"), ("duality_gap", "max_duality_gap"), ("proven", "proven")):
+            one[key] = results[column][number] if column in results else None
+        candidates.append(one)
+    return {
+        "adatron": metadata.version("adatron"),
+        "class": kind,
+        "task": task,
+        "scoring": scoring,
+        "folds": search.n_splits_,
+        "seconds": seconds,
+        "end": search.end_,
+        "best": {key: candidates[at][key] for key in ("parameters", "score", "deviation")},
+        "at_edge": {short(name): word for name, word in edges_of(search).items()},
+        "candidates": candidates,
+    }

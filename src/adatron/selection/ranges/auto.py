@@ -1,0 +1,214 @@
+"""Ranges of C, gamma, nu and epsilon for a machine and its data.
+
+gamma. A Gaussian kernel tells samples apart whose squared distance is about 1 / gamma. Caputo et al. (2002) take gamma
+between 1 / (0.9 quantile of squared distances) and 1 / (0.1 quantile). The range here reaches ten times as far on both
+sides, in half decades. gamma='scale' is one of the values if the range holds it.
+
+C. Let n be the number of samples and v their spread in the kernel's space, the mean of k(x, x) - k(x, z). Below about
+1 / (n v) all variables are at the bound, and the function only changes its size. From some large C on nothing changes
+either. That C depends on gamma, and a path to it can cost more than the rest of the search. So the range starts as five
+decades around 1 / v, times the deviation of the targets in a regression. The range is widened towards both ends if the
+best candidate is at its edge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn import svm
+from sklearn.base import clone, is_classifier, is_outlier_detector, is_regressor
+from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, check_array  # pyright: ignore[reportPrivateUsage]
+
+from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from ...estimators.checks import inputs
+from ...kernels import Kernel, resolve
+from .axis import Axis, geometric, rounded
+
+MACHINES: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
+MACHINES += (svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)
+NAMES = ("C", "epsilon", "gamma", "nu")
+SAMPLE = 1500  # Most samples that the ranges are computed from.
+QUANTILES = (0.1, 0.9)  # Of the squared distances.
+ROOM = 10.0  # Factor of the range of gamma beyond the quantiles, on both sides.
+HALF = 10.0**0.5  # Ratio of neighbouring values of gamma.
+MOST = 9  # Most values of gamma.
+DECADES = (-1, 0, 1, 2, 3)  # Powers of ten of C, around its scale.
+TUBES = (0.01, 0.03, 0.1, 0.3)  # Values of epsilon, as parts of the deviation of the targets.
+ERRORS = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8)  # Values of nu.
+INFEASIBLE = 0.95  # Part of the largest nu that is feasible: folds differ a little.
+LEAST_NU = 1e-4
+DISTANT = ("rbf", "laplacian")  # Kernels of distances.
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some samples as the machine sees them.
+
+    X : rows; None if they are no rows of numbers
+    y : targets or labels of all samples; None without
+    size : the number of all samples
+    """
+
+    X: Any
+    y: Any
+    size: int
+
+
+def split_name(estimator: Any) -> tuple[Any, str]:
+    """Return the machine in an estimator, and what comes before the names of its parameters."""
+    prefix = ""
+    while isinstance(estimator, Pipeline) and estimator.steps:
+        name, estimator = estimator.steps[-1]
+        prefix += f"{name}__"
+    return estimator, prefix
+
+
+def ranges(estimator: Any, X: Any, y: Any, names: list[str] | None) -> dict[str, Axis]:
+    """Return the ranges of parameters of an estimator, by their names.
+
+    names : those that are asked for; None are all that the machine and its kernel have
+
+    Raises
+    ------
+    ValueError
+        The estimator is no support vector machine, or has no such range.
+    """
+    machine, prefix = split_name(estimator)
+    if not isinstance(machine, MACHINES):
+        raise ValueError(
+            "'auto' in param_grid is for support vector machines, alone or last in a Pipeline: SVC, NuSVC, SVR, NuSVR "
+            f"and OneClassSVM. Got {type(machine).__name__}; give a dict of lists instead."
+        )
+    found = _Ranges(machine, _sample(estimator, X, y)).all()
+    if names is None:
+        return {prefix + name: axis for name, axis in found.items()}
+    for name in names:
+        if not name.startswith(prefix) or name.removeprefix(prefix) not in found:
+            known = ", ".join(repr(prefix + one) for one in found)
+            kernel = f" with kernel={machine.kernel!r}" if name.endswith("gamma") else ""
+            raise ValueError(
+                f"param_grid has 'auto' for {name!r}, and of {type(machine).__name__}{kernel} it knows the ranges of "
+                f"{known} only."
+            )
+    return {name: found[name.removeprefix(prefix)] for name in names}
+
+
+def _sample(estimator: Any, X: Any, y: Any) -> Sample:
+    """Return some samples after the steps of a pipeline, which are fitted to these samples alone."""
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    rows = np.arange(n)
+    if n > SAMPLE:
+        rows = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
+    some: Any = _safe_indexing(X, rows)
+    targets = None if y is None else _safe_indexing(y, rows)
+    while isinstance(estimator, Pipeline):
+        if len(estimator.steps) > 1:
+            steps: Any = clone(Pipeline(estimator.steps[:-1]))
+            some = steps.fit_transform(some, targets)
+        estimator = estimator.steps[-1][1]
+    if inputs.given(estimator.kernel):
+        some = _safe_indexing(some, rows, axis=1)
+    try:
+        checked: Any = check_array
+        some = checked(some, accept_sparse="csr", dtype=np.float64)
+    except (ValueError, TypeError):  # objects of a kernel function, or something wrong: a fit says what
+        some = None
+    return Sample(some, None if y is None else np.asarray(y), n)
+
+
+class _Ranges:
+    """The ranges of a machine's parameters over a sample."""
+
+    def __init__(self, machine: Any, sample: Sample) -> None:
+        self.machine, self.sample, self.parameters = machine, sample, machine.get_params()
+        self.scale = self._scale()
+
+    def all(self) -> dict[str, Axis]:
+        """Return all of them."""
+        found: dict[str, Axis] = {}
+        if self.sample.X is not None and isinstance(self.machine.kernel, str):
+            if self.machine.kernel in DISTANT:
+                found["gamma"] = self._gamma_of_distances()
+            elif self.machine.kernel in ("poly", "sigmoid"):
+                values = tuple(rounded(self.scale * factor) for factor in (0.1, 1.0, 10.0))
+                found["gamma"] = Axis(values, HALF)
+        deviation = self._deviation()
+        if "C" in self.parameters:
+            found["C"] = self._C(deviation, found["gamma"].values if "gamma" in found else ())
+        if "epsilon" in self.parameters:
+            found["epsilon"] = Axis(tuple(rounded(deviation * part, 1) for part in TUBES), HALF)
+        if "nu" in self.parameters:
+            found["nu"] = self._nu()
+        return dict(sorted(found.items()))
+
+    def _scale(self) -> float:
+        """Return the number behind gamma='scale'."""
+        if self.sample.X is None:
+            return 1.0
+        try:
+            return float(inputs.gamma("scale", self.sample.X, "rbf"))
+        except ValueError:  # too small values
+            return 1.0
+
+    def _gamma_of_distances(self) -> Axis:
+        X, squares = self.sample.X, self.machine.kernel == "rbf"
+        distances: Any = euclidean_distances(X, squared=True) if squares else manhattan_distances(X)
+        between = distances[np.triu_indices(len(distances), 1)]
+        between = between[between > 0.0]
+        if not len(between):
+            return Axis((rounded(self.scale),), HALF)
+        near, far = np.quantile(between, QUANTILES).tolist()
+        least, most = 1.0 / (ROOM * far), ROOM / near
+        anchor = self.scale if least <= self.scale <= most else 1.0 / float(np.median(between))
+        return Axis(geometric(least, most, anchor, HALF, MOST), HALF)
+
+    def _C(self, deviation: float, gammas: tuple[float, ...]) -> Axis:
+        spread = self._spread(gammas[len(gammas) // 2] if gammas else self.scale)
+        unit = 10.0 ** np.round(np.log10(deviation / spread))
+        least = rounded(float(deviation / (spread * self.sample.size)), 1)
+        values = tuple(rounded(float(unit * 10.0**power)) for power in DECADES)
+        return Axis(values, 10.0, min(least, values[0]))
+
+    def _spread(self, gamma: float) -> float:
+        """Return the spread of the samples in the kernel's space."""
+        X, parameters = self.sample.X, self.parameters
+        if X is None:
+            return 1.0
+        if inputs.given(self.machine.kernel):
+            K: NDArray[np.float64] = X
+        else:
+            kernel = resolve(self.machine.kernel, gamma, parameters["degree"], parameters["coef0"])
+            rows = X.toarray() if sparse.issparse(X) and not isinstance(self.machine.kernel, (str, Kernel)) else X
+            K = np.asarray(kernel(rows, rows))
+        spread = float(np.mean(np.diagonal(K)) - np.mean(K))
+        return spread if 0.0 < spread < np.inf else 1.0
+
+    def _deviation(self) -> float:
+        """Return the standard deviation of the targets of a regression; 1 of other machines."""
+        if not is_regressor(self.machine) or self.sample.y is None:
+            return 1.0
+        deviation = float(np.std(np.asarray(self.sample.y, np.float64)))
+        return deviation if 0.0 < deviation < np.inf else 1.0
+
+    def _nu(self) -> Axis:
+        most = self._largest_nu()
+        values = tuple(value for value in ERRORS if value <= most)
+        if is_outlier_detector(self.machine):
+            values = (0.01, *values[:-1])
+        if len(values) < 3:
+            values = tuple(rounded(most * part) for part in (0.1, 0.3, 0.6, 1.0))
+        return Axis(values, 2.0, min(LEAST_NU, values[0]), most)
+
+    def _largest_nu(self) -> float:
+        """Return about the largest nu that all pairs of classes allow; 1 if there are no classes."""
+        balanced = self.parameters.get("class_weight") is not None
+        if not is_classifier(self.machine) or self.sample.y is None or balanced:
+            return 1.0
+        counts = np.sort(np.unique(self.sample.y, return_counts=True)[1])
+        return INFEASIBLE * 2.0 * float(counts[0]) / float(counts[0] + counts[-1])

@@ -1,0 +1,125 @@
+"""The candidates of a grid with ranges of its own, made wider while the best candidate is at an edge."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+
+from ...outcome import edges
+from .auto import ranges
+from .axis import Axis
+
+ROUNDS = 6  # Most times that the ranges are made wider.
+AUTO = "auto"
+AT_EDGE = (
+    "The best candidate of the search is at the edge of its range, after {} steps beyond the first range: {}. Better "
+    "ones may lie beyond it: give a param_grid with further values."
+)
+
+Results = dict[str, Any]
+
+
+class Ranges:
+    """A grid of lists and of ranges."""
+
+    def __init__(self, lists: dict[str, Any], axes: dict[str, Axis]) -> None:
+        self.lists, self.axes = lists, axes
+
+    def grid(self) -> dict[str, Any]:
+        """Return the grid with the values that there are now."""
+        return self.lists | {name: list(axis.values) for name, axis in self.axes.items()}
+
+    def open_edges(self, at: dict[str, str]) -> dict[str, str]:
+        """Return those of some edges beyond which there is something."""
+        return {
+            name: word
+            for name, word in at.items()
+            if name in self.axes and self.axes[name].beyond(word) is not None
+        }  # fmt: skip
+
+    def widen(self, at: dict[str, str]) -> list[dict[str, Any]]:
+        """Go beyond some edges; return the new candidates."""
+        before = list(ParameterGrid(self.grid()))
+        for name, word in at.items():
+            self.axes[name] = self.axes[name].wider(word)
+        old = {tuple(candidate[name] for name in self.axes) for candidate in before}
+        return [one for one in ParameterGrid(self.grid()) if tuple(one[name] for name in self.axes) not in old]
+
+
+def asks(param_grid: Any) -> bool:
+    """Return whether a grid has a range that is to be found."""
+    if isinstance(param_grid, str):
+        return param_grid == AUTO
+    grids: list[Any] = param_grid if isinstance(param_grid, list) else [param_grid]
+    return any(isinstance(grid, dict) and any(_auto(value) for value in grid.values()) for grid in grids)
+
+
+def _auto(value: Any) -> bool:
+    return isinstance(value, str) and value == AUTO
+
+
+def found_ranges(estimator: Any, param_grid: Any, X: Any, y: Any) -> list[Ranges]:
+    """Return the grids of ``param_grid`` with the ranges that follow from the data."""
+    if isinstance(param_grid, str):
+        return [Ranges({}, ranges(estimator, X, y, None))]
+    out: list[Ranges] = []
+    for grid in param_grid if isinstance(param_grid, list) else [param_grid]:
+        lists = {name: values for name, values in grid.items() if not _auto(values)}
+        ParameterGrid(lists)  # says what is wrong with a list
+        typical: Any = clone(estimator)
+        typical.set_params(**{name: values[0] for name, values in lists.items()})
+        names = [name for name in grid if name not in lists]
+        out.append(Ranges(lists, ranges(typical, X, y, names) if names else {}))
+    return out
+
+
+def search_ranges(
+    grids: list[Ranges],
+    evaluated: Callable[[Iterable[dict[str, Any]]], Results],
+    best: Callable[[Results], NDArray[np.int64]],
+    over: Callable[[], bool],
+) -> None:
+    """Evaluate the candidates of grids, and further ones while the best one is at an edge.
+
+    best : the best candidates of some results
+    over : whether no further candidate may begin
+    """
+    results = evaluated([one for grid in grids for one in ParameterGrid(grid.grid())])
+    owners = [number for number, grid in enumerate(grids) for _ in ParameterGrid(grid.grid())]
+    chosen = best(results)
+    there = _open_edges(grids, owners, results, chosen)
+    for _ in range(ROUNDS):
+        if not there or over():
+            return
+        new = [(number, one) for number, at in there.items() for one in grids[number].widen(at)]
+        results = evaluated([one for _, one in new])
+        owners += [number for number, _ in new]
+        chosen = best(results)
+        there = _open_edges(grids, owners, results, chosen)
+    if there:
+        ends = [(name, word) for at in there.values() for name, word in at.items()]
+        said = [f"the {word} {name}, {results['params'][chosen[0]][name]:g}" for name, word in ends]
+        warnings.warn(AT_EDGE.format(ROUNDS, " and ".join(said)), UserWarning, stacklevel=2)
+
+
+def _open_edges(
+    grids: list[Ranges], owners: list[int], results: Results, chosen: NDArray[np.int64]
+) -> dict[int, dict[str, str]]:
+    """Return the edges of each grid that all of the best candidates are at, and beyond which there is something."""
+    own = np.array(owners)
+    out: dict[int, dict[str, str]] = {}
+    for number in np.unique(own[chosen]).tolist():
+        some = np.flatnonzero(own == number)
+        part = {
+            name: column[some] for name, column in results.items() if name.startswith("param_")
+        } | {"params": [results["params"][k] for k in some.tolist()]}  # fmt: skip
+        at = edges(part, np.flatnonzero(np.isin(some, chosen)))
+        out[number] = grids[number].open_edges(at)
+    # A tie with a candidate inside another grid's range is no edge.
+    return out if out and all(out.values()) else {}

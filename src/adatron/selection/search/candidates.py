@@ -1,0 +1,84 @@
+"""Which estimators and which of their settings can share kernel matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from ...kernels import Kernel
+from .theirs import clone
+
+MACHINES: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
+SOLVERS = ("auto", "block")
+NOTHING = ("passthrough", None)  # steps of a pipeline that change nothing
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A setting that can share.
+
+    number : its place among all settings
+    model : the machine, with its parameters
+    prefix : the steps before it in a pipeline; None if they change nothing
+    steps : what ``prefix`` is made of, equal for equal ones
+    """
+
+    number: int
+    model: Any
+    prefix: Any
+    steps: Hashable
+
+
+def machine_of(estimator: Any) -> Any:
+    """Return the machine in an estimator, or None; classes derived from ours may do anything."""
+    if type(estimator) is Pipeline:
+        estimator = estimator.steps[-1][1] if estimator.steps else None
+    return estimator if type(estimator) in MACHINES else None
+
+
+def candidate_of(base: Any, number: int, parameters: dict[str, Any]) -> Candidate | None:
+    """Return a setting of an estimator; None if it cannot share, or if something is wrong with it."""
+    try:
+        estimator = clone(base).set_params(**clone(parameters, safe=False))
+        model = machine_of(estimator)
+        if model is None or not _shares(model):
+            return None
+        model._validate_params()
+        if type(estimator) is Pipeline and (estimator.verbose or getattr(estimator, "transform_input", None)):
+            return None
+    except Exception:  # scikit-learn's own way says what is wrong
+        return None
+    if type(estimator) is not Pipeline or all(step in NOTHING for _, step in estimator.steps[:-1]):
+        return Candidate(number, model, None, None)
+    prefix = Pipeline(estimator.steps[:-1], memory=estimator.memory)
+    return Candidate(number, model, prefix, _of_prefix(base, parameters))
+
+
+def _of_prefix(base: Any, parameters: dict[str, Any]) -> Hashable:
+    """Return the parameters that belong to the steps before the machine."""
+    last = base.steps[-1][0]
+    own = (name for name in parameters if name != last and not name.startswith(f"{last}__"))
+    return tuple((name, _known(parameters[name])) for name in sorted(own))
+
+
+def _known(value: Any) -> Hashable:
+    """Return what is equal for equal plain values; of other values, what is equal for the same object."""
+    plain = isinstance(value, (str, int, float, bool, np.number, type(None)))
+    return (type(value).__name__, value) if plain else id(value)
+
+
+def _shares(model: Any) -> bool:
+    """Return whether nothing but the solution of the machine's programs is asked for."""
+    plain = model.callback is None and model.max_time is None and not model.verbose
+    probability = getattr(model, "probability", False)
+    if not plain or model.solver not in SOLVERS or probability not in (False, "deprecated"):
+        return False
+    kernel = model.kernel
+    if isinstance(kernel, str):
+        return kernel != "precomputed"
+    return isinstance(kernel, Kernel) and kernel.compiled

@@ -1,0 +1,175 @@
+"""Cells: one setting on one fold each, and the programs that it asks for over samples of all folds.
+
+A fold is the program of all samples in which those that the fold leaves out have the bounds 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+
+from ...estimators import NuSVR, OneClassSVM
+from ...estimators.base.votes import Votes
+from ...fitting.formulation import Formulation
+from ...fitting.samples import unit_of_weights
+from ...kernels import Kernel, resolve
+from ...problems import Dual
+from ...problems.unit import scaled, unit_of
+from .candidates import Candidate
+from .rows import Fold, Unshared
+from .standin import Reading
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+
+
+class Side(NamedTuple):
+    """One binary problem: the classes whose samples are in it, and the one whose label is 1; -1 of other problems."""
+
+    segments: tuple[int, ...]
+    positive: int
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One setting on one fold."""
+
+    candidate: Candidate
+    fold: Fold
+
+    @property
+    def model(self) -> Any:
+        """The machine with its parameters."""
+        return self.candidate.model
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The kernel with its numbers."""
+        model = self.model
+        return resolve(model.kernel, self.fold.gamma(model), model.degree, model.coef0)
+
+    @cached_property
+    def augment(self) -> float:
+        """The augmenting factor; 0 if there is none."""
+        return self.fold.augment(self.model)
+
+    @property
+    def kind(self) -> Hashable:
+        """Return what is equal for cells that one call of the engine may solve."""
+        model = self.model
+        names = ("tol", "max_iter", "gap_tol", "precision", "cache_size", "solver", "n_jobs", "bias", "multi_class")
+        settings = tuple(getattr(model, name, None) for name in names)
+        return type(model), repr(self.kernel.spec()), self.augment, settings
+
+    @cached_property
+    def form(self) -> Formulation:
+        """The programs of the machine."""
+        return self.model._formulation(self.augment)
+
+    @cached_property
+    def weight(self) -> Vector:
+        """The weight of each distinct sample, 0 of those left out, as the programs take it."""
+        weight = self.fold.weights(self.model)
+        return weight / unit_of_weights(weight[weight > 0.0]) if self.form.in_units else weight
+
+    @cached_property
+    def unit(self) -> float:
+        """The number that the weights were divided by, where the solution is multiplied by it again."""
+        if not isinstance(self.model, OneClassSVM):
+            return 1.0
+        weight = self.fold.weights(self.model)
+        return unit_of_weights(weight[weight > 0.0])
+
+    @cached_property
+    def sides(self) -> list[Side]:
+        """The binary problems."""
+        model = self.model
+        if not is_classifier(model):
+            return [Side((0,), -1)]
+        present = self.fold.present().tolist()
+        if len(present) < 2:
+            raise Unshared
+        if len(present) == 2:
+            return [Side((present[0], present[1]), present[1])]
+        if model.multi_class == "ovo":
+            return [Side((a, b), a) for i, a in enumerate(present) for b in present[i + 1 :]]
+        whole = tuple(range(len(self.fold.rows.classes)))
+        return [Side(whole, one) for one in present]
+
+    @property
+    def reading(self) -> Reading:
+        """Return how the values of the problems are read."""
+        model = self.model
+        votes = None
+        if is_classifier(model):
+            present = self.fold.present()
+            in_pairs = len(present) > 2 and model.multi_class == "ovo"
+            classes = self.fold.rows.classes[present]
+            votes = Votes(classes, in_pairs, model.decision_function_shape, model.break_ties)
+            votes.check()
+        return Reading(model, votes, isinstance(model, OneClassSVM))
+
+    @property
+    def others(self) -> Hashable:
+        """Return what is equal for cells that differ in C alone."""
+        model = self.model
+        return tuple(repr(getattr(model, name, None)) for name in ("epsilon", "nu", "class_weight"))
+
+    @property
+    def alone(self) -> bool:
+        """Whether the engine solves one problem of this kind at a time."""
+        return isinstance(self.model, NuSVR)
+
+    @property
+    def sized(self) -> bool:
+        """Whether the engine finds the unit of the programs; that of a regression follows from its targets alone."""
+        return self.form.sized and not self.by_targets
+
+    @property
+    def by_targets(self) -> bool:
+        """Whether the unit of a program follows from its targets."""
+        return self.form.sized and not self.form.in_units and self.form.copies == 1
+
+    def check(self) -> None:
+        """Refuse weights of classes for which the programs have no solution."""
+        if self.form.check is not None:
+            rows = self.fold.rows
+            held = np.asarray(np.bincount(rows.of_class, self.weight, minlength=len(rows.classes)), np.float64)
+            self.form.check(rows.classes, held, 1.0)
+
+    def program(self, side: Side) -> tuple[Dual | None, float]:
+        """Return the program of a binary problem over the distinct samples, and the divisor of its numbers.
+
+        It is None if the programs of many problems are made at once.
+        """
+        rows, weight = self.fold.rows, self.weight
+        if side.positive >= 0 and not (self.present[side.positive] and self._others(side)):
+            raise Unshared
+        if self.form.separable:
+            return None, self.unit
+        ids = rows.ids(list(side.segments))
+        own = weight[ids]
+        if side.positive < 0:
+            y = np.zeros(len(ids)) if rows.y is None else rows.y[rows.distinct.rows[ids]]
+        else:
+            y = np.where(rows.of_class[ids] == side.positive, 1.0, -1.0)
+        dual, unit = self.form.program(y, own), self.unit
+        if self.by_targets:
+            unit = unit_of(dual.take(own > 0.0), 0.0)
+            dual = scaled(dual, unit)
+        return dual, unit
+
+    @cached_property
+    def present(self) -> NDArray[np.bool_]:
+        """Whether each class has any weight."""
+        rows = self.fold.rows
+        return np.bincount(rows.of_class, self.weight, minlength=len(rows.classes)) > 0.0
+
+    def _others(self, side: Side) -> bool:
+        return any(self.present[one] for one in side.segments if one != side.positive)

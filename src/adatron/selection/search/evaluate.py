@@ -1,0 +1,286 @@
+"""The cells of a search: those that share are solved in groups, the others one by one as scikit-learn does."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
+
+from ...threads import Pool, allowed_threads
+from .candidates import Candidate, candidate_of, machine_of
+from .cells import Cell
+from .rows import Fold, Rows, Unshared
+from .solve import Solved, solve
+from .standin import Reading, accuracy_alone, by_labels
+from .theirs import Cell as Scores
+from .theirs import More, clone, part_of, plain_cells, score_of, split_of, unreached
+from .watch import Watch, left_to_them
+
+BESIDE = 4  # Most kernels that are solved side by side, on a thread each; each may take such a part of the memory.
+MATRICES = 4  # Kernel matrices for each of them.
+MANY = 16  # Numbers that a problem keeps for each of its samples.
+SHARE = 0.25 / BESIDE  # Fraction of ``cache_size`` for the problems that are solved in one go.
+NEARER = 1e-6, 1e-9, 1e-11, 1e-13  # Relative gaps that are tried where scores are to be proven.
+NOT_SOLVED = "{} of {} fits of the search did not converge; cv_results_['converged'] names their candidates."
+
+
+class Evaluation:
+    """Evaluates all candidates of a search on all folds."""
+
+    def __init__(self, search: Any, watch: Watch) -> None:
+        self.search, self.watch = search, watch
+        if search.prove:
+            search.unproven_samples_ = []
+
+    def __call__(
+        self, base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any
+    ) -> tuple[list[Scores], More]:
+        """Return what scikit-learn keeps of each cell, candidate after candidate, and further columns."""
+        run = _Run(self.search, base, X, y, splits, scorer, routed, self.watch)
+        with self.watch.keeping():
+            found = [candidate_of(base, number, one) for number, one in enumerate(candidates)]
+            shared = [one for one in found if one is not None]
+            run.share(shared)
+            if self.search.prove:
+                run.prove(shared)
+        return run.completed(candidates)
+
+
+class _Run:
+    """The cells of one call.
+
+    done : the scores of a cell (candidate, fold)
+    proofs : whether its fit converged, and its largest relative gap
+    doubtful : its rows whose label may be another one at the optimum, and how many of the other labels are right;
+        nothing where the scores depend on more than labels
+    """
+
+    def __init__(
+        self, search: Any, base: Any, X: Any, y: Any, splits: list[Any], scorer: Any, routed: Any, watch: Watch
+    ) -> None:
+        self.watch = watch
+        self.search, self.base, self.X, self.y, self.scorer, self.routed = search, base, X, y, scorer, routed
+        every = np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
+        self.given, self.splits = splits, [(every[np.asarray(a)], every[np.asarray(b)]) for a, b in splits]
+        self.done: dict[tuple[int, int], Scores] = {}
+        self.proofs: dict[tuple[int, int], tuple[bool, float]] = {}
+        self.weight = next(iter(routed.estimator.fit.values()), None)
+        self.doubtful: dict[tuple[int, int], tuple[Any, int]] = {}
+        self.accuracy, self.by_labels = accuracy_alone(scorer), by_labels(scorer)
+        self.doubts: set[str] = set()
+        self._parts: dict[int, list[Any]] = {}
+
+    def share(self, candidates: list[Candidate]) -> None:
+        """Solve the cells that can share."""
+        by_rows: dict[tuple[Hashable, int], list[Candidate]] = {}
+        for one in candidates:
+            for fold in range(len(self.splits)) if one.prefix is not None else (-1,):
+                by_rows.setdefault((one.steps, fold), []).append(one)
+        for (_, fold), some in by_rows.items():
+            if self.watch.over:
+                return
+            try:
+                rows, folds = self._rows(some[0], fold)
+            except Exception:  # noqa: S112 (scikit-learn's own way says what is wrong)
+                continue
+            self._groups(rows, folds, some)
+
+    def _rows(self, one: Candidate, fold: int) -> tuple[Rows, list[tuple[int, Any, Any]]]:
+        """Return rows and folds in them: all, or those of one fold that the steps of a pipeline have made."""
+        model = clone(one.model)
+        if one.prefix is None:
+            rows = Rows.of(model, self.X, self.y, self.weight)
+            return rows, [(number, train, test) for number, (train, test) in enumerate(self.splits)]
+        train, test = self.splits[fold]
+        X_train, y_train = split_of(self.base, self.X, self.y, train)
+        X_test, y_test = split_of(self.base, self.X, self.y, test, train)
+        steps = clone(one.prefix)
+        parts = steps.fit_transform(X_train, y_train), steps.transform(X_test)
+        y = None if y_train is None else np.concatenate([np.asarray(y_train), np.asarray(y_test)])
+        weight = None if self.weight is None else np.asarray(self.weight)[np.concatenate([train, test])]
+        rows = Rows.of(model, _stacked(parts), y, weight)
+        n = len(train)
+        return rows, [(fold, np.arange(n), np.arange(n, n + len(test)))]
+
+    def _groups(self, rows: Rows, folds: list[tuple[int, Any, Any]], candidates: list[Candidate]) -> None:
+        """Solve cells over the same rows, kernel by kernel."""
+        groups: dict[Hashable, list[Cell]] = {}
+        for number, train, test in folds:
+            try:
+                fold = Fold(rows, number, train, test)
+            except Unshared:
+                continue
+            for one in candidates:
+                try:
+                    cell = Cell(one, fold)
+                    key, _ = cell.kind, (cell.sides, cell.reading)
+                except Exception:  # noqa: S112 (scikit-learn's own way says what is wrong)
+                    continue
+                groups.setdefault(key, []).append(cell)
+        self._solve([part for cells in groups.values() for part in _portions(cells, rows)], rows)
+
+    def _solve(self, parts: list[list[Cell]], rows: Rows) -> None:
+        """Solve parts side by side, each on one thread, if their matrices are small; else one after the other."""
+        if not parts:
+            return
+        n_jobs, train = self.search.n_jobs, self.search.return_train_score
+        if n_jobs is None:
+            n_jobs = parts[0][0].model.n_jobs
+        least = min(float(part[0].model.cache_size) for part in parts) * 2.0**20
+        beside = len(parts) > 1 and BESIDE * MATRICES * 8.0 * rows.size**2 <= least
+        found: list[tuple[list[Solved | None], float]] = [([], 0.0)] * len(parts)
+
+        def task(number: int) -> None:
+            if self.watch.over:
+                return
+            begun, cells = time.perf_counter(), parts[number]
+            threads, share, around = (1, 1.0 / BESIDE, pool) if beside else (n_jobs, 1.0, None)
+            seen = self.watch.part(len(cells), sum(len(cell.sides) for cell in cells))
+            with pool.turn(), left_to_them():
+                one = solve(cells, train, threads, share, around, self.watch.clock, seen.callback)
+                found[number] = one, (time.perf_counter() - begun) / len(one)
+                seen.end()
+
+        with self.watch.keeping(), Pool(allowed_threads(n_jobs) if beside else 1) as pool:
+            pool.run(task, len(parts), BESIDE)
+        for cells, (all_solved, seconds) in zip(parts, found, strict=True):
+            for cell, one in zip(cells, all_solved, strict=False):
+                key = cell.candidate.number, cell.fold.number
+                late = one is not None and not one.good and (key in self.done or self.watch.clock.late)
+                if one is None or late:
+                    continue  # what was found before counts
+                self.done[key], self.proofs[key] = self._scores(cell, one, seconds), (one.good, one.gap)
+                self.doubts |= {one.doubt} - {""}
+                if self.by_labels and one.good:
+                    self.doubtful[key] = self._doubtful(cell, one)
+
+    def prove(self, candidates: list[Candidate]) -> None:
+        """Solve nearer, as long as that helps, the cells of all candidates that may be best and are not proven."""
+        for gap in NEARER:
+            if self.watch.over:
+                return
+            left = [one for one in candidates if one.number in self._open()]
+            self.share([replace(one, model=clone(one.model).set_params(gap_tol=gap)) for one in left])
+
+    def _open(self) -> set[int]:
+        """Return the numbers of the candidates that may be best and are not proven, of those that could be."""
+        folds = range(len(self.splits))
+        numbers = {number for number, _ in self.doubtful}
+        numbers = {number for number in numbers if all((number, fold) in self.doubtful for fold in folds)}
+        unproven = {number for number in numbers if any(len(self.doubtful[number, fold][0]) for fold in folds)}
+        if not self.accuracy:
+            return unproven
+        bounds = {number: [self._bounds(number, side) for side in (0, 1)] for number in numbers}
+        best = max((low for low, _ in bounds.values()), default=0.0)
+        return {number for number in unproven if bounds[number][1] >= best}
+
+    def _bounds(self, number: int, side: int) -> float:
+        """Return the lowest (0) or highest (1) mean accuracy of a candidate at the optimum."""
+        cells = [(self.doubtful[number, fold], test) for fold, (_, test) in enumerate(self.splits)]
+        return float(np.mean([(right + side * len(rows)) / len(test) for (rows, right), test in cells]))
+
+    def _doubtful(self, cell: Cell, found: Solved) -> tuple[Any, int]:
+        """Return the rows whose label is not proven, and the number of right labels among the others."""
+        certain, test = cell.reading.certain(found.test, found.ends), self.splits[cell.fold.number][1]
+        truth, votes = self._known(cell.fold.number)[0][3], cell.reading.votes
+        right = 0
+        if votes is not None and truth is not None:
+            right = int(np.count_nonzero(certain & (votes.classes[votes.codes(found.test)] == truth)))
+        return test[~certain], right
+
+    def _scores(self, cell: Cell, found: Solved, seconds: float) -> Scores:
+        """Return what scikit-learn keeps of a fit; its time is a part of that of all that shared a matrix."""
+        reading, begun = cell.reading, time.perf_counter()
+        scores: Scores = {"fit_error": None}
+        values = (found.test, found.train)
+        for name, part, own in zip(("test_scores", "train_scores"), values, self._known(cell.fold.number), strict=True):
+            if part is not None:
+                scores[name] = self._score(reading, part, own)
+            if name == "test_scores":
+                scores["score_time"] = time.perf_counter() - begun
+        return {**scores, "n_test_samples": len(found.test), "fit_time": seconds}
+
+    def _score(self, reading: Reading, values: Any, known: Any) -> Any:
+        """Return the scores of some samples; accuracy alone needs none of scikit-learn's checks."""
+        rows, y, params, truth = known
+        if self.accuracy and reading.votes is not None and truth is not None and not params:
+            return float(np.mean(reading.votes.classes[reading.votes.codes(values)] == truth))
+        one = reading.stand_in(values)
+        return score_of(one, rows, y, self.scorer, params, self.search.error_score)
+
+    def _known(self, fold: int) -> list[Any]:
+        """Return rows, targets and parameters of scores for the test and the training part of a fold."""
+        if fold not in self._parts:
+            self._parts[fold] = [self._part(part) for part in reversed(self.splits[fold])]
+        return self._parts[fold]
+
+    def _part(self, part: Any) -> tuple[Any, Any, Any, Any]:
+        """Return some rows, their targets, these as an array if they are plain labels, and parameters of scores."""
+        y = None if self.y is None else _safe_indexing(self.y, part)
+        plain = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuU" and len(y)
+        return part, y, part_of(self.X, params=self.routed.scorer.score, indices=part), y if plain else None
+
+    def completed(self, candidates: list[Any]) -> tuple[list[Scores], More]:
+        """Fit what is left in scikit-learn's own way; return all cells, and the columns on convergence."""
+        cells = [(number, fold) for number in range(len(candidates)) for fold in range(len(self.splits))]
+        left = [key for key in cells if key not in self.done]
+        bad = sum(not good for good, _ in self.proofs.values())
+        common = self.base, self.X, self.y, candidates, self.given, self.scorer, self.routed
+        with self.watch.keeping():
+            for key, one in plain_cells(self.search, *common, left, self.watch, keep=True) if left else ():
+                self.proofs[key] = _proof(one.pop("estimator"), one["fit_error"])
+                self.done[key] = one
+        for key in left:
+            if key not in self.done:
+                self.proofs[key], self.done[key] = (False, np.nan), unreached()
+        for doubt in sorted(self.doubts):
+            warnings.warn(doubt, ConvergenceWarning, stacklevel=2)
+        if bad:
+            warnings.warn(NOT_SOLVED.format(bad, len(cells)), ConvergenceWarning, stacklevel=2)
+        proofs = [[self.proofs[number, fold] for fold in range(len(self.splits))] for number in range(len(candidates))]
+        more: More = {
+            "converged": [all(good for good, _ in own) for own in proofs],
+            "max_duality_gap": [float(np.max([gap for _, gap in own])) for own in proofs],
+        }
+        unproven = [self._unproven(number) for number in range(len(candidates))]
+        more["proven"] = [rows is not None and not len(rows) for rows in unproven]
+        if self.search.prove:
+            self.search.unproven_samples_ += unproven  # a range that is widened is evaluated in several calls
+        return [self.done[key] for key in cells], more
+
+    def _unproven(self, number: int) -> Any:
+        """Return the rows whose labels by a candidate are not proven in the fold that leaves them out, or None."""
+        keys = [(number, fold) for fold in range(len(self.splits))]
+        if not all(key in self.doubtful for key in keys):
+            return None
+        return np.unique(np.concatenate([self.doubtful[key][0] for key in keys]))
+
+
+def _portions(cells: list[Cell], rows: Rows) -> list[list[Cell]]:
+    """Divide cells so that the problems of each part fit into the memory that the user allows."""
+    most = SHARE * 2.0**20 * float(cells[0].model.cache_size)
+    each = 8.0 * MANY * sum(len(rows.ids(list(side.segments))) for side in cells[0].sides)
+    step = max(1, int(most / each))
+    return [cells[a : a + step] for a in range(0, len(cells), step)]
+
+
+def _proof(estimator: Any, error: Any) -> tuple[bool, float]:
+    """Return whether a fit of scikit-learn's way converged, and its largest gap."""
+    model = machine_of(estimator)
+    if error is not None or model is None or not hasattr(model, "duality_gap_"):
+        return False, np.nan
+    return not model.fit_status_, float(np.max(model.duality_gap_))
+
+
+def _stacked(parts: tuple[Any, Any]) -> Any:
+    """Return the rows of two parts."""
+    if sparse.issparse(parts[0]):
+        return sparse.vstack([sparse.csr_matrix(part) for part in parts], format="csr")
+    return np.concatenate([np.asarray(part) for part in parts])

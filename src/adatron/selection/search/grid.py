@@ -1,0 +1,247 @@
+"""scikit-learn's searches over parameters; estimators of ours share their kernel matrices in them."""
+
+from __future__ import annotations
+
+from inspect import signature
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn import model_selection as theirs
+from sklearn.pipeline import Pipeline
+from sklearn.utils._param_validation import Interval, StrOptions  # pyright: ignore[reportPrivateUsage]
+
+from ...estimators.base.quiet import quiet
+from ...outcome import best_of
+from ..ranges.widening import asks, found_ranges, search_ranges
+from .candidates import machine_of
+from .evaluate import Evaluation
+from .standin import suit
+from .theirs import all_plain, followed, routing_enabled, searched
+from .watch import Watch
+
+if TYPE_CHECKING:
+    Base = theirs.GridSearchCV
+else:
+    Base = object
+
+OURS: dict[str, Any] = {"max_time": [Interval(Real, 0, None, closed="neither"), None], "prove": ["boolean"]}
+
+
+class Shared(Base):
+    """The common part of the searches: it shares what can be shared, and leaves the rest to scikit-learn."""
+
+    max_time: float | None
+    prove: bool
+    unproven_samples_: list[Any]
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Run fit with all sets of parameters.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), default=None
+        **params : dict
+            As in scikit-learn: ``groups`` for the folds, ``sample_weight`` for fits and scores.
+
+        Returns
+        -------
+        self : the fitted search
+
+        Raises
+        ------
+        KeyboardInterrupt
+            Ctrl-C came before all folds of any candidate were finished, or during the last fit.
+        ValueError
+            ``max_time`` was over before.
+        """
+        if followed(self) or get_config()["array_api_dispatch"]:
+            return super().fit(X, y, **params)
+        watch = Watch(self.max_time, self.verbose > 0) if self._limited() else Watch(None, visible=False)
+        self._watch = watch
+        try:
+            if self._shares(y, params):
+                return _search(self, X, y, params, Evaluation(self, watch), watch)
+            return searched(self, X, y, params, all_plain(self, watch), watch)
+        finally:
+            del self._watch
+
+    def _limited(self) -> bool:
+        """Return whether the parameters that a watch needs are right; if not, the search soon says so."""
+        try:
+            self._validate_params()
+        except ValueError:
+            return False
+        return True
+
+    def _shares(self, y: Any, params: dict[str, Any]) -> bool:
+        """Return whether anything in the search can be shared."""
+        if machine_of(self.estimator) is None:
+            return False
+        if y is not None and np.ndim(y) != 1:
+            return False
+        allowed = {"groups"}
+        if not isinstance(self.estimator, Pipeline):
+            allowed |= set(params) if routing_enabled() else {"sample_weight"}
+        elif not routing_enabled():
+            allowed.add(f"{self.estimator.steps[-1][0]}__sample_weight")
+        if not set(params) <= allowed:
+            return False
+        try:
+            return suit(self._get_scorers()[0])
+        except Exception:  # scikit-learn says what is wrong
+            return False
+
+
+@quiet
+def _search(search: Any, X: Any, y: Any, params: dict[str, Any], evaluation: Evaluation, watch: Watch) -> Any:
+    return searched(search, X, y, params, evaluation, watch)
+
+
+class GridSearchCV(Shared, theirs.GridSearchCV):
+    """Search over all combinations of parameters, whose fits share their kernel matrices.
+
+    It is :class:`sklearn.model_selection.GridSearchCV` with the same parameters, attributes and results. Cells of
+    ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR`` and ``OneClassSVM``, alone or last in a ``Pipeline``, are solved together:
+    all folds and all settings of one kernel over one matrix. What cannot share takes scikit-learn's own way: other
+    estimators, kernels that are functions or precomputed, ``probability=True``, other solvers, ``max_time``, callbacks,
+    and scorers that are functions of the estimator.
+
+    Parameters
+    ----------
+    estimator, scoring, refit, cv, pre_dispatch, error_score, return_train_score :
+        As in scikit-learn.
+    param_grid : dict, list of dict, or 'auto'
+        As in scikit-learn. 'auto' stands for ranges of C, gamma, nu and epsilon that follow from the data, as far as
+        the machine has them; also in a dict, in the place of a list: ``{"C": "auto", "gamma": [0.1, 1]}``. Such a range
+        is widened while the best candidate is at its edge, up to six times.
+    verbose : int, default=0
+        As in scikit-learn; from 1 on a bar shows how many fits are done.
+    max_time : float, default=None
+        Seconds after which no further fit begins. The best candidate is then chosen among those whose folds are all
+        finished, and fitted to all samples. The scores of the others are NaN, and a warning names them. Ctrl-C has the
+        same effect at any time; a second one, during the last fit, is a KeyboardInterrupt.
+    n_jobs : int, default=None
+        Threads of the shared fits; None leaves it to the estimator's ``n_jobs``. The number changes no result.
+    prove : bool, default=False
+        Whether candidates that may still be best are solved on until their scores are proven.
+
+    Attributes
+    ----------
+    cv_results_ : dict of ndarray
+        As in scikit-learn, and of shared searches more columns. ``converged`` says whether all fits of a candidate
+        did; ``max_duality_gap`` is their largest relative duality gap. ``proven`` says whether all labels of left-out
+        samples are those of the optimum, however far one solves; scores of labels, such as the accuracy, then cannot
+        change. Other scores are never proven. A cell's ``fit_time`` is its part of the time of all cells that share a
+        matrix.
+    end_ : {'complete', 'interrupted', 'max_time'}
+        Whether all cells are finished, or why not. Searches with callbacks of scikit-learn do not have it.
+    unproven_samples_ : list of ndarray or None
+        With ``prove=True``: for each candidate the rows whose labels are not proven; None where no label is.
+    best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_ :
+        As in scikit-learn, and so are ``classes_``, ``n_features_in_`` and ``feature_names_in_``.
+
+    Notes
+    -----
+    Scores are those of single fits, except where a decision value is within the solver's tolerance of a threshold.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.selection import GridSearchCV
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = GridSearchCV(SVC(), {"C": [0.1, 1, 10], "gamma": [0.01, 0.1, 1]}).fit(X, y)
+    >>> bool(search.best_score_ > 0.97 and all(search.cv_results_["converged"]))
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {  # pyright: ignore[reportIncompatibleVariableOverride]
+        **theirs.GridSearchCV._parameter_constraints,
+        **OURS,
+        "param_grid": [dict, list, StrOptions({"auto"})],
+    }
+
+    def __init__(
+        self, estimator: Any, param_grid: Any, *, scoring: Any = None, n_jobs: int | None = None, refit: Any = True,
+        cv: Any = None, verbose: int = 0, pre_dispatch: Any = "2*n_jobs", error_score: Any = np.nan,
+        return_train_score: bool = False, max_time: float | None = None, prove: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            estimator, param_grid, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
+            pre_dispatch=pre_dispatch, error_score=error_score, return_train_score=return_train_score,
+        )  # fmt: skip
+        self.max_time, self.prove = max_time, prove
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        if not asks(self.param_grid):
+            return super().fit(X, y, **params)
+        self._validate_params()
+        self._ranges = found_ranges(self.estimator, self.param_grid, X, y)
+        try:
+            return super().fit(X, y, **params)
+        finally:
+            del self._ranges
+
+    fit.__doc__ = Shared.fit.__doc__
+
+    def _run_search(self, evaluate_candidates: Any, *, callback_ctx: Any = None) -> None:
+        """Evaluate the grid, and further candidates if its ranges are to be found."""
+        grids = vars(self).get("_ranges")
+        if grids is None:
+            plain = super()._run_search
+            known = "callback_ctx" in signature(plain).parameters
+            plain(evaluate_candidates, **({"callback_ctx": callback_ctx} if known else {}))
+        else:
+            watch = vars(self).get("_watch")  # callbacks do without
+            search_ranges(grids, evaluate_candidates, self._best, lambda: watch is not None and watch.over)
+
+    def _best(self, results: dict[str, Any]) -> NDArray[np.int64]:
+        """Return the best candidates so far; none if nobody says which metric counts."""
+        if callable(self.refit):
+            return np.array([self._select_best_index(self.refit, "", results)])
+        several = "mean_test_score" not in results
+        metric = self.refit if several else "score"
+        return best_of(results, str(metric)) if metric else np.empty(0, np.int64)
+
+
+class RandomizedSearchCV(Shared, theirs.RandomizedSearchCV):
+    """Search over drawn parameters, whose fits share their kernel matrices where the kernels are equal.
+
+    It is :class:`sklearn.model_selection.RandomizedSearchCV` with the same parameters, attributes and results;
+    :class:`GridSearchCV` says what is shared. Draws share most if the kernel's parameters come from a list.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.selection import RandomizedSearchCV
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> draws = {"C": loguniform(0.1, 100), "gamma": [0.01, 0.1, 1]}
+    >>> search = RandomizedSearchCV(SVC(), draws, n_iter=20, random_state=0).fit(X, y)
+    >>> bool(search.best_score_ > 0.97)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {  # pyright: ignore[reportIncompatibleVariableOverride]
+        **theirs.RandomizedSearchCV._parameter_constraints,
+        **OURS,
+    }
+
+    def __init__(
+        self, estimator: Any, param_distributions: Any, *, n_iter: int = 10, scoring: Any = None,
+        n_jobs: int | None = None, refit: Any = True, cv: Any = None, verbose: int = 0, pre_dispatch: Any = "2*n_jobs",
+        random_state: Any = None, error_score: Any = np.nan, return_train_score: bool = False,
+        max_time: float | None = None, prove: bool = False,
+    ) -> None:  # fmt: skip
+        made: Any = super().__init__
+        made(
+            estimator, param_distributions, n_iter=n_iter, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv,
+            verbose=verbose, pre_dispatch=pre_dispatch, random_state=random_state, error_score=error_score,
+            return_train_score=return_train_score,
+        )  # fmt: skip
+        self.max_time, self.prove = max_time, prove

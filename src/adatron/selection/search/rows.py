@@ -1,0 +1,142 @@
+"""The samples of a search, checked and made canonical once, and what each fold makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier, is_regressor
+
+from ...estimators.checks import inputs
+from ...fitting.problems import ranges
+from ...fitting.samples import Samples, canonical
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+
+
+class Unshared(Exception):
+    """A fold or a setting is left to scikit-learn's own way, which says what is wrong with it."""
+
+
+@dataclass
+class Rows:
+    """Distinct samples of all folds, class by class (of regressions and novelties all are one class).
+
+    Attributes
+    ----------
+    X : (n, d) checked rows
+    y : (n,) targets, or labels; None for novelties
+    codes, classes : (n,) class of each row, and all labels; one class if there are none
+    distinct : the distinct samples, each of weight 1 for each row
+    group : (n,) the distinct sample of each row
+    of_class : (m,) class of each distinct sample
+    weight : (n,) of each row; ``weighted`` says whether they were given
+    """
+
+    X: Any
+    y: Any
+    codes: Ids
+    classes: NDArray[Any]
+    distinct: Samples
+    group: Ids
+    weight: Vector
+    weighted: bool
+
+    @classmethod
+    def of(cls, model: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
+        """Check the samples as a fit of the machine does."""
+        if is_classifier(model):
+            X, y = inputs.training_data(model, X, y)
+            classes, codes = inputs.classes(y)
+            values, kinds = classes, codes
+        else:
+            if is_regressor(model):
+                X, y = inputs.training_data(model, X, y)
+            else:
+                X, y = inputs.training_rows(model, X), None
+            classes, codes = np.zeros(1), np.zeros(X.shape[0], np.int64)
+            values, kinds = (classes, codes) if y is None else np.unique(y, return_inverse=True)
+        weight = np.maximum(inputs.weights(X, sample_weight), 0.0)
+        X = inputs.as_dense_if_small(X, model.kernel)
+        distinct = canonical(X, kinds, len(values), np.ones(X.shape[0]), mergeable=True)
+        group = np.empty(X.shape[0], np.int64)
+        group[distinct.members] = distinct.group
+        if not is_classifier(model):
+            distinct = distinct.together()
+        return cls(X, y, codes, classes, distinct, group, weight, sample_weight is not None)
+
+    @property
+    def size(self) -> int:
+        """Number of distinct samples."""
+        return len(self.distinct.rows)
+
+    @cached_property
+    def of_class(self) -> Ids:
+        """The class of each distinct sample."""
+        return np.repeat(np.arange(len(self.distinct.sizes)), self.distinct.sizes)
+
+    def ids(self, segments: list[int]) -> Ids:
+        """Return the distinct samples of some classes, one class after the other."""
+        ends = np.cumsum(self.distinct.sizes)
+        some = np.array(segments)
+        return ranges(ends[some] - self.distinct.sizes[some], ends[some])
+
+
+@dataclass
+class Fold:
+    """The training rows of one fold, and what parameters make of them.
+
+    number : its number
+    train, test : rows of ``rows``
+    """
+
+    rows: Rows
+    number: int
+    train: Ids
+    test: Ids
+
+    def __post_init__(self) -> None:
+        self._numbers: dict[Any, float] = {}
+        if not (self.rows.weight[self.train] > 0.0).any():
+            raise Unshared
+
+    @property
+    def repeated(self) -> Vector | None:
+        """The user's weights of the training rows; None is 1."""
+        return self.rows.weight[self.train] if self.rows.weighted else None
+
+    def present(self) -> Ids:
+        """Return the numbers of the classes in the training rows."""
+        return np.unique(self.rows.codes[self.train])
+
+    def weights(self, model: Any) -> Vector:
+        """Return the weight of each distinct sample in this fold; 0 for those that are left out."""
+        rows, train = self.rows, self.train
+        weight = rows.weight[train]
+        if is_classifier(model) and model.class_weight is not None:
+            present, codes = np.unique(rows.codes[train], return_inverse=True)
+            own = inputs.weights_of_classes(model.class_weight, rows.classes[present], codes, self.repeated)
+            weight = weight * own[codes]
+        return np.bincount(rows.group[train], weight, minlength=rows.size).astype(np.float64, copy=False)
+
+    def gamma(self, model: Any) -> float:
+        """Return the number behind the machine's gamma, which may depend on the training rows."""
+        if model.gamma != "scale":
+            return inputs.gamma(model.gamma, self.rows.X, model.kernel)
+        if "scale" not in self._numbers:
+            self._numbers["scale"] = inputs.gamma("scale", self.rows.X[self.train], model.kernel, self.repeated)
+        return self._numbers["scale"]
+
+    def augment(self, model: Any) -> float:
+        """Return the augmenting factor; 0 if the bias has none."""
+        if getattr(model, "bias", "explicit") != "augmented":
+            return 0.0
+        if model.augment != "auto":
+            return float(model.augment)
+        if "auto" not in self._numbers:
+            self._numbers["auto"] = inputs.augment("auto", self.rows.X[self.train], self.repeated)
+        return self._numbers["auto"]

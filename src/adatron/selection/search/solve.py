@@ -1,0 +1,295 @@
+"""Cells of one kernel, solved over one kernel matrix in one call of the engine, and the values of their functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...fitting import engine
+from ...fitting.fits import Fits
+from ...fitting.problems import Listed, Problem, Problems
+from ...gram import Gram, Source
+from ...gram.points import Points
+from ...predicting.decision import decision_values
+from ...predicting.expansion import BLURRED, Expansion
+from ...problems import Dual, csvc
+from ...threads import Clock, Pool, allowed_threads
+from ...threads.gate import one_blas_thread
+from .beside import Beside
+from .cells import Cell, Side
+from .confined import Off, off
+from .rows import Rows
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+
+SHARE = 0.25  # Fraction of ``cache_size`` for the matrix that decision values are made of, and for the programs.
+
+
+@dataclass
+class Solved:
+    """The solution of a cell.
+
+    good : whether all its problems converged
+    gap : the largest relative duality gap
+    values : (n, n_problems) at the rows of ``test``, and at those of ``train`` if they are asked for, else None
+    doubt : a warning about a solution that is optimal and yet useless, or ""
+    ends : how far ``test`` may fall and rise up to the optimal function; None: nothing is proven
+    """
+
+    good: bool
+    gap: float
+    test: Vector
+    train: Vector | None
+    doubt: str
+    ends: tuple[Vector, Vector] | None
+
+
+@dataclass
+class _Entry:
+    """One problem of a cell, with its solution: a coefficient of each distinct sample in it, and the bias.
+
+    program : (n,) of its samples; None if all programs are made at once
+    values : of its function at all distinct samples, where the solver has found them
+    off : how far they may be from those of the optimal function, where that is proven
+    """
+
+    cell: int
+    place: int
+    side: Side
+    program: Dual | None
+    unit: float
+    order: tuple[Any, ...]
+    good: bool = False
+    gap: float = np.inf
+    half_width: float = 0.0
+    beta: Any = None
+    intercept: float = 0.0
+    solved: bool = True
+    values: Any = None
+    off: Off | None = None
+
+
+def solve(
+    cells: list[Cell], train: bool, n_jobs: int | None, share: float, around: Pool | None, clock: Clock, callback: Any
+) -> list[Solved | None]:
+    """Return the solutions of cells of one kind and the same rows; None for those that cannot share.
+
+    train : whether values at the training rows are asked for
+    n_jobs, share : threads, and the part of ``cache_size`` that may be used
+    around : the pool that solves other cells at the same time
+    clock, callback : the end of the whole search, and who hears of the progress
+    """
+    first, rows = cells[0], cells[0].fold.rows
+    model = first.model
+    settings = model.settings(first.kernel, clock, first.sized)
+    settings = replace(settings, n_jobs=n_jobs, cache_bytes=share * settings.cache_bytes, callback=callback)
+    entries, left = _entries(cells)
+    if not entries:
+        return [None] * len(cells)
+    if first.alone:
+        for entry in entries:
+            fits = engine.fit(rows.X, rows.distinct, _problems([entry], cells), settings, around=around)
+            _take([entry], fits, cells)
+    else:
+        before = _chained(cells, entries)
+        fits = engine.fit(rows.X, rows.distinct, _problems(entries, cells), settings, None, before, around)
+        _take(entries, fits, cells)
+    found = _valued(cells, entries, rows, settings, train, around)
+    return [None if number in left else one for number, one in enumerate(found)]
+
+
+def _entries(cells: list[Cell]) -> tuple[list[_Entry], set[int]]:
+    """Return the problems in an order that lets neighbours share, pair by pair, and the cells that have none."""
+    left: set[int] = set()
+    entries: list[_Entry] = []
+    for number, cell in enumerate(cells):
+        tube, C = (float(getattr(cell.model, name, 0.0)) for name in ("epsilon", "C"))
+        try:
+            cell.check()
+            parts = [(side, *cell.program(side)) for side in cell.sides]
+        except Exception:  # scikit-learn's own way says what is wrong
+            left.add(number)
+            continue
+        for place, (side, program, unit) in enumerate(parts):
+            order = (side.segments, side.positive, cell.fold.number, tube / unit, cell.others, C, number)
+            entries.append(_Entry(number, place, side, program, unit, order))
+    return sorted(entries, key=lambda entry: entry.order), left
+
+
+def _problems(entries: list[_Entry], cells: list[Cell]) -> Problems:
+    """Return the problems for the engine."""
+    if any(entry.program is not None for entry in entries):
+        return Listed(
+            [Problem(list(e.side.segments), _constant(e.program), cells[e.cell].form.copies) for e in entries]
+        )
+    rows, y, weight, C = cells[0].fold.rows, [], [], []
+    known: dict[Side, tuple[Ids, Vector]] = {}
+    for entry in entries:
+        cell = cells[entry.cell]
+        if entry.side not in known:
+            ids = rows.ids(list(entry.side.segments))
+            known[entry.side] = ids, np.where(rows.of_class[ids] == entry.side.positive, 1.0, -1.0)
+        ids, labels = known[entry.side]
+        y.append(labels)
+        weight.append(cell.weight[ids])
+        C.append(float(cell.model.C))
+    sizes = np.array([len(labels) for labels in y])
+    bounds = np.repeat(C, sizes) * np.concatenate(weight)
+    whole = csvc(np.concatenate(y), bounds, cells[0].model.bias, cells[0].augment)
+    return Beside([entry.side.segments for entry in entries], whole, np.cumsum(sizes))
+
+
+def _constant(program: Dual | None) -> Any:
+    return lambda ids: program
+
+
+def _chained(cells: list[Cell], entries: list[_Entry]) -> Ids:
+    """Return for each problem the one that differs from it by a smaller C alone, or -1."""
+    last: dict[Any, int] = {}
+    out = np.full(len(entries), -1)
+    for number, entry in enumerate(entries):
+        cell = cells[entry.cell]
+        key = cell.fold.number, entry.side, cell.others
+        out[number] = last.get(key, -1)
+        last[key] = number
+    return out
+
+
+def _take(entries: list[_Entry], fits: Fits, cells: list[Cell]) -> None:
+    """Keep what the engine found. The gradient over all samples holds the values of those that a fold leaves out."""
+    found, rows = fits.found, cells[0].fold.rows
+    gaps = np.where(found.solved, found.relative_gaps, 0.0)
+    explicit = getattr(cells[0].model, "bias", "explicit") == "explicit"  # else the gradient contains the bias
+    diagonal = _diagonal(cells[0])
+    for number, entry in enumerate(entries):
+        cell, own = cells[entry.cell], slice(fits.first[number], fits.first[number + 1])
+        entry.good, entry.gap = bool(found.good[number]), float(gaps[number])
+        entry.half_width, entry.solved = float(found.half_width[number]), bool(found.solved[number])
+        entry.beta = entry.unit * fits.beta[own]
+        entry.intercept = entry.unit * float(found.intercept[number])
+        if found.gradients is None or not entry.solved:
+            continue
+        ids, g = rows.ids(list(entry.side.segments)), found.gradients[own]
+        dual = entry.program
+        if dual is None:
+            signs = np.where(rows.of_class[ids] == entry.side.positive, 1.0, -1.0)
+            dual = cell.form.program(signs, cell.weight[ids])
+        if len(ids) == rows.size:
+            entry.values = np.empty(rows.size)
+            entry.values[ids] = entry.unit * (g + dual.t) + explicit * entry.intercept
+        if found.convex[number] and np.isfinite(found.gap[number]):
+            bias = float(found.intercept[number])
+            proof = float(found.gap[number]), float(found.resolution[number])
+            entry.off = off(dual, g, *proof, bias, diagonal[ids]).times(entry.unit)
+
+
+def _diagonal(cell: Cell) -> Vector:
+    """Return k(x, x) of all distinct samples, and lambda^2."""
+    rows = cell.fold.rows
+    return cell.kernel.diagonal(Source.of(rows.X, rows.distinct.rows, cell.kernel).sizes) + cell.augment**2
+
+
+def _valued(
+    cells: list[Cell], entries: list[_Entry], rows: Rows, settings: engine.Settings, train: bool, around: Pool | None
+) -> list[Solved]:
+    """Return the solutions with their decision values."""
+    own: list[list[_Entry]] = [[] for _ in cells]
+    for entry in entries:
+        own[entry.cell].append(entry)
+    doubts = [_divide(cell, some) for cell, some in zip(cells, own, strict=True)]
+    tests = [np.empty((len(cell.fold.test), len(cell.sides))) for cell in cells]
+    trains = [np.empty((len(cell.fold.train), len(cell.sides))) if train else None for cell in cells]
+    by_place: dict[Any, list[_Entry]] = {}
+    for entry in entries:
+        if entry.values is not None:
+            fold, out = cells[entry.cell].fold, trains[entry.cell]
+            tests[entry.cell][:, entry.place] = entry.values[rows.group[fold.test]]
+            if out is not None:
+                out[:, entry.place] = entry.values[rows.group[fold.train]]
+            continue
+        by_place.setdefault((entry.side.segments, id(cells[entry.cell].fold)), []).append(entry)
+    groups = list(by_place.values())
+    room = SHARE * settings.cache_bytes
+    with (
+        one_blas_thread(),
+        Pool(allowed_threads(settings.n_jobs), around=around) as pool,
+    ):  # sums depend on the threads of BLAS
+        K = _matrix(rows, entries, settings, pool) if groups and 8.0 * rows.size**2 <= room else None
+
+        def value(number: int) -> None:
+            some = groups[number]
+            fold = cells[some[0].cell].fold
+            ids = rows.ids(list(some[0].side.segments))
+            B, b = np.stack([entry.beta for entry in some], axis=1), np.array([entry.intercept for entry in some])
+            for part, outs in ((fold.test, tests), (fold.train, trains)):
+                if part is fold.train and not train:
+                    continue
+                where, back = np.unique(rows.group[part], return_inverse=True)
+                found = _sums(K, rows, where, ids, B, settings) + b
+                for k, entry in enumerate(some):
+                    out = outs[entry.cell]
+                    assert out is not None  # noqa: S101 (for the type checker)
+                    out[:, entry.place] = found[back, k]
+
+        if K is None:
+            for number in range(len(groups)):
+                value(number)
+        else:
+            pool.run(value, len(groups))
+    diagonal = _diagonal(cells[0])
+    return [
+        Solved(
+            all(e.good for e in some),
+            max((e.gap for e in some), default=0.0),
+            tests[k],
+            trains[k],
+            doubts[k],
+            _ends(some, diagonal[rows.group[cells[k].fold.test]]),
+        )
+        for k, some in enumerate(own)
+    ]
+
+
+def _ends(entries: list[_Entry], diagonal: Vector) -> tuple[Vector, Vector] | None:
+    """Return how far the values of some problems may fall and rise, (n, n_problems) each."""
+    parts = [entry.off.ends(diagonal) for entry in entries if entry.off is not None]
+    if not parts or len(parts) < len(entries):
+        return None
+    below, above = zip(*parts, strict=True)
+    return np.stack(below, axis=1), np.stack(above, axis=1)
+
+
+def _divide(cell: Cell, entries: list[_Entry]) -> str:
+    """Divide the solutions as their machine does; return its warning."""
+    form = cell.form
+    widths = np.array([entry.half_width for entry in entries])
+    if form.divisors is not None:
+        for entry, divisor in zip(entries, form.divisors(widths).tolist(), strict=True):
+            entry.beta, entry.intercept = entry.beta / divisor, entry.intercept / divisor
+            entry.values = None if entry.values is None else entry.values / divisor
+            entry.off = None if entry.off is None else entry.off.times(1.0 / divisor)
+    if form.doubt is None:
+        return ""
+    return form.doubt(widths[[entry.solved for entry in entries]])
+
+
+def _matrix(rows: Rows, entries: list[_Entry], settings: engine.Settings, pool: Pool) -> Vector:
+    """Return the kernel matrix of all distinct samples, accurate enough for these coefficients."""
+    mass = max(float(np.abs(entry.beta).sum()) for entry in entries)
+    source = Source.of(rows.X, rows.distinct.rows, settings.kernel).cautious(mass, BLURRED)
+    return Gram(source, np.float64, [rows.size], pool).square(Points(source, np.arange(rows.size)), rows.size)
+
+
+def _sums(K: Vector | None, rows: Rows, where: Ids, ids: Ids, B: Vector, settings: engine.Settings) -> Vector:
+    """Return sums of kernel values of some distinct samples with others."""
+    if K is not None:
+        return K[np.ix_(where, ids)] @ B
+    used = B.any(axis=1)
+    distinct = rows.distinct.rows
+    expansion = Expansion(rows.X[distinct[ids[used]]], B[used], settings.kernel, np.arange(np.count_nonzero(used)))
+    zero = np.zeros(B.shape[1])
+    return decision_values(rows.X[distinct[where]], expansion, zero, "double", settings.n_jobs, np.asarray)

@@ -1,0 +1,132 @@
+"""A light estimator that returns predictions which are known: scorers take it for the fitted one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score
+from sklearn.utils import get_tags
+
+from ...estimators.base.votes import Votes
+from ...fitting import layout
+from .theirs import BaseScorer, PassthroughScorer, method_of, plain_function, scorers_of
+
+METHODS = {"predict", "decision_function"}
+
+
+class StandIn:
+    """What a scorer asks of a fitted machine, for the samples of one part of a fold.
+
+    The argument of its methods stands for these samples; nobody looks at it.
+    """
+
+    def __init__(self, model: Any, predicted: NDArray[Any]) -> None:
+        self._model, self._predicted = model, predicted
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self._model)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Refuse to be fitted; scikit-learn only looks whether the method is there."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predictions."""
+        return self._predicted
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the score of the machine's class."""
+        return type(self._model).score(self, X, y, sample_weight)
+
+
+class Deciding(StandIn):
+    """The same with decision values, of classifiers and one-class machines."""
+
+    def __init__(self, model: Any, predicted: NDArray[Any], values: NDArray[np.float64]) -> None:
+        super().__init__(model, predicted)
+        self._values = values
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the decision values."""
+        return self._values
+
+
+class Labelling(Deciding):
+    """The same with classes."""
+
+    def __init__(self, model: Any, predicted: Any, values: NDArray[np.float64], classes: NDArray[Any]) -> None:
+        super().__init__(model, predicted, values)
+        self.classes_ = classes
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the values of a machine's problems are read.
+
+    model : the machine
+    votes : the rule of a classifier, else None
+    sided : whether the machine tells inside from outside
+    """
+
+    model: Any
+    votes: Votes | None
+    sided: bool
+
+    def stand_in(self, values: NDArray[np.float64]) -> StandIn:
+        """Return the stand-in for some samples, given the values of the problems, (n, n_problems)."""
+        if self.votes is not None:
+            predicted = self.votes.classes[self.votes.codes(values)]
+            return Labelling(self.model, predicted, self.votes.shaped(values), self.votes.classes)
+        if self.sided:
+            return Deciding(self.model, np.where(values[:, 0] >= 0, 1, -1).astype(np.intp), values[:, 0])
+        return StandIn(self.model, values[:, 0])
+
+    def certain(self, values: NDArray[np.float64], ends: tuple[Any, Any] | None) -> NDArray[np.bool_]:
+        """Return the samples whose label is that of the optimal functions; ``ends``: see ``Solved``."""
+        if ends is None or (self.votes is None and not self.sided):
+            return np.zeros(len(values), bool)
+        below, above = ends
+        sure = (values - below > 0.0) | (values + above < 0.0)
+        if self.votes is None or len(self.votes.classes) == 2:
+            return sure[:, 0]
+        if self.votes.in_pairs:
+            return layout.unbeaten(values, sure, len(self.votes.classes))
+        if self.model._formulation(1.0).divisors is not None:  # the margins they are divided by are not confined
+            return np.zeros(len(values), bool)
+        return layout.beyond(values, np.maximum(below, above))
+
+
+def suit(scorer: Any) -> bool:
+    """Return whether the scorers of a search take nothing but predictions or decision values."""
+    return all(map(_suits, scorers_of(scorer)))
+
+
+def accuracy_alone(scorer: Any) -> bool:
+    """Return whether the only score is the fraction of right predictions, as a classifier's own score is."""
+    if isinstance(scorer, PassthroughScorer):
+        return True
+    return isinstance(scorer, BaseScorer) and plain_function(scorer) is accuracy_score
+
+
+def by_labels(scorer: Any) -> bool:
+    """Return whether nothing but predictions enters the scores."""
+    return all(
+        isinstance(one, PassthroughScorer) or (isinstance(one, BaseScorer) and method_of(one) == "predict")
+        for one in scorers_of(scorer)
+    )
+
+
+def _suits(scorer: Any) -> bool:
+    if isinstance(scorer, PassthroughScorer):
+        return True
+    if not isinstance(scorer, BaseScorer):
+        return False
+    method = method_of(scorer)
+    names = {method} if isinstance(method, str) else set(method)
+    return bool(names & METHODS)

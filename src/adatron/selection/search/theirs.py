@@ -1,0 +1,246 @@
+"""All that depends on the version of scikit-learn (1.6 to 1.9): its private functions, and the frame of a search.
+
+``searched`` follows ``BaseSearchCV.fit``: everything in it but the fits of single cells.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from inspect import signature
+from math import nan
+from typing import Any
+
+from sklearn import get_config
+from sklearn.base import clone as _clone
+from sklearn.base import is_classifier
+from sklearn.metrics import _scorer as scorers  # pyright: ignore[reportPrivateUsage]
+from sklearn.model_selection import _validation as validation  # pyright: ignore[reportPrivateUsage]
+from sklearn.model_selection import check_cv as _check_cv
+from sklearn.utils.metadata_routing import _routing_enabled  # pyright: ignore[reportPrivateUsage]
+from sklearn.utils.metaestimators import _safe_split  # pyright: ignore[reportPrivateUsage]
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params, indexable  # pyright: ignore[reportPrivateUsage]
+
+from .watch import Watch
+
+Cell = dict[str, Any]  # what scikit-learn keeps of one fit: scores, times, the error
+UNREACHED = "unreached"  # key of a cell that was not finished
+More = dict[str, list[Any]]  # further columns of cv_results_, an entry for each candidate
+
+clone: Callable[..., Any] = _clone
+check_cv: Callable[..., Any] = _check_cv
+routing_enabled: Callable[[], Any] = _routing_enabled
+split_of: Callable[..., Any] = _safe_split
+part_of: Callable[..., dict[str, Any]] = _check_method_params
+score_of: Callable[..., Any] = validation._score  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
+warn_of_failures: Callable[..., None] = validation._warn_or_raise_about_fit_failures  # pyright: ignore[reportPrivateUsage]
+fit_and_score: Callable[..., Cell] = validation._fit_and_score  # pyright: ignore[reportPrivateUsage]
+insert_error_scores: Callable[..., None] = validation._insert_error_scores  # pyright: ignore[reportPrivateUsage]
+BaseScorer: Any = scorers._BaseScorer  # pyright: ignore[reportPrivateUsage]
+MultimetricScorer: Any = scorers._MultimetricScorer  # pyright: ignore[reportPrivateUsage]
+PassthroughScorer: Any = scorers._PassthroughScorer  # pyright: ignore[reportPrivateUsage]
+
+
+def scorers_of(scorer: Any) -> list[Any]:
+    """Return the scorers of a search, which may have several."""
+    return list(scorer._scorers.values()) if isinstance(scorer, MultimetricScorer) else [scorer]
+
+
+def method_of(scorer: Any) -> Any:
+    """Return the name, or names, of the method whose values a scorer takes."""
+    return scorer._response_method
+
+
+class _NoCallbacks:
+    """Stands for the context of callbacks, which scikit-learn 1.9 asks for, in a search without any."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *args, **kwargs: self
+
+
+def plain_function(scorer: Any) -> Any:
+    """Return the function behind a scorer that takes predictions and nothing else, or None."""
+    plain = scorer._response_method == "predict" and scorer._sign == 1 and not scorer._kwargs
+    return scorer._score_func if plain else None
+
+
+def followed(search: Any) -> bool:
+    """Return whether callbacks of scikit-learn 1.9 follow the search, or the estimator in it."""
+    return any(getattr(one, "_skl_callbacks", None) for one in (search, search.estimator))
+
+
+def searched(
+    search: Any, X: Any, y: Any, params: dict[str, Any], evaluated: Callable[..., tuple[list[Cell], More]], watch: Watch
+) -> Any:
+    """Fit a search as scikit-learn does, with cells that ``evaluated`` returns, candidate after candidate."""
+    if not get_config()["skip_parameter_validation"]:
+        search._validate_params()
+    scorer, refit_metric = search._get_scorers()
+    X, y = indexable(X, y)
+    params = _check_method_params(X, params=params)
+    routed = search._get_routed_params_for_fit(params)
+    cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
+    search._checked_cv_orig = cv
+    if hasattr(search, "_check_input_parameters"):
+        search._check_input_parameters(X=X, y=y, split_params=routed.splitter.split)
+    search.n_splits_ = cv.get_n_splits(X, y, **routed.splitter.split)
+    base = clone(search.estimator)
+    kept: tuple[list[Any], list[Cell], dict[str, list[Any]]] = [], [], defaultdict(list)
+    results: dict[str, Any] = {}
+
+    def evaluate(candidates: Any, cv: Any = cv, more_results: Any = None, callback_ctx: Any = None) -> dict[str, Any]:
+        nonlocal results
+        candidates = list(candidates)
+        splits = _splits(search, cv or search._checked_cv_orig, X, y, routed, len(candidates))
+        watch.begin(len(candidates) * len(splits))
+        out, more = evaluated(base, X, y, candidates, splits, scorer, routed)
+        if not out:
+            raise ValueError("No fits were performed. Was the CV iterator empty? Were there no candidates?")
+        warn_of_failures(out, search.error_score)
+        if callable(search.scoring):
+            insert_error_scores([cell for cell in out if UNREACHED not in cell], search.error_score)
+        kept[0].extend(candidates)
+        kept[1].extend(out)
+        for key, values in {**(more_results or {}), **more}.items():
+            kept[2][key].extend(values)
+        results = _formatted(search, *kept)
+        return results
+
+    with watch:
+        _run(search, evaluate)
+        unreached = Counter(number // search.n_splits_ for number, cell in enumerate(kept[1]) if UNREACHED in cell)
+        watch.tell(len(kept[1]), unreached, kept[0])
+    first = next(cell["test_scores"] for cell in kept[1] if UNREACHED not in cell)
+    search.end_ = "complete" if not unreached else "interrupted" if watch.interrupted else "max_time"
+    search.multimetric_ = isinstance(first, dict)
+    if callable(search.scoring) and search.multimetric_:
+        search._check_refit_for_multimetric(first)
+        refit_metric = search.refit
+    _choose(search, base, X, y, refit_metric, results, routed)
+    search.scorer_ = scorer._scorers if isinstance(scorer, MultimetricScorer) else scorer
+    search.cv_results_ = results
+    return search
+
+
+def _run(search: Any, evaluate: Callable[..., dict[str, Any]]) -> None:
+    if "callback_ctx" in signature(search._run_search).parameters:
+        search._run_search(evaluate, callback_ctx=_NoCallbacks())
+    else:
+        search._run_search(evaluate)
+
+
+def _formatted(search: Any, candidates: list[Any], out: list[Cell], more: dict[str, list[Any]]) -> dict[str, Any]:
+    """Return the results; cells that were not reached get the scores NaN, of which another warning tells."""
+    known = next((cell for cell in out if UNREACHED not in cell and cell["fit_error"] is None), None)
+    gaps = [cell for cell in out if UNREACHED in cell]
+    for cell in gaps:
+        for name in ("test_scores", "train_scores")[: 1 + search.return_train_score]:
+            scores = None if known is None else known.get(name)
+            cell[name] = dict.fromkeys(scores, nan) if isinstance(scores, dict) else nan
+    if gaps:
+        out = [{key: value for key, value in cell.items() if key != UNREACHED} for cell in out]
+    with warnings.catch_warnings():
+        if gaps:
+            warnings.filterwarnings("ignore", "One or more of the .* scores are non-finite")
+        return search._format_results(candidates, search.n_splits_, out, more)
+
+
+def unreached() -> Cell:
+    """Return what is kept of a fit that was not finished."""
+    return {UNREACHED: True, "fit_error": None, "fit_time": nan, "score_time": nan, "n_test_samples": 0}
+
+
+def _splits(search: Any, cv: Any, X: Any, y: Any, routed: Any, n_candidates: int) -> list[tuple[Any, Any]]:
+    """Return the folds; say what is to be done."""
+    splits = list(cv.split(X, y, **routed.splitter.split))
+    if len(splits) != search.n_splits_:
+        raise ValueError(
+            "cv.split and cv.get_n_splits return inconsistent results. "
+            f"Expected {search.n_splits_} splits, got {len(splits)}"
+        )
+    if search.verbose > 0:
+        n = search.n_splits_
+        print(f"Fitting {n} folds for each of {n_candidates} candidates, totalling {n_candidates * n} fits")
+    return splits
+
+
+def _choose(search: Any, base: Any, X: Any, y: Any, metric: str, results: dict[str, Any], routed: Any) -> None:
+    """Keep the best candidate, and fit it to all samples."""
+    if search.refit or not search.multimetric_:
+        search.best_index_ = search._select_best_index(search.refit, metric, results)
+        if not callable(search.refit):
+            search.best_score_ = results[f"mean_test_{metric}"][search.best_index_]
+        search.best_params_ = results["params"][search.best_index_]
+    if search.refit:
+        search.best_estimator_ = clone(base).set_params(**clone(search.best_params_, safe=False))
+        begun = time.time()
+        search.best_estimator_.fit(*((X,) if y is None else (X, y)), **routed.estimator.fit)
+        search.refit_time_ = time.time() - begun
+        with suppress(AttributeError):
+            search.feature_names_in_ = search.best_estimator_.feature_names_in_
+
+
+def plain_cells(
+    search: Any, base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any,
+    which: list[tuple[int, int]], watch: Watch, keep: bool,
+) -> Iterator[tuple[tuple[int, int], Cell]]:  # fmt: skip
+    """Yield cells (candidate, fold) as scikit-learn fits them, until the search is to end.
+
+    keep : whether a cell has its estimator
+    """
+
+    def tasks() -> Iterator[Any]:
+        for number, fold in which:
+            if watch.over:
+                return
+            yield delayed(fit_and_score)(
+                clone(base),
+                X,
+                y,
+                scorer=scorer,
+                train=splits[fold][0],
+                test=splits[fold][1],
+                verbose=search.verbose,
+                parameters=candidates[number],
+                fit_params=routed.estimator.fit,
+                score_params=routed.scorer.score,
+                return_train_score=search.return_train_score,
+                return_n_test_samples=True,
+                return_times=True,
+                return_estimator=keep,
+                split_progress=(fold, len(splits)),
+                candidate_progress=(number, len(candidates)),
+                error_score=search.error_score,
+            )
+
+    for key, cell in zip(which, _parallel(search)(tasks()), strict=False):
+        watch.advance(1)
+        yield key, cell
+
+
+def _parallel(search: Any) -> Any:
+    """Return joblib's workers; they hand over each cell when it is done if their backend can."""
+    try:
+        return Parallel(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch, return_as="generator")
+    except ValueError:
+        return Parallel(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
+
+
+def all_plain(search: Any, watch: Watch) -> Callable[..., tuple[list[Cell], More]]:
+    """Return what evaluates all candidates on all folds as scikit-learn does."""
+
+    def evaluated(
+        base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any
+    ) -> tuple[list[Cell], More]:
+        which = [(number, fold) for number in range(len(candidates)) for fold in range(len(splits))]
+        done: dict[tuple[int, int], Cell] = {}
+        with watch.keeping():
+            cells = plain_cells(search, base, X, y, candidates, splits, scorer, routed, which, watch, keep=False)
+            done.update(cells)
+        return [done[key] if key in done else unreached() for key in which], {}
+
+    return evaluated

@@ -1,0 +1,180 @@
+"""The progress of a search, and its end before all cells are done: by Ctrl-C, or after a limit of time."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from types import TracebackType
+from typing import Any, Self
+
+from ...threads import Clock
+
+SECONDS = 5.0  # Seconds between two lines of progress where no bar can be drawn.
+LISTED = 5  # Most candidates that a warning names.
+NONE_COMPLETE = "The search ended {} before all folds of any candidate were finished{}."
+UNREACHED = (
+    "The search ended {}: {} of {} fits were not finished, and the scores of their {} candidates are NaN: {}. The best "
+    "of the other {} candidates is chosen."
+)
+
+
+class Watch:
+    """Counts the cells of a search and says when it has to end. Use it as a context manager.
+
+    interrupted : whether Ctrl-C asked for the end
+    clock : the limit of time
+    total : the number of cells
+    """
+
+    def __init__(self, max_time: float | None, visible: bool) -> None:
+        self.max_time, self.clock, self.interrupted = max_time, Clock.starting(max_time), False
+        self.total = 0
+        self._visible, self._lock = visible, threading.Lock()
+        self._done, self._start, self._told = 0.0, monotonic(), monotonic()
+        self._bar: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    @property
+    def over(self) -> bool:
+        """Whether no further cell may begin."""
+        return self.interrupted or self.clock.late
+
+    @property
+    def reason(self) -> str:
+        """Return why the search ended early."""
+        return "by Ctrl-C" if self.interrupted else f"after max_time={self.max_time:g} seconds"
+
+    def begin(self, cells: int) -> None:
+        """Expect further cells."""
+        self.total += cells
+        if not self._visible:
+            return
+        if self._bar is None:
+            self._bar = _bar()
+        if self._bar is not None:
+            self._bar.total = self.total
+            self._bar.refresh()
+
+    def advance(self, cells: float) -> None:
+        """Count cells, or parts of cells, that are done; threads may call it."""
+        with self._lock:
+            self._done += cells
+            if not self._visible:
+                return
+            done = min(self.total, int(self._done + 1e-6))
+            if self._bar is not None:
+                self._bar.update(done - self._bar.n)
+            elif monotonic() - self._told >= SECONDS:
+                self._told = monotonic()
+                self._tell(done)
+
+    def _tell(self, done: int) -> None:
+        """Print a line: how many fits are done, and about how long the others will still take."""
+        seconds = monotonic() - self._start
+        left = f"; about {seconds * (self.total / self._done - 1.0):.0f} s left" if self._done >= 1.0 else ""
+        print(f"search: {done} of {self.total} fits in {seconds:.0f} s{left}", file=sys.stderr)
+
+    def part(self, cells: int, problems: int) -> Part:
+        """Return what counts some cells that are solved together."""
+        return Part(self, cells, problems)
+
+    @contextmanager
+    def keeping(self) -> Iterator[None]:
+        """Let Ctrl-C end what is inside, and nothing else."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.interrupted = True
+        except SystemError as error:
+            if not by_interrupt(error):
+                raise
+            self.interrupted = True
+
+    def tell(self, cells: int, unreached: dict[int, int], params: list[Any]) -> None:
+        """Warn of candidates that were not finished.
+
+        unreached : the number of unfinished cells of each of them, by its number
+
+        Raises
+        ------
+        KeyboardInterrupt, ValueError
+            No candidate is complete.
+        """
+        if not unreached:
+            return
+        if len(unreached) == len(params):
+            if self.interrupted:
+                raise KeyboardInterrupt
+            raise ValueError(NONE_COMPLETE.format(self.reason, "; allow more time, or fewer candidates or folds"))
+        named = ", ".join(str(params[number]) for number in list(unreached)[:LISTED])
+        named += ", ..." * (len(unreached) > LISTED)
+        count = sum(unreached.values())
+        text = UNREACHED.format(self.reason, count, cells, len(unreached), named, len(params) - len(unreached))
+        warnings.warn(text, UserWarning, stacklevel=2)
+
+
+class Part:
+    """Counts cells that are solved together, from the reports of the engine on their problems."""
+
+    def __init__(self, watch: Watch, cells: int, problems: int) -> None:
+        self._watch, self._cells, self._problems = watch, cells, problems
+        self._seen, self._before, self._counted = 0, 0, 0.0
+
+    @property
+    def callback(self) -> Callable[[Any], bool] | None:
+        """Return the function that the engine reports to; None if nobody sees the progress."""
+        return self._report if self._watch._visible else None  # pyright: ignore[reportPrivateUsage]
+
+    def _report(self, state: Any) -> bool:
+        if state.n_finished < self._seen:  # problems that start from others come in several calls
+            self._before += self._seen
+        self._seen = state.n_finished
+        self._count(self._cells * min(1.0, (self._before + self._seen) / max(1, self._problems)))
+        return False
+
+    def _count(self, cells: float) -> None:
+        if cells > self._counted:
+            self._watch.advance(cells - self._counted)
+            self._counted = cells
+
+    def end(self) -> None:
+        """Count the rest."""
+        self._count(float(self._cells))
+
+
+def by_interrupt(error: BaseException) -> bool:
+    """Return whether Ctrl-C is behind an error; at the border of compiled code it becomes the cause of another one."""
+    return isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__ or error.__context__, KeyboardInterrupt)
+
+
+@contextmanager
+def left_to_them() -> Iterator[None]:
+    """Pass over errors, but not Ctrl-C: scikit-learn's own way meets the errors again and says what is wrong."""
+    try:
+        yield
+    except Exception as error:
+        if by_interrupt(error):
+            raise KeyboardInterrupt from error
+
+
+def _bar() -> Any:
+    """Return a bar in a terminal or notebook, else None."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # without ipywidgets a notebook gets lines
+        from tqdm.auto import tqdm
+    notebook = any(kind.__module__ == "tqdm.notebook" for kind in tqdm.__mro__)
+    if not (notebook or sys.stderr.isatty()):
+        return None
+    return tqdm(total=0, desc="search", unit="fit", leave=False)

@@ -1,0 +1,60 @@
+"""Chains of programs that differ in their bounds: each starts at the solution of the one before.
+
+Between two values of C a variable at a bound mostly stays there, and a free one hardly moves. If no variable of the
+first program is at a bound other than 0, the start is the solution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ..problems import Dual
+from ..problems.dual import Ids, Vector
+from ..threads import Pool
+from .base import Options, Solver, Way
+from .found import Found
+from .route import Route
+from .run import Callback, solve_all
+from .tasks import Tasks
+
+
+def solve_chains(
+    tasks: Tasks, before: Ids, solver: Solver, options: Options, route: Route, pool: Pool, callback: Callback | None
+) -> Found:
+    """Solve every task that is open, those first that others start from.
+
+    before : (n,) the smaller number of the program whose solution a program starts from, or -1
+    """
+    if tasks.gram.dtype == np.float64 and np.isin(route.ways, (Way.CLOSED, Way.BUNDLE)).all():
+        return solve_all(replace(tasks, before=before), solver, options, route, pool, callback)
+    found, depth = Found(tasks.sizes), np.zeros(len(before), np.int64)
+    for number, last in enumerate(before.tolist()):
+        depth[number] = 0 if last < 0 else depth[last] + 1
+    start = _starts(tasks.dual, before, found)
+    for level in range(int(depth.max(initial=-1)) + 1):
+        numbers = np.flatnonzero(depth == level)
+        part = tasks.some(numbers, start if level else None)
+        found.take(numbers, solve_all(part, solver, options, route.of(numbers), pool, callback))
+    return found
+
+
+def _starts(dual: Callable[[int], Dual], before: Ids, found: Found) -> Callable[[Ids], Vector]:
+    def start(numbers: Ids) -> Vector:
+        return np.concatenate([one(number) for number in numbers.tolist()])
+
+    def one(number: int) -> Vector:
+        last = int(before[number])
+        beta = found.beta[found.first[last] : found.first[last + 1]]
+        known = np.isfinite(found.violation[last])
+        return moved(dual(last), dual(number), beta) if known else np.zeros(len(beta))
+
+    return start
+
+
+def moved(old: Dual, new: Dual, beta: Vector) -> Vector:
+    """Return the point with those variables at their bounds that were at their bounds."""
+    out = np.where((beta == old.upper) & (beta != 0.0), new.upper, beta)
+    return np.where((beta == old.lower) & (beta != 0.0), new.lower, out)

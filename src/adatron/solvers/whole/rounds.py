@@ -1,0 +1,221 @@
+"""Rounds over the variables of a program that are in play, each round with a matrix of their own that fits the caches.
+
+The variables that are free, or part of a pair that violates the conditions, are in play. ``pairs`` or ``singles`` solve
+for them; once these have cost as much, the active set does. Then all gradients follow.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...compiled.cache.jit import jit
+from ...compiled.cache.pointer import Address, address, count
+from ...compiled.search import shortest
+from ..dense.active_set import Walk, go_on
+from ..dense.inner import FLOOR, PATIENCE, UPDATE
+from ..dense.pairs import FAR, slopes
+from ..status import STOP
+
+VECTORS = shortest(np.float64)  # Of this many places those of an equality are a multiple.
+APART, MOST = 0.7, 1536  # Largest fraction and number of the variables that get a matrix of their own.
+SHARE = 0.125  # Updates of all variables, as a fraction of their number, after which others may have to be looked at.
+FINEST = FLOOR[8]
+CRUMB = 2.0**-40  # Fraction of a box that is the rounding of a walk: a single free variable decides the bias.
+
+
+class Part(NamedTuple):
+    """A program over some of the places; the arrays are for all, of which the first ``size`` places are used."""
+
+    who: Any
+    row: Any
+    starts: Any
+    beta: Any
+    g: Any
+    low: Any
+    high: Any
+    values: Any
+
+
+@functools.cache
+def walking() -> Address:
+    """Return the address of the walk of an active set."""
+    K, v, ids = np.empty((0, 0)), np.empty(0), np.empty(0, np.int64)
+    return address(walked, K, v, v, v, v, ids, v, v, 0.0, 0.0, 0.0, 0.0, 0)
+
+
+@jit
+def walked(
+    K: Any, beta: Any, g: Any, lower: Any, upper: Any, row: Any, totals: Any, spent: Any, epsilon: float, shift: float,
+    tol: float, budget: float, most: int,
+) -> int:  # fmt: skip
+    """Go on by an active set, see ``dense.active_set``; return the number of steps. ``spent`` (1,): multiply-adds."""
+    n, p, m = len(beta), len(totals), 0
+    border, first = np.zeros((n, p)), np.empty(n, np.int64)
+    for i in range(n):
+        if lower[i] < upper[i] and p:
+            border[i, row[i]] = 1.0
+        if lower[i] < beta[i] < upper[i] and (epsilon == 0.0 or beta[i] != 0.0):
+            first[m] = i
+            m += 1
+    tally, floor = np.zeros(3, np.int64), FINEST
+    spent[0] = 0.0
+    walk = Walk(
+        K, beta, g, lower, upper, epsilon, lower.copy(), upper.copy(), np.zeros(n), row, border, totals, np.zeros(p),
+        np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros((n, n)), np.zeros((n, p)), first[:m], tally, spent,
+        shift, floor,
+    )  # fmt: skip
+    go_on(walk, tol, budget, most)
+    return tally[1]
+
+
+@jit
+def rounds(code: Any, walk: Any, one: Any, part: Any, product: Any, goals: Any, tol: float, most: int) -> int:
+    """Solve a program from its point and K beta there; return the number of steps."""
+    done, n, old, slope, credit = 0, len(one.new), one.slope, np.empty(len(one.new)), np.zeros(2)
+    push = np.zeros(n)  # the targets at their places
+    for i in range(len(one.own)):
+        push[one.own[i]] = one.sign[i] * one.t[i] if len(one.sign) else one.t[i]
+    while done < most and one.flag[STOP] == 0:
+        for i in range(n):
+            slope[i] = product[i] - push[i]
+        size, worst = _in_play(one, slope, part, goals.epsilon)
+        if worst <= tol:
+            break
+        if size > min(APART * n, MOST):
+            some = min(most - done, max(VECTORS, int(SHARE * n)))
+            steps = _updated(code, one.K, one.new, slope, one.low, one.high, one.starts, one, goals.epsilon, tol, some)
+            for i in range(n):
+                product[i] = slope[i] + push[i]
+        else:
+            steps = _apart(code, walk, one, slope, part, size, goals, tol, most - done, credit)
+            for i in range(n):
+                old[i] = one.new[i]
+            for k in range(size):
+                i = part.who[k]
+                if i >= 0:
+                    one.new[i] = _settled(part.beta[k], one.low[i], one.high[i])
+            add_changes(one.K, one.new, old, product)
+        done += steps
+        if not steps:
+            break
+    return done
+
+
+@jit
+def _updated(
+    code: Any, K: Any, beta: Any, g: Any, low: Any, high: Any, starts: Any, one: Any, epsilon: float, tol: float,
+    most: int,
+) -> int:  # fmt: skip
+    if len(one.totals):
+        return count(*code.update, K, beta, g, low, high, starts, epsilon, tol, most, one.flag)
+    return count(*code.update, K, beta, g, low, high, epsilon, tol, most, one.flag)
+
+
+@jit
+def _in_play(one: Any, g: Any, part: Any, epsilon: float) -> Any:
+    """List the variables that are free or in a pair that violates the conditions; return their places, and the worst.
+
+    Those of each equality stand together and are followed by -1 up to a multiple of VECTORS.
+    """
+    size, worst, equal = 0, 0.0, len(one.totals) > 0
+    for r in range(len(one.starts) - 1):
+        most, least = -FAR, -FAR
+        for i in range(one.starts[r], one.starts[r + 1]):
+            grow, shrink = slopes(one.new[i], one.low[i], one.high[i], epsilon)
+            most, least = max(most, grow - g[i]), max(least, shrink + g[i])
+        worst = max(worst, most + least) if equal else max(worst, most, least)
+        up, down = (-least, -most) if equal else (0.0, 0.0)
+        part.starts[r] = size
+        for i in range(one.starts[r], one.starts[r + 1]):
+            grow, shrink = slopes(one.new[i], one.low[i], one.high[i], epsilon)
+            if grow - g[i] > up or shrink + g[i] > down or (grow > -FAR and shrink > -FAR and one.new[i] != 0.0):
+                part.who[size], part.row[size] = i, r
+                size += 1
+        while size % VECTORS and size < len(part.who):
+            part.who[size], part.row[size] = -1, r
+            size += 1
+        part.starts[r + 1] = size
+    return size, worst
+
+
+@jit
+def _apart(
+    code: Any, walk: Any, one: Any, g: Any, part: Any, size: int, goals: Any, tol: float, most: int, credit: Any
+) -> int:
+    """Solve for the variables in play with a matrix of their own; return the number of steps.
+
+    credit : (2,) multiply-adds of the program's updates so far; those of a walk
+    """
+    values = part.values[: size * size].reshape(size, size)
+    beta, slope, low, high = part.beta[:size], part.g[:size], part.low[:size], part.high[:size]
+    for a in range(size):
+        i = part.who[a]
+        if i < 0:
+            beta[a] = slope[a] = low[a] = high[a] = 0.0
+            values[a, :] = 0.0
+            continue
+        line = one.K[i]
+        beta[a], slope[a], low[a], high[a] = one.new[i], g[i], one.low[i], one.high[i]
+        for b in range(size):
+            j = part.who[b]
+            values[a, b] = line[j] if j >= 0 else 0.0
+    done, some, used = 0, 2 * VECTORS, credit[1:]
+    while done < most and one.flag[STOP] == 0:
+        some = min(some, most - done)
+        steps = _updated(code, values, beta, slope, low, high, part.starts, one, goals.epsilon, tol, some)
+        done, credit[0] = done + steps, credit[0] + UPDATE * steps * size
+        if steps < some:
+            break
+        free = 0
+        for a in range(size):
+            free += low[a] < beta[a] < high[a] and (goals.epsilon == 0.0 or beta[a] != 0.0)
+        if 2.0 * float(free) ** 3 <= credit[0]:
+            sums = _sums_of(beta, part.row, len(one.totals))
+            numbers = goals.epsilon, goals.magnitude + goals.lambda2, tol, PATIENCE * credit[0], most - done
+            done += count(*walk, values, beta, slope, low, high, part.row[:size], sums, used, *numbers)
+            if used[0] < PATIENCE * credit[0]:
+                break
+            credit[0] += used[0]
+        some *= 2
+    return done
+
+
+@jit
+def _sums_of(beta: Any, row: Any, n: int) -> Any:
+    out = np.zeros(n)
+    if n:
+        for i in range(len(beta)):
+            out[row[i]] += beta[i]
+    return out
+
+
+@jit
+def _settled(value: float, low: float, high: float) -> float:
+    crumb = CRUMB * (high - low)
+    if value - low <= crumb:
+        return low
+    if high - value <= crumb:
+        return high
+    return 0.0 if abs(value) <= crumb else value
+
+
+@jit
+def add_changes(K: Any, new: Any, old: Any, out: Any) -> None:
+    """Add K (new - old) to ``out``, and set ``old`` to ``new``; four rows at a time."""
+    rows, weights, count_ = np.empty(4, np.int64), np.zeros(4), 0
+    for i in range(len(new)):
+        if new[i] != old[i]:
+            rows[count_], weights[count_] = i, new[i] - old[i]
+            old[i] = new[i]
+            count_ += 1
+        if count_ == 4 or (i == len(new) - 1 and count_):
+            for k in range(count_, 4):
+                rows[k], weights[k] = rows[0], 0.0
+            k0, k1, k2, k3 = K[rows[0]], K[rows[1]], K[rows[2]], K[rows[3]]
+            w0, w1, w2, w3 = weights[0], weights[1], weights[2], weights[3]
+            for t in range(len(out)):
+                out[t] += ((w0 * k0[t] + w1 * k1[t]) + w2 * k2[t]) + w3 * k3[t]
+            count_ = 0

@@ -1,0 +1,159 @@
+"""Choosing parameters from the command line."""
+
+import json
+import signal
+import threading
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file, make_classification, make_regression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+
+from adatron import SVC
+from adatron.cli import main
+from adatron.files import load
+from lines import failed, nameless
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Return a function that writes the samples of a task."""
+
+    def write(task):
+        if task == "regression":
+            X, y = make_regression(60, 3, noise=5, random_state=0)
+        else:
+            X, y = make_classification(60, 4, random_state=0)
+            y = 2 * y - 1
+        path = tmp_path / f"{task}.svm"
+        dump_svmlight_file(X.round(3), y.round(3), str(path), zero_based=False)
+        return str(path)
+
+    return write
+
+
+def test_the_best_parameters_are_found_and_fitted(train_csv, samples, tmp_path, capsys):
+    X, y = samples
+    path = tmp_path / "best.adatron"
+    options = ["--label", "colour", "--C", "0.01:1", "--gamma", "0.001,0.1,scale", "--cv", "4", "--model", str(path)]
+    assert main(["search", str(train_csv), *options]) == 0
+    out, err = capsys.readouterr()
+    grid = {"C": [0.01, 0.1, 1.0], "gamma": [0.001, 0.1, "scale"]}
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    plain = GridSearchCV(SVC(), grid, cv=folds).fit(X, y)
+    fitted = load(path)
+    assert {"C": fitted.C, "gamma": fitted.gamma} == plain.best_params_
+    assert (nameless(path).predict(X) == plain.predict(X)).all()
+    lines = out.splitlines()
+    assert lines[0].split() == ["C", "\\", "gamma", "0.001", "0.1", "scale"]
+    means = plain.cv_results_["mean_test_score"].reshape(3, 3)
+    for line, C, row in zip(lines[1:4], ("0.01", "0.1", "1"), means, strict=True):
+        name, *scores = line.replace("*", "").split()
+        assert name == C
+        assert scores == [f"{score:.4f}" for score in row]
+    assert out.count("*") == 1
+    assert f"best accuracy  {plain.best_score_:.6g}" in out
+    assert "Fitting 4 folds for each of 9 candidates, totalling 36 fits" in err
+    assert "relative duality gap" in err
+
+
+@pytest.mark.parametrize(
+    ("task", "svm", "options", "names"),
+    [
+        ("classification", "c", [], {"C", "gamma"}),
+        ("classification", "nu", ["--kernel", "linear"], {"nu"}),
+        ("regression", "c", ["--gamma", "0.1"], {"C", "epsilon"}),
+        ("regression", "nu", ["--nu", "0.2,0.5", "--C", "10:1000", "--gamma", "0.01"], {"nu", "C"}),
+        ("novelty", "nu", ["--nu", "auto", "--scale", "standard"], {"nu"}),
+        ("classification", "c", ["--kernel", "poly", "--degree", "1:3", "--coef0", "0,1"], {"degree", "coef0"}),
+    ],
+)
+def test_all_machines(task, svm, options, names, data, tmp_path, capsys):
+    path = str(tmp_path / "m.adatron")
+    arguments = [data(task), "--task", task, "--svm", svm, "--cv", "2", "--model", path, "--json", "--quiet"]
+    assert main(["search", *arguments, *options]) == 0
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert "Fitting" not in err
+    assert (found["task"], found["folds"], found["end"], found["model"]) == (task, 2, "complete", path)
+    assert set(found["best"]["parameters"]) == names
+    assert found["best"]["score"] == max(one["score"] for one in found["candidates"])
+    assert len(found["candidates"][0]["scores"]) == 2
+    assert all(one["converged"] for one in found["candidates"])
+    assert main(["predict", path, data(task), "--quiet", "--output", str(tmp_path / "p")]) == 0
+    fitted = load(path)
+    fitted = fitted[-1] if task == "novelty" else fitted
+    assert {name: getattr(fitted, name) for name in names} == found["best"]["parameters"]
+
+
+def test_the_edge_is_told(data, capsys):
+    assert main(["search", data("classification"), "--C", "1e-6,1e-5", "--gamma", "1e-6", "--json", "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["at_edge"] == {}  # both are as good
+    assert main(["search", data("regression"), "--task", "regression", "--C", "1e-3,1e-2", "--gamma", "0.1"]) == 0
+    assert "at the edge  the largest C: better ones may lie beyond" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_a_picture(kind, data, tmp_path):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / f"map.{kind}"
+    assert (
+        main(["search", data("classification"), "--C", "1,10", "--gamma", "0.1,1", "--plot", str(path), "--quiet"]) == 0
+    )
+    assert path.read_bytes()[:5] in (b"<?xml", b"\x89PNG\r")
+
+
+def test_probabilities(data, tmp_path):
+    path, out = str(tmp_path / "m"), tmp_path / "p"
+    file = data("classification")
+    assert main(["search", file, "--C", "1,10", "--probability", "--model", path, "--quiet"]) == 0
+    assert main(["predict", path, file, "--probability", "--quiet", "--output", str(out)]) == 0
+    assert out.read_text().startswith("labels")
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "message"),
+    [
+        (["--nu", "auto"], 2, "--nu is no parameter of SVC, but of NuSVC"),
+        (["--svm", "nu", "--C", "1,2"], 2, "--C is no parameter of NuSVC"),
+        (["--task", "regression", "--svm", "nu", "--C", "1,inf"], 2, "The 'C' parameter of NuSVR"),
+        (["--scoring", "acuracy"], 2, "--scoring 'acuracy' is none of"),
+        (["--cv", "1"], 2, "'1' is not a whole number >= 2"),
+        (["--plot", "map.xyz"], 2, "--plot map.xyz: the name ends in none of"),
+        (["--plot", "m.svg", "--model", "m.svg"], 2, "--model and --plot are both m.svg"),
+        (["--kernel", "linear", "--gamma", "auto"], 1, "of SVC with kernel='linear' it knows the ranges of 'C' only"),
+    ],
+)
+def test_wrong_usage(options, status, message, data, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["search", data("classification"), "--quiet", *options]) == status
+    assert message in failed(capsys)
+
+
+def test_novelty_needs_sides(train_csv, capsys):
+    assert main(["search", str(train_csv), "--label", "colour", "--task", "novelty", "--quiet"]) == 1
+    assert "compares by labels 1 (known) and -1 (new), and the labels are blue, green, red" in failed(capsys)
+
+
+def test_no_input_is_overwritten(data, capsys):
+    file = data("classification")
+    for option in ("--model", "--plot"):
+        assert main(["search", file, option, file]) == 2
+        assert "which it would overwrite" in failed(capsys)
+
+
+def test_no_time(data, capsys):
+    assert main(["search", data("classification"), "--max-time", "1e-9", "--quiet"]) == 1
+    assert "before all folds of any candidate were finished" in failed(capsys)
+
+
+def test_ctrl_c_keeps_what_is_finished(tmp_path, capsys):
+    X, y = make_classification(1500, 10, n_informative=6, flip_y=0.2, random_state=0)
+    np.savez(tmp_path / "d.npz", X=X, y=y)
+    timer = threading.Timer(3.0, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    grid = ["--C", "1:1e7:15", "--gamma", "1e-3:10:15"]
+    assert main(["search", str(tmp_path / "d.npz"), *grid, "--no-progress"]) == 130
+    timer.join()
+    out, err = capsys.readouterr()
+    assert "before all folds" in err or ("ended by Ctrl-C" in err and "without a score" in out)

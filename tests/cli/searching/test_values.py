@@ -1,0 +1,64 @@
+"""Values of an option: lists, ranges, and the word auto."""
+
+import click
+import pytest
+
+from adatron.cli.commands.search import search
+from adatron.cli.searching.values import SEARCHED, Values
+from adatron.cli.values import Number
+
+OPTIONS = {option.name: option for option in search.params}
+ABOVE_0 = Values(Number(0, above=True, finite=False), found=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("1", (1.0,)),
+        ("1,10,100", (1.0, 10.0, 100.0)),
+        ("0.1:1000", (0.1, 1.0, 10.0, 100.0, 1000.0)),
+        ("1:10", (1.0, 3.16228, 10.0)),
+        ("0.1:1000:3", (0.1, 10.0, 1000.0)),
+        ("1:100:3,inf,10", (1.0, 10.0, 100.0, float("inf"))),
+        ("auto", "auto"),
+    ],
+)
+def test_lists_and_ranges(text, values):
+    assert ABOVE_0.convert(text, None, None) == values
+
+
+def test_whole_numbers():
+    degree = OPTIONS["degree"].type
+    assert degree.convert("2:5", None, None) == (2, 3, 4, 5)
+    assert degree.convert("1:100:3", None, None) == (1, 10, 100)
+    assert OPTIONS["gamma"].type.convert("scale,0.1", None, None) == ("scale", 0.1)
+    assert OPTIONS["epsilon"].type.convert("0,0.1:10:3", None, None) == (0.0, 0.1, 1.0, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("C", "1,,2", "'' is not a number above 0"),
+        ("C", "0:1", "'0' is not a number above 0"),
+        ("C", "10:1", "the range '10:1' begins with its larger end"),
+        ("C", "1:10:1", "'1' is not a whole number >= 2 and at most 1000"),
+        ("C", "1:2:3:4", "'1:2:3:4' is not a range FROM:TO or FROM:TO:COUNT"),
+        ("C", "1,auto", "'auto' in '1,auto' stands alone"),
+        ("nu", "0.5:2", "'2' is not a number above 0 and at most 1"),
+        ("coef0", "-1:1", "'-1' is not a number above 0"),
+        ("degree", "auto", "'auto' in 'auto' stands alone"),
+        ("degree", "1:5000", "more than 1000 values"),
+        ("C", "1:inf", "'inf' is not a finite number"),
+    ],
+)
+def test_what_is_wrong_with_a_value_is_said(name, text, message):
+    with pytest.raises(click.BadParameter) as error:
+        OPTIONS[name].type.convert(text, OPTIONS[name], None)
+    assert message in str(error.value)
+
+
+def test_the_help_shows_the_forms():
+    text = search.get_help(click.Context(search)).replace("\n", "")
+    assert "--C auto|LIST|RANGE" in text
+    assert "--degree LIST|RANGE" in text
+    assert set(SEARCHED) <= set(OPTIONS)

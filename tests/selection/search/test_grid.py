@@ -1,0 +1,440 @@
+"""Searches that share kernel matrices have the results of scikit-learn's searches over the same estimators."""
+
+import signal
+import threading
+import warnings
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.stats import loguniform
+from sklearn import config_context
+from sklearn import model_selection as theirs
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_classification, make_regression
+from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
+from sklearn.feature_selection import SelectKBest
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from adatron.selection import GridSearchCV, RandomizedSearchCV
+
+TIGHT = 1e-6  # With this tolerance scores hardly depend on the way to the solution.
+
+
+def two(n=90, seed=0):
+    return make_classification(n, 5, n_informative=4, n_redundant=0, flip_y=0.1, random_state=seed)
+
+
+def three(n=120):
+    return make_classification(n, 6, n_informative=5, n_redundant=0, n_classes=3, flip_y=0.1, random_state=1)
+
+
+def numbers(n=90):
+    X, y = make_regression(n, 5, noise=20.0, random_state=0)
+    return X, y / 100.0
+
+
+def both(estimator, grid, X, y, fit=None, **settings):
+    """Our search and scikit-learn's, fitted."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return [
+            kind(clone(estimator), grid, **settings).fit(X, y, **(fit or {}))
+            for kind in (GridSearchCV, theirs.GridSearchCV)
+        ]
+
+
+def assert_equal(ours, plain, tolerance=1e-3, shared=True):
+    """Compare two searches."""
+    a, b = ours.cv_results_, plain.cv_results_
+    assert set(a) - set(b) == {"converged", "max_duality_gap", "proven"}
+    assert set(b) <= set(a)
+    assert a["params"] == b["params"]
+    for name in b:
+        if "_time" not in name and "rank" not in name and name != "params":
+            assert a[name].dtype == b[name].dtype
+            if name.startswith("param_"):
+                assert (a[name] == b[name]).all()
+            else:
+                np.testing.assert_allclose(a[name], b[name], atol=tolerance, rtol=tolerance, err_msg=name)
+    if shared:  # all folds of a candidate have equal parts of one time
+        assert (a["std_fit_time"] <= 1e-9 * a["mean_fit_time"]).all()
+    assert (a["mean_fit_time"] >= 0).all()
+
+
+MACHINES = {
+    "svc": (SVC(tol=TIGHT), {"C": [0.1, 1.0, 50.0]}, two),
+    "pairs": (SVC(tol=TIGHT), {"C": [0.1, 10.0]}, three),
+    "rest": (SVC(tol=TIGHT, multi_class="ovr"), {"C": [0.1, 10.0]}, three),
+    "balanced": (SVC(tol=TIGHT), {"C": [0.1, 10.0], "class_weight": [None, "balanced", {0: 3.0}]}, three),
+    "no bias": (SVC(tol=TIGHT, bias="none"), {"C": [0.1, 10.0]}, two),
+    "augmented": (SVC(tol=TIGHT, bias="augmented", augment=2.0), {"C": [0.1, 10.0]}, two),
+    "hard": (SVC(tol=TIGHT, C=np.inf), {"degree": [2]}, two),
+    "nusvc": (NuSVC(tol=TIGHT), {"nu": [0.2, 0.4]}, two),
+    "nusvc pairs": (NuSVC(tol=TIGHT), {"nu": [0.2, 0.4]}, three),
+    "svr": (SVR(tol=TIGHT), {"C": [0.1, 10.0], "epsilon": [0.0, 0.1]}, numbers),
+    "nusvr": (NuSVR(tol=TIGHT), {"C": [0.1, 10.0], "nu": [0.3, 0.7]}, numbers),
+    "novelty": (OneClassSVM(tol=TIGHT), {"nu": [0.1, 0.5]}, two),
+}
+FOLDS = {
+    "default": None,
+    "plain": theirs.KFold(4),
+    "shuffled": theirs.StratifiedKFold(3, shuffle=True, random_state=0),
+    "repeated": theirs.RepeatedKFold(n_splits=3, n_repeats=2, random_state=0),
+    "few": theirs.ShuffleSplit(4, train_size=0.4, test_size=0.3, random_state=0),
+}
+SCORES = {
+    "classes": [None, "balanced_accuracy", "f1_macro", ["accuracy", "f1_macro"], make_scorer(accuracy_score)],
+    "numbers": [None, "neg_mean_squared_error", ["r2", "neg_median_absolute_error"]],
+    "novelty": ["accuracy", {"a": "accuracy", "b": "balanced_accuracy"}],
+}
+KERNELS = [
+    {"gamma": [0.05, 1.0]},
+    {"gamma": ["scale", "auto"]},
+    {"kernel": ["linear", "rbf"], "gamma": [0.2]},
+    {"kernel": ["poly"], "degree": [2, 3], "coef0": [1.0], "gamma": [0.1]},
+    {"kernel": ["laplacian"], "gamma": [0.1]},
+]
+
+
+def combinations():
+    """Each value of each factor with each value of another one, somewhere."""
+    for i, name in enumerate(sorted(set(MACHINES) - {"hard"})):  # not every kernel separates the classes
+        for j, folds in enumerate(FOLDS):
+            kernel = (i + 2 * j) % len(KERNELS)
+            if name in ("nusvc", "nusvc pairs", "novelty") and "linear" in KERNELS[kernel].get("kernel", []):
+                kernel = 0  # planes have no margin there: labels of a function of 0 say nothing
+            yield name, folds, i + j, kernel
+    yield "hard", "default", 0, 4
+    yield "hard", "shuffled", 1, 4
+
+
+@pytest.mark.parametrize(("name", "folds", "scoring", "kernel"), list(combinations()))
+def test_every_machine_has_the_scores_of_single_fits(name, folds, scoring, kernel):
+    estimator, grid, make = MACHINES[name]
+    X, y = make()
+    X = StandardScaler().fit_transform(X)
+    kind = "novelty" if name == "novelty" else ("numbers" if make is numbers else "classes")
+    if kind == "novelty":
+        y = np.where(y > 0, 1, -1)
+    scores, cv = SCORES[kind], FOLDS[folds]
+    if kind == "numbers" and folds == "shuffled":
+        cv = theirs.KFold(3, shuffle=True, random_state=0)
+    found = both(
+        estimator,
+        {**grid, **KERNELS[kernel]},
+        X,
+        y,
+        cv=cv,
+        scoring=scores[scoring % len(scores)],
+        refit=False,
+        return_train_score=scoring % 2 == 1 and kind != "novelty",  # there support vectors are neither in nor out
+    )
+    assert_equal(*found, shared="scale" not in KERNELS[kernel].get("gamma", []))
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "average_precision", ["roc_auc", "accuracy"], "roc_auc_ovr"])
+def test_scores_of_decision_values(scoring):
+    X, y = two()
+    found = both(SVC(tol=TIGHT), {"C": [0.1, 10.0], "gamma": [0.1, 1.0]}, X, y, scoring=scoring, refit=False)
+    if scoring == "roc_auc_ovr":  # it needs probabilities, which no machine has here
+        assert np.isnan(found[0].cv_results_["mean_test_score"]).all()
+        assert "converged" not in found[0].cv_results_
+    else:
+        assert_equal(*found)
+
+
+PIPES = [
+    (make_pipeline(StandardScaler(), SVC(tol=TIGHT)), {"svc__C": [0.1, 10.0], "svc__gamma": [0.1, "scale"]}),
+    (
+        make_pipeline(SelectKBest(k=2), MinMaxScaler(), PCA(random_state=0), SVC(tol=TIGHT)),
+        {"selectkbest__k": [2, 4], "svc__C": [0.1, 10.0], "minmaxscaler": [MinMaxScaler(), "passthrough"]},
+    ),
+    (Pipeline([("a", "passthrough"), ("b", SVC(tol=TIGHT))]), {"b__C": [0.1, 10.0], "b__kernel": ["rbf", "linear"]}),
+    (Pipeline([("m", SVC(tol=TIGHT))]), {"m": [SVC(tol=TIGHT), NuSVC(nu=0.3, tol=TIGHT)], "m__gamma": [0.1, 1.0]}),
+]
+
+
+@pytest.mark.parametrize(("pipe", "grid"), PIPES)
+@pytest.mark.parametrize("scoring", [None, "roc_auc"])
+def test_pipelines(pipe, grid, scoring):
+    X, y = two()
+    found = both(pipe, grid, X, y, scoring=scoring, return_train_score=True)
+    assert_equal(*found, shared=False)
+    assert found[0].best_params_.keys() == found[1].best_params_.keys()
+    assert found[0].score(X, y) == pytest.approx(found[1].score(X, y), abs=0.02)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csc_array, list, "float32", "frame"])
+def test_forms_of_samples(form):
+    X, y = two()
+    y = np.array(["no", "yes"])[y]
+    X[np.abs(X) < 0.3] = 0.0
+    given = X.astype("float32") if form == "float32" else X
+    if form == "frame":
+        pandas = pytest.importorskip("pandas")
+        given, y = pandas.DataFrame(X, columns=list("abcde")), pandas.Series(y)
+    elif form is list:
+        given = X.tolist()
+    elif form != "float32":
+        given = form(X)
+    found = both(SVC(tol=TIGHT), {"C": [0.1, 10.0]}, given, y)
+    assert_equal(*found, shared=False)
+    if form == "frame":
+        assert found[0].feature_names_in_.tolist() == list("abcde")
+
+
+def test_weights_and_groups():
+    X, y = two(120)
+    weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 2.0], len(y))
+    groups = np.arange(len(y)) % 7
+    given = {"sample_weight": weight, "groups": groups}
+    for scoring in (None, ["accuracy", "roc_auc"]):
+        for machine, grid in (
+            (SVC(tol=TIGHT), {"C": [0.1, 10.0], "class_weight": [None, "balanced"]}),
+            (SVR(tol=TIGHT), {"C": [0.1, 10.0]}),
+        ):
+            if isinstance(machine, SVR) and scoring:
+                continue
+            found = both(machine, {**grid, "gamma": [0.1]}, X, y, given, cv=theirs.GroupKFold(4), scoring=scoring,
+                         refit=False)  # fmt: skip
+            assert_equal(*found)
+    pipe = make_pipeline(StandardScaler(), SVC(tol=TIGHT))
+    found = both(pipe, {"svc__C": [0.1, 10.0]}, X, y, {"svc__sample_weight": weight})
+    assert_equal(*found, shared=False)
+
+
+def test_folds_that_lack_a_class():
+    X, y = load_iris(return_X_y=True)
+    third = np.arange(len(y)) % 3
+    folds = [
+        (np.flatnonzero(y != 1), np.flatnonzero((y == 1) | (third == 0))),
+        (np.flatnonzero((y > 0) & (third > 0)), np.flatnonzero(third == 0)),
+        (np.flatnonzero(third > 0), np.flatnonzero(third == 0)),
+    ]
+    for multi_class in ("ovo", "ovr"):
+        assert_equal(*both(SVC(tol=TIGHT, multi_class=multi_class), {"C": [0.1, 10.0], "gamma": [0.1]}, X, y, cv=folds))
+
+
+def test_folds_of_one_class_fail_as_in_scikit_learn():
+    X, y = two()
+    folds = [(np.flatnonzero(y == 0), np.arange(20)), (np.arange(40), np.arange(40, 90))]
+    with pytest.warns(FitFailedWarning, match="2 fits failed"), pytest.warns(UserWarning, match="non-finite"):
+        search = GridSearchCV(SVC(), {"C": [0.1, 10.0]}, cv=folds, error_score=np.nan, refit=False).fit(X, y)
+    assert np.isnan(search.cv_results_["split0_test_score"]).all()
+    assert np.isfinite(search.cv_results_["split1_test_score"]).all()
+    assert not search.cv_results_["converged"].any()
+    with pytest.raises(ValueError, match="number of classes has to be greater than one"):
+        GridSearchCV(SVC(), {"C": [0.1, 10.0]}, cv=folds, error_score="raise").fit(X, y)
+
+
+def test_an_infeasible_nu_fails_where_it_is_infeasible():
+    X, y = make_classification(120, 4, weights=[0.8], flip_y=0.0, random_state=0)
+    grid = {"nu": [0.1, 0.9], "gamma": [0.1, 1.0]}
+    with pytest.warns(FitFailedWarning, match="10 fits failed"):
+        search = GridSearchCV(NuSVC(), grid, error_score=-1.0).fit(X, y)
+    results = search.cv_results_
+    failed = results["param_nu"] == 0.9
+    assert (results["mean_test_score"][failed] == -1.0).all()
+    assert (results["mean_test_score"][~failed] > 0.5).all()
+    assert (results["converged"] == ~failed.filled()).all()
+    with pytest.raises(ValueError, match="specified nu is infeasible"):
+        GridSearchCV(NuSVC(), grid, error_score="raise").fit(X, y)
+
+
+def test_equal_samples_in_several_folds():
+    X, y = two(60)
+    X, y = np.tile(X, (3, 1)), np.concatenate([y, y, 1 - y])
+    assert_equal(*both(SVC(tol=TIGHT), {"C": [0.1, 10.0], "gamma": [0.1]}, X, y, cv=theirs.KFold(4)))
+
+
+def test_training_rows_may_be_repeated_and_given_as_masks():
+    X, y = two(60)
+    rng, mask = np.random.default_rng(0), np.arange(60) % 2 == 0
+    folds = [(rng.integers(0, 60, 60), np.arange(20)), (mask, ~mask), ([*range(-40, 0)], [*range(20)])]
+    assert_equal(*both(SVC(tol=TIGHT), {"C": [0.1, 10.0], "gamma": [0.1]}, X, y, cv=folds))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [
+        (SVC(gamma=0.1, tol=TIGHT), {"C": [1.0], "solver": ["auto", "smo"]}),
+        (SVC(gamma=0.1, tol=TIGHT), {"C": [1.0], "kernel": ["rbf", lambda a, b: a @ b.T]}),
+        (SVC(gamma=0.1, tol=TIGHT), {"C": [1.0], "callback": [None, lambda progress: False]}),
+        (SVC(gamma=0.1, tol=TIGHT, random_state=0), {"C": [1.0], "probability": [False, True]}),
+    ],
+)
+def test_settings_that_cannot_share_stand_beside_those_that_can(estimator, grid):
+    X, y = two()
+    found = both(estimator, grid, X, y, refit=False)
+    assert_equal(*found, shared=False)
+    times = found[0].cv_results_["std_fit_time"] / found[0].cv_results_["mean_fit_time"]
+    assert times[0] < 1e-9 < times[1]
+    assert found[0].cv_results_["converged"].all()
+
+
+def test_what_cannot_share_goes_scikit_learn_s_way():
+    X, y = two()
+    K = X @ X.T
+    found = both(SVC(kernel="precomputed", tol=TIGHT), {"C": [0.1, 10.0]}, K, y)
+    assert_equal(*found, shared=False)
+    seen = []
+
+    def scorer(estimator, X, y):
+        seen.append(estimator.support_vectors_.shape)
+        return estimator.score(X, y)
+
+    found = both(SVC(tol=TIGHT), {"C": [0.1, 10.0]}, X, y, scoring=scorer)
+    assert seen
+    np.testing.assert_allclose(found[0].cv_results_["mean_test_score"], found[1].cv_results_["mean_test_score"])
+
+
+def test_bad_settings_fail_as_in_scikit_learn():
+    X, y = two()
+    with pytest.raises(ValueError, match="The 'C' parameter of SVC must be"):
+        GridSearchCV(SVC(), {"C": [1.0, -1.0]}, error_score="raise").fit(X, y)
+    with pytest.raises(ValueError, match="Invalid parameter 'c'"):
+        GridSearchCV(SVC(), {"c": [1.0]}).fit(X, y)
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        GridSearchCV(SVC(), {"C": [1.0]}, error_score="raise").fit(np.where(X > 1, np.nan, X), y)
+    with pytest.warns(FitFailedWarning):
+        search = GridSearchCV(SVC(), {"C": [1.0, -1.0]}).fit(X, y)
+    assert search.best_params_ == {"C": 1.0}
+
+
+def test_fits_that_do_not_converge_are_named():
+    X, y = two()
+    with pytest.warns(ConvergenceWarning, match="5 of 10 fits of the search did not converge"):
+        search = GridSearchCV(SVC(gamma=0.5), {"C": [10.0], "max_iter": [-1, 3]}, refit=False).fit(X, y)
+    assert search.cv_results_["converged"].tolist() == [True, False]
+    gaps = search.cv_results_["max_duality_gap"]
+    assert gaps[0] < 1e-2 < gaps[1]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_the_number_of_threads_changes_nothing(n_jobs):
+    X, y = three(200)
+    grid = {"C": [0.1, 1.0, 100.0], "gamma": [0.05, 0.5, "scale"]}
+    one, other = (GridSearchCV(SVC(n_jobs=2), grid, n_jobs=n).fit(X, y).cv_results_ for n in (None, n_jobs))
+    for name in one:
+        if "time" not in name and name != "params":
+            np.testing.assert_array_equal(one[name], other[name])
+
+
+def test_refit_and_several_metrics():
+    X, y = two()
+    grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}
+    for refit in ("roc_auc", lambda results: 3):
+        ours, plain = both(SVC(tol=TIGHT), grid, X, y, scoring=["accuracy", "roc_auc"], refit=refit)
+        assert_equal(ours, plain)
+        assert ours.best_index_ == plain.best_index_
+        assert ours.best_params_ == plain.best_params_
+        assert hasattr(ours, "best_score_") == hasattr(plain, "best_score_")
+        np.testing.assert_array_equal(ours.predict(X), plain.predict(X))
+        assert ours.scorer_.keys() == plain.scorer_.keys()
+        assert ours.multimetric_
+        assert ours.classes_.tolist() == [0, 1]
+
+
+def test_random_draws():
+    X, y = two()
+    draws = {"C": loguniform(0.1, 100.0), "gamma": [0.1, 1.0]}
+    searches = (
+        kind(SVC(tol=TIGHT), draws, n_iter=8, random_state=0).fit(X, y)
+        for kind in (RandomizedSearchCV, theirs.RandomizedSearchCV)
+    )
+    assert_equal(*searches)
+
+
+def test_a_search_is_scikit_learn_s():
+    search = GridSearchCV(SVC(), {"C": [1.0]})
+    assert isinstance(search, theirs.GridSearchCV)
+    assert isinstance(RandomizedSearchCV(SVC(), {"C": [1.0]}), theirs.RandomizedSearchCV)
+    own = clone(search).get_params(deep=False).keys() - {"max_time", "prove"}
+    assert own == theirs.GridSearchCV(SVC(), {}).get_params(deep=False).keys()
+    X, y = two()
+    nested = theirs.cross_val_score(GridSearchCV(SVC(), {"C": [0.1, 1.0]}), X, y)
+    assert nested.mean() > 0.6
+
+
+def test_leave_one_out():
+    X, y = two(40)
+    assert_equal(*both(SVC(tol=TIGHT), {"C": [0.1, 10.0], "gamma": [0.1]}, X, y, cv=theirs.LeaveOneOut()))
+
+
+def test_an_interrupted_search_leaves_nothing_behind():
+    X, y = two()
+
+    def stop(y_true, y_pred):
+        raise KeyboardInterrupt
+
+    search = GridSearchCV(SVC(), {"C": [0.1, 1.0]}, scoring=make_scorer(stop))
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X, y)
+    assert not hasattr(search, "cv_results_")
+    assert not hasattr(search, "best_estimator_")
+    assert GridSearchCV(SVC(), {"C": [0.1, 1.0]}).fit(X, y).best_score_ > 0.6
+
+
+@pytest.mark.parametrize(("make", "machine"), [(two, SVC), (three, SVC), (numbers, SVR), (three, NuSVC)])
+def test_little_memory(make, machine):
+    """Neither the matrix of the decision values nor all programs fit."""
+    X, y = make(300)
+    settings = {"tol": TIGHT, "cache_size": 0.3}
+    if machine is NuSVC:
+        settings["nu"] = 0.3
+    assert_equal(*both(machine(**settings), {"gamma": [0.1, 1.0], "cache_size": [0.3]}, X, y), shared=False)
+
+
+def test_metadata_routing():
+    X, y = two()
+    weight = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(y))
+    with config_context(enable_metadata_routing=True):
+        machine = SVC(gamma=0.1, tol=TIGHT).set_fit_request(sample_weight=True)
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        given = {"sample_weight": weight}
+        assert_equal(*both(machine, {"C": [0.1, 10.0]}, X, y, given, scoring=scorer))
+        assert_equal(
+            *both(machine.set_fit_request(sample_weight=False), {"C": [0.1, 10.0]}, X, y, given, scoring=scorer)
+        )
+
+
+def test_chains_and_parts_of_large_programs():
+    """From 768 samples on, those that take part are solved for apart."""
+    X, y = make_classification(1100, 10, n_informative=6, flip_y=0.1, random_state=0)
+    X = StandardScaler().fit_transform(X)
+    grid = {"C": [0.1, 1.0, 10.0, 1000.0], "gamma": [0.003, 0.3]}
+    ours, plain = both(SVC(tol=1e-4), grid, X, y, cv=3, refit=False)
+    assert_equal(ours, plain, 2e-3)
+    assert ours.cv_results_["converged"].all()
+
+
+def test_other_scores_of_labels_of_text():
+    X, y = three()
+    y = np.array(["a", "b", "c"])[y]
+    scoring = ["accuracy", "f1_weighted", "precision_macro"]
+    found = both(SVC(gamma=0.1, tol=TIGHT), {"C": [0.1, 10.0]}, X, y, scoring=scoring, refit="accuracy")
+    assert_equal(*found)
+    found = both(SVC(gamma=0.1, tol=TIGHT, break_ties=True), {"C": [0.1, 10.0]}, X, y)
+    assert_equal(*found)
+    assert found[0].best_estimator_.classes_.tolist() == ["a", "b", "c"]
+
+
+def test_ctrl_c_ends_the_threads():
+    X, y = make_classification(1500, 10, n_informative=6, flip_y=0.1, random_state=0)
+    search = GridSearchCV(SVC(), {"C": np.geomspace(1.0, 1000.0, 8), "gamma": np.geomspace(1e-3, 1.0, 12)}, n_jobs=2)
+    before = threading.active_count()
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with suppress(KeyboardInterrupt), warnings.catch_warnings():  # what is finished by then depends on the machine
+        warnings.simplefilter("ignore", UserWarning)
+        search.fit(X, y)
+    timer.join()
+    assert threading.active_count() == before
+    assert not hasattr(search, "cv_results_") or np.isnan(search.cv_results_["mean_test_score"]).any()
+    assert GridSearchCV(SVC(), {"C": [0.1, 1.0]}).fit(X[:80], y[:80]).best_score_ > 0.6

@@ -1,0 +1,61 @@
+"""Programs that start at the solution of another one have the solutions of those that start from nothing."""
+
+import numpy as np
+import pytest
+
+from adatron.fitting import engine
+from adatron.fitting.engine import Settings
+from adatron.fitting.problems import Listed, Problem
+from adatron.fitting.samples import Samples
+from adatron.kernels import RBF
+from adatron.problems import csvc, svr
+from adatron.threads import Clock
+from problems import samples
+
+CS = np.geomspace(0.05, 500.0, 8)
+
+
+def fits(program, n, before, n_jobs=None, gamma=0.1, values=CS):
+    X, y = samples(1, n, 4, noise=0.7)
+    sign = np.where(y == np.unique(y)[1], 1.0, -1.0)
+    weight = (np.arange(n) % 5 > 0).astype(float)
+    problems = [Problem([0], lambda ids, C=C: program(sign[ids], C * weight[ids])) for C in values]
+    settings = Settings(RBF(gamma), "auto", "auto", 1e9, n_jobs, 1e-5, None, -1, Clock(), None)
+    return engine.fit(X, Samples.alone(np.arange(n)), Listed(problems), settings, before=before)
+
+
+PROGRAMS = [csvc, lambda y, C: csvc(y, C, "none"), lambda y, C: svr(y, C, 0.1)]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("n", [150, 900])  # the larger ones solve for the variables in play apart
+def test_chains_have_the_same_solutions(program, n):
+    alone = fits(program, n, None, gamma=0.5)
+    chained = fits(program, n, np.arange(len(CS)) - 1, gamma=0.5)
+    assert alone.found.good.all()
+    assert chained.found.good.all()
+    np.testing.assert_allclose(chained.found.dual, alone.found.dual, rtol=1e-5)
+    assert (chained.found.relative_gaps < 1e-3).all()
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_program_that_starts_at_its_solution_takes_no_step(program):
+    found = fits(program, 150, np.array([-1, 0, -1, 2]), values=[0.3, 0.3, 5.0, 5.0]).found
+    assert (found.n_iter[[0, 2]] > 20).all()
+    assert (found.n_iter[[1, 3]] == 0).all()
+
+
+def test_every_larger_bound_has_the_solution_that_no_bound_holds():
+    found = fits(PROGRAMS[0], 150, np.arange(len(CS)) - 1, gamma=20.0).found
+    beta = found.beta.reshape(len(CS), -1)
+    inside = np.abs(beta).max(axis=1) < CS
+    first = int(np.argmax(inside))
+    assert inside[first:].all()
+    assert first < len(CS) - 2
+    assert (found.n_iter[first + 1 :] == 0).all()
+    assert (beta[first:] == beta[first]).all()
+
+
+def test_chains_do_not_depend_on_the_number_of_threads():
+    one, two = (fits(PROGRAMS[0], 300, np.array([-1, 0, 1, 2, -1, 4, 5, 6]), n_jobs=n) for n in (1, 2))
+    np.testing.assert_array_equal(one.beta, two.beta)
