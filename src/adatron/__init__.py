@@ -15,6 +15,8 @@ if TYPE_CHECKING:
         forget,
     )
     from .files import load, save
+    from .files.onnx import to_onnx
+    from .files.skops import skops_types
     from .warm import warmup
 
 __version__: str
@@ -33,6 +35,8 @@ __all__ = [
     "input_margin",
     "load",
     "save",
+    "skops_types",
+    "to_onnx",
     "warmup",
 ]
 
@@ -43,6 +47,8 @@ _HOME = {
     "forget": "estimators.incremental",
     "load": "files",
     "save": "files",
+    "skops_types": "files.skops",
+    "to_onnx": "files.onnx",
     "warmup": "warm",
 }
 

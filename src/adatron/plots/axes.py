@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..extras import how_to_get
+from ..extras import needed
 
 
 def axes(ax: Any = None) -> Any:
@@ -17,8 +17,4 @@ def axes(ax: Any = None) -> Any:
     """
     if ax is not None:
         return ax
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError(f"Pictures need matplotlib: {how_to_get('plot')}") from error
-    return Figure(layout="constrained").add_subplot()
+    return needed("matplotlib.figure", "plot", "Pictures need").Figure(layout="constrained").add_subplot()

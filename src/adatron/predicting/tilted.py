@@ -64,7 +64,7 @@ class Tilted(Function):
 def _values(X: Vector, field: Field, n_jobs: int | None) -> Vector:
     """Return f at the rows of X, (n,)."""
     values, nothing = np.full(len(X), field.f0), np.zeros(1 + X.shape[1])
-    for kernel, coefficients in _outputs(field).items():
+    for kernel, coefficients in outputs(field).items():
         expansion = Expansion(field.points, coefficients, kernel)
         for first in range(0, len(X), ROWS):
             rows = X[first : first + ROWS]
@@ -73,7 +73,7 @@ def _values(X: Vector, field: Field, n_jobs: int | None) -> Vector:
     return values
 
 
-def _outputs(field: Field) -> dict[Kernel, Vector]:
+def outputs(field: Field) -> dict[Kernel, Vector]:
     """Return the coefficients of each kernel, (m, 1 + d)."""
     s, D = field.kernel.slopes()
     b: Any = np.zeros_like(field.points) if field.b is None else field.b

@@ -1,6 +1,7 @@
 """Converting models from the command line."""
 
 import numpy as np
+import pytest
 
 from adatron.cli import main
 from adatron.files import load
@@ -29,3 +30,23 @@ def test_a_model_goes_to_libsvm_and_back(samples, tmp_path, capsys):
         outputs.add(capsys.readouterr().out)
     assert len(outputs) == 1
     assert main(["convert", ours, str(tmp_path / "none" / "a.txt")]) == 4
+
+
+def test_a_model_becomes_a_network(samples, tmp_path, capsys):
+    onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: pip install '.[onnx]'")
+    pytest.importorskip("skl2onnx", reason="skl2onnx is not installed: pip install '.[onnx]'")
+    X, y = samples
+    np.savez(tmp_path / "a.npz", X=X, y=y)
+    data, ours, network = (str(tmp_path / name) for name in ("a.npz", "a.adatron", "a.onnx"))
+    for scaled in ([], ["--scale", "standard"]):
+        assert main(["train", data, "--model", ours, "--quiet", *scaled]) == 0
+        capsys.readouterr()
+        assert main(["convert", ours, network]) == 0
+        assert "equal labels, and values that deviate by at most" in capsys.readouterr().err
+        session = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
+        labels = session.run(["label"], {"X": X.astype(np.float64)})[0]
+        np.testing.assert_array_equal(labels, load(ours).predict(X))
+    assert main(["convert", ours, network, "--ops", "ai.onnx.ml"]) == 0
+    assert "warning: ONNX's own operators compute in float32" in capsys.readouterr().err
+    assert main(["convert", ours, str(tmp_path / "a.txt"), "--ops", "ai.onnx.ml"]) == 2
+    assert "--ops is for ONNX" in capsys.readouterr().err

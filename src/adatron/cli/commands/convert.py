@@ -1,28 +1,69 @@
-"""`adatron convert`: between this tool's model files and LIBSVM's."""
+"""`adatron convert`: between this tool's model files and LIBSVM's, and to ONNX."""
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
 
 import click
 
 from ..overwrite import refuse_overwriting
+from ..status import warnings_as_lines
 from ..values import Number
 
 
-@click.command(short_help="Convert a model from and to LIBSVM's text.")
+@click.command(short_help="Convert a model from and to LIBSVM's text, and to ONNX.")
 @click.argument("model", type=click.Path())
 @click.argument("output", type=click.Path())
-@click.option("--to", type=click.Choice(["libsvm", "adatron"]), help="What to write.  [default: the other kind]")
+@click.option(
+    "--to",
+    type=click.Choice(["libsvm", "adatron", "onnx"]),
+    help="What to write.  [default: onnx if OUTPUT ends with .onnx, else the other kind]",
+)
 @click.option("--features", type=Number(1, whole=True), help="Features of the data; LIBSVM's text may hold fewer.")
-def convert(model: str, output: str, to: str | None, features: int | None) -> None:
-    """Read MODEL, a model file of this tool or of LIBSVM, and write it to OUTPUT as the other kind.
+@click.option(
+    "--ops",
+    type=click.Choice(["plain", "ai.onnx.ml"]),
+    default="plain",
+    help="Operators of ONNX: plain ones in float64, or SVM operators in float32.",
+)
+def convert(model: str, output: str, to: str | None, features: int | None, ops: str) -> None:
+    """Read MODEL, a model file of this tool or of LIBSVM, and write it to OUTPUT as another kind.
 
     LIBSVM's text holds all five machines, the kernels linear, poly, rbf, sigmoid and precomputed, classes that are
     whole numbers, one class against one, and no scaling. It holds neither C, nu and epsilon nor the certificate.
+
+    An ONNX network holds all machines and kernels except precomputed, and scaling. It is compared with the model before
+    it is written.
     """
     from ...files import is_libsvm_model, load, rewindable, save, save_libsvm
 
     refuse_overwriting("OUTPUT", output, [model])
     source = rewindable(model)
-    to = to or ("adatron" if is_libsvm_model(source) else "libsvm")
-    write, found = save_libsvm if to == "libsvm" else save, load(source, features)
-    write(found, output)
+    to = to or ("onnx" if Path(output).suffix == ".onnx" else "adatron" if is_libsvm_model(source) else "libsvm")
+    if ops != "plain" and to != "onnx":
+        raise click.UsageError("--ops is for ONNX: add --to onnx, or an OUTPUT that ends with .onnx")
+    found = load(source, features)
+    if to == "onnx":
+        _to_onnx(found, output, ops)
+    else:
+        (save_libsvm if to == "libsvm" else save)(found, output)
+
+
+def _to_onnx(model: Any, output: str, ops: str) -> None:
+    """Write a network, and say how it agrees with the model."""
+    from ...files.onnx import to_onnx
+
+    try:
+        with warnings_as_lines():
+            network = to_onnx(model, path=output, ops=ops)
+    except ImportError as error:
+        raise click.UsageError(str(error)) from error
+    if ops == "plain":
+        parity = json.loads({one.key: one.value for one in network.metadata_props}["adatron.parity"])
+        click.echo(
+            f"compared on {parity['rows']} rows: equal labels, and values that deviate by at most "
+            f"{parity['deviation']:.1e} of the sum of their terms",
+            err=True,
+        )

@@ -120,15 +120,16 @@ class FormulatedClassifier(Classifier):
             If the model was fitted without ``probability=True``.
         """
         check_is_fitted(self)
-        slope, k, in_pairs = self._slope, len(self.classes_), self._one_against_one()
-        if slope is None:
+        if self._slope is None:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         self._check_ties()
+        return self._decision(X, self._probabilities)
 
-        def probabilities(values: NDArray[np.float64]) -> NDArray[np.float64]:
-            return agreeing(coupled(slope * of_pairs(values, k, in_pairs), k), self._codes(values))
-
-        return self._decision(X, probabilities)
+    def _probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probabilities of the classes, (n, n_classes), from the values of the problems."""
+        k = len(self.classes_)
+        odds = (self._slope or 0.0) * of_pairs(values, k, self._one_against_one())
+        return agreeing(coupled(odds, k), self._codes(values))
 
     @available_if(_offered)
     @quiet

@@ -1,0 +1,25 @@
+"""The classes that skops must trust to load a model of adatron from a skops file."""
+
+from __future__ import annotations
+
+from scipy import sparse
+
+from ..estimators.base.machine import KernelMachine
+from ..kernels.table import COMPOSED, LEAVES
+from ..solvers.found import Traces
+from ..solvers.route import Route
+from ..solvers.table import SOLVERS
+from .models.contents import STATES
+
+_KINDS: list[type[object]] = [
+    *(kind for kind in STATES if issubclass(kind, KernelMachine)),
+    *LEAVES.values(),
+    *COMPOSED.values(),
+    *SOLVERS.values(),
+    Traces,
+    Route,
+    sparse.csr_matrix,
+]
+
+#: Names for ``skops.io.load(file, trusted=...)``.
+skops_types: list[str] = sorted(f"{kind.__module__}.{kind.__qualname__}" for kind in _KINDS)

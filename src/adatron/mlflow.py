@@ -1,0 +1,191 @@
+"""An MLflow flavour: models of adatron in MLflow's format, stored as safe model files, without pickle.
+
+``save_model`` and ``log_model`` put a file of ``adatron.save`` into a folder of MLflow's format. ``load_model`` returns
+the estimator, and ``mlflow.pyfunc.load_model`` something that predicts. All of them also work where a process has
+switched the deserialisation of pickles off (MLFLOW_ALLOW_PICKLE_DESERIALIZATION=false).
+"""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Mapping
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+
+from .extras import needed
+from .files import load, save
+from .quoted import quoted
+
+FLAVOR_NAME = "adatron"
+DATA = "data"  # The folder of MLflow's format that holds a model's own files.
+FILE = "model.adatron"
+METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples")
+PACKAGES = ("adatron", "numpy", "scipy", "scikit-learn", "numba")
+
+
+def get_default_pip_requirements() -> list[str]:
+    """Return what a model needs to be loaded, with the versions that are installed."""
+    return [f"{name}=={metadata.version(name)}" for name in PACKAGES]
+
+
+def save_model(
+    model: Any,
+    path: str | Path,
+    *,
+    pyfunc_predict_fn: str = "predict",
+    signature: Any = None,
+    mlflow_model: Any = None,
+    pip_requirements: Any = None,
+    extra_pip_requirements: Any = None,
+    conda_env: Any = None,
+    **options: Any,
+) -> None:
+    """Save a model in a new folder, in MLflow's format.
+
+    Parameters
+    ----------
+    model : estimator
+        One that ``adatron.save`` can store.
+    path : path
+        The folder, which must not exist or be empty.
+    pyfunc_predict_fn : {'predict', 'predict_proba', 'predict_log_proba', 'decision_function', 'score_samples'}
+        The method that ``mlflow.pyfunc`` calls; default='predict'.
+    signature : mlflow.models.ModelSignature or False, default=None
+        By default it comes from the input example, else from the names or the number of the features, if all of these
+        are numbers. False leaves the signature out.
+    pip_requirements, extra_pip_requirements, conda_env :
+        As in ``mlflow.pyfunc.save_model``; by default the installed versions of adatron and of what it stands on.
+    options :
+        Further parameters of ``mlflow.pyfunc.save_model``, such as ``input_example``, ``metadata`` and ``code_paths``.
+
+    Raises
+    ------
+    ModelFileError
+        The model cannot be stored, see ``adatron.save``.
+    ValueError
+        The model has no such method.
+    ImportError
+        MLflow is not installed.
+    """
+    pyfunc, models = _mlflow("mlflow.pyfunc"), _mlflow("mlflow.models")
+    if pyfunc_predict_fn not in METHODS or not hasattr(model, pyfunc_predict_fn):
+        offered = [name for name in METHODS if hasattr(model, name)]
+        raise ValueError(
+            f"The 'pyfunc_predict_fn' parameter must be a method of the model, among {offered}. Got "
+            f"{quoted(pyfunc_predict_fn)} instead."
+        )
+    about = models.Model() if mlflow_model is None else mlflow_model
+    about.add_flavor(FLAVOR_NAME, adatron_version=metadata.version("adatron"), data=f"{DATA}/{FILE}")
+    if signature is None:
+        signature = _signature(model, pyfunc_predict_fn, options.get("input_example"))
+    if pip_requirements is None and conda_env is None:
+        more = [f"-r {extra_pip_requirements}"] if isinstance(extra_pip_requirements, str) else extra_pip_requirements
+        pip_requirements, extra_pip_requirements = [*get_default_pip_requirements(), *(more or ())], None
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        place = Path(folder) / FILE
+        save(model, place)
+        warnings.filterwarnings("ignore", ".*An input example was not provided")  # the signature needs none
+        pyfunc.save_model(
+            path=str(path),
+            loader_module="adatron.mlflow",
+            data_path=str(place),
+            mlflow_model=about,
+            signature=signature or None,
+            model_config={"pyfunc_predict_fn": pyfunc_predict_fn},
+            pip_requirements=pip_requirements,
+            extra_pip_requirements=extra_pip_requirements,
+            conda_env=conda_env,
+            **options,
+        )
+
+
+def log_model(model: Any, name: str = "model", **options: Any) -> Any:
+    """Log a model as an artifact of the current run, and return MLflow's ``ModelInfo``.
+
+    Parameters
+    ----------
+    model : estimator
+        As in ``save_model``.
+    name : str, default='model'
+        The name of the logged model.
+    options :
+        Parameters of ``save_model``, and those of MLflow's ``Model.log``, such as ``registered_model_name``.
+    """
+    flavor = import_module(__name__)
+    return _mlflow("mlflow.models").Model.log(None, name=name, flavor=flavor, model=model, **options)
+
+
+def load_model(model_uri: str, dst_path: str | None = None) -> Any:
+    """Return the estimator that was saved or logged.
+
+    Parameters
+    ----------
+    model_uri : str
+        A folder, or MLflow's address of a model such as ``runs:/<id>/model`` and ``models:/<name>/<version>``.
+    dst_path : str, optional
+        The folder to download to.
+
+    Raises
+    ------
+    ModelFileError
+        The file in it is damaged, or no valid model.
+    """
+    folder = _mlflow("mlflow.artifacts").download_artifacts(artifact_uri=str(model_uri), dst_path=dst_path)
+    return load(Path(folder) / DATA / FILE)
+
+
+def _load_pyfunc(path: str, model_config: Mapping[str, Any] | None = None) -> Predictor:  # pyright: ignore[reportUnusedFunction]
+    """Return what ``mlflow.pyfunc`` predicts with, from the file of a model."""
+    method = (model_config or {}).get("pyfunc_predict_fn", "predict")
+    if method not in METHODS:
+        raise ValueError(f"pyfunc_predict_fn must be among {list(METHODS)}. Got {quoted(method)} instead.")
+    return Predictor(load(path), method)
+
+
+class Predictor:
+    """An estimator that predicts by one of its methods."""
+
+    def __init__(self, model: Any, method: str) -> None:
+        self.model, self.method = model, method
+
+    def get_raw_model(self) -> Any:
+        """Return the estimator."""
+        return self.model
+
+    def predict(self, model_input: Any, params: Mapping[str, Any] | None = None) -> Any:
+        """Return what the method says of some rows; there are no further parameters."""
+        return getattr(self.model, self.method)(model_input)
+
+
+def _signature(model: Any, method: str, example: Any) -> Any:
+    """Return the types of features and results; None without an example if features may not be numbers."""
+    from mlflow.models import infer_signature
+
+    width, names = getattr(model, "n_features_in_", None), getattr(model, "feature_names_in_", None)
+    if not hasattr(example, "shape"):
+        if width is None or not _numeric(model):
+            return None
+        example = np.ones((1, width))
+        if names is not None:
+            pandas = needed("pandas", "mlflow", "MLflow models with names of features take")
+            example = pandas.DataFrame(example, columns=names)
+    return infer_signature(example, getattr(model, method)(example))
+
+
+def _numeric(model: Any) -> bool:
+    """Return whether a model takes numbers: it is a machine, or a pipeline of steps that take no other values."""
+    if isinstance(model, Pipeline):
+        return all(step in (None, "passthrough") or _numeric(step) for _, step in model.steps)
+    tags: Any = get_tags(model).input_tags
+    return not (isinstance(model, ColumnTransformer) or tags.string or tags.categorical)
+
+
+def _mlflow(module: str) -> Any:
+    return needed(module, "mlflow", "The flavour takes")

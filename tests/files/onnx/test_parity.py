@@ -1,0 +1,48 @@
+"""A network that does not decide as its model is an error."""
+
+import numpy as np
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from adatron import SVC, to_onnx
+from adatron.onnx import ParityError
+
+
+def float32(X):
+    return X.astype(np.float32).astype(np.float64)
+
+
+def test_steps_that_onnx_computes_otherwise_are_found(three, tmp_path, monkeypatch):
+    """skl2onnx takes a function without a converter for the identity here."""
+    import skl2onnx
+
+    X, y = three
+    shift = FunctionTransformer(float32)
+    model = make_pipeline(shift, SVC(C=100.0)).fit(X, y)
+    same = make_pipeline(FunctionTransformer(), SVC()).fit(X, y)[:-1]
+    convert = skl2onnx.convert_sklearn
+    monkeypatch.setattr(skl2onnx, "convert_sklearn", lambda steps, **options: convert(same, **options))
+    path = tmp_path / "a.onnx"
+    with pytest.raises(ParityError, match=r"a value deviates by .* and 1e-12 is allowed. Nothing was written"):
+        to_onnx(model, X, path)
+    assert not path.exists()
+
+
+def test_another_label_is_found(three, monkeypatch):
+    import skl2onnx
+
+    X, y = three
+    model = make_pipeline(FunctionTransformer(np.negative), SVC(C=100.0)).fit(X, y)
+    same = make_pipeline(FunctionTransformer(), SVC()).fit(X, y)[:-1]
+    convert = skl2onnx.convert_sklearn
+    monkeypatch.setattr(skl2onnx, "convert_sklearn", lambda steps, **options: convert(same, **options))
+    with pytest.raises(ParityError, match=r"\d+ of 150 labels differ"):
+        to_onnx(model, X)
+
+
+def test_a_row_on_the_boundary_is_no_error(about):
+    """By symmetry f is 0 at the centre of the four points, and rounding has the say."""
+    model = SVC().fit([[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1])
+    parity = about(to_onnx(model, [[0.5, 0.5], [0.0, 0.0], [1.0, 0.0]]))["parity"]
+    assert (parity["rows"], parity["undecided"], parity["labels_differ"]) == (3, 1, 0)

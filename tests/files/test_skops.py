@@ -1,0 +1,56 @@
+"""skops loads models, and trusts no other class for them."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from adatron import SVC, SVR, IncrementalSVC, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, skops_types
+from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
+from adatron.solvers import ISDA, SMO
+
+io = pytest.importorskip("skops.io", reason="skops is not installed: pip install skops")
+
+TREE = RBF(0.1) + 2 * Linear() * Laplacian(0.1) + Sigmoid(0.01) + Polynomial(0.1)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVC(),
+        SVC(probability=True, solver=ISDA()),
+        SVC(solver=SMO(), kernel=TREE, multi_class="ovr"),
+        make_pipeline(StandardScaler(), NuSVC(nu=0.2)),
+        SVR(),
+        NuSVR(),
+        OneClassSVM(),
+        InputMarginSVC(gamma=0.3),
+    ],
+    ids=str,
+)
+def test_models(model):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model.fit(X, (X[:, 0] > 0).astype(int) + (X[:, 1] > 0.5))
+    loaded = io.loads(io.dumps(model), trusted=skops_types)
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+def test_a_model_of_sparse_data():
+    X = sparse.random(60, 30, 0.2, format="csr", random_state=0)
+    model = SVC().fit(X, np.arange(60) % 3)
+    loaded = io.loads(io.dumps(model), trusted=skops_types)
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+def test_an_incremental_model_goes_compact():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    model = IncrementalSVC().fit(X, X[:, 0] > 0).compact()
+    loaded = io.loads(io.dumps(model), trusted=skops_types)
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+def test_no_other_class_is_trusted():
+    assert all(name.startswith(("adatron.", "scipy.sparse.")) for name in skops_types)
+    assert sorted(set(skops_types)) == skops_types
