@@ -4,7 +4,7 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test versions lint docs clean
+.PHONY: demo test versions wheel lint docs clean
 
 demo: $(STAMP)
 	$(BIN)/adatron demo
@@ -15,6 +15,10 @@ test: $(STAMP)
 # Some tests with the oldest versions that are allowed, and with other versions of Python that are installed.
 versions:
 	scripts/try_versions
+
+# The pure wheel, and one with compiled code for this platform and Python, which is tried in a clean environment.
+wheel:
+	$(PYTHON) scripts/make_wheel.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -27,7 +31,7 @@ docs: $(STAMP)
 	@echo open docs/_build/html/index.html
 
 clean:
-	rm -rf .venv docs/_build docs/api docs/gallery
+	rm -rf .venv dist docs/_build docs/api docs/gallery
 
 # The stamp is younger than pyproject.toml exactly when its dependencies are installed.
 $(STAMP): pyproject.toml

@@ -19,12 +19,15 @@ FUNCTIONS = 201  # Functions that a warm-up compiles; a new function or type of 
 
 
 def compiled_functions() -> int:
-    """Return how many compiled functions the cache folder has, each counted once for every type of its arguments."""
-    from .compiled.cache.folder import cache_folder
-    from .compiled.cache.kept import SUFFIX
+    """Return how many functions are compiled on the disk, each counted once for every type of its arguments.
 
-    folder = cache_folder()
-    return 0 if folder is None else sum(1 for _ in folder.glob(f"*{SUFFIX}"))
+    They are those of the cache folder, and those that came with the package.
+    """
+    from .compiled.cache.folder import cache_folder
+    from .compiled.cache.kept import functions_in
+    from .compiled.cache.precompiled import precompiled_folder
+
+    return functions_in(cache_folder()) + functions_in(precompiled_folder())
 
 
 def warmup() -> None:

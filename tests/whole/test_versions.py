@@ -17,3 +17,15 @@ def test_the_oldest_versions_are_the_lower_bounds():
     assert [one for one, bound in zip([*project["dependencies"], *extras], bounds, strict=True) if not bound] == [
         "adatron[plot]"
     ]
+
+
+def test_the_version_that_code_is_compiled_for_is_allowed():
+    """The extra takes one version of numba, of those that the package takes."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (pin,) = project["optional-dependencies"]["precompiled"]
+    (numba,) = [one for one in project["dependencies"] if one.startswith("numba")]
+    pinned, lowest, above = (
+        tuple(map(int, re.search(pattern, text)[1].split(".")))
+        for pattern, text in ((r"^numba==([\d.]+)$", pin), (r">=([\d.]+)", numba), (r"<([\d.]+)", numba))
+    )
+    assert lowest <= pinned < above

@@ -6,7 +6,6 @@ import os
 import platform
 from collections.abc import Mapping
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 PACKAGES = (
@@ -85,17 +84,19 @@ def _processor() -> dict[str, Any]:
 
 
 def _cache() -> dict[str, Any]:
-    """Return the folder of compiled code, whether it is trusted, can be written to, and has anything in it."""
+    """Return what came compiled, and whether the folder of compiled code is trusted, writable, and empty."""
     from ..compiled.cache.folder import cache_place
+    from ..compiled.cache.kept import functions_in
+    from ..compiled.cache.precompiled import precompiled_folder
 
-    place = cache_place()
+    place, came = cache_place(), precompiled_folder()
     folder = place.folder
-    kept = sum(1 for _ in Path(folder).glob("*.nbi")) if folder else 0
     return {
-        "cache_folder": str(folder) if place.lasts else "none: every process compiles anew",
+        "cache_folder": str(folder) if place.lasts else "none: what is compiled is not kept",
         "cache_trusted": place.lasts,
         "cache_writable": bool(folder and os.access(folder, os.W_OK)),
-        "compiled_functions_kept": kept,
+        "compiled_functions_kept": functions_in(folder),
+        "precompiled": f"{functions_in(came)} functions, for {came.name}" if came else "none for this installation",
         "compiler": "off (NUMBA_DISABLE_JIT)" if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0") else "on",
     }
 

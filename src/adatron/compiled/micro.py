@@ -11,24 +11,26 @@ from __future__ import annotations
 import platform
 from typing import Any
 
-import llvmlite.binding
 import numpy as np
 from llvmlite import ir
 
 from .cache.jit import JIT_DISABLED, cgutils, intrinsic, numba_types
+from .cache.processor import features, needed
 
 
-def _host() -> tuple[int, int, bool]:
-    """Return the bytes of a vector, the number of vector registers, and whether multiply-add is fused."""
-    features = llvmlite.binding.get_host_cpu_features()
-    if features.get("avx512f"):
+def layout(has: frozenset[str]) -> tuple[int, int, bool]:
+    """Return the bytes of a vector, the number of vector registers, and whether multiply-add is fused.
+
+    All processors of a class (``cache.processor``) have the same layout, so that they can share compiled code.
+    """
+    if needed("x86-64-v4") <= has:
         return 64, 32, True
-    if features.get("avx"):
-        return 32, 16, bool(features.get("fma"))
+    if "+avx" in has:
+        return 32, 16, "+fma" in has
     return 16, 32, platform.machine().lower() in ("aarch64", "arm64")
 
 
-VECTOR_BYTES, _REGISTERS, _FUSED = _host()
+VECTOR_BYTES, _REGISTERS, _FUSED = layout(features())
 POINTS = 6 if _REGISTERS == 16 else 12  # Points of a register block.
 _VECTORS = 2  # Vectors of rows in a register block.
 

@@ -13,20 +13,31 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 if sys.platform == "win32":
+    import errno
     import msvcrt
+    import time
 
-    FAR = 2**60  # Windows keeps others from reading locked bytes, so the lock is beyond the end of any file
+    FAR = 2**43  # Windows keeps others from reading locked bytes, so the lock is beyond the end of any file
+    SECONDS = 0.05  # Seconds between two attempts. The system itself would give up after ten seconds.
 
     def hold(stream: IO[bytes] | FileIO, wait: bool = False) -> None:
         """Lock an open file until it is closed; BlockingIOError: another process holds it."""
         at = stream.tell()
         stream.seek(FAR)
         try:
-            msvcrt.locking(stream.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
-        except OSError as error:
-            raise BlockingIOError(*error.args) from error
+            while not _held(stream.fileno()):
+                if not wait:
+                    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+                time.sleep(SECONDS)
         finally:
             stream.seek(at)
+
+    def _held(descriptor: int) -> bool:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        return True
 
 else:
     import fcntl

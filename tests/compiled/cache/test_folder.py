@@ -14,8 +14,8 @@ TIMEOUT = 120
 
 
 WHERE = (
-    "from adatron.compiled.cache.folder import cache_folder as f, package_hash as h; "
-    "print(f(), h(), f().stat().st_mode)"
+    "from adatron.compiled.cache.folder import cache_folder as f, package_hash as h, say_if_not_kept as say; "
+    "print(f(), h(), f().stat().st_mode); say(); say()"
 )
 
 

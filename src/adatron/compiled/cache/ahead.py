@@ -16,6 +16,8 @@ from pathlib import Path
 
 import joblib
 
+from .folder import say_if_not_kept
+from .precompiled import precompiled_folder
 from .turn import first_to
 
 # See ``adatron.warm``. A fit compiles one of the precisions first and the pairs last, so the first helper begins with
@@ -36,11 +38,15 @@ _PROCESSES: list[subprocess.Popen[bytes]] = []
 
 @functools.cache  # called under the compiler's lock
 def begin(folder: Path) -> None:
-    """Say, once a process, that something must be compiled; the first process to use a folder starts the helpers."""
+    """Say, once a process, that something must be compiled; the first process to use a folder starts the helpers.
+
+    Nothing is compiled ahead where most code came with the package.
+    """
+    say_if_not_kept()
     if HELPER in os.environ:
         return
     try:
-        first = first_to(folder / "begun")
+        first = precompiled_folder() is None and first_to(folder / "begun")
     except OSError:  # the folder cannot keep anything
         first = False
     logging.getLogger("adatron").warning(FIRST if first else LATER)

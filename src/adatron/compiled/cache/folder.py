@@ -24,23 +24,30 @@ NOT_KEPT = (
 
 
 class Place(NamedTuple):
-    """A folder of compiled code, and whether it outlives the process."""
+    """A folder of compiled code, whether it outlives the process, and if not, why."""
 
     folder: Path | None
     lasts: bool
+    why: str = ""
 
 
 @functools.cache
-def package_hash() -> str:
-    """Hash every source file of the package, except those of the faces, and the compiler's version."""
+def precompiled_hash() -> str:
+    """Hash every source file of the package, except those of the faces, and the version of numba."""
     root = Path(__file__).parents[2]
-    digest = hashlib.sha256(f"{metadata.version('numba')} {sys.version}".encode())
+    digest = hashlib.sha256(metadata.version("numba").encode())
     for path in sorted(root.rglob("*.py")):
         if path.relative_to(root).parts[0] in FACES:
             continue
         digest.update(str(path.relative_to(root)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+@functools.cache
+def package_hash() -> str:
+    """Hash the sources, the version of numba, and the very build of Python."""
+    return hashlib.sha256(f"{precompiled_hash()} {sys.version}".encode()).hexdigest()[:16]
 
 
 def _user_cache_folder() -> Path:
@@ -78,13 +85,19 @@ def _own_folder() -> Path | None:
 def cache_place() -> Place:
     """Choose the folder of the compiled code: the user's, else one of this process, else none.
 
-    A folder that somebody else could change is not used, for code from it is run. One warning says why.
+    A folder that somebody else could change is not used, for code from it is run.
     """
     try:
         return Place(private_folder(_user_cache_folder() / package_hash()), lasts=True)
     except (OSError, RuntimeError) as error:  # RuntimeError: no home folder is known
-        logging.getLogger("adatron").warning(NOT_KEPT, str(error).rstrip("."))
-    return Place(_own_folder(), lasts=False)
+        return Place(_own_folder(), lasts=False, why=str(error).rstrip("."))
+
+
+@functools.cache
+def say_if_not_kept() -> None:
+    """Warn, once a process, if what is compiled now is lost with the process."""
+    if why := cache_place().why:
+        logging.getLogger("adatron").warning(NOT_KEPT, why)
 
 
 def cache_folder() -> Path | None:

@@ -3,13 +3,14 @@
 Numba's own cache looks only at the file of a function. After an edit to a function that it calls, it silently returns
 old machine code. Here a hash of all layers with compiled code names the folder of the cache. Nor does Numba look at who
 wrote its files, or whether they are whole: ``trust`` and ``kept`` do.
-Nothing else in the package imports numba.
+Nothing else in the package imports numba, except ``processor``.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -35,6 +36,7 @@ with uninterrupted(), collector_paused():
 from . import ahead
 from .folder import cache_folder, package_hash
 from .kept import Kept
+from .precompiled import Precompiled, precompiled_folder
 from .turn import TURN
 
 __all__ = ["JIT_DISABLED", "cgutils", "intrinsic", "jit", "numba_types", "typeof"]
@@ -43,7 +45,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 JIT_DISABLED = bool(vars(config)["DISABLE_JIT"])
-FOLDER = None if JIT_DISABLED else cache_folder()
+FOLDER = (None if JIT_DISABLED else cache_folder()) or Path(os.devnull)  # in which no file can be
+PRECOMPILED = None if JIT_DISABLED else precompiled_folder()
 
 
 class _Locator(_CacheLocator):
@@ -65,8 +68,8 @@ class _Locator(_CacheLocator):
         return hashlib.sha256(self._name.encode()).hexdigest()[:10]
 
     @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator | None:
-        return None if FOLDER is None else cls(py_func, FOLDER)
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator:
+        return cls(py_func, FOLDER)
 
 
 class _CacheImpl(CompileResultCacheImpl):
@@ -80,12 +83,19 @@ class _Cache(FunctionCache):
 
     def _choose(self, sig: Any) -> Path:
         """Turn to a signature's file, and return the file that says that it is being compiled."""
-        name = f"{self._impl.filename_base}-{hashlib.sha256(str(sig).encode()).hexdigest()[:10]}"
-        folder = Path(self._cache_path)
+        name, folder = self._file_name(sig), Path(self._cache_path)
         self._cache_file = Kept(folder / name, dumps)
         return folder / f"{name}.compiling"
 
+    def _file_name(self, sig: Any) -> str:
+        return f"{self._impl.filename_base}-{hashlib.sha256(str(sig).encode()).hexdigest()[:10]}"
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        if PRECOMPILED is not None:
+            self._cache_file = Precompiled(PRECOMPILED, self._file_name(sig))
+            found = self._on_disk(sig, target_context)
+            if found is not None:
+                return found
         turn = self._choose(sig)
         found = self._on_disk(sig, target_context)
         if found is None:
@@ -145,8 +155,7 @@ def jit(function: Callable[..., Any] | None = None, *, finite: bool = False) -> 
         # Nothing is called from C, and a wrapper for C takes 7 % of a compilation. numba's stubs do not know this.
         options: dict[str, Any] = {"nogil": True, "fastmath": flags, "error_model": "numpy", "no_cfunc_wrapper": True}
         dispatcher = numba.njit(**options)(py_func)
-        if FOLDER is not None:
-            vars(dispatcher)["_cache"] = _Cache(py_func)  # numba has no public way to choose the cache
+        vars(dispatcher)["_cache"] = _Cache(py_func)  # numba has no public way to choose the cache
         vars(dispatcher)["compile"] = _unbroken(dispatcher.compile)
         return dispatcher
 

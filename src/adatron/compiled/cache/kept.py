@@ -1,9 +1,9 @@
 """The file of one compiled function for one signature: a checksum, and a pickle.
 
 This is the one place where the package reads pickles, Numba's form of compiled code. Two guards stand before the
-unpickling. The file must be one that nobody but this user and root can change (``trust``), so that no attacker can
-have written it. Its checksum must be right, so that no damaged byte is run. A file that fails a guard counts as
-missing: the function is compiled again, and the file is replaced.
+unpickling. The file must be one that nobody but this user and root can change (``trust``), or a part of the installed
+package, so that no attacker can have written it. Its checksum must be right, so that no damaged byte is run. A file
+that fails a guard counts as missing: the function is compiled again, and the file is replaced.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import hashlib
 import os
 import pickle
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,14 +23,19 @@ SUFFIX = ".nbi"
 DIGEST = 32  # bytes of a SHA-256
 
 
+def functions_in(folder: Path | None) -> int:
+    """Return how many files of compiled code a folder has."""
+    return sum(1 for _ in folder.glob(f"*{SUFFIX}")) if folder else 0
+
+
 class Kept:
     """Compiled code by its key, in files whose names begin with ``start``.
 
     Machines with different processors may share a folder, so the name has a hash of the key, which names the processor.
     """
 
-    def __init__(self, start: Path, dumps: Any) -> None:
-        self._start, self._dumps = start, dumps
+    def __init__(self, start: Path, dumps: Any, read: Callable[[Path], bytes] = read_private) -> None:
+        self._start, self._dumps, self._read = start, dumps, read
 
     def _path(self, key: Any) -> Path:
         return self._start.with_name(f"{self._start.name}-{hashlib.sha256(str(key).encode()).hexdigest()[:10]}{SUFFIX}")
@@ -37,7 +43,7 @@ class Kept:
     def load(self, key: Any) -> Any:
         """Return the saved code, or None if there is no undamaged file for the key."""
         try:
-            content = read_private(self._path(key))
+            content = self._read(self._path(key))
         except OSError:
             return None
         if content[:DIGEST] != hashlib.sha256(content[DIGEST:]).digest():

@@ -1,0 +1,14 @@
+"""adatron's SVC."""
+
+from benchmark_utils.machines import Machine
+
+from adatron import SVC
+
+
+class Solver(Machine):
+    name = "adatron"
+    requirements = ["pip::adatron"]
+    parameters = {"n_jobs": [None]}
+
+    def machine(self, **parameters):
+        return SVC(n_jobs=self.n_jobs, **parameters)

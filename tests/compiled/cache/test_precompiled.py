@@ -1,0 +1,101 @@
+"""Compiled code that came with the package is used, where it fits, before the user's own."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import adatron
+from adatron.compiled.cache import ahead
+from adatron.compiled.cache.processor import CLASSES, features, processor_class
+
+KIND = processor_class(features())
+TIMEOUT = 300
+USE = """
+from adatron.compiled.cache.precompiled import ROOT, precompiled_hash
+from adatron.compiled.scan import gains
+from adatron.warm import compiled_functions
+
+assert gains(1.0, -2.0, 0.0, 3.0, 0.0, False) == (2.0, -2.0)
+print(ROOT / precompiled_hash(), compiled_functions())
+"""
+
+pytestmark = pytest.mark.skipif(KIND is None, reason="no code is made for this processor")
+
+
+class Installation:
+    """A copy of the package, with a function that came compiled."""
+
+    def __init__(self, folder):
+        self.package, self.own = folder / "adatron", folder / "own"
+        shutil.copytree(Path(adatron.__file__).parent, self.package, ignore=shutil.ignore_patterns("__pycache__"))
+        self.env = {**os.environ, "PYTHONPATH": str(folder), ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
+        made = folder / "made"
+        self.run(ADATRON_CACHE_DIR=str(made), NUMBA_CPU_NAME=KIND, NUMBA_CPU_FEATURES=CLASSES[KIND])
+        self.came = self.place / KIND
+        self.came.mkdir(parents=True)
+        for file in made.glob("*/*.nbi"):
+            file.rename(self.came / file.name)
+
+    def run(self, first="", **settings):
+        """Use the function after a first line; return what the process says."""
+        env = {**self.env, "ADATRON_CACHE_DIR": str(self.own), **settings}
+        command = [sys.executable, "-c", first + USE]
+        done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT, check=True)
+        place, self.known = done.stdout.split()
+        self.place = Path(place)
+        return done.stderr
+
+    def compiled(self):
+        """Return how many functions were compiled since the package came."""
+        return len(list(self.own.glob("*/*.nbi")))
+
+
+@pytest.fixture
+def installed(tmp_path):
+    return Installation(tmp_path)
+
+
+def test_code_that_came_is_not_compiled(installed):
+    before = sorted(installed.came.iterdir())
+    assert before
+    assert installed.run() == ""
+    assert installed.compiled() == 0
+    assert int(installed.known) == len(before)
+    for file in before:
+        file.chmod(0o666)  # as the package's own files may be
+    assert installed.run() == ""
+    assert installed.compiled() == 0
+    assert sorted(installed.came.iterdir()) == before
+
+
+def test_another_processor_compiles(installed):
+    installed.run(NUMBA_CPU_NAME="generic")
+    assert installed.compiled() == 1
+
+
+def test_code_is_compiled_where_nothing_can_be_kept(installed):
+    """Neither in the user's folder nor in a temporary one: a container may have no folder that can be written to."""
+    nowhere = "import tempfile; tempfile.tempdir = '/dev/null/x'\n"
+    said = installed.run(nowhere, ADATRON_CACHE_DIR="/dev/null/x", NUMBA_CPU_NAME="generic")
+    assert said.count("keeps no compiled code") == 1
+    assert installed.run(nowhere, ADATRON_CACHE_DIR="/dev/null/x") == ""
+
+
+def test_changed_sources_compile(installed):
+    with (installed.package / "compiled/scan.py").open("a") as stream:
+        stream.write("\n# changed\n")
+    installed.run()
+    assert installed.compiled() == 1
+
+
+def test_damaged_code_is_compiled_again(installed):
+    files = list(installed.came.iterdir())
+    for file in files:
+        file.write_bytes(bytes(file.stat().st_size))
+    installed.run()
+    assert installed.compiled() == 1
+    assert all(not any(file.read_bytes()) for file in files)  # the package's files are never written

@@ -1,0 +1,110 @@
+"""Files are saved, loaded and locked where the system has none of POSIX's calls, as on Windows."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from adatron.compiled.cache.folder import cache_folder
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the platform itself is tested there")
+TIMEOUT = 300
+
+# Other libraries ask for the platform when they are imported, so they come first.
+WITHOUT = """
+import errno, fcntl, os, signal, sys, types
+from importlib import import_module
+for name in ("numba", "joblib", "click", "threadpoolctl", "tqdm", "scipy.linalg.cython_lapack", "scipy.special",
+             "scipy.sparse.linalg", "sklearn.svm", "sklearn.pipeline", "tempfile", "subprocess"):
+    import_module(name)
+flock, exclusive = fcntl.flock, fcntl.LOCK_EX | fcntl.LOCK_NB
+
+def locking(descriptor, mode, count):
+    assert mode == "at once" and count == 1
+    assert os.lseek(descriptor, 0, os.SEEK_CUR) >= 2**43  # locked bytes of Windows cannot be read
+    try:
+        flock(descriptor, exclusive)
+    except BlockingIOError:
+        raise PermissionError(errno.EACCES, "Permission denied") from None
+
+sys.modules["msvcrt"] = types.SimpleNamespace(locking=locking, LK_NBLCK="at once")
+for name in ("fcntl", "resource", "pwd", "grp", "termios"):
+    sys.modules[name] = None
+for module, names in ((os, ("geteuid", "getuid", "sysconf", "register_at_fork", "fork", "O_NOFOLLOW", "O_NONBLOCK")),
+                      (signal, ("SIGALRM", "SIGKILL", "pthread_sigmask"))):
+    for name in names:
+        delattr(module, name)
+sys.platform = "win32"
+"""
+
+FIT = """
+from pathlib import Path
+import numpy as np
+import adatron
+
+path = Path(sys.argv[1])
+X = np.random.default_rng(0).normal(size=(60, 3))
+y = (X[:, 0] > 0).astype(int)
+model = adatron.SVC().fit(X, y)
+for _ in range(2):  # the second time it replaces a file
+    adatron.save(model, path / "model.adatron")
+assert (adatron.load(path / "model.adatron").predict(X) == model.predict(X)).all()
+live = adatron.IncrementalSVC().fit(X[:40], y[:40])
+adatron.save(live, path / "live.adatron")
+live = adatron.load(path / "live.adatron")
+live.forget([0])
+assert len(adatron.load(path / "live.adatron").ids_) == 39
+"""
+
+LOCK = """
+from pathlib import Path
+from adatron.files.lock import hold, locked
+
+path = Path(sys.argv[1])
+if sys.argv[2] == "at once":
+    with path.open("r+b") as stream:
+        try:
+            hold(stream)
+        except BlockingIOError:
+            print("held by another process")
+        assert stream.tell() == 0
+else:
+    with locked(path), locked(path):  # a thread that has it gets it
+        print("locked", flush=True)
+        input()
+"""
+
+
+def script(code, *arguments):
+    command = [sys.executable, "-c", WITHOUT + code, *map(str, arguments)]
+    environment = {**os.environ, "ADATRON_CACHE_DIR": str(cache_folder().parent)}
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen(command, env=environment, text=True, **pipes)
+
+
+def test_fit_predict_save_and_load(tmp_path):
+    process = script(FIT, tmp_path)
+    _, err = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 0, err
+    assert not list(tmp_path.glob("*.tmp"))
+
+
+def test_processes_take_turns(tmp_path):
+    path = tmp_path / "model"
+    path.write_bytes(b"data")
+    first = script(LOCK, path, "wait")
+    assert first.stdout.readline() == "locked\n"
+    (lock,) = set(tmp_path.iterdir()) - {path}  # a file in use cannot be replaced
+    once = script(LOCK, lock, "at once")
+    assert once.communicate(timeout=TIMEOUT)[0] == "held by another process\n"
+    second = script(LOCK, path, "wait")
+    os.set_blocking(second.stdout.fileno(), False)
+    with pytest.raises(subprocess.TimeoutExpired):
+        second.wait(3)
+    with pytest.raises(BlockingIOError):
+        os.read(second.stdout.fileno(), 1)
+    first.communicate("go on\n", timeout=TIMEOUT)
+    os.set_blocking(second.stdout.fileno(), True)
+    assert second.communicate("go on\n", timeout=TIMEOUT)[0] == "locked\n"
+    assert (first.returncode, second.returncode) == (0, 0)
