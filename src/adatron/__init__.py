@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .files import load, save
     from .files.onnx import to_onnx
     from .files.skops import skops_types
+    from .reports import report
     from .warm import warmup
 
 __version__: str
@@ -34,6 +35,7 @@ __all__ = [
     "forget",
     "input_margin",
     "load",
+    "report",
     "save",
     "skops_types",
     "to_onnx",
@@ -46,6 +48,7 @@ _HOME = {
     **dict.fromkeys((name for name in __all__ if name.startswith("Incremental")), "estimators.incremental"),
     "forget": "estimators.incremental",
     "load": "files",
+    "report": "reports",
     "save": "files",
     "skops_types": "files.skops",
     "to_onnx": "files.onnx",

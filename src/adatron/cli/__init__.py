@@ -19,6 +19,7 @@ from .commands.evaluate import evaluate
 from .commands.info import info
 from .commands.papers import papers
 from .commands.predict import predict
+from .commands.report import report
 from .commands.search import search
 from .commands.stream import stream
 from .commands.train import train
@@ -32,7 +33,10 @@ def adatron() -> None:
     """Train and use exact, certified kernel support vector machines."""
 
 
-for command in (train, search, predict, evaluate, stream, info, convert, papers, warmup, demo, doctor, completion):
+COMMANDS = (
+    train, search, predict, evaluate, report, stream, info, convert, papers, warmup, demo, doctor, completion,
+)  # fmt: skip
+for command in COMMANDS:
     adatron.add_command(command)
 
 

@@ -12,6 +12,7 @@ from typing import Protocol
 import click
 from tqdm import tqdm
 
+from ..progress import part_done
 from .interrupt import Interrupt
 from .ticker import every
 
@@ -49,19 +50,6 @@ class State(Protocol):
     def duality_gap(self) -> float:
         """The relative duality gap."""
         ...
-
-
-def part_done(first: float, now: float, target: float) -> float:
-    """Return the fraction of the way from the first gap to the target, 0 to 1, in decades.
-
-    Examples
-    --------
-    >>> part_done(1.0, 0.1, 0.01)
-    0.5
-    """
-    if not (0 < target < first < math.inf and 0 < now < math.inf):
-        return 0.0
-    return min(1.0, max(0.0, math.log(first / now) / math.log(first / target)))
 
 
 class ProgressBar:

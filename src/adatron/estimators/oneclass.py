@@ -7,10 +7,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import OutlierMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
+from sklearn.base import OutlierMixin
 
 from ..fitting.formulation import Formulation
 from ..problems import oneclass
+from .base.callbacks import fitting
 from .base.one_program import OneProgram
 from .base.parameters import NU
 from .checks import inputs
@@ -90,7 +91,7 @@ class OneClassSVM(OutlierMixin, OneProgram):
     def _formulation(self, augment: float) -> Formulation:
         return Formulation(lambda y, weight: oneclass(weight, self.nu), in_units=True)
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Solve the problem and certify the solution.
 

@@ -1,7 +1,7 @@
 """Margins in the input space: the distance of a point from the surface f(x) = 0, its proven bound, and its growth."""
 
 from .algorithm import Stage, Task, climb, first_stage, needed_bytes, step_cost, unmeasured
-from .certified import certified
+from .certified import certified, variation
 from .field import Field
 from .metric import Metric
 from .nearest import InputMargins, nearest
@@ -24,4 +24,5 @@ __all__ = [
     "parts",
     "step_cost",
     "unmeasured",
+    "variation",
 ]

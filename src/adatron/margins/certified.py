@@ -36,10 +36,28 @@ def certified(field: Field, metric: Metric, X: Vector, f: Vector, pool: Pool) ->
     return metric.shrinkage() * radius * (1.0 - 1e-12)
 
 
+def variation(field: Field, X: Vector, radius: float, pool: Pool) -> float:
+    """Return a bound of |f(x) - f(x')| for the rows x of X and all x' with ‖x - x'‖ <= radius; inf if unknown."""
+    if not len(field.a):
+        return 0.0
+    norms, own = np.linalg.norm(X, axis=1), np.linalg.norm(field.points, axis=1)
+    bounds = [np.inf]
+    if field.kernel.convex and np.isfinite(norm := _norm(field, pool)):
+        bounds.append(norm * float(field.kernel.apart(norms, np.full(len(X), radius)).max(initial=0.0)))
+    if field.b is None:
+        bounds.append(radius * float(np.abs(field.a) @ field.kernel.steepness(own)))
+    return (1.0 + 1e-12) * min(bounds) + 2.0 * _rounding(field, norms + radius, own)
+
+
+def _norm(field: Field, pool: Pool) -> float:
+    """Return a bound of ‖w‖."""
+    size = np.abs(field.a).sum() ** 2 * field.kernel.magnitude(float(np.square(field.points).sum(axis=1).max()))
+    return float(np.sqrt(max(field.squared_norm(pool), 0.0) + 8.0 * len(field.a) * UNIT * size))
+
+
 def _by_norm(field: Field, norms: Vector, height: Vector, pool: Pool) -> Vector:
     """Return the largest r with ‖w‖ apart(‖x‖, r) <= |f|, by bisection from below."""
-    size = np.abs(field.a).sum() ** 2 * field.kernel.magnitude(float(np.square(field.points).sum(axis=1).max()))
-    norm = np.sqrt(max(field.squared_norm(pool), 0.0) + 8.0 * len(field.a) * UNIT * size)
+    norm = _norm(field, pool)
     if not field.kernel.convex or not np.isfinite(norm):
         return np.zeros(len(norms))
     low, high = np.zeros(len(norms)), np.full(len(norms), 1e-6)

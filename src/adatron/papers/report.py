@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..plots.axes import axes
+from ..plots.axes import off_screen
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Sheet:
         """Draw curves {label: (x, y)}; ``labels`` go to ``Axes.set`` (xlabel, ylabel, xscale, ...)."""
         if self.folder is None:
             return
-        ax = axes()
+        ax = off_screen()
         for label, (x, y) in curves.items():
             ax.plot(x, y, ".-", label=label, linewidth=1, markersize=3)
         ax.set(**{"title": section.title} | labels)

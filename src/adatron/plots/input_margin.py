@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..estimators import InputMarginSVC, input_margin
 from ..estimators.input_space.affine import Affine, linear_map
 from ..estimators.model.way import way_to
 from ..quoted import quoted
-from .axes import axes
+from .axes import COLORS, Display, color, literal, marker
 
 if TYPE_CHECKING:
     from ..margins import InputMargins
@@ -25,7 +25,7 @@ ROOM = 0.1  # Space around the samples, as a fraction of their extent.
 
 
 @dataclass
-class InputMarginDisplay:
+class InputMarginDisplay(Display):
     """The decision boundary of a classifier in the plane, with the projections of samples onto it.
 
     Use :meth:`from_estimator`.
@@ -42,10 +42,12 @@ class InputMarginDisplay:
         Coordinates of the picture's points.
     regions : ndarray of shape (n, n)
         Number of the class at each grid point.
+    classes : ndarray of shape (n_classes,), default=None
+        Names of the classes; by default their numbers.
 
     Attributes
     ----------
-    ax_ : matplotlib axes
+    ax_, figure_ : matplotlib axes and figure
     """
 
     X: Vector
@@ -54,7 +56,7 @@ class InputMarginDisplay:
     support: Vector
     grid: tuple[Vector, Vector]
     regions: NDArray[np.int64]
-    ax_: Any = field(default=None, init=False)
+    classes: NDArray[Any] | None = None
 
     @classmethod
     def from_estimator(
@@ -95,16 +97,19 @@ class InputMarginDisplay:
         regions = np.searchsorted(estimator.classes_, estimator.predict(table)).reshape(GRID, GRID)
         codes = np.searchsorted(estimator.classes_, y)
         affine = None if space == "transformed" else linear_map(way, 2)
-        return cls(X, codes, margins, _support(way.machine, X, affine), grid, regions).plot(ax=ax)
+        support = _support(way.machine, X, affine)
+        return cls(X, codes, margins, support, grid, regions, estimator.classes_).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw the regions, the samples, their projections as squares, and the smallest distance as a circle."""
-        self.ax_ = ax = axes(ax)
-        classes = int(max(self.codes.max(), self.regions.max())) + 1
-        levels = np.arange(classes + 1) - 0.5
-        ax.contourf(*self.grid, self.regions, levels=levels, colors=[f"C{c}" for c in range(classes)], alpha=0.15)
-        for code, mark in zip(range(classes), "ox^v<>sd" * (1 + classes // 8), strict=False):
-            ax.plot(*self.X[self.codes == code].T, mark, color=f"C{code}", markersize=5)
+        ax = self._on(ax)
+        k = int(max(self.codes.max(), self.regions.max())) + 1
+        names = np.arange(k) if self.classes is None else self.classes
+        levels = np.arange(k + 1) - 0.5
+        ax.contourf(*self.grid, self.regions, levels=levels, colors=[color(c) for c in range(k)], alpha=0.25)
+        for c in range(k):
+            some, name = self.X[self.codes == c], literal(names[c])
+            ax.plot(*some.T, marker(c), color=color(c), markersize=5, linestyle="none", label=name)
         ax.plot(*self.support.T, "o", markersize=9, fillstyle="none", color="0.3", label="support vectors")
         there = np.isfinite(self.margins.distance)
         feet = self.margins.projection[there]
@@ -131,7 +136,7 @@ def _support(machine: Any, X: Vector, affine: Affine | None) -> Vector:
 
 
 @dataclass
-class DistanceDisplay:
+class MarginDisplay(Display):
     """The distribution of distances from the boundary, and of their certified lower bounds.
 
     Use :meth:`from_estimator`.
@@ -143,41 +148,57 @@ class DistanceDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib axes
+    ax_, figure_ : matplotlib axes and figure
     """
 
     margins: dict[str, InputMargins]
-    ax_: Any = field(default=None, init=False)
 
     @classmethod
     def from_estimator(
         cls,
         estimator: Any,
         X: Any,
+        y: Any = None,
         *,
         metric: Any = None,
         space: str = "original",
         name: str | None = None,
         ax: Any = None,
     ) -> Self:
-        """Compute and draw the distances of samples X from the boundary; see :func:`adatron.input_margin`."""
-        name = name or type(way_to(estimator).machine).__name__
-        return cls({name: input_margin(estimator, X, metric, space)}).plot(ax=ax)
+        """Compute and draw the distances of samples X from the boundary; see :func:`adatron.input_margin`.
+
+        With classes y there are curves for each of them.
+        """
+        found = input_margin(estimator, X, metric, space)
+        if y is None:
+            return cls({name or type(way_to(estimator).machine).__name__: found}).plot(ax=ax)
+        return cls(of_classes(found, y)).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw the fraction of the samples that are farther from the boundary than a distance."""
-        self.ax_ = ax = axes(ax)
-        for color, (name, margins) in enumerate(self.margins.items()):
+        ax = self._on(ax)
+        for number, (name, margins) in enumerate(self.margins.items()):
             for values, line, what in ((margins.distance, "-", "distance"), (margins.certified, ":", "certified")):
                 left = 1.0 - np.arange(len(values)) / len(values)
-                ax.step(np.sort(values), left, line, color=f"C{color}", label=f"{name}: {what}", where="pre")
+                label = f"{literal(name)}: {what}"
+                ax.step(np.sort(values), left, line, color=COLORS[number % len(COLORS)], label=label, where="pre")
         ax.set(xlabel="distance", ylabel="part of the samples that are farther", xlim=(0, None), ylim=(0, 1))
         ax.legend(fontsize="small")
         return self
 
 
+DistanceDisplay = MarginDisplay  # the name of earlier versions
+
+
+def of_classes(found: InputMargins, y: Any) -> dict[str, InputMargins]:
+    """Return the margins of each class."""
+    y = np.asarray(y).ravel()
+    names = ("distance", "projection", "certified", "converged")
+    return {str(one): type(found)(*(getattr(found, name)[y == one] for name in names)) for one in np.unique(y)}
+
+
 @dataclass
-class MarginPathDisplay:
+class MarginPathDisplay(Display):
     """The margin of an InputMarginSVC after each step.
 
     Use :meth:`from_estimator`.
@@ -189,11 +210,10 @@ class MarginPathDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib axes
+    ax_, figure_ : matplotlib axes and figure
     """
 
     paths: list[Vector]
-    ax_: Any = field(default=None, init=False)
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
@@ -206,9 +226,9 @@ class MarginPathDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw margin over step; 0 is the original machine."""
-        self.ax_ = ax = axes(ax)
+        ax = self._on(ax)
         for number, path in enumerate(self.paths):
-            ax.plot(np.arange(len(path)), path, "o-", label=f"problem {number}")
+            ax.plot(np.arange(len(path)), path, "o-", color=color(number), label=f"problem {number}")
         ax.set(xlabel="step", ylabel="margin in the input space")
         if len(self.paths) > 1:
             ax.legend(fontsize="small")

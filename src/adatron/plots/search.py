@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..outcome import best_of, edges, is_number, metric_of, positions, values_of, varied
-from .axes import axes
+from .axes import Display
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -28,7 +28,7 @@ STRONG = "#d55e00"  # Vermilion of Okabe and Ito's palette, for all kinds of col
 
 
 @dataclass
-class SearchDisplay:
+class SearchDisplay(Display):
     """The mean scores of a search over one or two of its parameters.
 
     Two parameters of a grid make a map, one makes a line with error bars, and parameters that were drawn at random
@@ -86,8 +86,6 @@ class SearchDisplay:
     at_edge: dict[str, str]
     metric: str = "score"
     others: tuple[str, ...] = ()
-    ax_: Any = field(default=None, init=False)
-    figure_: Any = field(default=None, init=False)
     mesh_: Any = field(default=None, init=False)
     line_: Any = field(default=None, init=False)
     points_: Any = field(default=None, init=False)
@@ -149,8 +147,7 @@ class SearchDisplay:
         -------
         display : SearchDisplay
         """
-        self.ax_ = ax = axes(ax)
-        self.figure_ = ax.figure
+        ax = self._on(ax)
         self.mesh_ = self.line_ = self.points_ = self.text_ = None
         numbers = all(is_number(value) for values in self.values for value in values)
         if len(self.names) == 1:

@@ -181,18 +181,16 @@ def _searched(
 
 
 def _draw(found: Any, plot: str) -> None:
-    from matplotlib.figure import Figure
-
     from ...files import atomic_write
     from ...outcome import varied
     from ...plots import SearchDisplay
+    from ...plots.axes import off_screen
 
     if not varied(found.cv_results_):
         raise ValueError(f"--plot {plot}: no parameter has several values, so there is nothing to draw")
-    figure = Figure(layout="constrained", figsize=(8, 6))
-    SearchDisplay.from_search(found, ax=figure.add_subplot())
+    display = SearchDisplay.from_search(found, ax=off_screen(figsize=(8, 6)))
     with atomic_write(plot) as stream:
-        figure.savefig(stream, format=Path(plot).suffix[1:].lower())
+        display.figure_.savefig(stream, format=Path(plot).suffix[1:].lower())
 
 
 def _tell(found: Any, scoring: str, task: str, seconds: float, wants_json: bool) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Hidden, StrOptions
@@ -14,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks import inputs
+from .callbacks import fitting
 from .classifier import Classifier
 from .convergence import warn, warn_unless_calibrated, warn_unless_converged
 from .parameters import BIAS
@@ -56,7 +56,7 @@ class FormulatedClassifier(Classifier):
     def _function(self) -> Function:
         return self._sum(self._one_against_one())
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         from ...fitting.binary import Binary, Kind
         from ...fitting.folds import divide

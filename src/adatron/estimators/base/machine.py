@@ -15,6 +15,7 @@ from ...fitting.layout import feature_weights
 from ...fitting.storage import for_reading
 from ...predicting.prepared import Kept
 from ..checks import inputs, objects
+from .callbacks import OURS
 from .parameters import Parameters
 from .quiet import Quiet, quiet
 
@@ -72,7 +73,7 @@ class KernelMachine(Quiet, Parameters):
 
     def lasting_state(self) -> dict[str, Any]:
         """Return what a model file keeps besides the parameters."""
-        return {name: value for name, value in vars(self).items() if name != "_kept"}
+        return {name: value for name, value in vars(self).items() if name not in ("_kept", *OURS)}
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Take what ``lasting_state`` gave."""

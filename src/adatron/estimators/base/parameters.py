@@ -8,10 +8,11 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ...compiled.cache.collector import collector_paused
+from .callbacks import CallbackSupport, together
+from .shown import Shown
 
 if TYPE_CHECKING:
     from ...fitting.engine import Settings
@@ -50,7 +51,7 @@ BIAS: dict[str, list[Any]] = {
 }
 
 
-class Parameters(BaseEstimator):
+class Parameters(CallbackSupport, Shown):
     """Base of the estimators, each of which lists these parameters in its own constructor, as scikit-learn wants.
 
     ``_parameter_constraints`` is scikit-learn's: it lists what each parameter may be. ``fit`` checks the parameters, a
@@ -117,6 +118,7 @@ class Parameters(BaseEstimator):
         """Return the parameters as a fit takes them; ``sized``: see ``Formulation``."""
         from ...fitting.engine import Settings
 
+        own = self.callback or (_print_progress if self.verbose else None)
         return Settings(
             kernel=kernel,
             solver=self.solver,
@@ -127,7 +129,7 @@ class Parameters(BaseEstimator):
             gap_tol=self.gap_tol,
             max_iter=int(self.max_iter),
             clock=clock,
-            callback=self.callback or (_print_progress if self.verbose else None),
+            callback=together(own, vars(self).get("_fit_parts")),
             sized=sized,
         )
 

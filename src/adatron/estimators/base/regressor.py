@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin, _fit_context  # pyright: ignore[reportPrivateUsage]
+from sklearn.base import RegressorMixin
 
 from ..checks import inputs
+from .callbacks import fitting
 from .one_program import OneProgram
 from .parameters import BIAS, PENALTY
 
@@ -29,7 +30,7 @@ class Regressor(RegressorMixin, OneProgram):
         **PENALTY,
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve the problem and certify the solution.
 

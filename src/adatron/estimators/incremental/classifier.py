@@ -7,12 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.layout import Coefficients
 from ...quoted import quoted
+from ..base.callbacks import fitting
 from ..base.classifier import Classifier
 from ..checks import inputs
 from .learning import Sides
@@ -27,7 +27,7 @@ class IncrementalClassifier(Incremental, Classifier):
 
     probability = "deprecated"
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
         """Solve the problem from nothing; the model forgets all samples that it had.
 

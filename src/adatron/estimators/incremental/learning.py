@@ -48,6 +48,13 @@ INSEPARABLE = "No plane separates the samples of the classes, which C=inf needs:
 LOST = 1e-8  # Fraction of the largest gradient; rounding does not explain a larger violation.
 
 
+class CompactError(ValueError, AttributeError):
+    """The model has no samples; also an AttributeError, as ``hasattr`` and ``dir`` ask for properties of samples."""
+
+    def __init__(self) -> None:
+        super().__init__("A compact model has no samples that it could go on from. Take the one before compact().")
+
+
 class Learning(KernelMachine):
     """Work of an incremental model on its samples and programs."""
 
@@ -97,7 +104,7 @@ class Learning(KernelMachine):
 
     def _refuse_compact(self) -> None:
         if self.compact_:
-            raise ValueError("A compact model has no samples that it could go on from. Take the one before compact().")
+            raise CompactError
 
     @contextmanager
     def in_time(self, store: Store) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -17,29 +18,34 @@ from .store import Store
 from .track import Track
 
 Matrix = NDArray[np.float64]
+Ids = NDArray[np.int64]
 WHOLE = 4096  # Samples up to which all of K is held meanwhile.
 
 
-def loo_values(model: Learning, signs: bool = False) -> Matrix:
+def loo_values(model: Learning, signs: bool = False, slots: Ids | None = None) -> Matrix:
     """Return the value of each sample, (n_samples, n_problems), by the solution without it.
 
     ``signs`` says that only the signs count. If a hinge loss is minimised, the loss of a sample only grows when it is
-    left out. A sample on the wrong side then stays there and costs nothing.
+    left out. A sample on the wrong side then stays there and costs nothing. ``slots`` are the samples that are asked
+    for, (n_samples,); None are all.
     """
     check_is_fitted(model)
     store = model.store
     if store.n < 2:
         raise ValueError("Leaving one out needs at least two samples. Got 1.")
     with model.in_time(store):
-        return _values(model, store, signs)
+        found = _values(model, store, signs, np.arange(store.n) if slots is None else slots)
+    return found if slots is None else found[slots]
 
 
-def _values(model: Learning, store: Store, signs: bool) -> Matrix:
+def _values(model: Learning, store: Store, signs: bool, slots: Ids) -> Matrix:
     out = np.full((store.n, len(model.tracks)), np.nan)
+    wanted = np.zeros(store.n, bool)
+    wanted[slots] = True
     for column, track in zip(out.T, model.tracks, strict=True):
         dual = track.dual(model.program)
-        column[track.numbers] = _of_program(model, track, dual, signs)
-        others = np.flatnonzero(np.isnan(column))
+        column[track.numbers] = _of_program(model, track, dual, signs, wanted[track.numbers])
+        others = np.flatnonzero(np.isnan(column) & wanted)
         if len(others) and len(dual):
             support = np.flatnonzero(track.beta)
             values = track.kernel(store.X[others], store.X[track.numbers[support]]) @ track.beta[support]
@@ -48,16 +54,15 @@ def _values(model: Learning, store: Store, signs: bool) -> Matrix:
     return np.nan_to_num(out, copy=False)  # a program without samples gives 0
 
 
-def _of_program(model: Learning, track: Track, dual: Dual, signs: bool) -> Vector:
-    """Return the values for the samples of a program."""
+def _of_program(model: Learning, track: Track, dual: Dual, signs: bool, wanted: NDArray[np.bool_]) -> Vector:
+    """Return the values for the samples of a program; those of samples that are not wanted are any number."""
     n = len(dual)
     if not n:
         return np.zeros(0)
     path, nu = track.path(model.program), any(dual.totals)
     out = decision(dual, path.beta, path.g) / model.divisor(track.width(dual, path.beta, path.g))
-    rows = track.rows(np.arange(n)).__getitem__ if n <= WHOLE else track.rows
     # If the sums depend on nu, they change with every sample.
-    which = np.arange(n) if nu else np.flatnonzero(path.beta)
+    which = np.flatnonzero(wanted if nu else wanted & (path.beta != 0.0))
     if not nu:
         if signs:
             which = which[out[which] * dual.t[which] >= 0.0]
@@ -65,21 +70,41 @@ def _of_program(model: Learning, track: Track, dual: Dual, signs: bool) -> Vecto
         known = np.isfinite(values)
         out[path.ids[known]] = values[known]
         which = np.setdiff1d(which, path.ids[known])
+    for one, goal, left in left_out(model, track, which):
+        if nu or isinstance(left, Track) or not left.margin.held:
+            out[one] = decision(goal, left.beta, left.g)[one] / model.divisor(track.width(goal, left.beta, left.g))
+        else:
+            out[one] = left.g[one] + goal.t[one] + (left.offset if dual.totals else 0.0)
+    return out
+
+
+def left_out(model: Learning, track: Track, which: Ids) -> Iterator[tuple[int, Dual, Homotopy | Track]]:
+    """Yield the solution of a program without each of some samples; the model stays as it is.
+
+    Parameters
+    ----------
+    which : positions of the samples in the program
+
+    Yields
+    ------
+    one : int
+    goal : the program without this sample
+    left : its solution, valid until the next one is asked for
+    """
+    dual = track.dual(model.program)
+    path, nu = track.path(model.program), any(dual.totals)
+    rows = track.rows(np.arange(len(dual))).__getitem__ if len(dual) <= WHOLE and len(which) else track.rows
     used: Homotopy | None = None
-    for one in which:
+    for one in which.tolist():
         track.store.clock.check()
-        goal = track.dual(model.program, np.array([one])) if nu else _held(dual, int(one))
+        goal = track.dual(model.program, np.array([one])) if nu else _held(dual, one)
         try:
             left = used = path.without(np.array([one]), goal, rows, used)
         except Stalled:
             used = None
             left = Track.of(track.store, track.kernel, track.state())
             model.solve_anew(left, goal)
-        if nu or isinstance(left, Track) or not left.margin.held:
-            out[one] = decision(goal, left.beta, left.g)[one] / model.divisor(track.width(goal, left.beta, left.g))
-        else:
-            out[one] = left.g[one] + goal.t[one] + (left.offset if dual.totals else 0.0)
-    return out
+        yield one, goal, left
 
 
 def _held(dual: Dual, one: int) -> Dual:

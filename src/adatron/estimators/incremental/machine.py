@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .learning import GATHERED, Learning
+from ..base.callbacks import OURS
+from .learning import GATHERED, CompactError, Learning
 from .report import report
 from .store import Store
 from .track import Track
@@ -54,6 +55,8 @@ class Keeper(Protocol):
 class Incremental(Learning):
     """Base of the incremental models, used together with the batch class."""
 
+    _on_request = tuple(name for name in GATHERED if not name.startswith("_"))
+
     @property
     def n_refactor_(self) -> int:
         """Gradients that were computed anew because of drift, since ``fit``."""
@@ -68,6 +71,8 @@ class Incremental(Learning):
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute that is gathered from the solution only on request."""
+        if vars(self).get("compact_") and isinstance(getattr(type(self), name, None), property):
+            raise CompactError  # Python asks here after a property has raised it
         if name not in GATHERED or "_tracks" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         if not self._gathered:
@@ -232,7 +237,7 @@ class Incremental(Learning):
     def lasting_state(self) -> dict[str, Any]:
         """Return the state that a model file keeps besides the parameters."""
         params = self.get_params(deep=False)
-        hidden = {"_store", "_tracks", "_fitted", "_gathered", "_saved", "_kept", *params}
+        hidden = {"_store", "_tracks", "_fitted", "_gathered", "_saved", "_kept", *OURS, *params}
         state = {name: value for name, value in vars(self).items() if name not in hidden}
         if "_tracks" in vars(self):
             state["_store"], state["_tracks"] = self._store.state(), [track.state() for track in self._tracks]

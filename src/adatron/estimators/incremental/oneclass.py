@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 
+from ..base.callbacks import fitting
 from ..checks import inputs
 from ..oneclass import OneClassSVM
 from .leave_out import loo_values
@@ -70,7 +70,7 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
         self._gather_one()
         self.offset_ = -self.intercept_
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, ids: Any = None) -> Self:
         """Solve the problem from nothing; the model forgets all samples that it had.
 

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 
+from ..base.callbacks import fitting
 from ..checks import inputs
 from ..svr import SVR
 from .c_path import HasC
@@ -75,7 +75,7 @@ class IncrementalSVR(HasC, Incremental, SVR):
     def _gather(self) -> None:
         self._gather_one()
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
         """Solve the problem from nothing; the model forgets all samples that it had.
 

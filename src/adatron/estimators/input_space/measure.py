@@ -18,6 +18,7 @@ from ...quoted import quoted
 from ..base.quiet import quiet
 from ..checks.checked import checked
 from ..model.way import way_to
+from ..oneclass import OneClassSVM
 from .affine import EPS, SPACES, Affine, linear_map
 
 if TYPE_CHECKING:
@@ -36,9 +37,9 @@ def input_margin(estimator: Any, X: Any, metric: Any = None, space: str = "origi
 
     Parameters
     ----------
-    estimator : SVC, NuSVC or InputMarginSVC
-        A fitted classifier with a differentiable kernel, for two or more classes: of this library, or SVC and NuSVC of
-        scikit-learn. It may be the last step of a pipeline, and the best estimator of a search.
+    estimator : SVC, NuSVC, InputMarginSVC or OneClassSVM
+        A fitted classifier or novelty detector with a differentiable kernel, for two or more classes: of this library,
+        or SVC and NuSVC of scikit-learn. It may be the last step of a pipeline, and the best estimator of a search.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Samples as ``estimator.predict`` takes them.
     metric : None, array-like of shape (n_features, n_features) or callable, default=None
@@ -102,16 +103,16 @@ def input_margin(estimator: Any, X: Any, metric: Any = None, space: str = "origi
 
 
 def classifier_of(machine: Any) -> Any:
-    """Return a fitted classifier of this library, made of scikit-learn's if need be, whose kernel has a derivative."""
+    """Return a fitted machine with a boundary, made of scikit-learn's if need be, whose kernel has a derivative."""
     from ...kernels.derivatives import jet
     from ..base.classifier import Classifier
     from ..model.taken import is_theirs, taken_over
 
     if is_theirs(machine):
         machine = taken_over(machine)
-    if not isinstance(machine, Classifier):
+    if not isinstance(machine, (Classifier, OneClassSVM)):
         raise TypeError(
-            "input_margin needs an SVC, a NuSVC or an InputMarginSVC, alone or as the last step. "
+            "input_margin needs an SVC, a NuSVC, an InputMarginSVC or a OneClassSVM, alone or as the last step. "
             f"Got {quoted(machine)} instead."
         )
     check_is_fitted(machine)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...fitting.formulation import Formulation, bounds
 from ...fitting.storage import dense_rows
 from ...problems import csvc
 from ...quoted import quoted
+from ..base.callbacks import fitting
 from ..base.classifier import Classifier, Labelled
 from ..base.convergence import warn_of_cut_steps, warn_unless_converged
 from ..base.parameters import PENALTY
@@ -205,7 +205,7 @@ class InputMarginSVC(Classifier):
 
         return Tilted(**self._parts(), tilts=self.tilts_, problem=self.problem_)
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         from ...fitting.binary import Binary, Kind
         from ...fitting.fits import Fits

@@ -9,7 +9,7 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from ...plots.axes import axes
+from ...plots.axes import off_screen
 from ..report import Section, Sheet
 from .mixtures import draw, maximised, original
 
@@ -74,7 +74,7 @@ def _scatter(
 ) -> None:
     if sheet.folder is None:
         return
-    ax = axes()
+    ax = off_screen()
     for (rule, values), mark in zip(after.items(), "o+", strict=True):
         ax.loglog(before, values, mark, markersize=4, label=RULES[rule])
     ends = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...plots.axes import off_screen
 from ...plots.input_margin import InputMarginDisplay
 from ..report import Section, Sheet
 from .mixtures import draw, maximised, original
@@ -21,5 +22,5 @@ def section(sheet: Sheet) -> Section:
     section.remarks.append("The paper's samples are not known: ours are another draw.")
     if sheet.folder is not None:
         for name, model in (("figure_2", before), ("figure_3", after)):
-            sheet.save(section, name, InputMarginDisplay.from_estimator(model, data.X, data.y).ax_)
+            sheet.save(section, name, InputMarginDisplay.from_estimator(model, data.X, data.y, ax=off_screen()).ax_)
     return section

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...kernels import Polynomial
 from ...margins import Field, Metric, nearest, parts
-from ...plots.axes import axes
+from ...plots.axes import off_screen
 from ...threads import Pool
 from ..report import Section, Sheet
 
@@ -30,7 +30,7 @@ def section(sheet: Sheet) -> Section:
         f"by {PUSH} along the surface. The paper's rule to slow down assumes λ > 0; here c/λ < -1 is meant."
     )
     if sheet.folder is not None:
-        ax = axes()
+        ax = off_screen()
         for mark, which, label in (("o", 1, "eq. 12"), ("+", 2, "slowed down")):
             ax.plot(ratios, [one[which] for one in found], mark, label=label)
         ax.set(xlabel="c/λ", ylabel="stable", yticks=[0, 1], yticklabels=["no", "yes"], title="Figure 1")

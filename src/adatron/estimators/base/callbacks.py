@@ -1,0 +1,102 @@
+"""scikit-learn's callbacks of a fit (``set_callbacks(ProgressBar())``), where scikit-learn has them: from 1.9 on.
+
+The task of a fit has a hundred tasks below it: hundredths of its way, the fall of the duality gap on a logarithmic
+scale. A callback that is asked at the end of one of them may stop the fit. The fit itself ends with the fitted
+estimator, for callbacks that measure it. All that knows of this interface, which may change, is in this file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import wraps
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
+
+from ...progress import part_done
+
+if TYPE_CHECKING:
+    from ...solvers.watch import Progress
+
+
+class _NoSupport:
+    """Nothing: scikit-learn before 1.9 has no callbacks."""
+
+
+def _support() -> type:
+    """Return the class with the methods that scikit-learn gives."""
+    if find_spec("sklearn.callback") is None:
+        return _NoSupport
+    from sklearn.callback import CallbackSupportMixin
+
+    return CallbackSupportMixin
+
+
+if TYPE_CHECKING:
+    CallbackSupport = _NoSupport
+else:
+    CallbackSupport = _support()
+PARTS = 100
+#: Attributes that belong to a running fit or to the user's callbacks, and to no model file.
+OURS = ("_skl_callbacks", "_parent_callback_ctx", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_fit_parts")
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def fitting(fit: Fit) -> Fit:
+    """Return a ``fit`` that checks the parameters first, as scikit-learn does, and tells callbacks of its way."""
+
+    @wraps(fit)
+    def told(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        if not any(name in vars(self) for name in OURS[:2]):
+            return fit(self, X, *args, **kwargs)
+        y = kwargs.get("y", args[0] if args else None)
+        weight = kwargs.get("sample_weight", args[1] if len(args) > 1 else None)
+        given = {"X": X, "y": y, "metadata": None if weight is None else {"sample_weight": weight}}
+        context = self._init_callback_context(max_subtasks=PARTS)
+        context.call_on_fit_task_begin(estimator=self, **given)
+        self._fit_parts = Parts(self, context)
+        try:
+            fit(self, X, *args, **kwargs)
+        finally:
+            del self._fit_parts
+        context.call_on_fit_task_end(estimator=self, reconstruction_attributes={}, **given)
+        return self
+
+    checked: Any = _fit_context(prefer_skip_nested_validation=True)
+    return checked(told)
+
+
+class Parts:
+    """Tells scikit-learn's callbacks how far a fit is, given its reports."""
+
+    def __init__(self, estimator: Any, context: Any) -> None:
+        self.estimator, self.context, self.told = estimator, context, 0
+        self.first: dict[int, float] = {}
+
+    def __call__(self, state: Progress) -> bool:
+        """Tell of the parts that are done now; return whether a callback asks to stop."""
+        first = self.first.setdefault(state.problem, state.duality_gap)
+        if not math.isfinite(first):
+            del self.first[state.problem]
+        target = self.estimator.gap_tol or self.estimator.tol
+        done = (state.n_finished + part_done(first, state.duality_gap, target)) / state.n_problems
+        stop = False
+        for _ in range(self.told, min(PARTS - 1, int(PARTS * done))):  # the last part ends with the fit
+            one = self.context.subcontext(task_name="part")
+            one.call_on_fit_task_begin(estimator=self.estimator)
+            stop |= bool(one.call_on_fit_task_end(estimator=self.estimator))
+            self.told += 1
+        return stop
+
+
+def together(own: Callable[[Any], object] | None, parts: Parts | None) -> Callable[[Any], object] | None:
+    """Return the callback for the engine: the user's, and the one for scikit-learn's callbacks."""
+    if parts is None or own is None:
+        return own or parts
+
+    def both(state: Any) -> bool:
+        return any([own(state) is True, parts(state)])
+
+    return both

@@ -1,0 +1,46 @@
+"""The table of fitted attributes in a notebook (scikit-learn from 1.9 on), which begins with the certificate."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+#: What is proven, in the order in which it is shown.
+CERTIFICATE = ("duality_gap_", "kkt_violation_", "fit_status_", "n_iter_", "dual_objective_", "primal_objective_")
+
+
+class Shown(BaseEstimator):
+    """Base of estimators whose certificate is shown first.
+
+    scikit-learn asks for this method; earlier versions do not. It reads every attribute, so one that cannot be read
+    (the samples of a compact model) must not be the end of it.
+    """
+
+    _on_request: tuple[str, ...] = ()  # names of attributes that are made when they are read
+
+    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
+        from sklearn.utils._repr_html.fitted_attributes import (  # pyright: ignore[reportMissingImports]
+            AttrsDict,  # pyright: ignore[reportUnknownVariableType]
+        )
+
+        public = {
+            name
+            for name in (*object.__dir__(self), *self._on_request)
+            if name.endswith("_") and not name.startswith("_")
+        }
+        order = [*CERTIFICATE, *sorted(public - set(CERTIFICATE))]
+        found: dict[str, dict[str, Any]] = {}
+        for name in order:
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", FutureWarning)
+                    value = getattr(self, name)
+            except (AttributeError, ValueError):
+                continue
+            about = {"type_name": type(value).__name__, "value": value}
+            if getattr(value, "shape", ()) != () and hasattr(value, "dtype"):
+                about |= {"shape": value.shape, "dtype": value.dtype}
+            found[name] = about
+        return AttrsDict(fitted_attrs=found, estimator_class=type(self), doc_link=doc_link)

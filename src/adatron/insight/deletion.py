@@ -1,0 +1,277 @@
+"""Exact influence: what changes if one sample is deleted.
+
+Each sample leaves the solution along its exact path (decremental learning), so the model without it is the exact one,
+not an approximation of first order. Samples that are no support vectors change nothing and are not tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import r2_score
+
+from ..certificates import intercept
+from ..estimators.base.quiet import quiet
+from ..estimators.incremental.leave_out import left_out
+from ..estimators.incremental.track import Track, certificate
+from .subject import Ids, Subject, Vector, dense, drawn, rows_of, taken
+from .twin import Twin, at_bound, twin_of
+
+KERNEL = 4_000_000  # Kernel values that are kept between the probes and the samples.
+PROVEN = 10  # Deletions whose solution is proven by a gradient computed anew.
+
+
+@dataclass(frozen=True)
+class Influence:
+    """The result of ``influence``, one entry for each deleted sample, the largest change first.
+
+    Attributes
+    ----------
+    numbers : ndarray of int of shape (n_deleted,)
+        The deleted samples, by their row in X.
+    coefficient : ndarray of shape (n_deleted,)
+        The largest size of the sample's coefficients.
+    bound : ndarray of bool of shape (n_deleted,)
+        Whether that coefficient is at its bound C.
+    change : ndarray of shape (n_deleted,)
+        The mean change of the decision value (of the prediction, in a regression) over the probes.
+    flips : ndarray of int of shape (n_deleted,)
+        The number of probes whose predicted class changes; 0 in a regression.
+    score : ndarray of shape (n_deleted,)
+        The score on the probes without the sample, minus the score with it (accuracy, R²); nan without ``y_test``.
+    kkt_violation : ndarray of shape (n_deleted,)
+        The violation of the optimality conditions by the solution without the sample, by the gradient of its path.
+    proven : ndarray of shape (n_deleted,)
+        The same as a proven bound, from a gradient computed anew in float64, for the first entries; nan for the others.
+    n_candidates : int
+        The number of samples that can matter.
+    n_samples, n_probes : int
+    probes : {'test', 'training'}
+        Where changes were measured.
+    base : float
+        The score with all samples; nan without ``y_test``.
+    difference : float
+        Largest difference of the decision values of the exact solution from those of the model.
+    """
+
+    numbers: Ids
+    coefficient: Vector
+    bound: NDArray[np.bool_]
+    change: Vector
+    flips: Ids
+    score: Vector
+    kkt_violation: Vector
+    proven: Vector
+    n_candidates: int
+    n_samples: int
+    n_probes: int
+    probes: str
+    base: float
+    difference: float
+
+    @property
+    def complete(self) -> bool:
+        """Whether every sample that can matter was deleted."""
+        return len(self.numbers) == self.n_candidates
+
+
+@quiet
+def influence(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    X_test: Any = None,
+    y_test: Any = None,
+    *,
+    sample_weight: Any = None,
+    max_deletions: int | None = None,
+) -> Influence:
+    """Return what changes if single samples are deleted, exactly.
+
+    Parameters
+    ----------
+    model : SVC, NuSVC, SVR, OneClassSVM or their incremental forms
+        Fitted; also as the last step of a pipeline, or the best estimator of a search. Steps before the machine stay
+        as they are.
+    X, y : array-like
+        The samples that the model was fitted to, in their order.
+    X_test, y_test : array-like, default=None
+        Samples at which changes are measured, and their targets for the score; by default the training samples.
+    sample_weight : array-like of shape (n_samples,), default=None
+        The weights of the fit.
+    max_deletions : int, default=None
+        Most samples to delete; if more can matter, chance draws them, always the same ones. None is as many as take
+        some ten seconds: a deletion costs about n_samples times the free support vectors.
+
+    Returns
+    -------
+    Influence
+
+    Raises
+    ------
+    ValueError
+        The samples are not those of the fit, or the machine has no exact deletion.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.insight import influence
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.2, random_state=0)
+    >>> found = influence(SVC(C=10).fit(X, y), X, y)
+    >>> bool(found.complete and (found.kkt_violation < 1e-9).all())
+    True
+    """
+    subject = Subject.of(model, X, y, sample_weight)
+    return influence_of(subject, twin_of(subject), X_test, y_test, max_deletions)
+
+
+def influence_of(
+    subject: Subject, twin: Twin, X_test: Any = None, y_test: Any = None, most: int | None = None
+) -> Influence:
+    """Return the influence of the samples of a twin."""
+    probes = _Probes.of(subject, twin, X_test, y_test)
+    candidates = _candidates(twin)
+    slots = candidates[drawn(len(candidates), twin.affordable if most is None else int(most))]
+    out = np.zeros((6, len(slots)))
+    whole = probes.values([(track, track.dual(twin.model.program), track) for track in twin.model.tracks], twin.model)
+    base, bound = probes.score(whole), at_bound(twin)
+    for k, lefts in enumerate(_without(twin, slots)):
+        values = whole.copy()
+        for column, left in lefts:
+            values[:, column] = probes.values([left], twin.model)[:, 0]
+        coefficient = _coefficient(lefts, int(slots[k]))
+        worst = max((certificate(goal, left.beta, left.g).kkt_violation for _, (_, goal, left) in lefts), default=0.0)
+        change = np.abs(values - whole).max(axis=1).mean()
+        out[:, k] = (
+            coefficient,
+            bound[slots[k]],
+            change,
+            probes.flips(whole, values),
+            probes.score(values) - base,
+            worst,
+        )
+    order = np.argsort(-out[2], kind="stable")
+    proven = np.full(len(order), np.nan)
+    proven[:PROVEN] = [_proven(lefts) for lefts in _without(twin, slots[order[:PROVEN]])]
+    coefficient, held, change, flips, score, violation = out[:, order]
+    return Influence(
+        twin.numbers[slots[order]], coefficient, held > 0.0, change, flips.astype(np.int64), score, violation, proven,
+        len(candidates), twin.n, probes.n, probes.kind, base, twin.difference,
+    )  # fmt: skip
+
+
+Left = tuple[Any, Any, Any]  # the track, the program without a sample, its solution
+
+
+def _candidates(twin: Twin) -> Ids:
+    """Return the slots of the samples that can matter: with nu all, otherwise the support vectors."""
+    found = np.zeros(twin.n, bool)
+    for track in twin.model.tracks:
+        nu = any(track.dual(twin.model.program).totals)
+        found[track.numbers[(track.beta != 0.0) | nu]] = True
+    return np.flatnonzero(found)
+
+
+def _without(twin: Twin, slots: Ids) -> Any:
+    """Yield, for each sample, the problems that change without it: their number, and what ``Left`` says."""
+    model, paths = twin.model, []
+    for track in model.tracks:
+        place = np.full(twin.n, -1)
+        place[track.numbers] = np.arange(len(track.beta))
+        nu = any(track.dual(model.program).totals)
+        mine = place[slots]
+        mine = np.where((mine >= 0) & (nu | (track.beta[mine] != 0.0)), mine, -1) if len(track.beta) else mine
+        paths.append((track, mine, left_out(model, track, mine[mine >= 0])))
+    for k in range(len(slots)):
+        lefts: list[tuple[int, Left]] = []
+        for column, (track, mine, path) in enumerate(paths):
+            if mine[k] >= 0:
+                _, goal, left = next(path)
+                lefts.append((column, (track, goal, left)))
+        yield lefts
+
+
+def _coefficient(lefts: list[tuple[int, Left]], slot: int) -> float:
+    """Return the largest coefficient of a sample."""
+    return max((float(abs(track.beta[track.numbers == slot][0])) for _, (track, _, _) in lefts), default=0.0)
+
+
+def _proven(lefts: list[tuple[int, Left]]) -> float:
+    """Return a bound of the KKT violation of solutions without a sample, by gradients computed anew in float64."""
+    worst = 0.0
+    for _, (track, goal, left) in lefts:
+        other = Track.of(track.store, track.kernel, track.state())
+        other.begin(left.beta.copy(), left.g.copy())
+        worst = max(worst, float(other.prove(goal).kkt_violation))
+    return worst
+
+
+@dataclass(frozen=True)
+class _Probes:
+    """The samples at which changes are measured.
+
+    K : (n_probes, n) kernel values with the samples of the twin
+    y : targets, or None
+    """
+
+    subject: Subject
+    K: Vector
+    y: Any
+    kind: str
+
+    @classmethod
+    def of(cls, subject: Subject, twin: Twin, X_test: Any, y_test: Any) -> _Probes:
+        rows = subject.rows[twin.numbers] if X_test is None else rows_of(subject.way, X_test)
+        some = drawn(rows.shape[0], max(100, KERNEL // max(1, twin.n)))
+        kernel, samples = twin.model.kernel_, twin.model.store.X
+        K = np.asarray(kernel(_alike(rows[some], samples), samples), np.float64)
+        y = None if X_test is None or y_test is None else taken(np.asarray(y_test).ravel(), some)
+        return cls(subject, K, y, "training" if X_test is None else "test")
+
+    @property
+    def n(self) -> int:
+        return len(self.K)
+
+    def values(self, lefts: list[Left], model: Any) -> Vector:
+        """Return values of some problems at the probes, (n_probes, n_lefts)."""
+        out = np.zeros((self.n, len(lefts)))
+        for column, (track, dual, left) in zip(out.T, lefts, strict=True):
+            if not len(dual):
+                continue
+            used = np.flatnonzero(left.beta)
+            total = self.K[:, track.numbers[used]] @ left.beta[used] + intercept(dual, left.beta, left.g)
+            column[:] = total / model.divisor(track.width(dual, left.beta, left.g))
+        return out
+
+    def predicted(self, values: Vector) -> NDArray[Any]:
+        if self.subject.task == "classification":
+            machine: Any = self.subject.machine
+            return machine.classes_[machine._codes(values)]
+        return values[:, 0] if self.subject.task == "regression" else np.where(values[:, 0] >= 0.0, 1, -1)
+
+    def flips(self, before: Vector, after: Vector) -> int:
+        """Return how many predictions differ; numbers of a regression do not count."""
+        if self.subject.task == "regression":
+            return 0
+        return int(np.count_nonzero(self.predicted(before) != self.predicted(after)))
+
+    def score(self, values: Vector) -> float:
+        if self.y is None:
+            return float("nan")
+        predicted = self.predicted(values)
+        if self.subject.task == "regression":
+            return float(r2_score(self.y, predicted)) if len(self.y) > 1 else float("nan")
+        return float(np.mean(predicted == self.y))
+
+
+def _alike(rows: Any, samples: Any) -> Any:
+    """Return rows stored as the samples are."""
+    from scipy import sparse
+
+    if sparse.issparse(rows) == sparse.issparse(samples):
+        return rows
+    return sparse.csr_matrix(rows) if sparse.issparse(samples) else dense(rows)

@@ -1,0 +1,155 @@
+"""Exact leave-one-out: what the model of all other samples says of a sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from ..estimators.base.quiet import quiet
+from ..estimators.incremental.leave_out import loo_values
+from ..quoted import quoted
+from .subject import Ids, Subject, Vector, drawn
+from .twin import Twin, Unavailable, at_bound, twin_of
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """The result of ``leave_one_out``, one entry or row for each sample that was asked for.
+
+    Attributes
+    ----------
+    numbers : ndarray of int of shape (n_asked,)
+        The samples, by their row in X; those without weight are left out.
+    values : ndarray of shape (n_asked, n_problems)
+        Values of the binary problems, predictions of a regression, or decision values of a novelty detector.
+    predicted : ndarray of shape (n_asked,)
+        The class, the number, or 1 (inside) and -1 (outside).
+    bound : ndarray of bool of shape (n_asked,)
+        Whether a coefficient of the sample is at its bound C.
+    error : float
+        The fraction of wrong classes, the mean squared error, or the fraction outside.
+    uncertainty : float
+        0 if all samples were asked for; otherwise the standard error of ``error``, as chance drew the samples.
+    difference : float
+        Largest difference of the decision values of the exact solution from those of the model.
+    """
+
+    numbers: Ids
+    values: Vector
+    predicted: NDArray[Any]
+    bound: NDArray[np.bool_]
+    error: float
+    uncertainty: float
+    difference: float
+
+
+@quiet
+def leave_one_out(
+    model: Any, X: Any, y: Any = None, *, sample_weight: Any = None, max_samples: int | None = None
+) -> LeftOut:
+    """Return what the model of all other samples says of each sample, exactly.
+
+    Each support vector leaves the solution along its exact path and comes back; other samples cost nothing. The steps
+    of a pipeline before the machine stay as they are.
+
+    Parameters
+    ----------
+    model : SVC, NuSVC, SVR, OneClassSVM or their incremental forms
+        Fitted; also as the last step of a pipeline, or the best estimator of a search.
+    X, y : array-like
+        The samples that the model was fitted to, in their order.
+    sample_weight : array-like of shape (n_samples,), default=None
+        The weights of the fit.
+    max_samples : int, default=None
+        Most samples to ask for; chance draws them, always the same ones. None is as many as take some ten seconds.
+
+    Returns
+    -------
+    LeftOut
+
+    Raises
+    ------
+    ValueError
+        The samples are not those of the fit, or the machine has no exact leave-one-out.
+    """
+    subject = Subject.of(model, X, y, sample_weight)
+    twin = twin_of(subject)
+    return left_out_of(subject, twin, asked(twin, max_samples))
+
+
+def left_out_of(subject: Subject, twin: Twin, slots: Ids) -> LeftOut:
+    """Return the result for some samples of a twin."""
+    values = loo_values(twin.model, slots=slots)
+    numbers = twin.numbers[slots]
+    predicted, losses = _judged(subject, values, numbers)
+    some = len(slots) < twin.n
+    spread = float(losses.std() / np.sqrt(len(losses))) if some else 0.0
+    bound = at_bound(twin)[slots]
+    return LeftOut(numbers, values, predicted, bound, float(losses.mean()), spread, twin.difference)
+
+
+def asked(twin: Twin, most: int | None = None) -> Ids:
+    """Return the slots of the samples that are asked for: as many as are affordable."""
+    costly = _costly(twin)
+    part = 1.0 if not costly else min(1.0, twin.affordable / costly)
+    return drawn(twin.n, max(2, int(part * twin.n)) if most is None else int(most))
+
+
+def _costly(twin: Twin) -> int:
+    """Return how many deletions all samples take."""
+    tracks = twin.model.tracks
+    nu = any(any(track.dual(twin.model.program).totals) for track in tracks)
+    return sum(len(track.beta) if nu else int(np.count_nonzero(track.beta)) for track in tracks)
+
+
+def _judged(subject: Subject, values: Vector, numbers: Ids) -> tuple[NDArray[Any], Vector]:
+    """Return predictions, and the loss of each."""
+    if subject.task == "classification":
+        machine: Any = subject.machine
+        predicted = machine.classes_[machine._codes(values)]
+        return predicted, (predicted != subject.y[numbers]).astype(np.float64)
+    if subject.task == "regression":
+        return values[:, 0], (values[:, 0] - subject.y[numbers]) ** 2
+    inside = values[:, 0] >= 0.0
+    return np.where(inside, 1, -1), (~inside).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class AlongC:
+    """Exact leave-one-out errors for several C.
+
+    C : (k,) ascending; error : (k,); uncertainty : (k,); n_asked : samples behind each error; best, own : positions
+    of the smallest error, the smallest C of equal ones, and of the model's own C.
+    """
+
+    C: Vector
+    error: Vector
+    uncertainty: Vector
+    n_asked: int
+    best: int
+    own: int
+
+
+@quiet
+def along_C(subject: Subject, twin: Twin, factors: Any = None) -> AlongC:
+    """Return exact leave-one-out errors for multiples of the model's C; the same samples are asked for each C."""
+    own = float(getattr(twin.model, "C", np.nan))
+    if not np.isfinite(own):
+        raise Unavailable(f"A path in C needs a machine with a finite C. Got {quoted(type(subject.machine).__name__)}.")
+    factors = np.logspace(-2.0, 2.0, 9) if factors is None else np.sort(np.asarray(factors, np.float64))
+    slots = drawn(twin.n, max(2, int(twin.n * min(1.0, twin.affordable / (len(factors) * max(1, _costly(twin)))))))
+    errors, spreads = np.zeros((2, len(factors)))
+    y = () if subject.task == "novelty" else (subject.y,)
+    for k, factor in enumerate(factors):
+        model: Any = clone(twin.model)
+        model.set_params(C=factor * own)
+        model.fit(subject.rows, *y, sample_weight=subject.weight)
+        found = left_out_of(subject, Twin(model, twin.numbers, 0.0), slots)
+        errors[k], spreads[k] = found.error, found.uncertainty
+    return AlongC(
+        factors * own, errors, spreads, len(slots), int(np.argmin(errors)), int(np.argmin(np.abs(np.log(factors))))
+    )

@@ -1,0 +1,198 @@
+"""A plane through a sample, its nearest boundary point and a third sample, with the true boundary in it.
+
+A projection of all samples onto two axes (PCA) has no boundary in it. This plane is a part of the input space: each of
+its points is a point that the model can predict, so the curve f = 0 in it is the model's own, and the distance of the
+sample from the boundary is the true one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..estimators import input_margin
+from ..estimators.base.quiet import quiet
+from ..estimators.model.way import way_to
+from .subject import Ids, Vector, dense, drawn, machine_of, rows_of, task_of, unnamed
+
+GRID = 120  # Points of the picture in each direction.
+ROOM = 0.5  # Space around the three points, as a fraction of their extent.
+OTHERS = 2000  # Most samples among which the third one is chosen, and whose shadows are drawn.
+NEAR = 1e-9  # Fraction of a length below which a direction is rounding.
+
+
+@dataclass(frozen=True)
+class BoundaryPlane:
+    """The result of ``boundary_plane``. Coordinates are lengths among the rows that the machine sees, from the sample.
+
+    Attributes
+    ----------
+    grid : tuple of two ndarrays of shape (n,)
+        Coordinates of the points: towards the boundary, and at right angles to that.
+    values : ndarray of shape (n, n)
+        Decision values of two classes and of a novelty detector, predictions of a regression; for more classes the
+        number of the predicted class.
+    codes : ndarray of int of shape (n, n)
+        The number of the predicted class at each point (0 outside and 1 inside of a novelty detector); 0 in a
+        regression.
+    points : ndarray of shape (3, 2)
+        The sample, its nearest boundary point, and the third sample.
+    numbers : tuple of two ints
+        Rows of the sample and of the third sample in X.
+    shadows : ndarray of shape (n_shown, 2)
+        The other samples, projected onto the plane; they are not in it.
+    off : ndarray of shape (n_shown,)
+        Their distances from the plane.
+    shown : ndarray of int of shape (n_shown,)
+        Their rows in X.
+    certified : float
+        Proven: within this distance of the sample the prediction does not change; nan in a regression.
+    """
+
+    grid: tuple[Vector, Vector]
+    values: Vector
+    codes: NDArray[np.int64]
+    points: Vector
+    numbers: tuple[int, int]
+    shadows: Vector
+    off: Vector
+    shown: Ids
+    certified: float
+
+
+@quiet
+def boundary_plane(
+    model: Any, X: Any, y: Any = None, *, sample: int | None = None, third: int | None = None, n_points: int = GRID
+) -> BoundaryPlane:
+    """Return the plane through a sample, its nearest boundary point and a third sample, with the model's values in it.
+
+    Parameters
+    ----------
+    model : SVC, NuSVC, InputMarginSVC, OneClassSVM, SVR or NuSVR
+        Fitted, with a differentiable kernel; also as the last step of a pipeline. The plane lies among the rows that
+        the machine sees, in their units: those of a scaler, if there is one. In a regression the direction of steepest
+        ascent takes the place of the nearest boundary point.
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,), default=None
+        Classes; the third sample is one that is predicted rightly. Without them any will do.
+    sample : int, default=None
+        The row of the sample; by default the one whose distance is the median of at most 200.
+    third : int, default=None
+        The row of the third sample; by default, the nearest one beyond the boundary.
+    n_points : int, default=120
+        Points in each direction.
+
+    Returns
+    -------
+    BoundaryPlane
+
+    Raises
+    ------
+    TypeError
+        The kernel has no derivative.
+    ValueError
+        There is only one feature, or no boundary was found.
+    """
+    way = way_to(model)
+    look, rows = _Look(machine_of(way)), rows_of(way, X)
+    if rows.shape[1] < 2:
+        raise ValueError("A plane needs two features. Got 1.")
+    with unnamed():
+        return _plane(look, rows, y, sample, third, n_points)
+
+
+def _plane(look: _Look, rows: Any, y: Any, sample: int | None, third: int | None, n_points: int) -> BoundaryPlane:
+    n, task = rows.shape[0], task_of(look.model)
+    foot, certified, sample = _foot(look, rows, task, sample)
+    x = dense(rows[[sample]])[0]
+    some = np.setdiff1d(drawn(n, OTHERS), [sample])
+    others = dense(rows[some])
+    first = (foot - x) / max(float(np.linalg.norm(foot - x)), np.finfo(float).tiny)
+    across = (others - x) - np.outer((others - x) @ first, first)
+    at = _third(look, rows, some, others, foot, across, task, y, x) if third is None else int(third)
+    z = dense(rows[[at]])[0] - x
+    second = z - (z @ first) * first
+    length = float(np.linalg.norm(second))
+    if not length > NEAR * (float(np.linalg.norm(z)) + NEAR):
+        raise ValueError("The three points lie on one line; pass another sample as 'third'.")
+    axes = np.stack([first, second / length])
+    points = np.stack([np.zeros(2), axes @ (foot - x), axes @ z])
+    grid = _grid(points, n_points)
+    at_points = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2) @ axes + x
+    values, codes = look.at(at_points, task)
+    shape = (n_points, n_points)
+    shadows = (others - x) @ axes.T
+    off = np.sqrt(np.maximum(np.square(others - x).sum(axis=1) - np.square(shadows).sum(axis=1), 0.0))
+    return BoundaryPlane(
+        grid, values.reshape(shape), codes.reshape(shape), points, (sample, at), shadows, off, some, certified
+    )
+
+
+@dataclass(frozen=True)
+class _Look:
+    """A machine, asked at points."""
+
+    model: Any
+
+    def at(self, points: Vector, task: str) -> tuple[Vector, NDArray[np.int64]]:
+        """Return values and classes at some points."""
+        if task == "regression":
+            return np.asarray(self.model.predict(points), np.float64), np.zeros(len(points), np.int64)
+        if task == "novelty":
+            values = np.asarray(self.model.decision_function(points), np.float64)
+            return values, (values >= 0.0).astype(np.int64)
+        codes = np.searchsorted(self.model.classes_, self.model.predict(points))
+        values = self.model.decision_function(points) if len(self.model.classes_) == 2 else codes
+        return np.asarray(values, np.float64), codes.astype(np.int64)
+
+
+def _foot(look: _Look, rows: Any, task: str, sample: int | None) -> tuple[Vector, float, int]:
+    """Return the nearest boundary point of a sample, its certified distance, and its row."""
+    some = drawn(rows.shape[0], 200) if sample is None else np.array([int(sample)])
+    part = dense(rows[some])
+    if task == "regression":
+        from .sensitivity import slopes_of
+
+        at = 0 if sample is not None else len(some) // 2
+        slope, x = slopes_of(look.model, part)[at], part[at]
+        length = float(np.linalg.norm(slope))
+        if not length > 0.0:
+            raise ValueError("The prediction is constant here; it has no direction of ascent.")
+        spread = float(np.sqrt(np.square(part - x).sum(axis=1).mean())) or 1.0
+        return x + 0.5 * spread * slope / length, float("nan"), int(some[at])
+    found = input_margin(look.model, part)
+    known = np.flatnonzero(np.isfinite(found.distance) & (found.distance > 0.0))
+    if not len(known):
+        raise ValueError("No boundary was found near the samples; the prediction may be the same everywhere.")
+    at = int(known[np.argsort(found.distance[known], kind="stable")[len(known) // 2]])
+    return found.projection[at], float(found.certified[at]), int(some[at])
+
+
+def _third(
+    look: _Look, rows: Any, some: Ids, others: Vector, foot: Vector, across: Vector, task: str, y: Any, x: Vector
+) -> int:
+    """Return the nearest sample, from the boundary point, that is predicted as another class and spans a plane."""
+    allowed = np.sqrt(np.square(across).sum(axis=1)) > 1e-6 * (1.0 + np.linalg.norm(others - x, axis=1))
+    if task != "regression":
+        codes = look.at(np.concatenate([x[None], others]), task)[1]
+        beyond = codes[1:] != codes[0]
+        if y is not None and task == "classification":
+            beyond &= look.model.classes_[codes[1:]] == np.asarray(y).ravel()[some]
+        allowed = allowed & beyond if (allowed & beyond).any() else allowed
+    if not allowed.any():
+        raise ValueError("All samples lie on one line, so there is no plane.")
+    distance = np.where(allowed, np.square(others - foot).sum(axis=1), np.inf)
+    return int(some[np.argmin(distance)])
+
+
+def _grid(points: Vector, n: int) -> tuple[Vector, Vector]:
+    """Return coordinates of a square around the points."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle, half = 0.5 * (low + high), (0.5 + ROOM) * float((high - low).max())
+    return (
+        np.linspace(middle[0] - half, middle[0] + half, n),
+        np.linspace(middle[1] - half, middle[1] + half, n),
+    )

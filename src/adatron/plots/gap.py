@@ -1,0 +1,103 @@
+"""A picture of a fit: how the distance from the optimum fell, and what was proven in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..estimators.base.machine import KernelMachine
+from ..estimators.model.way import way_to
+from ..quoted import quoted
+from .axes import COLORS, Display
+
+Vector = NDArray[np.float64]
+MOST = 50  # Traces that are drawn, those of the longest fits.
+LEAST = 1e-16  # Values below this are drawn here.
+
+
+@dataclass
+class GapDisplay(Display):
+    """The trace of a fit: the distance from the proven optimum and the KKT violation, over time.
+
+    The distance is the proven upper bound of the optimum (the primal objective at the end) minus the dual objective, as
+    a fraction of the larger objective. It only falls, and ends at the certified gap.
+
+    Use :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    traces : sequence of dict
+        For each binary problem 'seconds', 'kkt_violation' and 'dual_objective', as ``trace_`` has them; may be empty.
+    gap, violation, primal, dual : ndarray of shape (n_problems,)
+        The certificates.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    """
+
+    traces: Sequence[dict[str, Vector]]
+    gap: Vector
+    violation: Vector
+    primal: Vector
+    dual: Vector
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+        """Draw the trace of a fitted machine.
+
+        Parameters
+        ----------
+        estimator : any machine of this library
+            Fitted; also as the last step of a pipeline.
+        ax : matplotlib axes, default=None
+        """
+        machine = way_to(estimator).machine
+        if not isinstance(machine, KernelMachine):
+            raise TypeError(
+                f"GapDisplay needs a machine of adatron, alone or at the end. Got {quoted(machine)} instead."
+            )
+        check_is_fitted(machine)
+        trace: Any = getattr(machine, "trace_", {})
+        names = ("duality_gap_", "kkt_violation_", "primal_objective_", "dual_objective_")
+        proofs = (np.atleast_1d(np.asarray(getattr(machine, name), np.float64)) for name in names)
+        return cls([trace] if isinstance(trace, dict) else trace, *proofs).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw both quantities over seconds, and the certificates as lines across."""
+        ax = self._on(ax)
+        seconds = [float(trace["seconds"][-1]) if trace else -1.0 for trace in self.traces]
+        longest = [k for k in np.argsort(seconds)[::-1][:MOST].tolist() if seconds[k] >= 0.0]
+        for rank, k in enumerate(longest):
+            self._draw(ax, k, alpha=1.0 if rank == 0 else 0.35, named=rank == 0)
+        for value, color, name in (
+            (self.gap, COLORS[0], "duality gap"),
+            (self.violation, COLORS[2], "KKT violation"),
+        ):
+            worst = float(np.nanmax(value, initial=-np.inf))
+            if np.isfinite(worst):
+                text = f"proven {name} ≤ {worst:.1e}"
+                ax.axhline(max(worst, LEAST), color=color, linestyle=":", linewidth=1.5, label=text)
+        ax.set(yscale="log", xlabel="seconds", ylabel="distance from the optimum")
+        ax.set_xlim(left=0)
+        ax.legend(fontsize="small")
+        return self
+
+    def _draw(self, ax: Any, k: int, alpha: float, named: bool) -> None:
+        trace = self.traces[k]
+        size = max(abs(self.primal[k]), abs(self.dual[k]), np.finfo(float).tiny)
+        away = (self.primal[k] - trace["dual_objective"]) / size
+        style = {"alpha": alpha, "markersize": 3, "linewidth": 1.5}
+        one = len(away) == 1
+        for values, line, color, name in (
+            (away, "o" if one else "o-", COLORS[0], "distance of the dual objective"),
+            (trace["kkt_violation"], "x" if one else "x-", COLORS[2], "KKT violation"),
+        ):
+            there = np.isfinite(values)
+            label = name if named else None
+            ax.plot(trace["seconds"][there], np.maximum(values[there], LEAST), line, color=color, label=label, **style)

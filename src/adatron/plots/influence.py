@@ -1,0 +1,84 @@
+"""A picture of exact influence: what changes if a sample is deleted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from ..insight import Influence, influence
+from .axes import COLORS, Display, bars
+
+SHOWN = 12  # Samples that are drawn.
+
+
+@dataclass
+class InfluenceDisplay(Display):
+    """The samples whose deletion changes the decision function most, by exact deletion.
+
+    Use :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    influence : Influence
+    labels : list of str
+        A name for each of ``influence.numbers``.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    """
+
+    influence: Influence
+    labels: list[str]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        X_test: Any = None,
+        y_test: Any = None,
+        sample_weight: Any = None,
+        max_deletions: int | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Compute and draw; see :func:`adatron.insight.influence` for the parameters."""
+        found = influence(estimator, X, y, X_test, y_test, sample_weight=sample_weight, max_deletions=max_deletions)
+        return cls.of(found, y).plot(ax=ax)
+
+    @classmethod
+    def of(cls, found: Influence, y: Any = None) -> Self:
+        """Return the display of a result; y names the samples."""
+        numbers = found.numbers.tolist()
+        if y is None:
+            return cls(found, [f"row {one}" for one in numbers])
+        named = np.asarray(y).ravel()[found.numbers].tolist()
+        return cls(found, [f"row {one}: {_short(label)}" for one, label in zip(numbers, named, strict=True)])
+
+    def plot(self, *, ax: Any = None, shown: int = SHOWN) -> Self:
+        """Draw a bar for each of the first samples; the words behind it say how many predictions change."""
+        ax, found = self._on(ax), self.influence
+        change, bound = found.change[:shown], found.bound[:shown]
+        bars(ax, self.labels[:shown], change, [COLORS[2] if one else COLORS[0] for one in bound])
+        for line, (length, flips) in enumerate(zip(change, found.flips, strict=False)):
+            if flips:
+                words = f" {flips} prediction{'' if flips == 1 else 's'}"
+                ax.text(length, line, words, va="center", fontsize="small")
+        for color, name, there in ((COLORS[0], "free", (~bound).any()), (COLORS[2], "at the bound", bound.any())):
+            if there:
+                ax.barh([0], [0.0], color=color, label=name)
+        what = "decision value" if found.flips.any() or np.isnan(found.base) else "value"
+        ax.set(xlabel=f"mean change of the {what} on {found.n_probes:,} {found.probes} samples")
+        ax.margins(x=0.25)
+        ax.set_xlim(left=0)
+        if len(change):
+            ax.legend(fontsize="small", loc="lower right")
+        return self
+
+
+def _short(label: Any) -> str:
+    return f"{label:.4g}" if isinstance(label, float) else str(label)

@@ -1,0 +1,131 @@
+"""A picture of the boundary in any number of features: a plane through a sample and its nearest boundary point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..estimators.model.way import way_to
+from ..insight import BoundaryPlane, boundary_plane
+from ..insight.subject import machine_of, task_of
+from .axes import COLORS, Display, color, literal, marker
+
+SIDES = ("outside", "inside")
+NEAR = 0.5  # Fraction of the samples, those nearest to the plane, whose shadows are drawn.
+
+
+@dataclass
+class BoundaryPlaneDisplay(Display):
+    """A plane through a sample, its nearest boundary point and a third sample, with the true boundary in it.
+
+    Use :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    plane : BoundaryPlane
+    names : list of str
+        Names of the classes; none in a regression.
+    codes : ndarray of int of shape (n_samples,), default=None
+        The class of each sample; by default shadows have no class.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    """
+
+    plane: BoundaryPlane
+    names: list[str]
+    codes: NDArray[np.int64] | None = None
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        sample: int | None = None,
+        third: int | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Compute and draw; see :func:`adatron.insight.boundary_plane` for the parameters."""
+        return cls.of(boundary_plane(estimator, X, y, sample=sample, third=third), estimator, y).plot(ax=ax)
+
+    @classmethod
+    def of(cls, plane: BoundaryPlane, estimator: Any, y: Any = None) -> Self:
+        """Return the display of a result."""
+        machine = machine_of(way_to(estimator))
+        task = task_of(machine)
+        if task != "classification":
+            return cls(plane, list(SIDES) if task == "novelty" else [])
+        codes = None if y is None else np.searchsorted(machine.classes_, np.asarray(y).ravel())
+        return cls(plane, [str(name) for name in machine.classes_], codes)
+
+    def plot(self, *, ax: Any = None, shadows: bool = True) -> Self:
+        """Draw the regions of the classes with the boundary, the three points, and the other samples as shadows."""
+        ax, plane = self._on(ax), self.plane
+        self._regions(ax)
+        if shadows and len(plane.off):
+            self._shadows(ax)
+        points = plane.points
+        ax.plot(*points[:2].T, "-", color="0.5", linewidth=1)
+        for (x, y), mark, name in zip(
+            points, ("o", "*", "s"),
+            (f"row {plane.numbers[0]}", "nearest boundary point" if self.names else "steepest ascent",
+             f"row {plane.numbers[1]}"), strict=True,
+        ):  # fmt: skip
+            ax.plot(
+                [x],
+                [y],
+                mark,
+                color=COLORS[2],
+                markersize=13 if mark == "*" else 8,
+                markeredgecolor="white",
+                label=name,
+                linestyle="none",
+            )
+        if plane.certified > 0.0:
+            turn = np.linspace(0.0, 2.0 * np.pi, 100)
+            x, y = plane.certified * np.cos(turn), plane.certified * np.sin(turn)
+            ax.plot(x, y, ":", color="0.5", label="proven: no change inside")
+        ax.set(
+            aspect="equal", xlim=plane.grid[0][[0, -1]], ylim=plane.grid[1][[0, -1]],
+            xlabel="distance towards the boundary" if self.names else "distance along the steepest ascent",
+            ylabel="distance across",
+        )  # fmt: skip
+        ax.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, frameon=False)
+        return self
+
+    def _regions(self, ax: Any) -> None:
+        plane = self.plane
+        if not self.names:
+            shades = ax.contourf(*plane.grid, plane.values, levels=12, cmap="cividis", alpha=0.7)
+            ax.figure.colorbar(shades, ax=ax, label="prediction")
+            return
+        k = len(self.names)
+        ax.contourf(*plane.grid, plane.codes, np.arange(k + 1) - 0.5, colors=[color(c) for c in range(k)], alpha=0.25)
+        if self.codes is None:
+            for code in np.unique(plane.codes).tolist():
+                style: Any = {"color": color(code), "alpha": 0.4, "linestyle": "none"}
+                ax.plot([], [], "s", label=literal(self.names[code]), **style)
+        if k == 2:
+            ax.contour(*plane.grid, plane.values, [0.0], colors="0.5", linewidths=2)
+            return
+        for code in np.unique(plane.codes).tolist():
+            ax.contour(*plane.grid, (plane.codes == code).astype(float), [0.5], colors="0.5", linewidths=1)
+
+    def _shadows(self, ax: Any) -> None:
+        """Draw the samples nearest to the plane, fainter the farther they are."""
+        plane = self.plane
+        near = np.flatnonzero(plane.off <= np.quantile(plane.off, NEAR))
+        codes = np.zeros(len(near), np.int64) if self.codes is None else self.codes[plane.shown[near]]
+        for code in np.unique(codes).tolist():
+            some = near[codes == code]
+            known = self.codes is not None
+            ax.plot(
+                *plane.shadows[some].T, marker(code) if known else ".", color=color(code) if known else "0.5",
+                markersize=3, alpha=0.5, linestyle="none", label=literal(self.names[code]) if known else None, zorder=1,
+            )  # fmt: skip

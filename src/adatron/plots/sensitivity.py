@@ -1,0 +1,51 @@
+"""A picture of how strongly each feature moves the decision function at the boundary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from ..estimators.model.way import way_to
+from ..insight import Sensitivity, sensitivity
+from ..insight.subject import names_of
+from .axes import COLORS, Display, bars
+
+SHOWN = 15  # Features that are drawn.
+
+
+@dataclass
+class SensitivityDisplay(Display):
+    """The mean size of the slope at the boundary, times the spread of the feature, for the strongest features.
+
+    Use :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    sensitivity : Sensitivity
+    names : list of str
+        Names of the features.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    """
+
+    sensitivity: Sensitivity
+    names: list[str]
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, *, feature_names: Any = None, ax: Any = None) -> Self:
+        """Compute and draw; see :func:`adatron.insight.sensitivity`."""
+        found = sensitivity(estimator, X)
+        given = feature_names if found.space == "original" else None
+        return cls(found, names_of(way_to(estimator), len(found.slope), given)).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw a bar for each of the strongest features."""
+        ax, effect = self._on(ax), self.sensitivity.effect
+        order = np.argsort(-effect, kind="stable")[:SHOWN]
+        bars(ax, [self.names[j] for j in order], effect[order], COLORS[0])
+        ax.set(xlabel="mean slope at the boundary × standard deviation of the feature")
+        return self

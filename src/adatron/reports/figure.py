@@ -1,0 +1,93 @@
+"""Pictures as inline SVG that is readable on light and dark pages.
+
+Texts and axes are drawn in a colour that stands for the page's own, and no background is drawn. Texts stay texts, so a
+reader can find them and the page's font shows them.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ..plots.axes import off_screen, require
+
+WIDER = 110.0  # Most pixels of the page for an inch of the drawing.
+INK = "#010203"  # becomes the colour of the page's text
+IDS = re.compile(r'(\bid="|xlink:href="#|url\(#)([^")]+)')
+HEAD = re.compile(r"^.*?<svg ", re.DOTALL)
+SIZE = re.compile(r'\s(?:width|height)="[\d.]+pt"')
+STYLE = re.compile(r"<defs>\s*<style[^>]*>.*?</style>\s*</defs>", re.DOTALL)
+META = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
+SETTINGS: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "adatron",
+    "font.size": 10,
+    "font.family": "sans-serif",
+    "figure.facecolor": "none",
+    "savefig.facecolor": "none",
+    "axes.facecolor": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.framealpha": 0.0,
+    "legend.frameon": False,
+    "text.usetex": False,
+    **dict.fromkeys(
+        ("text.color", "axes.labelcolor", "axes.edgecolor", "axes.titlecolor", "xtick.color", "ytick.color"), INK
+    ),
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "legend.labelcolor": INK,
+    "patch.edgecolor": INK,
+}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawn picture.
+
+    text : the SVG element, whose ids begin with the number of the picture
+    width : of the drawing, in inches
+    """
+
+    text: str
+    width: float
+
+    def svg(self, label: str) -> str:
+        """Return the element; ``label`` is its escaped description."""
+        return self.text.replace(
+            "<svg ", f'<svg role="img" aria-label="{label}" style="max-width: {WIDER * self.width:.0f}px" ', 1
+        )
+
+
+class Gallery:
+    """Draws the pictures of one page, whose ids all differ."""
+
+    def __init__(self) -> None:
+        require()
+        self.count = 0
+
+    def draw(self, plot: Callable[[Any], object], width: float = 5.0, height: float = 3.5) -> Picture:
+        """Return the picture that a function draws on the axes it is given."""
+        import matplotlib as mpl
+
+        self.count += 1
+        with mpl.rc_context(rc=cast("Any", SETTINGS)), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing from")  # the reader's fonts have it
+            ax = off_screen(figsize=(width, height))
+            plot(ax)
+            stream = io.StringIO()
+            ax.figure.savefig(stream, format="svg", metadata={"Date": None}, transparent=True)
+        return Picture(_inline(stream.getvalue(), self.count), width)
+
+
+def _inline(text: str, number: int) -> str:
+    """Return the SVG element of a file, for a page that holds several."""
+    text = META.sub("", HEAD.sub("<svg ", text, count=1))
+    head, found, rest = STYLE.sub("", text, count=1).partition(">")
+    head = SIZE.sub("", head)
+    text = IDS.sub(lambda match: f"{match[1]}f{number}-{match[2]}", head + found + rest)
+    return text.replace(INK, "currentColor").strip()

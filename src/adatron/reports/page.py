@@ -1,0 +1,65 @@
+"""One HTML file: styles, script and pictures are in it, and nothing is asked for from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from hashlib import sha256
+from html import escape
+from importlib import resources
+
+from .parts import Figure, Panel, Part
+
+# A browser then refuses whatever is not in the file, even if text of a user got past the escapes.
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'; base-uri 'none'; "
+    "form-action 'none'"
+)
+
+
+def page(title: str, about: Sequence[Part], panels: Sequence[Panel]) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    title : str
+    about : parts that stand above the panels
+    panels : the questions with their answers
+    """
+    style, script = (
+        resources.files("adatron.reports").joinpath(name).read_text("utf-8") for name in ("page.css", "page.js")
+    )
+    digest = base64.b64encode(sha256(script.encode()).digest()).decode()
+    answers = "".join(
+        f'<li><a href="#panel-{number}">{number}. {escape(panel.question)}</a>{escape(panel.answer)}</li>'
+        for number, panel in enumerate(panels, 1)
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(digest=digest)}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer"><link rel="icon" href="data:,">'
+        f"<title>{escape(title)}</title><style>{style}</style></head>\n<body><header><h1>{escape(title)}</h1>"
+        f'{_flow(about)}</header><ol class="answers">{answers}</ol>\n'
+        f"<main>{''.join(_section(panel, number) for number, panel in enumerate(panels, 1))}</main>"
+        f"<script>{script}</script></body></html>\n"
+    )
+
+
+def _section(panel: Panel, number: int) -> str:
+    return (
+        f'<section id="panel-{number}"><h2>{number}. {escape(panel.question)}</h2>'
+        f'<p class="answer">{escape(panel.answer)}</p>{_flow(panel.parts)}</section>\n'
+    )
+
+
+def _flow(parts: Sequence[Part]) -> str:
+    """Return parts one after the other; figures in a row stand side by side where there is room."""
+    out: list[str] = []
+    beside = False
+    for part in parts:
+        if isinstance(part, Figure) != beside:
+            beside = not beside
+            out.append('<div class="figures">' if beside else "</div>")
+        out.append(part.html())
+    return "".join([*out, "</div>" if beside else ""])

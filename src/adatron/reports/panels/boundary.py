@@ -1,0 +1,61 @@
+"""Question 6: where is the boundary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...insight import boundary_plane
+from ...plots.plane import BoundaryPlaneDisplay
+from ..facts import Facts, Missing, known
+from ..parts import Figure, Panel, Text, said
+
+
+def boundary(facts: Facts) -> Panel:
+    """Show planes through samples and their nearest boundary points."""
+    numbers = facts.task == "regression"
+    panel = Panel("How does the prediction change?" if numbers else "Where is the boundary?", "")
+    if not facts.rows:
+        panel.answer = "Left out: planes go through samples, and samples='none' shows none."
+        return panel
+    for sample, what in _samples(facts):
+        y = facts.y if facts.task == "classification" else None
+        found = known(lambda sample=sample, y=y: boundary_plane(facts.subject.model, facts.subject.X, y, sample=sample))
+        if isinstance(found, Missing):
+            panel.parts.append(Text(found.reason, "note"))
+            panel.answer = panel.answer or "It cannot be drawn for this model."
+            continue
+        display = BoundaryPlaneDisplay.of(found, facts.subject.model, y)
+        picture = facts.gallery.draw(lambda ax, display=display: display.plot(ax=ax), 4.8, 5.4)
+        panel.parts.append(Figure(picture, f"The plane through {what} (row {found.numbers[0]})."))
+        if not panel.answer and not numbers:
+            distance = float(found.points[1, 0])
+            panel.answer = (
+                f"For a typical sample (row {found.numbers[0]}) it is {said(distance)} away; proven: nothing changes "
+                f"within {said(found.certified)}."
+            )
+    if numbers and not panel.answer:
+        panel.answer = "Along the direction of steepest ascent of a typical sample, as drawn."
+    space = " after the steps of the pipeline" if facts.subject.way.steps else ""
+    text = (
+        f"Each picture is a plane in the space of the features{space}, and the curve in it is the model's own "
+        "boundary: every point was predicted. Small marks are other samples, projected onto the plane; they do not lie "
+        "in it."
+    )
+    if panel.parts:
+        panel.parts.append(Text(text, "note"))
+    return panel
+
+
+def _samples(facts: Facts) -> list[tuple[int | None, str]]:
+    """Return the samples to draw; None is a typical one."""
+    out: list[tuple[int | None, str]] = [(None, "a typical sample")]
+    issues: Any = facts.issues
+    if facts.task == "classification" and not isinstance(issues, Missing) and len(issues.numbers):
+        out.append((int(issues.numbers[0]), "the most suspicious sample"))
+    support = facts.machine.support_
+    if facts.task != "regression" and len(support):
+        values = np.abs(facts.values[support]).min(axis=1)
+        out.append((int(support[int(np.argmax(values))]), "the support vector that is farthest from f = 0"))
+    return out[:3]

@@ -1,0 +1,93 @@
+"""Question 4: which samples decide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...insight.twin import Twin, at_bound
+from ...plots.influence import InfluenceDisplay
+from ..facts import Facts, Missing
+from ..parts import Figure, Panel, Table, Text, percent, said
+
+LISTED = 20
+
+
+def deciding(facts: Facts) -> Panel:
+    """Show free, bound and wrong samples, and exact influence."""
+    support = np.zeros(facts.n, bool)
+    support[facts.machine.support_] = True
+    count = int(support.sum())
+    panel = Panel("Which samples decide?", f"{count:,} of {facts.n:,} samples ({percent(count / facts.n)}) decide")
+    twin = facts.twin
+    panel.parts.append(_counts(facts, support, None if isinstance(twin, Missing) else twin))
+    found = facts.influence
+    if isinstance(found, Missing):
+        panel.answer += "; what changes without one of them is not known."
+        panel.parts.append(Text(found.reason, "note"))
+        return panel
+    panel.answer += (
+        f". Without the most influential one, values change by {said(found.change[0])} on average."
+        if len(found.change)
+        else "."
+    )
+    display = InfluenceDisplay.of(found, None if facts.task == "novelty" else facts.y)
+    if not facts.rows:
+        display.labels = [f"number {k}" for k in range(1, len(found.numbers) + 1)]
+    height = 1.2 + 0.26 * min(12, max(3, len(found.change)))
+    picture = facts.gallery.draw(lambda ax: display.plot(ax=ax), height=height)
+    text = "Mean change of the decision value if one sample is deleted, by exact deletion; the largest changes."
+    panel.parts.insert(0, Figure(picture, text))
+    if facts.rows and len(found.change):
+        panel.parts.append(_table(facts, found))
+    part = "all" if found.complete else f"{len(found.numbers):,} (drawn by chance)"
+    text = (
+        f"Deleted one after the other: {part} of the {found.n_candidates:,} samples that can matter. The model without "
+        f"each is exact: the KKT violation is at most {found.kkt_violation.max(initial=0.0):.1e}, and for the first "
+        f"{int(np.isfinite(found.proven).sum())} proven to be at most {np.nanmax(found.proven, initial=0.0):.1e}. A "
+        "deletion costs about the number of samples times the free support vectors. Deleting any other sample changes "
+        "nothing. A sample that occurs twice has little influence: the other one takes its place. Steps before the "
+        "machine stay as they are."
+    )
+    panel.parts.append(Text(text, "note"))
+    return panel
+
+
+def _counts(facts: Facts, support: Any, twin: Twin | None) -> Table:
+    bound = np.zeros(facts.n, bool)
+    if twin is not None:
+        bound[twin.numbers] = at_bound(twin)
+    predicted = facts.predicted(facts.values)
+    if facts.task == "classification":
+        groups = [(str(one), facts.y == one) for one in facts.machine.classes_]
+        wrong = predicted != facts.y
+        name = "wrong"
+    else:
+        groups = [("all", np.ones(facts.n, bool))]
+        size = float(getattr(facts.machine, "epsilon", 0.0))
+        wrong = predicted == -1 if facts.task == "novelty" else np.abs(predicted - facts.y) > size
+        name = "outside" if facts.task == "novelty" else "beyond the tube"
+    rows: list[list[Any]] = []
+    for group, here in groups:
+        known = twin is not None
+        counts: list[Any] = [int((support & here).sum())]
+        counts += [int((support & ~bound & here).sum()), int((bound & here).sum())] if known else ["–", "–"]
+        rows.append([group, int(here.sum()), *counts, int((wrong & here).sum())])
+    head = ("class" if facts.task == "classification" else "samples", "count", "support vectors", "free", "bound", name)
+    return Table(head, rows, "Samples of the fit. Bound: the coefficient is at C; free: between 0 and C.")
+
+
+def _table(facts: Facts, found: Any) -> Table:
+    scored = not np.isnan(found.base)
+    head = ["row", *([] if facts.task == "novelty" else ["target"]), "coefficient", "bound", "mean change"]
+    head += ["changed predictions"] if facts.task != "regression" else []
+    head += ["change of the score"] if scored else []
+    rows: list[list[Any]] = []
+    for k, number in enumerate(found.numbers[:LISTED].tolist()):
+        row: list[Any] = [number, *([] if facts.task == "novelty" else [facts.y[number]])]
+        row += [found.coefficient[k], found.bound[k], found.change[k]]
+        row += [int(found.flips[k])] if facts.task != "regression" else []
+        rows.append(row + ([found.score[k]] if scored else []))
+    measured = f"measured on {found.n_probes:,} {found.probes} samples"
+    return Table(head, rows, f"The most influential samples; {measured}.")

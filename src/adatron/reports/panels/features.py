@@ -1,0 +1,49 @@
+"""Question 7: which features matter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...plots.sensitivity import SHOWN, SensitivityDisplay
+from ..facts import Facts, Missing
+from ..parts import Figure, Panel, Table, Text, percent
+
+LISTED = 50
+
+
+def features(facts: Facts) -> Panel:
+    """Show slopes at the boundary, and changes of single features that change a prediction."""
+    panel = Panel("Which features matter?", "Nothing is known.")
+    found = facts.sensitivity
+    if isinstance(found, Missing):
+        panel.parts.append(Text(found.reason, "note"))
+        return panel
+    names = facts.names
+    order = np.argsort(-found.effect, kind="stable")
+    panel.answer = f"{names[order[0]]} moves the decision function most"
+    flips = float(found.flips[order[0]])
+    panel.answer += f"; it alone changes the prediction of {percent(flips)} of the samples." if flips > 0 else "."
+    height = 1.2 + 0.26 * min(SHOWN, max(3, len(names)))
+    picture = facts.gallery.draw(lambda ax: SensitivityDisplay(found, names).plot(ax=ax), height=height)
+    where = "samples" if facts.task == "regression" else "nearest boundary points of samples"
+    text = f"Mean |∂f/∂x| at {found.n_points:,} {where}, times the standard deviation of the feature."
+    panel.parts.append(Figure(picture, text))
+    head = ["feature", "mean |∂f/∂x|", "times its deviation"]
+    tried = facts.task != "regression"
+    head += ["part it changes alone", "smallest change (median)"] if tried else []
+    rows: list[list[Any]] = []
+    for j in order[:LISTED].tolist():
+        row: list[Any] = [names[j], found.slope[j], found.effect[j]]
+        rows.append(row + ([found.flips[j], found.smallest[j]] if tried else []))
+    panel.parts.append(Table(head, rows))
+    if tried:
+        text = (
+            f"Each of the strongest features took 48 values over its range, for {found.n_tried} samples; where the "
+            "prediction changed, the change was halved to its smallest. A change between two of these values is missed."
+        )
+        panel.parts.append(Text(text, "note"))
+    if found.space == "transformed":
+        panel.parts.append(Text("Features are those after the steps of the pipeline, as these are not linear.", "note"))
+    return panel

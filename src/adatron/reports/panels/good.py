@@ -1,0 +1,147 @@
+"""Question 2: is it good."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn import metrics
+
+from ...plots.axes import COLORS
+from ..facts import Facts, Missing
+from ..parts import Figure, Panel, Table, Text, percent, said
+
+_f1: Any = metrics.f1_score
+Line = tuple[str, Any, Any, Any]  # name, targets, predictions, values of the problems
+
+
+def good(facts: Facts) -> Panel:
+    """Show scores on the samples of the fit, on left-out ones, and on others."""
+    lines = _lines(facts)
+    head, rows = {"classification": _classes, "regression": _numbers, "novelty": _outliers}[facts.task](lines)
+    panel = Panel("Is it good?", _answer(facts, lines))
+    panel.parts += _pictures(facts, lines)
+    panel.parts.append(Table(head, rows, "Scores, by the samples they were measured on."))
+    for found in (facts.left_out, facts.out_of_fold):
+        if isinstance(found, Missing):
+            panel.parts.append(Text(found.reason, "note"))
+    left = facts.left_out
+    if not isinstance(left, Missing) and left.uncertainty:
+        panel.parts.append(
+            Text(f"Leave-one-out is exact for {len(left.numbers):,} of {facts.n:,} samples, drawn by chance.", "note")
+        )
+    return panel
+
+
+def _lines(facts: Facts) -> list[Line]:
+    y = np.ones(facts.n, np.int64) if facts.task == "novelty" else facts.y
+    out: list[Line] = [("samples of the fit", y, facts.predicted(facts.values), facts.values)]
+    folds, left = facts.out_of_fold, facts.left_out
+    if not isinstance(folds, Missing):
+        out.append((f"out of fold ({folds.folds} folds)", y, folds.predicted, folds.values))
+    if not isinstance(left, Missing):
+        out.append(("leave-one-out (exact)", y[left.numbers], left.predicted, left.values))
+    if facts.X_test is not None:
+        values = facts.test_values
+        out.append(("test", facts.y_test, facts.predicted(values), values))
+    return out
+
+
+def _answer(facts: Facts, lines: list[Line]) -> str:
+    words: list[str] = []
+    for name, y, predicted, _ in lines[1:]:
+        if y is None:
+            continue
+        if facts.task == "classification":
+            words.append(f"{name}: {percent(float(np.mean(predicted != y)))} wrong")
+        elif facts.task == "regression":
+            words.append(f"{name}: root of the mean squared error {said(_rmse(y, predicted))}")
+        else:
+            words.append(f"{name}: {percent(float(np.mean(predicted == -1)))} outside")
+    text = "; ".join(words)
+    return f"{text[:1].upper()}{text[1:]}." if text else "No samples were left out that could tell."
+
+
+def _classes(lines: list[Line]) -> tuple[Any, Any]:
+    rows: list[list[Any]] = []
+    for name, y, predicted, values in lines:
+        if y is None:
+            continue
+        area = float("nan")
+        if values.shape[1] == 1 and len(np.unique(y)) == 2:
+            area = float(metrics.roc_auc_score(y, values[:, 0]))
+        rows.append(
+            [
+                name, len(y), float(np.mean(predicted == y)), float(metrics.balanced_accuracy_score(y, predicted)),
+                float(_f1(y, predicted, average="macro", zero_division=0.0)), area,
+            ]
+        )  # fmt: skip
+    return ("measured on", "samples", "accuracy", "balanced accuracy", "mean F1", "ROC-AUC"), rows
+
+
+def _numbers(lines: list[Line]) -> tuple[Any, Any]:
+    rows = [
+        [name, len(y), float(metrics.r2_score(y, p)), _rmse(y, p), float(np.mean(np.abs(p - y)))]
+        for name, y, p, _ in lines
+        if y is not None and len(y) > 1
+    ]
+    return ("measured on", "samples", "R²", "root mean squared error", "mean absolute error"), rows
+
+
+def _rmse(y: Any, predicted: Any) -> float:
+    return float(np.sqrt(np.mean((predicted - y) ** 2)))
+
+
+def _outliers(lines: list[Line]) -> tuple[Any, Any]:
+    rows: list[list[Any]] = []
+    for name, y, predicted, _ in lines:
+        known = y is not None and name == "test" and np.isin(y, (-1, 1)).all()
+        accuracy = float(np.mean(predicted == y)) if known else float("nan")
+        rows.append([name, len(predicted), int(np.sum(predicted == -1)), float(np.mean(predicted == -1)), accuracy])
+    return ("measured on", "samples", "outside", "part outside", "accuracy"), rows
+
+
+def _pictures(facts: Facts, lines: list[Line]) -> list[Figure]:
+    measured = [line for line in lines if line[1] is not None]
+    name, y, predicted, _ = measured[-1]
+    if facts.task == "classification":
+        size = min(9.0, 2.8 + 0.35 * len(facts.machine.classes_))
+
+        def confusion(ax: Any) -> None:
+            display: Any = metrics.ConfusionMatrixDisplay.from_predictions(
+                y,
+                predicted,
+                ax=ax,
+                cmap="Blues",
+                colorbar=False,
+                xticks_rotation="vertical" if size > 5 else "horizontal",
+            )
+            _literal_ticks(display.ax_)
+
+        return [Figure(facts.gallery.draw(confusion, size, 0.9 * size), f"Confusion matrix; measured on: {name}.")]
+    if facts.task == "regression":
+
+        def errors(ax: Any) -> None:
+            ends = [float(min(y.min(), predicted.min())), float(max(y.max(), predicted.max()))]
+            ax.plot(ends, ends, "-", color="0.5", linewidth=1)
+            ax.plot(predicted, y, ".", color=COLORS[0], alpha=0.5)
+            ax.set(xlabel="predicted", ylabel="target")
+
+        return [Figure(facts.gallery.draw(errors), f"Targets over predictions; measured on: {name}.")]
+
+    def heights(ax: Any) -> None:
+        for k, (one, _, _, values) in enumerate(lines):
+            ax.hist(values[:, 0], bins=40, density=True, histtype="step", color=COLORS[k], label=one, linewidth=1.5)
+        ax.axvline(0.0, color="0.5", linewidth=1)
+        ax.set(xlabel="decision value (negative: outside)", ylabel="density")
+        ax.legend(fontsize="small")
+
+    return [Figure(facts.gallery.draw(heights), "Decision values.")]
+
+
+def _literal_ticks(ax: Any) -> None:
+    from ...plots.axes import literal
+
+    for axis in (ax.xaxis, ax.yaxis):
+        labels = [literal(one.get_text()) for one in axis.get_ticklabels()]
+        axis.set_ticks(axis.get_ticklocs(), labels)

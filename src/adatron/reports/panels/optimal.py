@@ -1,0 +1,71 @@
+"""Question 1: is it optimal."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ...plots.gap import GapDisplay
+from ..facts import Facts, Missing
+from ..parts import Figure, Lines, Panel, Table, Text, said
+
+MOST = 300  # Problems in the table, those with the largest gaps.
+
+
+def optimal(facts: Facts) -> Panel:
+    """Show the certificate, the trace and the route of the fit."""
+    machine = facts.machine
+    names = ("duality_gap_", "kkt_violation_", "primal_objective_", "dual_objective_")
+    gap, violation, primal, dual = (np.atleast_1d(np.asarray(getattr(machine, name), float)) for name in names)
+    panel = Panel("Is it optimal?", _answer(machine, gap, violation))
+    display = GapDisplay.from_estimator(machine, ax=_nowhere())
+    picture = facts.gallery.draw(lambda ax: display.plot(ax=ax))
+    panel.parts.append(
+        Figure(picture, "How the fit came to its optimum; dotted lines are the upper bounds proven in float64.")
+    )
+    iterations = np.broadcast_to(np.asarray(machine.n_iter_), gap.shape)
+    order = np.argsort(-np.nan_to_num(gap, nan=np.inf), kind="stable")[:MOST]
+    labels = _problems(machine, len(gap))
+    rows = [[labels[k], int(iterations[k]), gap[k], violation[k], dual[k], primal[k]] for k in order.tolist()]
+    head = ("problem", "updates", "relative gap ≤", "KKT violation ≤", "dual objective", "primal objective")
+    panel.parts.append(Table(head, rows, "The certificate of each quadratic program."))
+    if machine.route_ is not None:
+        panel.parts.append(Lines(str(machine.route_)))
+    twin = facts.twin
+    if not isinstance(twin, Missing) and twin.difference > 0.0:
+        text = (
+            "The exact solution, which the panels about deletion use, differs from the values of this model by at most "
+            f"{said(twin.difference)} on its samples."
+        )
+        if twin.difference > 0.1 * max(1e-12, float(np.abs(facts.values).max(initial=0.0))):
+            text += " This is much: pass the sample_weight of the fit, or fit with a smaller tol."
+            panel.parts.append(Text(text, "warning"))
+        else:
+            panel.parts.append(Text(text, "note"))
+    return panel
+
+
+def _answer(machine: Any, gap: Any, violation: Any) -> str:
+    if np.isnan(gap).any():
+        return "Nothing is proven: the kernel is not positive semi-definite on these samples, or the fit is unknown."
+    proven = f"the relative duality gap is at most {gap.max():.1e}, the KKT violation at most {violation.max():.1e}"
+    if machine.fit_status_:
+        return f"Not to the tolerance that was asked for. Proven: {proven}."
+    return f"Yes. Proven, with all rounding errors: {proven}."
+
+
+def _problems(machine: Any, count: int) -> list[str]:
+    if not hasattr(machine, "classes_") or count == 1:
+        return ["all"] * count
+    names = [str(one) for one in machine.classes_]
+    if machine._one_against_one():
+        return [f"{a} / {b}" for a, b in combinations(names, 2)]
+    return [f"{one} / rest" for one in names]
+
+
+def _nowhere() -> Any:
+    from ...plots.axes import off_screen
+
+    return off_screen()

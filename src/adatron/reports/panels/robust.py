@@ -1,0 +1,155 @@
+"""Question 8: how robust is it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...estimators import input_margin
+from ...estimators.base.probability import agreeing, coupled, of_pairs, slope
+from ...insight.subject import dense, drawn, unnamed
+from ...margins import variation
+from ...plots.axes import COLORS
+from ...plots.input_margin import MarginDisplay, of_classes
+from ...threads import Pool, allowed_threads
+from ..facts import Facts, Missing, known
+from ..parts import Figure, Panel, Table, Text, percent, said
+
+MOST = 500  # Samples whose distances are computed.
+QUANTILES = (0.05, 0.25, 0.5, 0.75)
+BINS = 10
+RADII = (0.01, 0.03, 0.1, 0.3)
+
+
+def robust(facts: Facts) -> Panel:
+    """Show distances with certified lower ends, and whether confidence can be trusted."""
+    panel = Panel("How robust is it?", "Nothing is known.")
+    if facts.task == "regression":
+        _steady(facts, panel)
+        _coverage(facts, panel)
+        return panel
+    some = drawn(facts.n, MOST)
+    with unnamed():
+        found = known(lambda: input_margin(facts.machine, dense(facts.subject.rows[some])))
+    if isinstance(found, Missing):
+        panel.parts.append(Text(found.reason, "note"))
+    else:
+        y = facts.y[some] if facts.task == "classification" else np.full(len(some), "samples")
+        _distances(facts, panel, of_classes(found, y), found)
+    if facts.task == "classification":
+        _calibration(facts, panel)
+    return panel
+
+
+def _distances(facts: Facts, panel: Panel, groups: dict[str, Any], found: Any) -> None:
+    there = found.distance[np.isfinite(found.distance)]
+    if len(there):
+        panel.answer = (
+            f"Half of the samples are farther than {said(np.median(there))} from a change of the prediction. Proven "
+            f"for half of them: no change is nearer than {said(np.median(found.certified))}."
+        )
+    picture = facts.gallery.draw(lambda ax: MarginDisplay(groups).plot(ax=ax))
+    text = "Distances of samples from the boundary, and their certified lower ends (dotted)."
+    panel.parts.append(Figure(picture, text))
+    head = ["samples", "count", *(f"{100 * q:.0f} % are nearer than" for q in QUANTILES)]
+    rows: list[list[Any]] = []
+    for name, one in groups.items():
+        for what, values in (("distance", one.distance), ("certified", one.certified)):
+            rows.append([f"{name}: {what}", len(values), *np.quantile(values, QUANTILES).tolist()])
+    panel.parts.append(Table(head, rows))
+    if facts.subject.way.steps:
+        panel.parts.append(Text("Distances are measured after the steps of the pipeline.", "note"))
+
+
+def _calibration(facts: Facts, panel: Panel) -> None:
+    """Draw how often predictions of a given confidence are right, for samples that were left out."""
+    folds = facts.out_of_fold
+    if isinstance(folds, Missing):
+        panel.parts.append(Text(folds.reason, "note"))
+        return
+    machine: Any = facts.machine
+    k, in_pairs = len(machine.classes_), machine._one_against_one()
+    codes = np.searchsorted(machine.classes_, facts.y)
+    factor = slope(_margins(folds.values, codes, k, in_pairs), np.ones(facts.n))
+    probabilities = agreeing(
+        coupled(factor * of_pairs(folds.values, k, in_pairs), k), np.searchsorted(machine.classes_, folds.predicted)
+    )
+    sure, right = probabilities.max(axis=1), folds.predicted == facts.y
+    ends = np.quantile(sure, np.linspace(0.0, 1.0, BINS + 1)[1:-1])
+    group = np.searchsorted(ends, sure)
+    rows = [
+        [float(sure[group == g].mean()), float(right[group == g].mean()), int((group == g).sum())]
+        for g in range(BINS)
+        if (group == g).any()
+    ]
+    error = float(sum(abs(row[0] - row[1]) * row[2] for row in rows) / facts.n)
+
+    def draw(ax: Any) -> None:
+        ax.plot([0.0, 1.0], [0.0, 1.0], ":", color="0.5", label="perfect")
+        ax.plot([row[0] for row in rows], [row[1] for row in rows], "o-", color=COLORS[0], label="out of fold")
+        low = min([0.5, *(min(row[:2]) for row in rows)]) - 0.02
+        ax.set(
+            xlabel="confidence in the predicted class", ylabel="part that is right", xlim=(low, 1.02), ylim=(low, 1.02)
+        )
+        ax.legend(fontsize="small")
+
+    panel.answer += f" Confidence and the part that is right differ by {percent(error)} on average, out of fold."
+    panel.answer = panel.answer.replace("Nothing is known. ", "")
+    text = "Calibration: a sigmoid of out-of-fold decision values, whose one slope was fitted to them."
+    panel.parts.append(Figure(facts.gallery.draw(draw), text))
+
+
+def _margins(values: NDArray[np.float64], codes: Any, k: int, in_pairs: bool) -> NDArray[np.float64]:
+    """Return by how much each sample's class is preferred to each other one, (n, k - 1)."""
+    between = of_pairs(values, k, in_pairs)
+    first, second = np.triu_indices(k, 1)
+    out = np.zeros((len(values), k - 1))
+    for code in range(k):
+        mine = codes == code
+        columns = np.flatnonzero((first == code) | (second == code))
+        out[mine] = between[np.ix_(mine, columns)] * np.where(first[columns] == code, 1.0, -1.0)
+    return out
+
+
+def _steady(facts: Facts, panel: Panel) -> None:
+    """Show how far a prediction can move at most if a sample moves a little."""
+
+    def table() -> list[list[Any]]:
+        some = dense(facts.subject.rows[drawn(facts.n, MOST)])
+        spread = float(np.sqrt(some.var(axis=0).sum())) or 1.0
+        field = facts.machine._function().fields()[0]
+        with Pool(allowed_threads(facts.machine.n_jobs)) as pool:
+            return [[r * spread, r, variation(field, some, r * spread, pool)] for r in RADII]
+
+    rows = known(table)
+    if isinstance(rows, Missing):
+        panel.parts.append(Text(rows.reason, "note"))
+        return
+    panel.answer = (
+        f"Proven: a sample that moves by {said(rows[0][0])} changes its prediction by at most {said(rows[0][2])}."
+    )
+    head = ("the sample moves by", "part of the spread", "the prediction changes by at most")
+    panel.parts.append(Table(head, rows, "Certified bounds, for every direction at once."))
+
+
+def _coverage(facts: Facts, panel: Panel) -> None:
+    """Show the sizes of errors for samples that were left out."""
+    folds = facts.out_of_fold
+    if isinstance(folds, Missing):
+        panel.parts.append(Text(folds.reason, "note"))
+        return
+    size = np.sort(np.abs(folds.predicted - facts.y))
+
+    def draw(ax: Any) -> None:
+        ax.step(size, np.arange(1, len(size) + 1) / len(size), color=COLORS[0], label="out of fold")
+        if getattr(facts.machine, "epsilon", None):
+            ax.axvline(facts.machine.epsilon, color=COLORS[1], label="epsilon")
+        ax.set(xlabel="size of the error", ylabel="part of the samples", xlim=(0, None), ylim=(0, 1))
+        ax.legend(fontsize="small")
+
+    panel.parts.append(Figure(facts.gallery.draw(draw), "Sizes of errors for samples that were left out."))
+    levels = (0.5, 0.8, 0.9, 0.95)
+    rows = [[level, float(np.quantile(size, level))] for level in levels]
+    panel.parts.append(Table(("part of the samples", "error of at most"), rows))

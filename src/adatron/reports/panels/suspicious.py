@@ -1,0 +1,84 @@
+"""Question 5: which labels are suspicious."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ...plots.labels import LabelIssueDisplay, pictures
+from ..facts import Facts, Missing
+from ..parts import Figure, Panel, Table, Text, percent
+
+LISTED, FEATURES = 20, 6
+
+
+def suspicious(facts: Facts) -> Panel:
+    """Show the samples that the model of all others puts elsewhere."""
+    novelty, numbers = facts.task == "novelty", facts.task == "regression"
+    question = {"regression": "Which targets are suspicious?", "novelty": "Which samples are outliers?"}
+    panel = Panel(question.get(facts.task, "Which labels are suspicious?"), "Nothing is known.")
+    found = facts.issues
+    if isinstance(found, Missing):
+        panel.parts.append(Text(found.reason, "note"))
+        return panel
+    asked, count = len(found.left_out.numbers), len(found.numbers)
+    what = {
+        "regression": "lie far from the prediction (more than three median errors)",
+        "novelty": "are outside",
+    }.get(facts.task, "are put into another class")
+    bound = int(found.bound.sum())
+    panel.answer = (
+        f"{count:,} of {asked:,} samples ({percent(count / max(1, asked))}) {what} by the model of all others"
+    )
+    panel.answer += f", exactly; {bound:,} of them are at the bound." if count else ", exactly."
+    if not count:
+        return panel
+    display = LabelIssueDisplay(found)
+    if facts.rows:
+        shape = facts.image_shape
+        if shape is not None and not novelty:
+            display = LabelIssueDisplay(found, pictures(found, facts.subject.X, shape))
+        height = 4.8 if display.images is not None else 1.2 + 0.26 * min(12, max(3, count))
+        picture = facts.gallery.draw(lambda ax: display.plot(ax=ax), height=height)
+        names = "beside the nearest samples of the class that the others propose" if display.images is not None else ""
+        text = (
+            "error without the sample" if numbers else "how far the others put it on the wrong side (the margin is 1)"
+        )
+        panel.parts.append(Figure(picture, f"The most suspicious samples {names or f': {text}'}.".replace(" :", ":")))
+        panel.parts.append(_table(facts, found))
+    return panel
+
+
+def _table(facts: Facts, found: Any) -> Table:
+    novelty = facts.task == "novelty"
+    head = ["row", *([] if novelty else ["given", "proposed"]), "value", "bound", *([] if novelty else ["opponents"])]
+    features = _strongest(facts)
+    head += [facts.names[j] for j in features]
+    rows: list[list[Any]] = []
+    for k, number in enumerate(found.numbers[:LISTED].tolist()):
+        row: list[Any] = [number, *([] if novelty else [found.given[k], found.proposed[k]]), found.score[k]]
+        row.append(found.bound[k])
+        if not novelty:
+            row.append(", ".join(str(one) for one in found.opponents[k].tolist() if one >= 0))
+        rows.append(row + _features(facts, number, features))
+    caption = "The most suspicious samples. Opponents: the nearest samples, by the kernel, that speak against it."
+    return Table(head, rows, "The outermost samples." if novelty else caption)
+
+
+def _strongest(facts: Facts) -> list[int]:
+    """Return the features that are shown: those that move the boundary most."""
+    found = facts.sensitivity
+    if facts.image_shape is not None or isinstance(found, Missing) or found.space != "original":
+        return []
+    return np.argsort(-found.effect, kind="stable")[:FEATURES].tolist()
+
+
+def _features(facts: Facts, number: int, features: list[int]) -> list[Any]:
+    if not features:
+        return []
+    X = facts.subject.X
+    row = X.iloc[number].to_numpy() if hasattr(X, "iloc") else X[number]
+    row = row.toarray().ravel() if sparse.issparse(row) else np.asarray(row)
+    return [float(row[j]) for j in features]

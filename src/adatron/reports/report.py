@@ -1,0 +1,193 @@
+"""The report of a fitted model."""
+
+from __future__ import annotations
+
+import os
+from html import escape
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_consistent_length
+
+from ..estimators.base.quiet import quiet
+from ..files.atomic import atomic_write
+from ..insight.subject import Subject
+from ..quoted import quoted
+from .facts import Facts
+from .page import page
+from .panels import PANELS
+from .parts import Folded, Panel, Part, Table, Text
+
+SHOWN = ("rows", "none")
+HEIGHT = 800  # Pixels of a report in a notebook.
+PIXELS = (8, 256)  # Fewest and most pixels of a side of a picture.
+ALIKE = 0.75  # Fraction of the usual difference of two pixels below which neighbours are alike.
+
+
+class Report:
+    """The report of a fitted model: eight questions with their answers. ``print`` shows the answers.
+
+    Attributes
+    ----------
+    title : str
+    panels : list of Panel
+        Each has a ``question`` and an ``answer``.
+    html : str
+        The page.
+    """
+
+    def __init__(self, title: str, about: list[Part], panels: list[Panel]) -> None:
+        self.title, self.panels = title, panels
+        self.html = page(title, about, panels)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file, whole or not at all: to a temporary name first, then renamed."""
+        with atomic_write(path) as stream:
+            stream.write(self.html.encode())
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame of its own, which a notebook shows."""
+        return (
+            f'<iframe sandbox="allow-scripts" style="border:0;width:100%;height:{HEIGHT}px" '
+            f'title="{escape(self.title)}" srcdoc="{escape(self.html, quote=True)}"></iframe>'
+        )
+
+    def __str__(self) -> str:
+        lines = (f"{number}. {panel.question} {panel.answer}" for number, panel in enumerate(self.panels, 1))
+        return "\n".join((self.title, *lines))
+
+
+@quiet
+def report(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    X_test: Any = None,
+    y_test: Any = None,
+    search: Any = None,
+    *,
+    samples: str = "rows",
+    sample_weight: Any = None,
+    feature_names: Any = None,
+    image_shape: tuple[int, int] | None = None,
+    cv: Any = None,
+    title: str | None = None,
+) -> Report:
+    """Return a report that answers eight questions about a fitted model, with exact or certified numbers.
+
+    1. Is it optimal? 2. Is it good? 3. Is it well chosen? 4. Which samples decide? 5. Which labels are suspicious?
+    6. Where is the boundary? 7. Which features matter? 8. How robust is it? Regression and novelty detection have their
+    own versions.
+
+    Parameters
+    ----------
+    model : any machine of this library
+        Fitted; also as the last step of a pipeline, or the best estimator of a search.
+    X, y : array-like
+        The samples that the model was fitted to, in their order; y is ignored for novelty detection.
+    X_test, y_test : array-like, default=None
+        Other samples, and their targets.
+    search : GridSearchCV or another search of scikit-learn's kind, default=None
+        The fitted search that chose the parameters; a model that is a search itself is taken.
+    samples : {'rows', 'none'}, default='rows'
+        'none' leaves every row of data out: no values, labels or pictures of single samples. 'rows' shows at most 20 of
+        them in a table.
+    sample_weight : array-like of shape (n_samples,), default=None
+        The weights of the fit.
+    feature_names : sequence of str, default=None
+        Names of the features; by default those that the model knows.
+    image_shape : tuple of two ints, default=None
+        Height and width, if the rows of X are pictures; by default this is found out from square rows.
+    cv : int or splitter, default=None
+        Folds of out-of-fold scores; None is five.
+    title : str, default=None
+
+    Returns
+    -------
+    Report
+        ``save('fit.html')`` writes one file that needs nothing else; a notebook shows the report.
+
+    Raises
+    ------
+    TypeError
+        The model does not end with a machine of this library.
+    ValueError
+        X and y are not the samples of the fit, or a parameter is wrong.
+    ImportError
+        matplotlib is not installed.
+
+    Notes
+    -----
+    The cost is that of some dozens of fits: five folds, exact leave-one-out and deletion (as many samples as take some
+    ten seconds each; the report says how many), and nine values of C.
+
+    Examples
+    --------
+    >>> import adatron
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> made = adatron.report(adatron.SVC().fit(X, y), X, y)
+    >>> len(made.panels)
+    8
+    """
+    if samples not in SHOWN:
+        raise ValueError(f"The 'samples' parameter must be 'rows' or 'none'. Got {quoted(samples)} instead.")
+    subject = Subject.of(model, X, y, sample_weight)
+    if y_test is not None:
+        if X_test is None:
+            raise ValueError("y_test needs X_test.")
+        y_test = np.asarray(y_test).ravel()
+        check_consistent_length(X_test, y_test)
+    search = model if search is None and hasattr(model, "cv_results_") else search
+    if search is not None and not hasattr(search, "cv_results_"):
+        raise ValueError(
+            f"The 'search' parameter must be a fitted search with cv_results_. Got {quoted(search)} instead."
+        )
+    shape = _shape_of(subject) if image_shape is None else image_shape
+    if image_shape is not None and subject.X.shape[1] != image_shape[0] * image_shape[1]:
+        raise ValueError(f"image_shape must have {subject.X.shape[1]} pixels. Got {quoted(image_shape)}.")
+    facts = Facts(subject, X_test, y_test, search, samples == "rows", feature_names, shape, sample_weight, cv)
+    panels = [panel(facts) for panel in PANELS]
+    machine = facts.machine
+    return Report(title or f"Report of {_a(type(machine).__name__)}", _about(facts), panels)
+
+
+def _a(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIS' else 'a'} {name}"  # an S-V-C
+
+
+def _about(facts: Facts) -> list[Part]:
+    machine, X = facts.machine, facts.subject.X
+    width = X.shape[1] if hasattr(X, "shape") and len(X.shape) == 2 else "–"
+    steps = "".join(f"{type(step).__name__}, " for _, step in facts.subject.way.steps)
+    tested = "" if facts.X_test is None else f" Tested on {len(facts.test_values):,} other samples."
+    text = (
+        f"{facts.task.capitalize()} with {steps}{type(machine).__name__}: {facts.n:,} samples, {width} features."
+        f"{tested} Made by adatron {metadata.version('adatron')}."
+    )
+    changed = [
+        [name, str(value) if not isinstance(value, (int, float)) else value]
+        for name, value in sorted(machine.get_params(deep=False).items())
+        if name in ("C", "nu", "epsilon", "gamma", "kernel", "degree", "coef0", "bias", "class_weight", "multi_class")
+    ]
+    changed.append(["kernel that was fitted", str(machine.kernel_)])
+    return [Text(text, "soft"), Folded("Parameters", Table(("parameter", "value"), changed))]
+
+
+def _shape_of(subject: Subject) -> tuple[int, int] | None:
+    """Return the shape of square pictures, if neighbouring features are as alike as neighbouring pixels are."""
+    X = subject.X
+    if hasattr(X, "columns") or sparse.issparse(X) or not hasattr(X, "shape") or len(X.shape) != 2:
+        return None
+    side = int(np.sqrt(X.shape[1]))
+    if side * side != X.shape[1] or not PIXELS[0] <= side <= PIXELS[1] or subject.machine.given_objects is not None:
+        return None
+    if subject.machine.kernel == "precomputed":
+        return None
+    some = np.asarray(X[:200], np.float64).reshape(-1, side, side)
+    mixed = some.reshape(len(some), -1)[:, np.random.default_rng(0).permutation(side * side)]
+    usual = float(np.abs(np.diff(mixed, axis=1)).mean())
+    near = max(float(np.abs(np.diff(some, axis=axis)).mean()) for axis in (1, 2))
+    return (side, side) if near < ALIKE * usual else None

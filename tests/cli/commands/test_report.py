@@ -1,0 +1,38 @@
+"""`adatron report`."""
+
+import numpy as np
+import pytest
+
+from adatron.cli import main
+from adatron.cli.status import Status
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    lines = [f"{a},{b},{'yes' if a + b > 0 else 'no'}" for a, b in X]
+    data, model = tmp_path / "data.csv", tmp_path / "model.adatron"
+    data.write_text("\n".join(["<i>width</i>,height,class", *lines]) + "\n")
+    (tmp_path / "part.csv").write_text("\n".join(["<i>width</i>,height,class", *lines[:30]]) + "\n")
+    assert main(["train", str(data), "--model", str(model), "--scale", "standard", "--quiet"]) == Status.FINE
+    return data, model, tmp_path / "part.csv", tmp_path / "fit.html"
+
+
+def test_a_page_and_its_answers(files, capsys):
+    data, model, part, output = files
+    assert main(["report", str(model), str(data), "--test", str(part), "--output", str(output)]) == Status.FINE
+    said = capsys.readouterr().err
+    assert "1. Is it optimal? Yes." in said
+    text = output.read_text("utf-8")
+    assert "&lt;i&gt;width&lt;/i&gt;" in text
+    assert "<i>" not in text
+    assert "Report of model.adatron" in text
+
+
+def test_other_data_and_an_input_as_output_are_refused(files, capsys):
+    data, model, part, output = files
+    assert main(["report", str(model), str(part), "--output", str(output)]) == Status.BAD_INPUT
+    assert "samples that the model was fitted to" in capsys.readouterr().err
+    assert not output.exists()
+    assert main(["report", str(model), str(data), "--output", str(data)]) == Status.USAGE

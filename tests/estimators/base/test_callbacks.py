@@ -1,0 +1,85 @@
+"""scikit-learn's callbacks: on every estimator, from scikit-learn 1.9 on."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_classification
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import adatron
+
+callback = pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9 has no callbacks")
+X, y = load_iris(return_X_y=True)
+MODELS = [
+    adatron.SVC(), adatron.NuSVC(nu=0.1), adatron.SVR(), adatron.NuSVR(), adatron.OneClassSVM(),
+    adatron.InputMarginSVC(n_steps=1), adatron.IncrementalSVC(), adatron.IncrementalNuSVC(nu=0.1),
+    adatron.IncrementalSVR(), adatron.IncrementalOneClassSVM(),
+]  # fmt: skip
+
+
+class Listener:
+    """Counts tasks, and asks to stop after some."""
+
+    def __init__(self, most=np.inf):
+        self.begun, self.ended, self.most, self.last, self.torn = 0, 0, most, {}, 0
+
+    def setup(self, estimator, context):
+        pass
+
+    def teardown(self, estimator, context):
+        self.torn += 1
+
+    def on_fit_task_begin(self, estimator, context):
+        self.begun += 1
+
+    def on_fit_task_end(self, estimator, context, *, X=None, y=None, metadata=None, fitted_estimator=None):
+        self.ended += 1
+        self.last = {"X": X, "y": y, "metadata": metadata, "fitted_estimator": fitted_estimator}
+        return self.ended > self.most
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_every_estimator_tells_its_callbacks(model, tmp_path):
+    model, ear, weight = clone(model), Listener(), np.ones(len(X))
+    assert model.set_callbacks(ear) is model
+    model.fit(X, y, sample_weight=weight)
+    assert ear.begun == ear.ended >= 1
+    assert ear.torn == 1
+    assert ear.last["X"] is X
+    assert ear.last["metadata"]["sample_weight"] is weight
+    np.testing.assert_array_equal(ear.last["fitted_estimator"].predict(X), model.predict(X))
+    plain = clone(model).set_callbacks().fit(X, y)
+    np.testing.assert_array_equal(plain.dual_coef_, model.dual_coef_)
+    path = tmp_path / "model.adatron"
+    adatron.save(model, path)  # callbacks are in no file
+    np.testing.assert_array_equal(adatron.load(path).predict(X), model.predict(X))
+
+
+def test_a_long_fit_has_parts_and_can_be_stopped():
+    A, b = make_classification(3000, 20, random_state=0, flip_y=0.05)
+    ear = Listener()
+    adatron.SVC(C=100).set_callbacks(ear).fit(A, b)
+    assert 2 < ear.ended <= 101
+    stopping, own = Listener(most=1), []
+    model = adatron.SVC(C=1000, gap_tol=1e-9, callback=own.append).set_callbacks(stopping)
+    with pytest.warns(UserWarning, match="the callback asked to stop"):
+        model.fit(A, b)
+    assert own
+    assert not hasattr(model, "_fit_parts")
+
+
+def test_scores_are_monitored_in_searches_too():
+    monitor = callback.ScoringMonitor(scoring="accuracy")
+    adatron.SVC().set_callbacks(monitor).fit(X, y)
+    assert [row["accuracy"] for row in monitor.get_logs().data] == [adatron.SVC().fit(X, y).score(X, y)]
+    pytest.importorskip("rich", reason="scikit-learn's ProgressBar needs rich")
+    bar = callback.ProgressBar(max_propagation_depth=None)
+    search = GridSearchCV(make_pipeline(StandardScaler(), adatron.SVC()), {"svc__C": [1, 10]}).set_callbacks(bar)
+    assert search.fit(X, y).best_score_ > 0.9
+
+
+def test_what_is_no_callback_is_refused():
+    with pytest.raises(TypeError, match="FitCallback"):
+        adatron.SVC().set_callbacks(3)

@@ -1,0 +1,114 @@
+"""Exact influence: the model without a sample is the one fitted without it."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, load_iris, make_moons
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from adatron import SVC, SVR, IncrementalSVC, NuSVC, NuSVR, OneClassSVM
+from adatron.insight import influence, label_issues, leave_one_out
+
+X, y = make_moons(80, noise=0.25, random_state=0)
+Z, z = make_moons(50, noise=0.25, random_state=1)
+D, d = (part[:80] for part in load_diabetes(return_X_y=True))
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "probes"),
+    [
+        (SVC(C=5, gamma=1.0), (X, y), Z),
+        (NuSVC(nu=0.2, gamma=1.0), (X, y), Z),
+        (SVR(C=100, epsilon=10, gamma=2.0), (D, d), D[:20]),
+        (OneClassSVM(nu=0.2, gamma=1.0), (X,), Z),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_it_is_the_change_by_a_fit_without_the_sample(model, data, probes):
+    model = clone(model).set_params(gap_tol=1e-9).fit(*data)
+    found = influence(model, *data, **({} if len(data) == 2 else {"y": None}), X_test=probes)
+    assert found.complete
+    assert (found.kkt_violation < 1e-8).all()
+    assert np.nanmax(found.proven) < 1e-6
+    assert np.isfinite(found.proven).sum() == min(10, len(found.numbers))
+    of = getattr(model, "decision_function", model.predict)
+    for k in (0, len(found.numbers) // 2):
+        kept = np.arange(len(data[0])) != found.numbers[k]
+        other = clone(model).fit(*(part[kept] for part in data))
+        change = np.abs(getattr(other, of.__name__)(probes) - of(probes)).mean()
+        assert found.change[k] == pytest.approx(change, rel=1e-3, abs=1e-6)
+
+
+def test_scores_and_flips_are_those_of_the_model_without_the_sample():
+    model = SVC(C=5, gamma=1.0).fit(X, y)
+    found = influence(model, X, y, Z, z)
+    assert found.base == model.score(Z, z)
+    kept = np.arange(len(X)) != found.numbers[0]
+    other = clone(model).fit(X[kept], y[kept])
+    assert found.score[0] == pytest.approx(other.score(Z, z) - found.base)
+    assert found.flips[0] == np.sum(other.predict(Z) != model.predict(Z))
+    assert set(found.numbers) == set(model.support_)
+
+
+def test_a_subset_is_the_same_each_time_and_says_so():
+    model = SVC(C=0.1).fit(X, y)
+    first, second = (influence(model, X, y, max_deletions=5) for _ in range(2))
+    np.testing.assert_array_equal(first.numbers, second.numbers)
+    assert not first.complete
+    assert len(first.numbers) == 5 < first.n_candidates
+
+
+def test_leave_one_out_agrees_with_the_incremental_model_and_with_fits():
+    weights = np.random.default_rng(0).integers(0, 3, len(X)).astype(float)
+    scaled = make_pipeline(StandardScaler(), SVC(C=2, class_weight={0: 2.0}))
+    scaled.fit(X, y, svc__sample_weight=weights)
+    found = leave_one_out(scaled, X, y, sample_weight=weights)
+    np.testing.assert_array_equal(found.numbers, np.flatnonzero(weights))
+    assert found.difference < 0.01
+    one = int(found.numbers[np.argmin(np.abs(found.values[:, 0]))])
+    kept = np.arange(len(X)) != one
+    other = clone(scaled[-1]).set_params(gamma=scaled[-1]._gamma, gap_tol=1e-9)
+    rows = scaled[:-1].transform(X)
+    other.fit(rows[kept], y[kept], weights[kept])
+    value = found.values[found.numbers == one, 0][0]
+    assert value == pytest.approx(other.decision_function(rows[[one]])[0], abs=1e-4)
+    incremental = IncrementalSVC(C=2, gamma=1.0).fit(X, y)
+    assert leave_one_out(incremental, X, y).error == incremental.loo_error()
+    some = leave_one_out(incremental, X, y, max_samples=30)
+    assert len(some.numbers) == 30
+    assert some.uncertainty > 0.0
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_a_changed_label_is_the_most_suspicious_one(multi_class):
+    A, b = load_iris(return_X_y=True)
+    b = b.copy()
+    b[7] = 2
+    found = label_issues(SVC(multi_class=multi_class).fit(A, b), A, b)
+    assert (found.numbers[0], found.given[0], found.proposed[0]) == (7, 2, 0)
+    assert (found.score <= 0.0).all()
+    assert (b[found.opponents[0]] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "words"),
+    [
+        (SVC().fit(X, y), (X[::-1], y[::-1]), "row"),
+        (SVC().fit(X, y), (X[:-1], y[:-1]), "has seen 80 samples, not 79"),
+        (SVC().fit(X, y), (X, y + 5), "not one of its classes"),
+        (SVC().fit(X, y), (X, None), "y must hold"),
+        (SVC().fit(X, y).compact(), (X, y), "compact"),
+        (NuSVR().fit(X, y), (X, y), "no incremental form"),
+        (SVC(kernel="precomputed").fit(X @ X.T, y), (X @ X.T, y), "not kernel values"),
+        (SVC(kernel="sigmoid").fit(X, y), (X, y), "positive semi-definite"),
+    ],
+)
+def test_what_has_no_answer_is_refused(model, data, words):
+    with pytest.raises(ValueError, match=words):
+        influence(model, *data)
+
+
+def test_another_kind_of_model_is_refused():
+    with pytest.raises(TypeError, match="machine of adatron"):
+        influence(StandardScaler().fit(X), X, y)

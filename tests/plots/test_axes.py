@@ -1,0 +1,107 @@
+"""Displays draw on pyplot's figures, so that notebooks show them, or on given axes; names are drawn as they are."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, make_moons
+
+import adatron.plots
+from adatron import SVC, SVR, InputMarginSVC
+from adatron.plots.axes import literal
+from adatron.selection import kernel_path
+
+plt = pytest.importorskip("matplotlib.pyplot")
+X, y = make_moons(60, noise=0.25, random_state=0)
+NAMES = np.array(["$half", "_moon & <b>"])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def off_screen():
+    plt.switch_backend("agg")
+
+
+def displays():
+    model, named = SVC(C=5).fit(X, y), SVC(C=5).fit(X, NAMES[y])
+    path = InputMarginSVC(n_steps=1).fit(X, y)
+    names = adatron.plots
+    return {
+        "BoundaryPlaneDisplay": lambda ax: names.BoundaryPlaneDisplay.from_estimator(named, X, NAMES[y], ax=ax),
+        "DistanceDisplay": lambda ax: names.DistanceDisplay.from_estimator(model, X, ax=ax),
+        "GapDisplay": lambda ax: names.GapDisplay.from_estimator(model, ax=ax),
+        "InfluenceDisplay": lambda ax: names.InfluenceDisplay.from_estimator(named, X, NAMES[y], ax=ax),
+        "InputMarginDisplay": lambda ax: names.InputMarginDisplay.from_estimator(named, X, NAMES[y], ax=ax),
+        "LabelIssueDisplay": lambda ax: names.LabelIssueDisplay.from_estimator(named, X, NAMES[y], ax=ax),
+        "LeaveOneOutDisplay": lambda ax: names.LeaveOneOutDisplay.from_estimator(model, X, y, factors=[1, 2], ax=ax),
+        "MarginDisplay": lambda ax: names.MarginDisplay.from_estimator(named, X, NAMES[y], ax=ax),
+        "MarginPathDisplay": lambda ax: names.MarginPathDisplay.from_estimator(path, ax=ax),
+        "SensitivityDisplay": lambda ax: names.SensitivityDisplay.from_estimator(
+            model, X, feature_names=["$a", "b"], ax=ax
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", list(displays()))
+def test_a_display_is_drawn_where_it_belongs(name):
+    assert set(displays()) <= set(adatron.plots.__all__)
+    before = set(plt.get_fignums())
+    made = displays()[name](None)
+    (number,) = set(plt.get_fignums()) - before
+    assert made.figure_ is plt.figure(number)
+    assert made.ax_.figure is made.figure_
+    made.figure_.canvas.draw()
+    plt.close(number)
+    _, ax = plt.subplots()
+    again = displays()[name](ax)
+    assert again.ax_ is ax
+    assert again.plot() is again
+    plt.close("all")
+
+
+def test_the_legend_names_the_classes_as_they_are():
+    model = SVC(C=5).fit(X, NAMES[y])
+    shown = adatron.plots.InputMarginDisplay.from_estimator(model, X, NAMES[y]).ax_.get_legend_handles_labels()[1]
+    assert [literal(name) for name in NAMES] == shown[:2]
+    assert literal("_a") == "\u200b_a"
+    assert literal("$x$") == r"\$x\$"
+    assert len(literal("x" * 100)) < 30
+    plt.close("all")
+
+
+def test_a_path_of_kernels_appears_too():
+    path = kernel_path(X, y, [0.1, 1.0], C=1.0)
+    assert path.plot().figure.number in plt.get_fignums()
+    plt.close("all")
+
+
+def test_pictures_of_suspicious_samples():
+    A, b = (part[:200] for part in load_digits(return_X_y=True))
+    b = b.copy()
+    b[3] = (b[3] + 1) % 10
+    model = SVC().fit(A, b)
+    made = adatron.plots.LabelIssueDisplay.from_estimator(model, A, b, image_shape=(8, 8))
+    np.testing.assert_array_equal(made.images[0, 0], A[3].reshape(8, 8))
+    assert len(made.ax_.get_images()) == 1
+    with pytest.raises(ValueError, match="64 pixels"):
+        adatron.plots.LabelIssueDisplay.from_estimator(model, A, b, image_shape=(8, 9))
+    plt.close("all")
+
+
+def test_a_model_of_another_kind():
+    with pytest.raises(TypeError, match="GapDisplay"):
+        adatron.plots.GapDisplay.from_estimator(plt)
+    with pytest.raises(AttributeError, match="NoDisplay"):
+        adatron.plots.NoDisplay  # noqa: B018
+
+
+def test_regression_influence_has_no_flips():
+    made = adatron.plots.InfluenceDisplay.from_estimator(SVR().fit(X, X[:, 0]), X, X[:, 0])
+    assert not made.influence.flips.any()
+    plt.close("all")
+
+
+def test_importing_displays_needs_no_matplotlib():
+    code = "import sys, adatron.plots; adatron.plots.GapDisplay; assert 'matplotlib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
