@@ -323,5 +323,35 @@ def bits(write: Path | None, against: Path | None, only: str) -> None:
         raise click.ClickException("bits have changed")
 
 
+@main.command()
+@click.option("--data", multiple=True, default=("ijcnn1", "a9a", "cal.housing, regression"), help="Data sets.")
+@click.option("--rows", type=int, help="Only the first rows.")
+@click.option("--kills", type=int, default=5, show_default=True, help="Fits while workers are killed.")
+@click.option("--every", type=float, default=6.0, show_default=True, help="Seconds between two kills.")
+def dask(data: tuple[str, ...], rows: int | None, kills: int, every: float) -> None:
+    """Compare the bits of fits on Dask clusters with those of one machine, also while workers are killed."""
+    from .clusters import alone, cluster, deaths, example, together
+
+    other = 0
+    for name in data:
+        one = example(name, rows)
+        wanted, seconds = alone(one)
+        click.echo(f"{name}: {one.X.shape[0]:,} rows, one machine {wanted}, {seconds:.1f} s")
+        for workers in (1, 2, 3, 5):
+            with cluster(workers):
+                for chunks in (-(-one.X.shape[0] // 4), 999):
+                    found, seconds = together(one, chunks)
+                    other += found != wanted
+                    click.echo(f"  {workers} workers, chunks of {chunks}: {found}, {seconds:.1f} s")
+        with cluster(3) as here, deaths(here, every) as killed:
+            for _ in range(kills):
+                before = killed[0]
+                found, seconds = together(one, 999)
+                other += found != wanted
+                click.echo(f"  {killed[0] - before} workers killed: {found}, {seconds:.1f} s")
+    if other:
+        raise click.ClickException(f"{other} fits have other bits")
+
+
 if __name__ == "__main__":
     main(prog_name="python -m benchmarks")

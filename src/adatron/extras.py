@@ -11,6 +11,7 @@ EXTRAS = {
     "hdf5": ("h5py",),
     "plot": ("matplotlib",),
     "onnx": ("onnx", "onnxruntime", "skl2onnx"),
+    "dask": ("dask", "distributed"),
     "mlflow": ("mlflow-skinny", "pandas"),
 }
 

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..gram import Gram, Source
+from ..gram import Gram, Source, View
+from ..gram.elsewhere import Elsewhere
 from ..gram.symmetry import refuse_asymmetric
 from ..kernels import Kernel
 from ..problems import Dual
-from ..solvers.base import Options, Solver
+from ..solvers.base import Options, Solver, Way
 from ..solvers.chains import solve_chains
 from ..solvers.found import Found
 from ..solvers.plan import SMALL
@@ -140,6 +141,7 @@ def fit(
 ) -> Fits:
     """Solve all problems over one Gram matrix.
 
+    X : an array, a CSR matrix or rows that are ``Elsewhere``
     start : maps a range of problems to their starts, one after the other: a coefficient for each of their samples
     before : (n,) the smaller number of the problem whose solution a problem starts from, or -1; see ``chains``
     around : the pool that calls it with a turn, side by side with others
@@ -156,16 +158,27 @@ def fit(
     route = choose_route(source, sizes, Wanted(settings.cache_bytes, settings.precision), solver)
     with Pool(1 if route.light else allowed_threads(settings.n_jobs), settings.clock.limit, around) as pool:
         segments = [len(samples.rows)] if sizes.everywhere else samples.sizes.tolist()
-        gram = Gram(source, route.dtype, segments, pool, route.slots, route.held, route.shared)
+        gram, view_of = _gram(X, source, route, segments, pool)
         groups, first = problems.groups, problems.first
         if sizes.everywhere:
             first = programs.copies * np.arange(len(problems) + 1)
             groups = np.zeros(first[-1], np.int64)
         joined = programs.joined if programs.lazy else None
-        tasks = Tasks(gram, groups, first, programs.dual, programs.open, start, joined)
+        tasks = Tasks(gram, groups, first, programs.dual, programs.open, start, joined, view_of=view_of)
         found = _solve(tasks, solver, settings, pool, route, before)
     found.intercept[~programs.open] = programs.bias[~programs.open]
     return Fits(found, programs.all_ids, programs.copies, route)
+
+
+def _gram(
+    X: Any, source: Source, route: Route, segments: list[int], pool: Pool
+) -> tuple[Gram, Callable[[Gram, list[int]], View]]:
+    """Return the kernel matrix, and what makes its views; rows elsewhere come here if no problem goes by blocks."""
+    if isinstance(X, Elsewhere):
+        if (route.ways >= Way.BLOCKS).any():
+            return X.gram(source, route.dtype, segments, pool, route.slots), X.view
+        source = X.fetched(source)
+    return Gram(source, route.dtype, segments, pool, route.slots, route.held, route.shared), View.of
 
 
 def _source(X: Any, rows: Ids, kernel: Kernel, small: bool) -> Source:
@@ -173,14 +186,21 @@ def _source(X: Any, rows: Ids, kernel: Kernel, small: bool) -> Source:
 
     CSR rows are not centred, so a few large features that hardly vary make float32 useless for them.
     """
+    if isinstance(X, Elsewhere):
+        return X.source(rows, kernel, small)
     dense = Source.of(X, rows, kernel)
-    if small or sparse.issparse(X) or X.shape[1] < MANY or any(leaf.product != "dot" for leaf in kernel.leaves()):
+    if small or sparse.issparse(X) or not may_be_lean(X.shape[1], kernel):
         return dense
     some = X[:: -(-len(X) // 1000)]
     if np.count_nonzero(some) > FEW * some.size or np.count_nonzero(X) > FEW * X.size:
         return dense
     lean = Source.of(sparse.csr_array(X), rows, kernel)
     return lean if lean.suits_single(lean.largest) else dense
+
+
+def may_be_lean(features: int, kernel: Kernel) -> bool:
+    """Return whether CSR rows may be faster than dense rows that are mostly zero."""
+    return features >= MANY and all(leaf.product == "dot" for leaf in kernel.leaves())
 
 
 def _solve(tasks: Tasks, solver: Solver, settings: Settings, pool: Pool, route: Route, before: Ids | None) -> Found:

@@ -97,9 +97,9 @@ def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: boo
     """
     used = np.flatnonzero(weight > 0)
     if mergeable:
-        keys = _hashes(X)
+        keys = hashes(X)
         order = used[np.lexsort((keys[used], codes[used]))]
-        first = _differ(X, order, alike(order, keys, codes))
+        first = differ(X, order, alike(order, keys, codes))
     else:
         order = used[np.argsort(codes[used], kind="stable")]
         first = np.ones(len(order), bool)
@@ -107,7 +107,8 @@ def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: boo
     return Samples(rows, sizes, total, order, group, own)
 
 
-def _hashes(X: Any) -> NDArray[np.uint64]:
+def hashes(X: Any) -> NDArray[np.uint64]:
+    """Return the hash of every row."""
     out = np.empty(X.shape[0], np.uint64)
     data = X.data if sparse.issparse(X) else X
     bits = np.uint64 if data.dtype.itemsize == 8 else np.uint32
@@ -119,7 +120,7 @@ def _hashes(X: Any) -> NDArray[np.uint64]:
     return out
 
 
-def _differ(X: Any, order: Ids, doubt: Ids) -> NDArray[np.bool_]:
+def differ(X: Any, order: Ids, doubt: Ids) -> NDArray[np.bool_]:
     """Return whether each row in doubt differs from the one before it; equal hashes are only a hint."""
     first = np.ones(len(order), bool)
     for start in range(0, len(doubt), 4096):
@@ -163,12 +164,17 @@ def weighted_sum(weight: Vector | None, values: Vector) -> float:
     A product is rounded, so what it lacks is added, too (T. J. Dekker, A floating-point technique for extending the
     available precision, 1971).
     """
+    return fsum(products_of(weight, values))
+
+
+def products_of(weight: Vector | None, values: Vector) -> list[float]:
+    """Return numbers whose sum is exactly Σ weight · values, unless they leave the range of floats."""
     if weight is None:
-        return fsum(values.tolist())
+        return values.tolist()
     products = weight * values
     a, b = _upper_half(weight), _upper_half(values)
     lacking = (a * b - products) + a * (values - b) + (weight - a) * b + (weight - a) * (values - b)
-    return fsum([*products.tolist(), *np.where(np.isfinite(lacking), lacking, 0.0).tolist()])
+    return [*products.tolist(), *np.where(np.isfinite(lacking), lacking, 0.0).tolist()]
 
 
 def _upper_half(values: Vector) -> Vector:

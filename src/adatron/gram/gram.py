@@ -53,6 +53,8 @@ class Gram:
         Hold the values within each segment, for problems over several segments that are one block each.
     workspace : Workspace, optional
         That of a Gram of the same kernel and type, whose buffers are used again.
+    numbers : int, optional
+        Points have numbers below this; by default as many as there are rows.
     """
 
     def __init__(
@@ -65,7 +67,9 @@ class Gram:
         whole: bool = False,
         shared: bool = False,
         workspace: Workspace | None = None,
+        numbers: int | None = None,
     ) -> None:
+        self.numbers = len(source) if numbers is None else numbers
         self.dtype, self.pool = np.dtype(dtype), pool
         self.source = source.by_differences() if source.careful and self.dtype == np.float64 else source
         self.kernel = self.source.kernel
@@ -203,7 +207,7 @@ class Gram:
     def segment(self, source: Source, slots: int = 0) -> Segment:
         if not self.kernel.compiled:
             return uncompiled(source, self.pool)
-        return TileSegment(source, self.workspace, self.pool, slots, len(self.source))
+        return TileSegment(source, self.workspace, self.pool, slots, self.numbers)
 
     def square(self, P: Points, width: int) -> NDArray[Any]:
         """Return kernel values among points, in the tiles' precision, with rows and columns of 0 up to a width."""

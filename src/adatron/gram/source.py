@@ -41,6 +41,18 @@ DIAGONAL = 32  # Rows whose k(x, x) a function is asked for at a time: unused va
 
 
 @dataclass(frozen=True)
+class Facts:
+    """Facts about all rows of X, for rows that were taken out of it.
+
+    features : see ``Source.features``
+    most : the most numbers in a CSR row
+    """
+
+    features: float
+    most: int
+
+
+@dataclass(frozen=True)
 class Source:
     """Rows of data behind an index.
 
@@ -55,6 +67,7 @@ class Source:
     asymmetry : the largest difference between the two values of a pair in a given Gram matrix
     careful : squared distances in double precision are summed from differences, not from norms and products
     used : sorted columns that the rows use, of rows with far more columns than numbers; see ``columns``
+    facts : what is true of all rows if X has only some of them
     """
 
     X: Any
@@ -66,6 +79,7 @@ class Source:
     asymmetry: float = 0.0
     careful: bool = False
     used: NDArray[Any] | None = None
+    facts: Facts | None = None
 
     @classmethod
     def of(cls, X: Any, ids: Ids, kernel: Kernel, columns: Ids | None = None) -> Source:
@@ -88,6 +102,8 @@ class Source:
         """The average number of nonzero features, which is the cost of a product."""
         if self.columns is not None:
             return 1.0
+        if self.facts is not None:
+            return self.facts.features
         return self.X.nnz / max(1, self.X.shape[0]) if sparse.issparse(self.X) else float(self.X.shape[1])
 
     @property
@@ -100,7 +116,7 @@ class Source:
         """The most roundings of one term in the sum for a product, or a distance, of two rows."""
         d, distances = self.X.shape[1], any(leaf.product in ("l1", "squares") for leaf in self.kernel.leaves())
         if sparse.issparse(self.X):
-            most = int(np.diff(self.X.indptr).max(initial=0))
+            most = int(np.diff(self.X.indptr).max(initial=0)) if self.facts is None else self.facts.most
             return min(2 * most, d) if distances else most
         return d if distances else most_roundings(d)
 
@@ -242,7 +258,7 @@ def _pack(source: Source, panels: NDArray[Any], norms: NDArray[Any], pool: Pool)
 
 def take_rows(X: Any, rows: NDArray[np.int64], n_jobs: int | None) -> Any:
     """Return X[rows]; all threads copy a large result, as the first touch of a page takes longer than the copy."""
-    if sparse.issparse(X) or len(rows) * X[:1].nbytes < COPIED_BYTES:
+    if not isinstance(X, np.ndarray) or len(rows) * X[:1].nbytes < COPIED_BYTES:
         return X[rows]
     out = np.empty((len(rows), X.shape[1]), X.dtype)
 

@@ -15,6 +15,7 @@ from .backends.segment import Workspace
 from .backends.tile_loop import Weights
 from .gram import Gram
 from .points import Points
+from .source import Source
 from .square import mirrored_sums
 
 Ids = NDArray[np.int64]
@@ -112,28 +113,12 @@ class View:
         if wide.mirrors and not wide.kernel.plain and np.array_equal(rows, points):
             ids = self.ids[points]
             return mirrored_sums(wide, Points(wide.source.take(ids), ids), v)
-        parts = [rows[a : a + EXACT_ROWS] for a in range(0, len(rows), EXACT_ROWS)]
-        return np.concatenate([np.zeros(0), *(self._exact(wide, part, points, v) for part in parts)])
+        return self.exact_sums(rows, points, v)
 
-    def _exact(self, wide: Gram, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum over some of the points at a time, so that even few rows keep all threads busy."""
-        segment = wide.segment(wide.source.take(self.ids[rows]))
-        sums = np.zeros((-(-len(points) // EXACT_POINTS), len(rows), 1))
-
-        def some(number: int) -> None:
-            part = slice(number * EXACT_POINTS, (number + 1) * EXACT_POINTS)
-            ids = self.ids[points[part]]
-            segment.accumulate(sums[number], Points(wide.source.take(ids), ids), v[part, None])
-
-        if wide.kernel.called:  # a function is called on this thread only
-            for number in range(len(sums)):
-                some(number)
-        else:
-            wide.pool.run(some, len(sums))
-        total, low = np.zeros(len(rows)), np.zeros(len(rows))
-        for part in sums[:, :, 0]:
-            fold(part.copy(), total, low, len(rows))
-        return total + low
+    def exact_sums(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what ``exact`` does, row by row."""
+        source, ids = self.gram.wide.source, self.ids[points]
+        return exact_sums(self.gram.wide, source.take(self.ids[rows]), Points(source.take(ids), ids), v)
 
     def exact_errors(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return proven bounds of the errors of ``exact`` for every row, against exact kernel values of the given data.
@@ -167,3 +152,29 @@ class View:
     def spans(self) -> list[tuple[int, int]]:
         """Return the begin and the end of the rows of each segment."""
         return list(zip(self.offsets[:-1], self.offsets[1:], strict=True))
+
+
+def exact_sums(wide: Gram, rows: Source, points: Points, v: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return K[rows, points] @ v in double precision; each row's sum depends on no other row."""
+    parts = [slice(a, a + EXACT_ROWS) for a in range(0, len(rows), EXACT_ROWS)]
+    return np.concatenate([np.zeros(0), *(_sums(wide, rows.take(part), points, v) for part in parts)])
+
+
+def _sums(wide: Gram, rows: Source, points: Points, v: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum over some of the points at a time, so that even few rows keep all threads busy."""
+    segment = wide.segment(rows)
+    sums = np.zeros((-(-len(points) // EXACT_POINTS), len(rows), 1))
+
+    def some(number: int) -> None:
+        part = slice(number * EXACT_POINTS, (number + 1) * EXACT_POINTS)
+        segment.accumulate(sums[number], points.take(part), v[part, None])
+
+    if wide.kernel.called:  # a function is called on this thread only
+        for number in range(len(sums)):
+            some(number)
+    else:
+        wide.pool.run(some, len(sums))
+    total, low = np.zeros(len(rows)), np.zeros(len(rows))
+    for part in sums[:, :, 0]:
+        fold(part.copy(), total, low, len(rows))
+    return total + low

@@ -31,6 +31,7 @@ from ..problems import Dual
 from ..problems.dual import Vector, dot
 from ..threads import OutOfTime
 from .base import Options, Solver, Way
+from .blocks.rows import Here, Rows
 from .loop import first_tolerance, nearer, until_proven
 from .solution import Solution
 from .start import feasible, filled
@@ -69,7 +70,7 @@ class Ascent(ABC, Generic[How]):
         self.stopped = watch.until(options.deadline)
         state = state or State(np.zeros(len(dual)))
         self.beta = feasible(dual, state.beta)
-        self.g = -dual.t.copy()
+        self.held = self.hold()
         self.n_iter = state.n_iter
         self.rounding = 0.0
         self._rounds, self._proven = 0, np.zeros(len(dual))  # bounds of errors of g, at the proofs so far
@@ -77,10 +78,23 @@ class Ascent(ABC, Generic[How]):
         self._resolved = self.n_iter  # the last point at which rounding left anything of the targets
         self.exact = Exact(dual)
         if state.g is not None and np.array_equal(self.beta, state.beta):
-            self.g[:] = state.g
+            self.g = state.g
             self.round(1, len(dual), float(np.abs(self.beta).sum()))  # the tiles' errors come with every proof
         elif self.beta.any():
             self._add(self.beta)
+
+    @property
+    def g(self) -> Vector:
+        """The gradient at beta, as the rows have it."""
+        return self.held.g
+
+    @g.setter
+    def g(self, g: Vector) -> None:
+        self.held.g = g
+
+    def hold(self) -> Rows:
+        """Return the variables with their gradient, which is that at 0."""
+        return Here(self.view, self.dual, self.beta)
 
     @abstractmethod
     def prepare(self) -> None:
@@ -101,9 +115,10 @@ class Ascent(ABC, Generic[How]):
     def _in_time(self) -> Certificate:
         """Return what can be proven without more kernel values."""
         with suppress(OutOfTime):
-            if self.steady:
+            g = self.g  # rows far away may not be able to tell it any more
+            if self.steady and self.held.known:
                 slack = self._errors() + self._proven + self.rounding
-                return loosely(self.view, self.dual, self.beta, self.g, slack)
+                return loosely(self.view, self.dual, self.beta, g, slack)
         return unproven(self.dual, self.beta, self.g)
 
     def _to_the_end(self) -> Solution:
@@ -134,7 +149,9 @@ class Ascent(ABC, Generic[How]):
         here = self._errors()
         slack = here + self._proven + self.rounding
         self._proven = np.maximum(self._proven, here)
-        return certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[BENT])
+        proof = certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[BENT])
+        self.held.corrected(self.exact.known)
+        return proof
 
     def tighten(self, tol: float, proof: Certificate) -> float | Status:
         """Keep the best point, look at the tiles, and return a smaller tolerance while a gradient can meet one."""
@@ -193,7 +210,7 @@ class Ascent(ABC, Generic[How]):
 
     def _anew(self) -> None:
         """Compute g from nothing."""
-        self.g[:] = -self.dual.t
+        self.g = -self.dual.t
         self._add(self.beta)
 
     def pause(self, violation: float, tol: float, *extra: float, objective: float | None = None) -> Status | None:
@@ -275,8 +292,7 @@ class Ascent(ABC, Generic[How]):
     def _add(self, change: Vector) -> None:
         """Carry a change of beta over to g."""
         ids, self.steady = np.flatnonzero(change), False
-        self.view.accumulate(self.g[:, None], self.view.points(ids), change[ids, None])
-        self.g += self.dual.lambda2 * float(change.sum())
+        self.held.apply(ids, self.held.points(ids), change[ids], self.dual.lambda2 * float(change.sum()))
         self.round(1, len(ids), float(np.abs(change).sum()))
         self.steady = True
 

@@ -60,6 +60,7 @@ class Tasks:
     begin : returns where to start with the programs of a range, one after the other; None: at 0
     joined : returns the programs of a range as one program that they are parts of; None: they may differ in kind
     before : (n,) the smaller number of the program whose solution each starts from, or -1; None: all are alone
+    view_of : makes the view of some segments
     """
 
     gram: Gram
@@ -70,6 +71,7 @@ class Tasks:
     begin: Callable[[range], Vector] | None = None
     joined: Callable[[range], Dual] | None = None
     before: Ids | None = None
+    view_of: Callable[[Gram, list[int]], View] = View.of
 
     def __len__(self) -> int:
         return len(self.open)
@@ -79,7 +81,7 @@ class Tasks:
 
     def view(self, number: int) -> View:
         """Return the rows of a program."""
-        return View.of(self.gram, self.groups[self.first[number] : self.first[number + 1]].tolist())
+        return self.view_of(self.gram, self.groups[self.first[number] : self.first[number + 1]].tolist())
 
     def start(self, number: int) -> State | None:
         """Return the start for a program."""

@@ -25,7 +25,11 @@ EARLY = (
 )
 
 
-INSIDE = ("adatron.estimators.", "sklearn.base")  # modules whose lines are between the user's line and a warning
+INSIDE = (
+    "adatron.estimators.",
+    "adatron.dask.",
+    "sklearn.base",
+)  # modules whose lines are between the user's line and a warning
 
 
 def warn(text: str) -> None:
@@ -43,6 +47,7 @@ def warn_unless_converged(fitted: Fits, X: Any, max_iter: int, what: str = "prob
     It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words. What a kernel
     is to blame for has no numbers in it: Python shows equal warnings once, where nothing resets its filters.
     """
+    from ...gram.elsewhere import Elsewhere
     from ...solvers.status import NO_KERNEL, OTHER_KERNEL, Status
 
     found = fitted.found
@@ -57,8 +62,9 @@ def warn_unless_converged(fitted: Fits, X: Any, max_iter: int, what: str = "prob
         text = f"Not certified: {worst.status.value}."
     else:
         early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
+        known = X is not None and not isinstance(X, Elsewhere)
         stuck = worst.status in (Status.MAX_ITER, Status.STUCK, Status.OVERFLOW)
-        cause = _cause(X, values, worst.certificate.resolution) if stuck and X is not None else ""
+        cause = _cause(X, values, worst.certificate.resolution) if stuck and known else ""
         if not worst.certificate.convex and worst.status in (Status.MAX_ITER, Status.MAX_TIME) and not early:
             cause = f" Perhaps because {NO_KERNEL}: {OTHER_KERNEL}."
         reason = worst.status.value + "."

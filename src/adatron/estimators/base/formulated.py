@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..checks import inputs
 from .callbacks import fitting
-from .classifier import Classifier
+from .classifier import Classifier, Labelled
 from .convergence import warn, warn_unless_calibrated, warn_unless_converged
 from .parameters import BIAS
 from .probability import Calibration, agreeing, coupled, of_pairs
@@ -23,6 +23,7 @@ from .quiet import quiet
 if TYPE_CHECKING:
     from ...predicting.function import Function
     from ...problems import Bias
+    from ...threads import Clock
 
 
 def _offered(model: FormulatedClassifier) -> bool:
@@ -58,13 +59,18 @@ class FormulatedClassifier(Classifier):
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        from ...fitting.binary import Binary, Kind
-        from ...fitting.folds import divide
         from ...threads import Clock
 
         clock = Clock.starting(self.max_time)
         data = self._labelled(X, y, sample_weight)
-        form = self._formulation(inputs.augment(self.augment, data.X, data.repeated))
+        return self.learn(data, inputs.augment(self.augment, data.X, data.repeated), clock)
+
+    def learn(self, data: Labelled, augment: float, clock: Clock) -> Self:
+        """Solve the problem of a checked training set and keep the model; ``augment`` is the factor behind 'auto'."""
+        from ...fitting.binary import Binary, Kind
+        from ...fitting.folds import divide
+
+        form = self._formulation(augment)
         distinct, unit = form.units_of(data.samples)
         if form.check is not None:
             form.check(data.classes, distinct.weights_of_classes(), unit)

@@ -12,6 +12,7 @@ from .convergence import warn_unless_converged
 from .machine import KernelMachine
 
 if TYPE_CHECKING:
+    from ...fitting.samples import Samples
     from ...predicting.function import Function
     from ...problems import Dual
     from ...threads import Clock
@@ -26,7 +27,6 @@ class OneProgram(KernelMachine):
     def _fit(self, X: Any, targets: Any, sample_weight: Any, clock: Clock) -> None:
         """Solve the problem of checked samples and keep the model. ``targets``: (n,), or None."""
         from ...fitting import samples
-        from ...fitting.problems import Listed, Problem
 
         weight = inputs.weights(X, sample_weight)
         repeated = None if sample_weight is None else weight
@@ -34,7 +34,17 @@ class OneProgram(KernelMachine):
         y = np.zeros(X.shape[0]) if targets is None else targets
         values, codes = (y[:1], np.zeros(len(y), np.int64)) if targets is None else np.unique(y, return_inverse=True)
         distinct = samples.canonical(X, codes, len(values), weight, mergeable=self._mergeable).together()
-        form = self._formulation(inputs.augment(getattr(self, "augment", 1.0), X, repeated))
+        self.learn(X, y, distinct, inputs.augment(getattr(self, "augment", 1.0), X, repeated), repeated, clock)
+
+    def learn(self, X: Any, y: Any, distinct: Samples, augment: float, repeated: Any, clock: Clock) -> None:
+        """Solve the problem of distinct samples and keep the model.
+
+        augment : the factor behind 'auto'
+        repeated : (n,) the user's weights; None is 1
+        """
+        from ...fitting.problems import Listed, Problem
+
+        form = self._formulation(augment)
         distinct, unit = form.units_of(distinct)
 
         def program(ids: NDArray[np.int64]) -> Dual:

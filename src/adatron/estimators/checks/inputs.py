@@ -178,8 +178,18 @@ def weights_of_classes(
         counts = np.bincount(codes, minlength=len(classes)).astype(np.float64)
         if weight is not None:
             counts = _sums_of_classes(weight, codes, counts)
-        present = counts > 0
-        return counts.sum() / (np.count_nonzero(present) * np.where(present, counts, 1.0))
+        return balanced(counts)
+    return named(class_weight, classes)
+
+
+def balanced(counts: Vector) -> Vector:
+    """Return the weights of classes with so many samples, or so much weight, that balance them."""
+    present = counts > 0
+    return counts.sum() / (np.count_nonzero(present) * np.where(present, counts, 1.0))
+
+
+def named(class_weight: dict[Any, float], classes: NDArray[Any]) -> Vector:
+    """Return the weights of classes that are given by their names."""
     # As scikit-learn's function does it, except that names which are digits stay names.
     names: list[Any] = classes.tolist()
     missing = [name for name in names if name not in class_weight]
@@ -222,10 +232,12 @@ def gamma(value: float | str, X: Any, kernel: Any, weight: Vector | None = None)
         return float(value)
     if given(kernel) or objects.is_function(kernel):
         return 0.0  # this kernel has no gamma; scikit-learn does the same
-    if value == "auto":
-        return 1.0 / X.shape[1]
-    spread = variance(X, weight)
-    found = 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+    return 1.0 / X.shape[1] if value == "auto" else gamma_of(X.shape[1], variance(X, weight))
+
+
+def gamma_of(features: int, spread: float) -> float:
+    """Return the number behind 'scale', given the variance."""
+    found = 1.0 / (features * spread) if spread > 0 else 1.0
     if not np.isfinite(found):
         raise ValueError(
             f"gamma='scale' is 1 / (n_features * X.var()) = inf, as X.var() is {spread:g}: X has too small values. "

@@ -44,7 +44,8 @@ from ..whole.one import at_once
 from .interior import interior, price
 from .newton import Newton, Standing
 from .parts import near, restricted
-from .shard import Ends, Shard, Survey, Violators, worst
+from .rows import Here, Rows
+from .shard import Ends, Survey, Violators, worst
 
 Ids = NDArray[np.int64]
 CLOSE = 0.1  # Fraction of the violation to which a block, or part, is solved; or a factor times a power of the ratio:
@@ -85,6 +86,10 @@ class Block(Solver):
     def sharded(self) -> bool:
         return self.shards > 1
 
+    def hold(self, view: View, dual: Dual, beta: Vector, options: Options) -> Rows:
+        """Return the variables of a program with their gradient."""
+        return Here(view, dual, beta, options.deadline < np.inf, self.shards)
+
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
         if options.way is Way.AT_ONCE:
             solution, state = at_once(view, dual, options, state, watch)
@@ -122,22 +127,20 @@ class _Block(Ascent[Block]):
         finally:
             self.square.give_back()
 
+    def hold(self) -> Rows:
+        return self.how.hold(self.view, self.dual, self.beta, self.options)
+
     def prepare(self) -> None:
-        """Make shards over whole segments; each holds its part of beta and g (views of the whole here)."""
         self.newton = Newton(self.view, self.dual, self.options.memory, self.stopped)
         alone = self.origin is None and self.q == len(self.dual)
         self.inner = Inner(self.stopped, self.n_iter if alone else 0)
         self.square.give_back()
         self.square = Square(self.view.gram)
-        self.shards: list[Shard] = []
-        for groups in np.array_split(np.arange(len(self.view.groups)), self.how.shards):
-            a, b = self.view.offsets[groups[0]], self.view.offsets[groups[-1] + 1]
-            part = View.of(self.view.gram, [self.view.groups[i] for i in groups])
-            self.shards.append(Shard(part, int(a), self.dual.take(slice(a, b)), self.beta[a:b], self.g[a:b]))
+        self.held.serve(self.view)
 
     def ascend(self, tol: float) -> Status:
         while True:
-            here = self._survey()
+            here = self.held.survey(self.q)
             violation = self._violation(here.ends)
             objective = here.objective if self.origin is None else self.objective()
             status = self.pause(violation, tol, objective=objective)
@@ -174,7 +177,7 @@ class _Block(Ascent[Block]):
             return False
         self.newton.forget()
         self.square.give_back()
-        origin = Origin(self.beta[ids], self.g[ids], objective)
+        origin = Origin(self.beta[ids], self.held.at(ids), objective)
         dual, state = restricted(self.dual, ids, origin.beta), State(origin.beta, origin.g, self.n_iter)
         watch = self.watch.within(self.before, self.relative_gap)
         options = replace(self.options, way=Way.BLOCK if len(ids) <= self.options.whole else Way.BLOCKS)
@@ -202,13 +205,6 @@ class _Block(Ascent[Block]):
             return INNER * tol
         ratio = violation / self.before if self.before else 1.0
         return max(min(CLOSE, factor * min(ratio, 1.0) ** power) * violation, ENOUGH * tol)
-
-    def _survey(self) -> Survey:
-        """Return where the whole problem stands, with at least its q worst violators in both directions."""
-        found = self.shards[0].survey(self.q)
-        for shard in self.shards[1:]:
-            found = found.joined(shard.survey(self.q), self.q)
-        return found
 
     def _violation(self, ends: list[Ends]) -> float:
         """Return the violation, see ``kkt_violation``, from the ends of the lists."""
@@ -266,12 +262,13 @@ class _Block(Ascent[Block]):
 
     def _advance(self, W: Ids, tol: float) -> bool:
         """Solve the block W and carry the change over to g. Return whether anything moved."""
-        points, old, part = self._points(W), self.beta[W], self.dual.take(W)
+        points, slope = self.held.look(W)
+        old, part = self.beta[W], self.dual.take(W)
         layout = Layout.of(part)
         K = self.square.among(points.take(layout.order[: layout.end]), len(layout.order))
         steps = self.options.max_iter - self.n_iter
         with self.view.gram.pool.aside():
-            found = self.inner.solve(K, layout, part, old, self.g[W], tol, steps, self.watch.flag)
+            found = self.inner.solve(K, layout, part, old, slope, tol, steps, self.watch.flag)
         self.n_iter += found.steps
         if not found.intact:
             self.square.forget()
@@ -305,9 +302,9 @@ class _Block(Ascent[Block]):
         """Solve the whole program by interior points, once, if blocks crawl; return whether anything moved."""
         unfit = self.leapt or self.origin is not None or self.watch.flag[BENT] or self.dual.unbounded
         goal, memory = min(tol, self.options.gap_tol or tol), self.options.memory
-        if unfit or factor_bytes(self.rows, 1, 8) > memory:
+        if unfit or factor_bytes(self.distinct, 1, 8) > memory:
             return False
-        if not self.newton.overtaken(price(self.rows, self.newton.entry), violation, goal):
+        if not self.newton.overtaken(price(self.distinct, self.newton.entry), violation, goal):
             return False
         self.leapt = True
         if self.view.gram.dtype != np.float64:
@@ -322,11 +319,12 @@ class _Block(Ascent[Block]):
         self.n_iter += len(changed)
         better = self.objective() < before
         if not better:
-            self.beta[:], self.g[:] = old, g
+            self._set(changed, old[changed])
+            self.g = g
         return better
 
     @cached_property
-    def rows(self) -> int:
+    def distinct(self) -> int:
         """Rows of K that are not copies of others."""
         return int(np.diff(self.view.gram.starts)[sorted(set(self.view.groups))].sum())
 
@@ -344,13 +342,12 @@ class _Block(Ascent[Block]):
     def _move(self, ids: Ids, beta: Vector, points: Points | None = None) -> None:
         """Set some variables and carry their change over to g."""
         free = (beta > self.dual.lower[ids]) & (beta < self.dual.upper[ids])
-        before = self.g.copy() if self.options.deadline < np.inf else self.g
-        try:
-            self._apply(ids, beta - self.beta[ids], replace(points or self._points(ids), again=free))
-        except OutOfTime:
-            self.g[:] = before
-            raise
-        self._set(ids, beta)
+        points = replace(points or self.held.points(ids), again=free)
+        order = np.argsort(ids)
+        ids, beta = ids[order], beta[order]
+        change = beta - self.beta[ids]
+        self.round(1, len(ids), float(np.abs(change).sum()))
+        self.held.apply(ids, points.take(order), change, self.dual.lambda2 * float(change.sum()), beta)
 
     def _set_all(self, W: Ids, beta: Vector, push: Vector) -> None:
         """Set all variables, whose change adds ``push`` to g."""
@@ -360,22 +357,4 @@ class _Block(Ascent[Block]):
         self.round(1, len(W), float(np.abs(change).sum()))
 
     def _set(self, ids: Ids, beta: Vector) -> None:
-        for shard in self.shards:
-            shard.set_beta(ids, beta)
-
-    def _points(self, ids: Ids) -> Points:
-        """Return the points behind some variables, from the shards that hold them."""
-        if len(self.shards) == 1:
-            return self.shards[0].points(ids)
-        owned = [shard.owns(ids) for shard in self.shards]
-        points = Points.concatenate([s.points(ids[mine]) for s, mine in zip(self.shards, owned, strict=True)])
-        return points.take(np.argsort(np.concatenate([np.flatnonzero(mine) for mine in owned])))
-
-    def _apply(self, ids: Ids, change: Vector, points: Points | None = None) -> None:
-        """Add a change of beta to g, in the order of the variables."""
-        order = np.argsort(ids)
-        points = (points or self._points(ids)).take(order)
-        change = change[order]
-        for shard in self.shards:
-            shard.apply(points, change, self.dual.lambda2 * float(change.sum()))
-        self.round(1, len(ids), float(np.abs(change).sum()))
+        self.held.set_beta(ids, beta)

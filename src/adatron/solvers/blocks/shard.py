@@ -1,8 +1,8 @@
 """A shard: some variables of a problem with their part of beta and of the gradient.
 
 The block solver asks a shard for three things: a survey with its worst violators, the points behind them, and the
-update of its gradient. Only q points, a few more than q numbers and the list of free variables travel. A shard may
-therefore be this machine, a GPU or a worker.
+update of its gradient. Only q points and a few more than q numbers travel. A shard may therefore be this machine, a GPU
+or a worker.
 """
 
 from __future__ import annotations
@@ -126,10 +126,6 @@ class Shard:
 
     def points(self, ids: Ids) -> Points:
         return self.view.points(ids - self.first)
-
-    def set_beta(self, ids: Ids, beta: Vector) -> None:
-        mine = self.owns(ids)
-        self.beta[ids[mine] - self.first] = beta[mine]
 
     def apply(self, points: Points, change: Vector, constant: float) -> None:
         """Add K[:, points] @ change + constant to g."""

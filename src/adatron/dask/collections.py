@@ -1,0 +1,205 @@
+"""What users have: Dask arrays and frames, or arrays here that go to the cluster; predictions of the same kind."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..extras import how_to_get
+
+Ids = NDArray[np.int64]
+
+
+def client_of(client: Any) -> Any:
+    """Return a client: the given one, or the current one."""
+    try:
+        from distributed import get_client
+    except ImportError as error:
+        raise ImportError(f"adatron.dask needs Dask: {how_to_get('dask')}") from error
+    if client is not None:
+        return client
+    try:
+        return get_client()
+    except ValueError:
+        raise ValueError(
+            "No Dask client found. Start one (client = distributed.Client(...)), or pass it: client=client."
+        ) from None
+
+
+def is_array(X: Any) -> bool:
+    """Return whether this is a Dask array."""
+    import dask.array as da
+
+    return isinstance(X, da.Array)
+
+
+def is_frame(X: Any) -> bool:
+    """Return whether this is a Dask data frame or series."""
+    try:
+        import dask.dataframe as dd
+    except ImportError:
+        return False
+    return isinstance(X, (dd.DataFrame, dd.Series))  # pyright: ignore[reportPrivateImportUsage]
+
+
+def is_collection(X: Any) -> bool:
+    """Return whether this is a Dask array or frame."""
+    return is_array(X) or is_frame(X)
+
+
+class Blocks:
+    """The partitions of a training set: rows, targets and weights, as Dask's delayed objects or as arrays here.
+
+    columns : each a list of partitions, or None
+    names : of the features, or None
+    dtype : that of the rows if it is known to be float32, else float64 is wanted; None: not known
+    """
+
+    def __init__(self, client: Any, X: Any, y: Any, weight: Any) -> None:
+        self.client = client
+        self.names, self.dtype = _names(X), _dtype(X)
+        X = _in_rows(X)
+        if is_collection(X):
+            self.lengths = _lengths(X)
+            self._rows = _delayed(X)
+            if self.lengths is None and any(v is not None and not _parallel(v, len(self._rows)) for v in (y, weight)):
+                counted = client.map(_length, client.compute(self._rows), pure=False)
+                self.lengths = [int(n) for n in client.gather(counted)]
+        else:
+            n = _length(X)
+            ends = np.linspace(0, n, max(1, len(client.scheduler_info(n_workers=-1)["workers"])) + 1).astype(int)
+            self.lengths = np.diff(ends).tolist()
+            self._rows = _split(X, self.lengths)
+        self._others = [
+            None if v is None else self._aligned(v, name) for v, name in ((y, "y"), (weight, "sample_weight"))
+        ]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def _aligned(self, values: Any, name: str) -> list[Any]:
+        """Return the partitions of a column, which must be those of the rows."""
+        if not is_collection(values):
+            assert self.lengths is not None  # noqa: S101 (for the type checker)
+            if _length(values) != sum(self.lengths):
+                raise ValueError(
+                    f"X and {name} have inconsistent lengths: {sum(self.lengths)} rows and {_length(values)} values."
+                )
+            return _split(values, self.lengths)
+        own = _lengths(values)
+        if is_array(values):
+            if values.ndim == 2 and values.shape[1] == 1:
+                values = values[:, 0]
+            if own is not None and self.lengths is not None and own != self.lengths:
+                if sum(own) != sum(self.lengths):
+                    raise ValueError(f"X and {name} have inconsistent lengths: {sum(self.lengths)} and {sum(own)}.")
+                values = values.rechunk((tuple(self.lengths),))
+        parts = _delayed(values)
+        if len(parts) != len(self):
+            raise ValueError(
+                f"X has {len(self)} partitions and {name} has {len(parts)}. Both need the same; "
+                "compute_chunk_sizes() of Dask arrays makes lengths known."
+            )
+        return parts
+
+    def futures(self) -> list[tuple[Any, Any, Any]]:
+        """Return each partition's rows, targets and weights on the cluster."""
+        columns = [self._rows, *self._others]
+        found = [[None] * len(self) if column is None else self._on_cluster(column) for column in columns]
+        return list(zip(*found, strict=True))
+
+    def _on_cluster(self, parts: list[Any]) -> list[Any]:
+        from dask.delayed import Delayed
+
+        if parts and isinstance(parts[0], Delayed):
+            return self.client.compute(parts)
+        return self.client.scatter(parts, hash=False)
+
+
+def _length(values: Any) -> int:
+    return values.shape[0] if hasattr(values, "shape") else len(values)
+
+
+def _names(X: Any) -> NDArray[Any] | None:
+    from sklearn.utils.validation import _get_feature_names  # pyright: ignore[reportPrivateUsage]
+
+    if is_array(X):
+        return None
+    return _get_feature_names(X._meta if is_frame(X) else X)
+
+
+def _dtype(X: Any) -> Any:
+    """Return float32 if all numbers are known to be float32, else float64."""
+    kinds = list(X.dtypes) if hasattr(X, "dtypes") else [getattr(X, "dtype", None)]
+    return np.float32 if kinds and all(kind == np.float32 for kind in kinds) else np.float64
+
+
+def _in_rows(X: Any) -> Any:
+    """Return a Dask array in chunks by rows; check that it has two dimensions."""
+    if is_array(X):
+        if X.ndim != 2:
+            raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape X to (n_samples, n_features).")
+        return X.rechunk({1: X.shape[1]}) if X.numblocks[1] > 1 else X
+    return X if is_frame(X) or hasattr(X, "iloc") or hasattr(X, "shape") else np.asarray(X)
+
+
+def _lengths(X: Any) -> list[int] | None:
+    if not is_array(X) or any(np.isnan(n) for n in X.chunks[0]):
+        return None
+    return [int(n) for n in X.chunks[0]]
+
+
+def _parallel(values: Any, parts: int) -> bool:
+    """Return whether a column has as many partitions as the rows, whose lengths are then compared on the workers."""
+    return is_collection(values) and len(_delayed(values)) == parts
+
+
+def _delayed(X: Any) -> list[Any]:
+    parts = X.to_delayed()
+    return list(parts.ravel()) if isinstance(parts, np.ndarray) else list(parts)
+
+
+def _split(values: Any, lengths: list[int]) -> list[Any]:
+    values = values if hasattr(values, "iloc") or hasattr(values, "tocsr") else np.asarray(values)
+    if hasattr(values, "tocsr"):
+        values = values.tocsr()
+    ends = np.cumsum([0, *lengths]).tolist()
+    rows = values.iloc if hasattr(values, "iloc") else values
+    return [rows[a:b] for a, b in pairwise(ends)]
+
+
+def lazily(method: str, model: Any, X: Any, columns: int | None, dtype: Any) -> Any:
+    """Return the predictions for a Dask array or frame: an array with its chunks, or a series with its index.
+
+    columns : of the result; None: it has one dimension
+    """
+    from dask.delayed import delayed
+
+    shipped = delayed(model, pure=False)
+    X = _in_rows(X)
+    if is_frame(X):
+        import pandas as pd
+
+        meta = pd.Series([], dtype=dtype) if columns is None else pd.DataFrame(np.empty((0, columns), dtype))
+        return X.map_partitions(_predicted_frame, shipped, method, columns, np.dtype(dtype), meta=meta)
+    if columns is None:
+        return X.map_blocks(_predicted, shipped, method, columns, np.dtype(dtype), drop_axis=1, dtype=dtype,
+                            meta=np.empty(0, dtype))  # fmt: skip
+    return X.map_blocks(_predicted, shipped, method, columns, np.dtype(dtype), chunks=(X.chunks[0], (columns,)),
+                        dtype=dtype, meta=np.empty((0, 0), dtype))  # fmt: skip
+
+
+def _predicted(X: Any, model: Any, method: str, columns: int | None, dtype: Any) -> Any:
+    if not X.shape[0]:
+        return np.empty((0,) if columns is None else (0, columns), dtype)
+    return getattr(model, method)(X)
+
+
+def _predicted_frame(X: Any, model: Any, method: str, columns: int | None, dtype: Any) -> Any:
+    import pandas as pd
+
+    found = _predicted(X, model, method, columns, dtype)
+    return pd.Series(found, X.index) if columns is None else pd.DataFrame(found, X.index)

@@ -1,0 +1,90 @@
+"""The estimators for clusters."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from ..estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from .collections import is_collection
+from .machine import ClusterClassifier, ClusterProgram
+
+
+class DaskSVC(ClusterClassifier, SVC):
+    """C-support vector classification on a Dask cluster; parameters and attributes of :class:`adatron.SVC`."""
+
+
+class DaskNuSVC(ClusterClassifier, NuSVC):
+    """Nu-support vector classification on a Dask cluster; parameters and attributes of :class:`adatron.NuSVC`."""
+
+
+class _ClusterRegressor(ClusterProgram):
+    """Base of the regressors for clusters."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like or sparse matrix, of shape (n_samples, n_features)
+            Training samples, in chunks by rows of any lengths, known or not.
+        y : Dask array or series, or array-like, of shape (n_samples,)
+            Targets, in the same chunks.
+        sample_weight : Dask array or series, or array-like, of shape (n_samples,), default=None
+            Weights that multiply C; a sample of weight 2 counts as two, one of weight 0 is left out.
+
+        Returns
+        -------
+        self : the estimator
+        """
+        return self._fit_on_cluster(X, y, sample_weight)
+
+    def predict(self, X: Any) -> Any:
+        """Predict targets: lazily, in X's chunks, for a Dask array or frame, else at once."""
+        return self._predictions("predict", X, None, float) if is_collection(X) else super().predict(X)  # pyright: ignore
+
+
+class DaskSVR(_ClusterRegressor, SVR):
+    """Epsilon-support vector regression on a Dask cluster; parameters and attributes of :class:`adatron.SVR`."""
+
+
+class DaskNuSVR(_ClusterRegressor, NuSVR):
+    """Nu-support vector regression on a Dask cluster; parameters and attributes of :class:`adatron.NuSVR`."""
+
+
+class DaskOneClassSVM(ClusterProgram, OneClassSVM):
+    """The support of a distribution on a Dask cluster; parameters and attributes of :class:`adatron.OneClassSVM`."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like or sparse matrix, of shape (n_samples, n_features)
+            Training samples, in chunks by rows of any lengths, known or not.
+        y : ignored
+        sample_weight : Dask array or series, or array-like, of shape (n_samples,), default=None
+            Weights of the samples. A sample of weight 2 counts as two, one of weight 0 is left out.
+
+        Returns
+        -------
+        self : the estimator
+        """
+        self._fit_on_cluster(X, None, sample_weight)
+        self.offset_ = -self.intercept_
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return 1 for samples inside, -1 for those outside: lazily for a Dask array or frame, else at once."""
+        return self._predictions("predict", X, None, np.intp) if is_collection(X) else super().predict(X)
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the signed distance to the boundary: lazily for a Dask array or frame, else at once."""
+        if is_collection(X):
+            return self._predictions("decision_function", X, None, float)
+        return super().decision_function(X)
+
+    def score_samples(self, X: Any) -> Any:
+        """Return decision values without the offset: lazily for a Dask array or frame, else at once."""
+        return self._predictions("score_samples", X, None, float) if is_collection(X) else super().score_samples(X)

@@ -1,0 +1,350 @@
+"""Training rows on workers, as the engine of a fit sees them: rows elsewhere, their source and their kernel matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pickle import dumps
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..compiled.cache.cached import cached_property
+from ..compiled.panels import most_roundings
+from ..gram import Gram, Source, View
+from ..gram.backends.segment import Segment, TileSegment
+from ..gram.elsewhere import Elsewhere
+from ..gram.points import Points
+from ..gram.source import Facts as SourceFacts
+from ..gram.square import mirrored_sums
+from ..kernels import Kernel
+from ..threads.pool import Pool
+from . import slab as on_slab
+from .cluster import Call, Cluster
+from .partition import Ids, Vector
+from .slab import Lens
+
+
+class FarRows(Elsewhere):
+    """The training rows on a cluster.
+
+    Rows have numbers in the training set, as users count them, and samples have numbers in the order of the fit. Rows
+    that were fetched are kept: at the end these are the support vectors and others that have been candidates.
+
+    first : (slabs, runs) the first sample of each run of a slab, and ``counts`` how many there are
+    place : (n,) the sample of each row
+    """
+
+    def __init__(self, cluster: Cluster, shape: tuple[int, int], is_sparse: bool, dtype: Any, layout: Layout) -> None:
+        self.cluster, self.shape, self.is_sparse, self.dtype, self.layout = cluster, shape, is_sparse, dtype, layout
+        self.facts = SourceFacts(float(shape[1]), shape[1])
+        self.used: Any = None
+        self.choose: Callable[[FarRows, Ids, Kernel, bool], Source] | None = None
+        self._slot = np.full(layout.samples, -1, np.int64)
+        self._kept: Any = None
+        self._count = 0
+        self.moved = 0  # bytes of rows that came here
+
+    def __getitem__(self, rows: Any) -> Any:
+        if isinstance(rows, slice):
+            rows = np.arange(self.shape[0])[rows]
+        return self.samples(self.layout.place[rows])
+
+    def samples(self, ids: Ids) -> Any:
+        """Return the rows of some samples, which are fetched unless they were before."""
+        missing = np.unique(ids[self._slot[ids] < 0])
+        if len(missing):
+            parts = self.layout.divided(missing)
+            self.keep(missing, self.cluster.ask(self.asked(parts)), [places for _, _, places in parts])
+        return self._kept[self._slot[ids]] if self._kept is not None else self._empty()
+
+    def asked(self, parts: list[tuple[int, Ids, Ids]]) -> list[Call]:
+        """Return the tasks that give some rows."""
+        return [Call(j, on_slab.taken, (rows,)) for j, rows, _ in parts]
+
+    def unknown(self, ids: Ids) -> Ids:
+        """Return the samples that were never fetched."""
+        return np.unique(ids[self._slot[ids] < 0])
+
+    def keep(self, ids: Ids, parts: Sequence[Any], places: Sequence[Ids]) -> None:
+        """Keep rows that have come."""
+        X = on_slab.assembled(parts, places)
+        self.moved += _bytes(X)
+        self._slot[ids] = self._count + np.arange(len(ids))
+        if self.is_sparse:
+            self._kept = X if self._kept is None else sparse.vstack([self._kept, X], format="csr")
+        else:
+            if self._kept is None or self._count + len(ids) > len(self._kept):
+                room = np.empty((2 * (self._count + len(ids)), X.shape[1]), X.dtype)
+                if self._kept is not None:
+                    room[: self._count] = self._kept[: self._count]
+                self._kept = room
+            self._kept[self._count : self._count + len(ids)] = X
+        self._count += len(ids)
+
+    def _empty(self) -> Any:
+        shape = (0, self.shape[1])
+        return sparse.csr_matrix(shape, dtype=self.dtype) if self.is_sparse else np.empty(shape, self.dtype)
+
+    def source(self, rows: Ids, kernel: Kernel, small: bool) -> Source:
+        center = np.zeros(0 if self.is_sparse else self.shape[1])
+        if kernel.stationary and not self.is_sparse and self.layout.samples:
+            center = self._sum(center) / self.layout.samples
+        return FarSource(self, rows, kernel, center, used=self.used, facts=self.facts)
+
+    def _sum(self, total: Vector) -> Vector:
+        """Return the sum of all samples in their order: each slab adds to what came before it."""
+        for run in range(self.layout.runs):
+            for j in range(len(self.cluster)):
+                count = int(self.layout.counts[j, run])
+                if count:
+                    start = int(self.layout.counts[j, :run].sum())
+                    (total,) = self.cluster.ask([Call(j, on_slab.summed, ([(start, count)], total))])
+        return total
+
+    def gram(self, source: Source, dtype: Any, sizes: Sequence[int], pool: Pool, slots: int) -> Gram:
+        return FarGram(source, dtype, sizes, pool, slots)
+
+    def fetched(self, source: Source) -> Source:
+        return source.take(np.arange(len(source)))
+
+    def view(self, gram: Gram, groups: list[int]) -> View:
+        return FarView(gram, groups)
+
+
+def _bytes(X: Any) -> int:
+    return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if sparse.issparse(X) else X.nbytes
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which samples each slab has: from every run of samples (a class, or all of them) a range.
+
+    counts : (slabs, runs) how many of each run
+    place : (n,) the sample of each row of the training set; -1 for rows without weight
+    """
+
+    counts: Ids
+    place: Ids
+
+    @property
+    def runs(self) -> int:
+        return self.counts.shape[1]
+
+    @property
+    def samples(self) -> int:
+        return int(self.counts.sum())
+
+    @cached_property
+    def first(self) -> Ids:
+        """The first sample of each run of a slab, (slabs, runs)."""
+        flat = self.counts.T.ravel()
+        return (np.cumsum(flat) - flat).reshape(self.runs, -1).T.copy()
+
+    @cached_property
+    def _starts(self) -> tuple[Ids, Ids]:
+        """The first samples of all ranges in their order, and the range's number in ``first.T``."""
+        flat, counts = self.first.T.ravel(), self.counts.T.ravel()
+        some = np.flatnonzero(counts)
+        return flat[some], some
+
+    def where(self, samples: Ids) -> tuple[Ids, Ids]:
+        """Return the slab of each sample, and its row there."""
+        starts, numbers = self._starts
+        number = numbers[np.searchsorted(starts, samples, side="right") - 1]
+        slabs = len(self.counts)
+        j, run = number % slabs, number // slabs
+        before = np.cumsum(self.counts, axis=1) - self.counts
+        return j, samples - self.first[j, run] + before[j, run]
+
+    def divided(self, samples: Ids) -> list[tuple[int, Ids, Ids]]:
+        """Return for each slab that has some of the samples their rows there, and their places among the samples."""
+        j, rows = self.where(samples)
+        return [(int(k), rows[own], own) for k in np.unique(j) for own in [np.flatnonzero(j == k)]]
+
+
+@dataclass(frozen=True)
+class FarSource(Source):
+    """Samples on a cluster; what is taken of them comes here."""
+
+    @property
+    def far(self) -> FarRows:
+        return self.X
+
+    @cached_property
+    def samples(self) -> Ids:
+        """The number of each row in the order of the fit."""
+        return self.far.layout.place[self.ids]
+
+    def like(self) -> Source:
+        """Return a source of this kind without rows."""
+        nothing = np.empty((0, self.far.shape[1]))
+        return Source(nothing, np.zeros(0, np.int64), self.kernel, self.center, None, self.new, self.asymmetry,
+                      self.careful, self.used, self.facts)  # fmt: skip
+
+    def take(self, rows: Any) -> Source:
+        return self.here(self.far.samples(self.samples[rows]))
+
+    def here(self, X: Any) -> Source:
+        """Return fetched rows as a source."""
+        return replace(self.like(), X=X, ids=np.arange(X.shape[0]))
+
+    def part(self, rows: Ids) -> FarSource:
+        """Return some of the rows, which stay where they are."""
+        return replace(self, ids=self.ids[rows])
+
+    @property
+    def terms(self) -> int:
+        d, distances = self.far.shape[1], any(leaf.product in ("l1", "squares") for leaf in self.kernel.leaves())
+        assert self.facts is not None  # noqa: S101 (for the type checker)
+        if self.far.is_sparse:
+            return min(2 * self.facts.most, d) if distances else self.facts.most
+        return d if distances else most_roundings(d)
+
+    @property
+    def width(self) -> int:
+        return self.far.shape[1] if self.used is None else 2 * len(self.used) + 1
+
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        return self._of_all(on_slab.sizes, self.like())
+
+    def weighted_sizes(self, weight: Callable[[Ids], NDArray[np.float64]]) -> NDArray[np.float64]:
+        most = max(self.terms, self.far.shape[1] if not self.far.is_sparse else 0)
+        with np.errstate(all="ignore"):
+            return self._of_all(on_slab.weighted_sizes, self.like(), weight(np.arange(most + 2)))
+
+    def _of_all(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.float64]:
+        """Return a number of each row."""
+        cluster, layout = self.far.cluster, self.far.layout
+        found = cluster.ask([Call(j, function, arguments) for j in range(len(cluster))])
+        return layout_joined(layout, found)[self.samples]
+
+
+def layout_joined(layout: Layout, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return values of all samples in their order, from those of each slab."""
+    out = np.empty(layout.samples, np.result_type(*(part.dtype for part in parts)))
+    for part, first, counts in zip(parts, layout.first, layout.counts, strict=True):
+        at = 0
+        for start, count in zip(first.tolist(), counts.tolist(), strict=True):
+            out[start : start + count] = part[at : at + count]
+            at += count
+    return out
+
+
+class FarGram(Gram):
+    """The kernel matrix over samples on a cluster, where the slabs have its segments."""
+
+    source: FarSource
+
+    @property
+    def segments(self) -> Sequence[Segment]:
+        nobody: Any = None  # what looks for stored values here finds none
+        return [nobody] * (len(self.starts) - 1)
+
+    def over(self, P: Points) -> TileSegment:
+        return TileSegment(P.source, self.workspace, self.pool)
+
+    @cached_property
+    def lens(self) -> Lens:
+        """How slabs make its values."""
+        return make_lens(self.source, self.dtype, self.slots, self.numbers, self.spans)
+
+    @cached_property
+    def spans(self) -> list[list[tuple[int, int, int, int]]]:
+        """The runs of each slab: (segment, first row of the matrix, first row of the slab, how many)."""
+        layout = self.source.far.layout
+        slab, row = layout.where(self.source.samples)
+        segment = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        new = (np.diff(slab) != 0) | (np.diff(row) != 1) | (np.diff(segment) != 0)
+        starts = np.concatenate([[0], np.flatnonzero(new) + 1]) if len(row) else np.zeros(0, np.int64)
+        counts = np.diff(np.append(starts, len(row)))
+        found: list[list[tuple[int, int, int, int]]] = [[] for _ in range(len(layout.counts))]
+        for a, n in zip(starts.tolist(), counts.tolist(), strict=True):
+            found[slab[a]].append((int(segment[a]), a, int(row[a]), n))
+        return found
+
+    def runs(self, j: int) -> list[tuple[int, int]]:
+        """Return the runs of a slab's rows."""
+        return [(first, count) for _, _, first, count in self.spans[j]]
+
+    @property
+    def norms(self) -> NDArray[Any] | None:
+        cluster, own = self.source.far.cluster, [j for j, some in enumerate(self.spans) if some]
+        found = cluster.ask([Call(j, on_slab.norms, (self.lens, self.runs(j))) for j in own])
+        out = np.empty(len(self.source), self.dtype)
+        for j, part in zip(own, found, strict=True):
+            at = 0
+            for _, first, _, count in self.spans[j]:
+                out[first : first + count] = part[at : at + count]
+                at += count
+        return out
+
+
+def make_lens(source: FarSource, dtype: Any, slots: int, numbers: int, more: Any = None) -> Lens:
+    """Return a lens with a key of its own."""
+    like = source.like()
+    key = blake2b(dumps((like, np.dtype(dtype).str, slots, numbers, more)), digest_size=12).hexdigest()
+    return Lens(key, like, dtype, slots, numbers)
+
+
+class FarView(View):
+    """Samples on a cluster, for one program."""
+
+    gram: FarGram
+
+    def exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        wide, ids = self.gram.wide, self.ids[points]
+        if wide.mirrors and not wide.kernel.plain and np.array_equal(rows, points):
+            return mirrored_sums(wide, Points(wide.source.take(ids), ids), v)
+        if not len(rows) or not len(points):
+            return np.zeros(len(rows))
+        far, source = self.gram.source.far, self.gram.source
+        wide_source = wide.source
+        assert isinstance(wide_source, FarSource)  # noqa: S101 (for the type checker)
+        lens = make_lens(wide_source, np.float64, 0, 0)
+        parts = far.layout.divided(source.samples[ids])
+        points_of = far.asked(parts)
+        places, out = [places for _, _, places in parts], np.empty(len(rows))
+        wanted = far.layout.divided(source.samples[self.ids[rows]])
+        limit = self.gram.pool.limit
+        calls = [Call(j, on_slab.exact, (lens, own, places, v, left(limit)), points_of) for j, own, _ in wanted]
+        for (_, _, at), values in zip(wanted, far.cluster.ask(calls, limit), strict=True):
+            out[at] = values
+        return out
+
+    def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
+        """Add K[:, P] @ V to out; only programs that are one block ask for it, and their rows come here."""
+        here = View.of(Gram(self.gram.source.take(self.ids), self.gram.dtype, self._lengths(), self.gram.pool))
+        here.accumulate(out, P, V)
+
+    def _lengths(self) -> list[int]:
+        return np.diff(self.offsets).tolist()
+
+    def widened(self) -> View:
+        source = self.gram.source.part(self.ids)
+        wide = FarGram(source, np.float64, self._lengths(), self.gram.pool)
+        return FarView(wide, list(range(len(self.groups))))
+
+    def parts(self) -> Iterator[tuple[int, list[int], list[int]]]:
+        """Yield the slabs that have some of the variables: segments there, and the first variable of each."""
+        for j, spans in enumerate(self.gram.spans):
+            groups, numbers = [], []
+            for group, offset in zip(self.groups, self.offsets, strict=False):
+                for number, (segment, first, _, _) in enumerate(spans):
+                    if segment == group:
+                        groups.append(number)
+                        numbers.append(int(offset) + first - int(self.gram.starts[segment]))
+            if groups:
+                order = np.argsort(numbers, kind="stable")
+                yield j, [groups[i] for i in order], [numbers[i] for i in order]
+
+
+def left(limit: float) -> float:
+    """Return the seconds until a limit."""
+    from time import monotonic
+
+    return max(0.0, limit - monotonic())

@@ -1,0 +1,287 @@
+"""The variables of one program whose rows are on workers: what the block solver asks of them, by tasks.
+
+The coordinator has beta, the bounds, and an earlier gradient with the changes since: enough to tell any slab anew. Each
+slab keeps its part of the gradient. A step brings q points from slab to slab and q numbers from here, and worst
+violators back. All that is summed over rows is summed here in the order of the variables, from terms or from sums of
+whole chunks, as one machine does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..gram import View
+from ..gram.points import Points
+from ..problems import Dual
+from ..problems.dual import Ids, Vector
+from ..solvers.base import Options, Way
+from ..solvers.blocks.block import Block
+from ..solvers.blocks.rows import Rows
+from ..solvers.blocks.shard import CHUNK, Ends, Survey, Violators, worst
+from ..threads import OutOfTime
+from . import state as on_slab
+from .cluster import Call
+from .far import FarView, left
+from .state import Edit, Lost, Packed, Program, Report
+
+GRACE = 2.0  # Seconds to fetch a gradient that is known, when there is no time for more kernel values.
+# Bytes of points that went to the slabs since the last whole gradient, as a multiple of its bytes, after which it is
+# fetched: little must then be done again when a worker dies.
+SNAPSHOT = 8.0
+
+
+@dataclass(frozen=True)
+class FarBlock(Block):
+    """The block solver; programs that go by blocks keep their rows and gradient on the cluster."""
+
+    def hold(self, view: View, dual: Dual, beta: Vector, options: Options) -> Rows:
+        if options.way >= Way.BLOCKS and isinstance(view, FarView):
+            return FarGradient(view, dual, beta, min(options.block, len(dual)))
+        return super().hold(view, dual, beta, options)
+
+
+class Kept:
+    """What the coordinator knows of one slab's variables: their numbers, in their order, and their program."""
+
+    def __init__(self, program: Program, ids: Ids) -> None:
+        self.program, self.ids = program, ids
+
+
+class FarGradient:
+    """See ``solvers.blocks.rows.Rows``.
+
+    beta : the solver's, which changes in place
+    most : how many violators of a direction a survey has
+    """
+
+    def __init__(self, view: FarView, dual: Dual, beta: Vector, most: int) -> None:
+        self.dual, self.beta, self.most = dual, beta, most
+        self.cluster = view.gram.source.far.cluster
+        self.version, self._base, self._whole = 0, 0, None  # the version of the earlier gradient; None: that at 0
+        self._edits: list[tuple[Edit, Sequence[Call]]] = []
+        self._weight = 0.0
+        self._reports: dict[int, Report] = {}
+        self._dirty: list[Ids] = [np.flatnonzero(beta)]
+        self._late, self._more, self.known = False, [], True
+        self.view: FarView | None = None
+        self.serve(view)
+
+    def serve(self, view: View) -> None:
+        assert isinstance(view, FarView)  # noqa: S101 (for the type checker)
+        if view is self.view:
+            return
+        if self.version:
+            self.g = self.g
+        self.view, self._reports = view, {}
+        self.key = f"{self.cluster.fit}-{id(self)}-{view.gram.lens.key}"
+        gram = view.gram
+        self.kept: dict[int, Kept] = {}
+        self.slab, self.place = np.empty(len(self.dual), np.int16), np.empty(len(self.dual), np.int64)
+        for j, groups, numbers in view.parts():
+            runs = gram.runs(j)
+            ids = np.concatenate([first + np.arange(runs[k][1]) for k, first in zip(groups, numbers, strict=True)])
+            packed = Packed.of(self.dual.take(ids))
+            program = Program(gram.lens, runs, groups, numbers, packed, len(self.dual), self.most)
+            self.kept[j] = Kept(program, ids)
+            self.slab[ids], self.place[ids] = j, np.arange(len(ids))
+
+    @property
+    def _limit(self) -> float:
+        """When to raise OutOfTime; a little later for what has been computed and is only asked for."""
+        limit = self._view.gram.pool.limit
+        return max(limit, monotonic() + GRACE) if self._late else limit
+
+    @property
+    def _view(self) -> FarView:
+        assert self.view is not None  # noqa: S101 (for the type checker)
+        return self.view
+
+    @property
+    def g(self) -> Vector:
+        if self._whole is None or self._base != self.version:
+            if self.version == 0:
+                self._whole = -self.dual.t
+            else:
+                whole = np.empty(len(self.dual))
+                for j, values in self._ask(dict.fromkeys(self.kept, (on_slab.look, (None,)))).items():
+                    whole[self.kept[j].ids] = values
+                self._whole = whole
+            self._begin(self.version)
+        return self._whole
+
+    def _fetched(self) -> Vector:
+        """Return the gradient from the slabs; after the end of the time, something else if they do not tell it."""
+        whole = np.empty(len(self.dual))
+        try:
+            for j, values in self._ask(dict.fromkeys(self.kept, (on_slab.look, (None,)))).items():
+                whole[self.kept[j].ids] = values
+        except OutOfTime:
+            if not self._late:
+                raise
+            self.known = False
+            return -self.dual.t
+        return whole
+
+    @g.setter
+    def g(self, g: Vector) -> None:
+        self._whole = g if g is self._whole else g.copy()
+        self.version += 1
+        self._begin(self.version)
+        self._reports = {}
+
+    def _begin(self, version: int) -> None:
+        """Take the whole gradient that is known now as the one from which slabs begin again."""
+        self._base, self._edits, self._weight = version, [], 0.0
+
+    def survey(self, most: int) -> Survey:
+        if set(self._reports) != set(self.kept) or self._dirty:
+            self._reports = self._step(None, ())
+        reports, ends = self._reports, []
+        for r in range(max(1, len(self.dual.totals))):
+            sides = [[report.ends[r][side] for report in reports.values()] for side in (0, 1)]
+            ends.append(Ends(*(_merged(some, most) for some in sides)))
+        return Survey(ends, np.flatnonzero(self.dual.free(self.beta)), self._objective(reports))
+
+    def _objective(self, reports: dict[int, Report]) -> float:
+        """Return the objective from the slabs' terms, which are added as ``Shard`` adds them."""
+        n, used = len(self.dual), self.beta != 0.0
+        terms, sums = np.zeros(n), np.zeros((max(1, -(-n // CHUNK)), 2))
+        done: dict[int, float] = {}
+        for j, report in reports.items():
+            done.update(report.sums)
+            ids = self.kept[j].ids
+            open_ones = ~np.isin(ids // CHUNK, list(report.sums)) & used[ids]
+            terms[ids[open_ones]] = report.terms
+        for chunk in range(len(sums)):
+            own = slice(chunk * CHUNK, (chunk + 1) * CHUNK)
+            sums[chunk, 0] = done[chunk] if chunk in done else on_slab.in_order(terms[own])
+            if self.dual.epsilon:
+                sums[chunk, 1] = on_slab.in_order(np.abs(self.beta[own]))
+        product, size = sums.sum(axis=0).tolist()
+        return 0.5 * product + self.dual.epsilon * size
+
+    def at(self, ids: Ids) -> Vector:
+        if self._whole is not None and self._base == self.version:
+            return self._whole[ids]
+        return self.look(ids)[1]
+
+    def points(self, ids: Ids) -> Points:
+        return self._view.points(ids)
+
+    def look(self, ids: Ids) -> tuple[Points, Vector]:
+        source = self._view.gram.source
+        far, samples = source.far, source.samples[self._view.ids[ids]]
+        missing = far.unknown(samples)
+        parts = far.layout.divided(missing)
+        if self._whole is not None and self._base == self.version:
+            if len(missing):
+                far.samples(missing)
+            return self.points(ids), self._whole[ids]
+        g = np.empty(len(ids))
+        own = {int(j): np.flatnonzero(self.slab[ids] == j) for j in np.unique(self.slab[ids])}
+        asked = {j: (on_slab.look, (self.place[ids[at]],)) for j, at in own.items()}
+        found = self._ask(asked, more=far.asked(parts))
+        if len(missing):
+            far.keep(missing, self._more, [places for _, _, places in parts])
+        for j, at in own.items():
+            g[at] = found[j]
+        return self.points(ids), g
+
+    def set_beta(self, ids: Ids, beta: Vector) -> None:
+        self.beta[ids] = beta
+        self._dirty.append(ids)
+
+    def apply(self, ids: Ids, points: Points, change: Vector, constant: float, beta: Vector | None = None) -> None:
+        merged, V = points.merged(change[:, None])
+        source = self._view.gram.source
+        parts = source.far.layout.divided(source.samples[merged.ids])
+        edit = Edit(merged.ids, merged.again, V, constant, [places for _, _, places in parts])
+        others = source.far.asked(parts)
+        old = self.beta[ids]
+        if beta is not None:
+            self.beta[ids] = beta
+        self._dirty.append(ids)
+        try:
+            self._reports = self._step(edit, others)
+        except OutOfTime:
+            self.beta[ids], self._late = old, True
+            raise
+        self.version += 1
+        self._edits.append((edit, others))
+        row = source.far.shape[1] * np.dtype(source.far.dtype).itemsize
+        self._weight += float(len(merged)) * row * len(self.kept)
+        if self._weight > SNAPSHOT * 8.0 * len(self.dual):
+            _ = self.g
+
+    def corrected(self, which: NDArray[np.bool_]) -> None:
+        assert self._whole is not None  # noqa: S101 (for the type checker)
+        self.cluster.ask([
+            Call(j, on_slab.put, (self.key, self.version, own, self._whole[kept.ids[own]]))
+            for j, kept in self.kept.items() for own in [np.flatnonzero(which[kept.ids])]
+        ])  # fmt: skip
+        self.version += 1
+        self._begin(self.version)
+        self._reports = {}
+
+    def _step(self, edit: Edit | None, others: Sequence[Call]) -> dict[int, Report]:
+        """Take every slab from this version to the next, or only report; tell slabs that are lost where they are."""
+        dirty = np.unique(np.concatenate(self._dirty)) if self._dirty else np.zeros(0, np.int64)
+        seconds = left(self._limit)
+        calls = {}
+        for j in self.kept:
+            own = dirty[self.slab[dirty] == j]
+            arguments = self.key, self.version, (self.place[own], self.beta[own]), edit, seconds
+            calls[j] = Call(j, on_slab.step, arguments, others if edit is not None else ())
+        found = dict(zip(calls, self.cluster.ask(list(calls.values()), self._limit), strict=True))
+        lost = [j for j, one in found.items() if isinstance(one, Lost)]
+        if lost:
+            extra = [] if edit is None else [(edit, others)]
+            found.update(self._restore(lost, self.version + len(extra), extra))
+        self._dirty = []
+        self.cluster.where.update({j: one.worker for j, one in found.items() if one.worker})
+        return found
+
+    def _restore(self, lost: list[int], version: int, extra: list[tuple[Edit, Sequence[Call]]]) -> dict[int, Report]:
+        """Tell slabs an earlier gradient, the changes since, and the variables."""
+        edits = [*self._edits, *extra]
+        others = [call for _, some in edits for call in some]
+        calls = []
+        for j in lost:
+            kept = self.kept[j]
+            values, whole = self.beta[kept.ids], self._whole
+            used = np.flatnonzero(values)
+            g = None if self._base == 0 and not self._begun else whole[kept.ids]  # pyright: ignore
+            arguments = (self.key, version, kept.program, (used, values[used]), g, [edit for edit, _ in edits],
+                         left(self._limit))  # fmt: skip
+            calls.append(Call(j, on_slab.restore, arguments, others))
+        return dict(zip(lost, self.cluster.ask(calls, self._limit), strict=True))
+
+    @property
+    def _begun(self) -> bool:
+        """Whether slabs begin with a gradient that the coordinator has; else with that at 0."""
+        return self._whole is not None
+
+    def _ask(self, asked: dict[int, tuple[Any, tuple[Any, ...]]], more: Sequence[Call] = ()) -> dict[int, Any]:
+        """Return what slabs say of this version; ``more`` is asked in the same breath."""
+        calls = [Call(j, function, (self.key, self.version, *rest)) for j, (function, rest) in asked.items()]
+        found = self.cluster.ask([*calls, *more], self._limit)
+        self._more = found[len(calls) :]
+        answers = dict(zip(asked, found, strict=False))
+        while lost := [j for j, one in answers.items() if isinstance(one, Lost)]:
+            self._restore(lost, self.version, [])
+            again = self.cluster.ask([calls[list(asked).index(j)] for j in lost], self._limit)
+            answers.update(zip(lost, again, strict=True))
+        return answers
+
+
+def _merged(some: list[Violators], most: int) -> Violators:
+    """Return the worst violators of all slabs, in the order of their numbers."""
+    ids, values = (np.concatenate([getattr(one, name) for one in some]) for name in ("ids", "values"))
+    order = np.argsort(ids)
+    return worst(Violators(ids[order], values[order]), most)

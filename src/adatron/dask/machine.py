@@ -1,0 +1,231 @@
+"""The base of the estimators for clusters: from partitions to a model, and predictions of collections."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+
+from ..estimators.base.classifier import Labelled
+from ..estimators.base.formulated import FormulatedClassifier
+from ..estimators.base.machine import KernelMachine
+from ..estimators.base.one_program import OneProgram
+from ..estimators.checks import inputs, objects
+from ..threads import Clock
+from .collections import Blocks, client_of, is_collection, lazily
+
+Vector = NDArray[np.float64]
+
+
+class OnCluster(KernelMachine):
+    """Base of the estimators for clusters: each is its one-machine estimator with a client.
+
+    Parameters are those of that estimator, and ``client``: a ``distributed.Client``; None is the current one.
+    """
+
+    client: Any
+    _local: ClassVar[type[KernelMachine]]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        others = [base for base in cls.__mro__ if issubclass(base, KernelMachine) and not issubclass(base, OnCluster)]
+        local = next((base for base in others if "__init__" in vars(base)), None)
+        if local is None:
+            return
+        cls._local = local
+        signature = inspect.signature(local.__init__)
+        client = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Any)
+
+        def __init__(self: Any, *, client: Any = None, **parameters: Any) -> None:
+            local.__init__(self, **parameters)
+            self.client = client
+
+        __init__.__signature__ = signature.replace(parameters=[*signature.parameters.values(), client])  # pyright: ignore
+        cls.__init__ = __init__
+        unchecked: Any = "no_validation"  # scikit-learn's word
+        cls._parameter_constraints = {**local._parameter_constraints, "client": unchecked}
+
+    @property
+    def client_(self) -> Any:
+        """The client that is used: the given one, or the current one."""
+        return client_of(self.client)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for copies and pickles, which have no client."""
+        return {**super().__getstate__(), "client": None}
+
+    def to_local(self) -> Any:
+        """Return the fitted estimator of one machine, which needs no cluster."""
+        model = self._local(**{name: getattr(self, name) for name in self._local._get_param_names()})
+        state = {name: value for name, value in self.__getstate__().items() if name != "client"}
+        model.__setstate__(state)
+        return model
+
+    def _on_cluster(self, X: Any, y: Any, sample_weight: Any, labels: bool) -> Any:
+        """Check parameters and partitions."""
+        from .setup import Counted
+
+        self._validate_params()
+        self._refuse()
+        return Counted(self.client_, Blocks(self.client_, X, y, sample_weight), labels)
+
+    def _refuse(self) -> None:
+        """Refuse what needs all rows in one place."""
+        name, local = type(self).__name__, self._local.__name__
+        if self._given or objects.is_function(self.kernel) or not self._compiled():
+            raise ValueError(
+                f"{name} needs a kernel of rows, by name or as a kernel object. Got kernel={self.kernel!r}; "
+                f"{local} takes functions and kernel matrices."
+            )
+        if self.solver not in ("auto", "block"):
+            raise ValueError(f"{name} has the solver 'block' ('auto'). Got {self.solver!r}; {local} has the others.")
+        if getattr(self, "with_probability", False):
+            raise ValueError(
+                f"{name} has no probability=True; calibrate {name}.to_local() on some samples, for example with "
+                "CalibratedClassifierCV(FrozenEstimator(model))."
+            )
+
+    def _compiled(self) -> bool:
+        return isinstance(self.kernel, str) or self.kernel.compiled
+
+    def _number(self, counted: Any) -> float:
+        """Return the number behind gamma."""
+        if not isinstance(self.gamma, str):
+            return float(self.gamma)
+        d = counted.shape[1]
+        return 1.0 / d if self.gamma == "auto" else inputs.gamma_of(d, counted.variance())
+
+    def _factor(self, counted: Any) -> float:
+        """Return the factor behind augment."""
+        value = getattr(self, "augment", 1.0)
+        return counted.magnitude() if isinstance(value, str) else float(value)
+
+    @contextmanager
+    def _fitting(self, counted: Any) -> Iterator[None]:
+        """Fit with numbers and a solver in place of parameters; then keep what the training set is like."""
+        from .gradient import FarBlock
+
+        given = {"gamma": self.gamma, "solver": self.solver}
+        largest = max(one.largest for one in counted.facts)
+        if largest > np.sqrt(np.finfo(np.float64).max / (counted.shape[0] * counted.shape[1])):
+            raise ValueError(inputs.NOT_FINITE)
+        try:
+            vars(self).update(gamma=self._number(counted), solver=FarBlock())
+            with np.errstate(all="ignore"):
+                yield
+        finally:
+            vars(self).update(given)
+            counted.cluster.release()
+        self.n_features_in_ = counted.shape[1]
+        vars(self).pop("feature_names_in_", None)
+        if counted.blocks.names is not None:
+            self.feature_names_in_ = counted.blocks.names
+        if counted.sparse and not sparse.issparse(self.dual_coef_):
+            self.dual_coef_ = sparse.csr_matrix(self.dual_coef_)
+
+    def _shared(self, counted: Any, classes: Any, class_weight: Any) -> Any:
+        """Bring the samples to their slabs; mostly zero dense rows as CSR rows, where one machine does."""
+        from .lean import lean
+        from .setup import share
+
+        one, k = classes is None, 1 if classes is None else len(classes)
+        if lean(self, counted, classes, class_weight):
+            counted.place(lean=True)
+            shared = share(counted, classes, class_weight, one)
+            if largest_program(shared.samples.sizes, k, self) > SMALL:
+                return shared
+            counted.place(lean=False)
+        return share(counted, classes, class_weight, one)
+
+    def _predictions(self, method: str, X: Any, columns: int | None, dtype: Any) -> Any:
+        return lazily(method, self.to_local(), X, columns, dtype)
+
+
+SMALL = 1000  # See ``solvers.plan``.
+
+
+def largest_program(sizes: NDArray[np.int64], k: int, model: Any) -> int:
+    """Return the variables of the largest program."""
+    pairs = k > 2 and getattr(model, "multi_class", "ovo") == "ovo"
+    return int(np.sort(sizes)[-2:].sum() if pairs else sizes.sum()) * model._formulation(1.0).copies
+
+
+class ClusterClassifier(OnCluster, FormulatedClassifier):
+    """Base of the classifiers for clusters."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like or sparse matrix, of shape (n_samples, n_features)
+            Training samples, in chunks by rows of any lengths, known or not.
+        y : Dask array or series, or array-like, of shape (n_samples,)
+            Class labels, in the same chunks.
+        sample_weight : Dask array or series, or array-like, of shape (n_samples,), default=None
+            Their weights, times those of the classes; one of weight 2 counts as two, one of weight 0 is left out.
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            Bad parameters or data, as in the one-machine estimator; the partition of bad data is named.
+        """
+        clock = Clock.starting(self.max_time)
+        counted = self._on_cluster(X, y, sample_weight, labels=True)
+        classes = counted.targets()
+        if classes.dtype.kind == "f" and not (classes == np.rint(classes)).all():
+            check_classification_targets(classes)
+        if len(classes) < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+        class_weight = np.ones(len(classes))
+        if isinstance(self.class_weight, dict):
+            class_weight = inputs.named(self.class_weight, classes)
+        elif self.class_weight is not None:
+            class_weight = inputs.balanced(counted.of_classes(classes))
+        with self._fitting(counted):
+            factor = self._factor(counted)
+            shared = self._shared(counted, classes, class_weight)
+            if np.count_nonzero(shared.samples.sizes) < 2:
+                raise ValueError(self._one_sided)
+            data = Labelled(shared.rows, shared.codes, classes, class_weight, shared.samples, None)
+            with shared.rows.cluster:
+                self.learn(data, factor, clock)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Predict class labels: lazily, in X's chunks, for a Dask array or frame, else at once."""
+        if not is_collection(X):
+            return super().predict(X)
+        return self._predictions("predict", X, None, self.classes_.dtype)
+
+    def decision_function(self, X: Any) -> Any:
+        """Return decision values: lazily, in X's chunks, for a Dask array or frame, else at once."""
+        if not is_collection(X):
+            return super().decision_function(X)
+        k = len(self.classes_)
+        pairs = self._one_against_one() and self.decision_function_shape == "ovo"
+        return self._predictions("decision_function", X, None if k == 2 else k * (k - 1) // 2 if pairs else k, float)
+
+
+class ClusterProgram(OnCluster, OneProgram):
+    """Base of the machines with one program for clusters."""
+
+    def _fit_on_cluster(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        clock = Clock.starting(self.max_time)
+        counted = self._on_cluster(X, y, sample_weight, labels=False)
+        with self._fitting(counted):
+            factor = self._factor(counted)
+            shared = self._shared(counted, None, None)
+            with shared.rows.cluster:
+                self.learn(shared.rows, shared.codes, shared.samples, factor, None, clock)
+        return self

@@ -1,0 +1,246 @@
+"""Partitions of the training set, as the user has them on the workers: checked, counted and cut into slabs.
+
+What a fit needs to know of all rows is counted here part by part, in numbers whose order does not matter: counts,
+largest values, and sums as ``exact_terms`` whose total is rounded once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import fsum, isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import assert_all_finite, check_array, column_or_1d
+
+from ..compiled.panels import squared_norms
+from ..fitting.samples import hashes, products_of
+from ..fitting.storage import opened, tidy
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+MOST_TERMS = 64  # A sum of doubles has about as many terms at most: they span 2,100 bits.
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Checked rows with their targets and the user's weights; None: no targets, or weights of 1."""
+
+    X: Any
+    y: NDArray[Any] | None
+    weight: Vector | None
+    first: int = 0  # number of its first row among all rows
+
+    def __len__(self) -> int:
+        return self.X.shape[0]
+
+    @property
+    def numbers(self) -> NDArray[Any]:
+        """The numbers that are stored."""
+        return self.X.data if sparse.issparse(self.X) else self.X
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a fit needs to know of a partition.
+
+    rows, columns, stored : its shape, and how many numbers are stored
+    sparse, dtype : how the rows are stored
+    longest : the most numbers that are not 0 in a row
+    largest : the largest absolute number
+    nonzero : how many numbers are not 0
+    weights : the smallest and the largest weight; None if all are 1
+    targets : the distinct labels, or some targets in their order
+    whole : whether labels are whole numbers or names
+    used : the columns with numbers in them, of CSR rows
+    """
+
+    rows: int
+    columns: int
+    stored: int
+    sparse: bool
+    dtype: Any
+    longest: int
+    largest: float
+    nonzero: int
+    weights: tuple[float, float] | None
+    targets: NDArray[Any] | None
+    used: NDArray[Any] | None
+
+
+def load(X: Any, y: Any, weight: Any, number: int, dtype: Any, labels: bool) -> Partition:
+    """Check the rows of a partition as the estimators do; an error names the partition.
+
+    dtype : float32 or float64, or None: float64 unless the rows are float32
+    labels : whether the targets are classes
+    """
+    try:
+        return _checked(X, y, weight, dtype, labels)
+    except ValueError as error:
+        raise ValueError(f"In partition {number} of the training data: {error}") from None
+
+
+def _checked(X: Any, y: Any, weight: Any, dtype: Any, labels: bool) -> Partition:
+    kinds = [np.float64, np.float32] if dtype is None else dtype
+    how: dict[str, Any] = {"accept_sparse": "csr", "dtype": kinds, "ensure_min_samples": 0}
+    rows: Any = check_array(X, order="C", input_name="X", **how)
+    rows = tidy(rows) if sparse.issparse(rows) else opened(np.ascontiguousarray(rows))
+    n = rows.shape[0]
+    if y is not None:
+        y = column_or_1d(np.asarray(y), warn=True, dtype=None if labels else np.float64)
+        if labels and y.dtype == object and all(isinstance(name, str) for name in y):
+            y = y.astype(str)
+        assert_all_finite(y, input_name="y")
+        if len(y) != n:
+            raise ValueError(f"X has {n} rows and y has {len(y)}; both need partitions of equal lengths.")
+    if weight is not None:
+        weight = column_or_1d(np.asarray(weight), dtype=np.float64)
+        assert_all_finite(weight, input_name="sample_weight")
+        if len(weight) != n:
+            raise ValueError(f"X has {n} rows and sample_weight has {len(weight)}; both need equal partitions.")
+    return Partition(rows, y, weight)
+
+
+def facts(part: Partition, labels: bool, some: int = 1000) -> Facts:
+    """Return what a fit needs to know; ``some``: targets that are returned at most if they are no labels."""
+    X, numbers, y, weight = part.X, part.numbers, part.y, part.weight
+    is_sparse = sparse.issparse(X)
+    targets = None if y is None else np.unique(y)
+    if targets is not None and not labels and len(targets) > some:
+        targets = np.sort(y)[np.linspace(0, len(part) - 1, some).astype(np.int64)]  # pyright: ignore
+    return Facts(
+        *X.shape,
+        stored=int(numbers.size),
+        sparse=is_sparse,
+        dtype=X.dtype,
+        longest=int((np.diff(X.indptr) if is_sparse else np.count_nonzero(X, axis=1)).max(initial=0)),
+        largest=float(max(numbers.max(initial=0.0), -numbers.min(initial=0.0))),
+        nonzero=int(np.count_nonzero(numbers)),
+        weights=None if weight is None else (float(weight.min(initial=np.inf)), float(weight.max(initial=-np.inf))),
+        targets=targets,
+        used=np.unique(X.indices) if is_sparse else None,
+    )
+
+
+def placed(part: Partition, first: int, lean: bool) -> Partition:
+    """Return the partition with the number of its first row; ``lean``: with dense rows as CSR rows."""
+    return replace(part, first=first, X=tidy(sparse.csr_array(part.X)) if lean else part.X)
+
+
+def nonzero_of_some(part: Partition, first: int, step: int) -> tuple[int, int]:
+    """Return how many numbers of each ``step``-th of all rows are not 0, and how many numbers they are."""
+    some = part.X[-first % step :: step]
+    return int(np.count_nonzero(some)), int(some.size)
+
+
+def largest_size(part: Partition, class_weight: Vector | None, classes: NDArray[Any] | None) -> float:
+    """Return the largest squared norm of the rows that have a weight."""
+    weight = np.ones(len(part)) if part.weight is None else part.weight
+    if class_weight is not None and classes is not None:
+        weight = weight * class_weight[np.searchsorted(classes, part.y)]  # pyright: ignore
+    squares = np.asarray(sparse.csr_array(part.X).astype(np.float64).power(2).sum(axis=1)).ravel()
+    return float(squares[weight > 0].max(initial=0.0))
+
+
+def exact_terms(values: list[float]) -> list[float]:
+    """Return few numbers whose sum is exactly that of the values, so that such lists may be joined in any order."""
+    terms: list[float] = []
+    while len(terms) < MOST_TERMS:
+        term = fsum([*values, *(-t for t in terms)])
+        if term == 0.0 or not isfinite(term):
+            return terms if term == 0.0 else [term]
+        terms.append(term)
+    return terms
+
+
+def weighted_terms(part: Partition, unit: float | None, mean: float | None) -> tuple[list[float], list[float]]:
+    """Return ``exact_terms`` of weights times sums of the rows, or of squared distances of their numbers from a mean.
+
+    The second list is of the weights. See ``fitting.samples.variance``.
+
+    unit : a power of two that the weights are divided by; None: all are 1
+    mean : None for the sums
+    """
+    X, often = part.X, None if unit is None or part.weight is None else part.weight / unit
+    of_rows = [] if often is None else often.tolist()
+    if sparse.issparse(X):
+        often = None if often is None else np.repeat(often, np.diff(X.indptr))
+        values = X.data.astype(np.float64) if mean is None else np.square(X.data, dtype=np.float64)
+    elif mean is None:
+        values = np.add.reduce(X, axis=1, dtype=np.float64)
+    else:
+        values = np.empty(len(part))
+        squared_norms(X, np.arange(len(part)), np.full(X.shape[1], mean), np.ones(X.shape[1]), values)
+    return exact_terms(products_of(often, values)), exact_terms(of_rows)
+
+
+def sizes_terms(part: Partition, unit: float | None) -> tuple[list[float], list[float]]:
+    """Return ``exact_terms`` of the weights times the squared norms of the rows, and of the weights."""
+    X, often = part.X, None if unit is None or part.weight is None else part.weight / unit
+    if sparse.issparse(X):
+        squares = np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel()
+    else:
+        squares = np.square(X, dtype=np.float64).sum(axis=1)
+    return exact_terms(products_of(often, squares)), exact_terms([] if often is None else often.tolist())
+
+
+def counts(part: Partition, classes: NDArray[Any]) -> list[tuple[int, list[float]]]:
+    """Return how many rows each class has, and ``exact_terms`` of their weights."""
+    codes = np.searchsorted(classes, part.y)  # pyright: ignore
+    weight = np.ones(len(part)) if part.weight is None else part.weight
+    return [(int(np.sum(codes == c)), exact_terms(weight[codes == c].tolist())) for c in range(len(classes))]
+
+
+class Cut:
+    """How rows are divided into slabs: ranges of the order in which a fit has its samples.
+
+    bounds : None: the order is by classes and hashes, and slab j has the hashes of the j-th range of each class.
+        Else the order is by targets and hashes, and these are the largest targets of all slabs but the last.
+    """
+
+    def __init__(self, slabs: int, classes: NDArray[Any] | None, bounds: NDArray[Any] | None) -> None:
+        self.slabs, self.classes, self.bounds = slabs, classes, bounds
+
+    def keys(self, part: Partition) -> tuple[NDArray[Any], NDArray[np.uint64]]:
+        """Return what the order of the rows depends on: the number of the class, or the target; and the hash."""
+        if part.y is None:
+            codes: NDArray[Any] = np.zeros(len(part), np.int64)
+        else:
+            codes = part.y if self.classes is None else np.searchsorted(self.classes, part.y)
+        return codes, hashes(part.X)
+
+    def slab(self, codes: NDArray[Any], keys: NDArray[np.uint64]) -> Ids:
+        """Return the slab of each row."""
+        if self.bounds is None:
+            return ((keys >> np.uint64(32)) * np.uint64(self.slabs) >> np.uint64(32)).astype(np.int64)
+        return np.searchsorted(self.bounds, codes, side="left")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows of a partition, with what their order depends on; ``rows``: their numbers among all rows."""
+
+    X: Any
+    codes: NDArray[Any]
+    keys: NDArray[np.uint64]
+    rows: Ids
+    weight: Vector | None
+
+
+def cut(part: Partition, how: Cut, class_weight: Vector | None) -> list[Piece]:
+    """Return the piece of each slab, without rows of weight 0; the weights are those of the classes, too."""
+    codes, keys = how.keys(part)
+    weight = part.weight
+    if class_weight is not None and (class_weight != 1.0).any():
+        weight = (np.ones(len(part)) if weight is None else weight) * class_weight[codes]
+    slab = how.slab(codes, keys)
+    if weight is not None:
+        slab[~(weight > 0)] = -1
+    pieces = []
+    for number in range(how.slabs):
+        own = np.flatnonzero(slab == number)
+        some = None if weight is None else weight[own]
+        pieces.append(Piece(part.X[own], codes[own], keys[own], own + part.first, some))
+    return pieces

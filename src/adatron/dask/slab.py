@@ -1,0 +1,232 @@
+"""A slab: training samples that are consecutive in the order of a fit, on the worker that holds them.
+
+A slab is an ordinary value of Dask, which Dask moves or makes anew. What it computes is a function of its rows and of
+what it is told. The gradient of its samples is kept beside the rows from one task to the next, see ``state``. A copy of
+the slab elsewhere begins without it, and is told again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import inf
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..compiled.merge import alike, merge
+from ..compiled.panels import sum_rows
+from ..fitting.samples import differ
+from ..fitting.storage import opened, parts_of, tidy
+from ..gram import Gram, Source
+from ..gram.points import Points
+from ..gram.view import exact_sums
+from ..threads import Pool
+from .partition import Piece
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+Runs = Sequence[tuple[int, int]]  # consecutive samples of a slab: the first of them, and how many
+
+
+@dataclass(frozen=True)
+class Members:
+    """The samples of a slab, as ``fitting.samples.Samples`` has them; ``codes``: class or target of each."""
+
+    rows: Ids
+    codes: NDArray[Any]
+    weight: Vector
+    members: Ids
+    group: Ids
+    own: Vector
+
+
+class Now:
+    """The pool of the present task, for operands that outlive it."""
+
+    pool: Pool
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.pool, name)
+
+
+class Slab:
+    """Distinct samples in their order.
+
+    X : their rows
+    held : which rows of the training set they are, and their weights
+    states : of programs, by a key; not part of a copy
+    """
+
+    def __init__(self, X: Any, held: Members) -> None:
+        self.X, self.held = X, held
+        self._begin()
+
+    def _begin(self) -> None:
+        self.lock, self.now = threading.RLock(), Now()
+        self.states: dict[str, Any] = {}
+        self._grams: dict[str, Gram] = {}
+
+    def __getstate__(self) -> tuple[Any, Members]:
+        return self.X, self.held
+
+    def __setstate__(self, state: tuple[Any, Members]) -> None:
+        self.X, self.held = state
+        self.X = tidy(self.X) if sparse.issparse(self.X) else opened(self.X)
+        self._begin()
+
+    def __sizeof__(self) -> int:
+        return 2 * sum(array.nbytes for array in parts_of(self.X)) + 64 * len(self.held.members)
+
+    def __len__(self) -> int:
+        return self.X.shape[0]
+
+    @contextmanager
+    def work(self, left: float = inf) -> Iterator[None]:
+        """Work on this slab alone, with all threads of the worker; ``left``: seconds until no kernel value is made."""
+        with self.lock, Pool(threads_of_worker(), monotonic() + left) as pool, np.errstate(all="ignore"):
+            self.now.pool = pool
+            yield
+
+    def source(self, like: Source) -> Source:
+        """Return the rows as operands of the same kind as those of the whole training set."""
+        return Source(
+            self.X,
+            np.arange(len(self)),
+            like.kernel,
+            like.center,
+            careful=like.careful,
+            used=like.used,
+            facts=like.facts,
+        )
+
+    def gram(self, lens: Lens, runs: Runs) -> Gram:
+        """Return the kernel matrix over some runs of samples, each a segment; it is kept."""
+        if lens.key not in self._grams:
+            rows = np.concatenate([np.arange(a, a + n) for a, n in runs])
+            source, sizes = self.source(lens.source).take(rows), [n for _, n in runs]
+            now: Any = self.now
+            made = Gram(source, lens.dtype, sizes, now, lens.slots, numbers=lens.numbers)
+            self._grams[lens.key] = made
+        return self._grams[lens.key]
+
+
+@dataclass(frozen=True)
+class Lens:
+    """How kernel values are made of rows: the kernel and its operands, without the rows.
+
+    key : two lenses with one key are equal
+    source : what the rows' source is made like; it has no rows itself
+    dtype, slots : see ``Gram``
+    numbers : all points have numbers below this
+    """
+
+    key: str
+    source: Source
+    dtype: Any
+    slots: int
+    numbers: int
+
+
+def threads_of_worker() -> int:
+    """Return the threads of the worker that runs this task; 1 outside of a worker."""
+    from distributed import get_worker
+
+    try:
+        return max(1, int(get_worker().state.nthreads))
+    except ValueError:
+        return 1
+
+
+def joined(pieces: Sequence[Piece], together: bool, codes: int) -> Slab:
+    """Return the samples of some pieces in the order of a fit, equal ones merged.
+
+    together : the order is by targets; else by ``codes`` classes
+    """
+    X = _stacked([piece.X for piece in pieces])
+    of, keys, rows = (np.concatenate([getattr(p, name) for p in pieces]) for name in ("codes", "keys", "rows"))
+    given = pieces[0].weight is not None
+    weight = np.concatenate([p.weight for p in pieces]) if given else np.ones(len(rows))  # pyright: ignore
+    order = np.lexsort((rows, keys, of))
+    numbers = np.unique(of, return_inverse=True)[1] if together else of
+    first = differ(X, order, alike(order, keys, numbers))
+    count = int(numbers.max(initial=-1)) + 1 if together else codes
+    own_rows, _, total, group, own = merge(order, first, numbers, count, weight)
+    X = X[own_rows]
+    X = tidy(X) if sparse.issparse(X) else opened(X)
+    return Slab(X, Members(rows[own_rows], of[own_rows], total, rows[order], group, own))
+
+
+def _stacked(parts: list[Any]) -> Any:
+    """Return rows below one another."""
+    if len(parts) == 1:
+        return parts[0]
+    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
+
+
+def assembled(parts: Sequence[Any], places: Sequence[Ids]) -> Any:
+    """Return rows in an order: those of each part at their places."""
+    order = np.concatenate(places)
+    X = _stacked(list(parts))
+    if (np.diff(order) == 1).all():
+        return X
+    back = np.empty(len(order), np.int64)
+    back[order] = np.arange(len(order))
+    return X[back]
+
+
+def members(slab: Slab) -> Members:
+    """Return which samples a slab has."""
+    return slab.held
+
+
+def taken(slab: Slab, rows: Ids) -> Any:
+    """Return some rows."""
+    return slab.X[rows]
+
+
+def summed(slab: Slab, runs: Runs, before: Vector) -> Vector:
+    """Return the sum of some rows, in their order, added to what came before."""
+    out = before.copy()
+    for first, count in runs:
+        sum_rows(slab.X, np.arange(first, first + count), out)
+    return out
+
+
+def sizes(slab: Slab, like: Source) -> Vector:
+    """Return the squared norms of the rows as operands, see ``Source.sizes``."""
+    return slab.source(like).sizes
+
+
+def weighted_sizes(slab: Slab, like: Source, weights: Vector) -> Vector:
+    """Return ``Source.weighted_sizes``, given the weights of 0, 1, 2, ... roundings."""
+    with np.errstate(all="ignore"):
+        return slab.source(like).weighted_sizes(lambda roundings: weights[roundings])
+
+
+def norms(slab: Slab, lens: Lens, runs: Runs) -> Any:
+    """Return the squared norms of some rows as the tiles have them."""
+    with slab.work():
+        return slab.gram(lens, runs).norms
+
+
+def exact(slab: Slab, lens: Lens, rows: Ids, places: Sequence[Ids], v: Vector, left: float, *parts: Any) -> Vector:
+    """Return K[rows, points] @ v in double precision; the points come in parts, from the slabs that hold them."""
+    with slab.work(left):
+        now: Any = slab.now
+        wide = Gram(slab.source(lens.source), np.float64, [], now)
+        return exact_sums(wide, wide.source.take(rows), points_of(wide.source, parts, places), v)
+
+
+def points_of(like: Source, parts: Sequence[Any], places: Sequence[Ids], ids: Ids | None = None) -> Points:
+    """Return points, with their numbers, from parts of their rows."""
+    X = assembled(parts, places)
+    X = tidy(X) if sparse.issparse(X) else opened(np.ascontiguousarray(X))
+    rows = np.arange(X.shape[0])
+    source = Source(X, rows, like.kernel, like.center, careful=like.careful, used=like.used, facts=like.facts)
+    return Points(source, rows if ids is None else ids)

@@ -1,0 +1,245 @@
+"""The gradient of a slab's samples in one program, between one task and the next.
+
+The state is a cache. Its version counts the changes that it has had. A task says which version it needs. If the slab
+has none, or another one, the task answers so, and the coordinator tells it again: an earlier gradient, and the changes
+since, in their order. So a gradient that was lost comes back with the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..gram import View
+from ..problems import Dual
+from ..solvers.blocks.shard import CHUNK, Shard, Violators, worst
+from .partition import Ids, Vector
+from .slab import Lens, Runs, Slab, points_of
+
+
+@dataclass(frozen=True)
+class Program:
+    """The part of a program that a slab has.
+
+    lens, runs : the kernel matrix over the slab's rows, a segment for each run
+    groups : the segments of the program's variables
+    numbers : the number, in the whole program, of the first variable of each group
+    dual : the program of the slab's variables, with ``Packed`` arrays
+    total : how many variables the whole program has
+    most : how many violators of a direction a survey has
+    """
+
+    lens: Lens
+    runs: Runs
+    groups: list[int]
+    numbers: list[int]
+    dual: Packed
+    total: int
+    most: int
+
+
+class Packed(NamedTuple):
+    """A program whose arrays mostly repeat the value before, as those of classes without weights do."""
+
+    dual: Dual
+    arrays: dict[str, tuple[Ids, NDArray[Any]] | NDArray[Any] | None]
+
+    @classmethod
+    def of(cls, dual: Dual) -> Packed:
+        names = ("t", "lower", "upper", "row", "sign")
+        nothing = np.zeros(0)
+        return cls(replace(dual, t=nothing, lower=nothing, upper=nothing, row=None, sign=None),
+                   {name: _pack(getattr(dual, name)) for name in names})  # fmt: skip
+
+    def unpacked(self) -> Dual:
+        return replace(self.dual, **{name: _unpack(values) for name, values in self.arrays.items()})
+
+
+def _pack(values: NDArray[Any] | None) -> tuple[Ids, NDArray[Any]] | NDArray[Any] | None:
+    if values is None or not len(values):
+        return values
+    starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+    if 4 * len(starts) > len(values):
+        return values
+    return np.append(starts, len(values)), values[starts]
+
+
+def _unpack(values: Any) -> NDArray[Any] | None:
+    return np.repeat(values[1], np.diff(values[0])) if isinstance(values, tuple) else values
+
+
+class Edit(NamedTuple):
+    """A change of the variables: those of this slab, and the points and weights that change its gradient.
+
+    ids, again : numbers of the points, and whether they will be asked for again
+    V : (points, 1)
+    constant : what is added to every gradient
+    places : where each slab's points stand among all of them
+    """
+
+    ids: Ids
+    again: NDArray[np.bool_] | None
+    V: Vector
+    constant: float
+    places: list[Ids]
+
+
+class Report(NamedTuple):
+    """What a survey says of the variables of a slab.
+
+    ends : for each equality, the worst violators that could grow and shrink, by their numbers in the whole program
+    terms : of each variable that is not 0 its term of beta'(g - t), where the slab has no whole chunk of variables
+    sums : of each whole chunk of variables the sum of these terms
+    """
+
+    ends: list[tuple[Violators, Violators]]
+    terms: Vector
+    sums: dict[int, float]
+    worker: str
+
+
+class Lost(NamedTuple):
+    """The state is not there, or is of another version."""
+
+    worker: str
+
+
+@dataclass
+class State:
+    """beta and g of a slab's variables."""
+
+    program: Program
+    version: int
+    beta: Vector
+    g: Vector
+    shard: Shard
+    ids: Ids
+    before: Vector | None = None
+
+    @classmethod
+    def of(cls, slab: Slab, program: Program, version: int, beta: Vector, g: Vector | None) -> State:
+        gram = slab.gram(program.lens, program.runs)
+        view, dual = View.of(gram, program.groups), program.dual.unpacked()
+        g = -dual.t if g is None else g.copy()
+        ids = np.concatenate([first + np.arange(n) for first, n in
+                              zip(program.numbers, np.diff(view.offsets), strict=True)])  # fmt: skip
+        return cls(program, version, beta, g, Shard(view, 0, dual, beta, g), ids)
+
+    def apply(self, edit: Edit, parts: Sequence[Any], keep: bool) -> None:
+        """Carry a change over to the gradient; if time runs out, the gradient stays what it was."""
+        view, before = self.shard.view, self.g.copy() if keep else None
+        try:
+            if len(edit.ids):
+                points = points_of(view.gram.source, parts, edit.places, edit.ids)
+                view.accumulate(self.g[:, None], replace(points, again=edit.again), edit.V)
+            if edit.constant:
+                self.g += edit.constant
+        except BaseException:
+            if before is not None:
+                self.g[:] = before
+            else:
+                self.version = -1  # half of a change is in it
+            raise
+        self.before = before
+
+    def report(self, worker: str) -> Report:
+        found, most = self.shard.survey(self.program.most), self.program.most
+        ends = [(self._named(worst(one.grow, most)), self._named(worst(one.shrink, most))) for one in found.ends]
+        return Report(ends, *self._terms(), worker)
+
+    def _named(self, some: Violators) -> Violators:
+        return Violators(self.ids[some.ids], some.values)
+
+    def _terms(self) -> tuple[Vector, dict[int, float]]:
+        sums, terms, t = {}, [np.zeros(0)], self.shard.dual.t
+        chunks, starts = np.unique(self.ids // CHUNK, return_index=True) if len(self.ids) else ([], [])
+        ends = [*starts[1:], len(self.ids)] if len(starts) else []
+        for chunk, a, b in zip(chunks, starts, ends, strict=True):
+            own = self.beta[a:b] * (self.g[a:b] - t[a:b])
+            if b - a == min(CHUNK, self.program.total - int(chunk) * CHUNK):
+                sums[int(chunk)] = in_order(own)
+            else:
+                terms.append(own[self.beta[a:b] != 0.0])
+        return np.concatenate(terms), sums
+
+
+def in_order(values: Vector) -> float:
+    """Return the sum of values, one after the other."""
+    return float(np.cumsum(values)[-1]) + 0.0 if len(values) else 0.0
+
+
+def _here() -> str:
+    from distributed import get_worker
+
+    try:
+        return get_worker().address
+    except ValueError:
+        return ""
+
+
+def step(
+    slab: Slab, key: str, version: int, beta: tuple[Ids, Vector], edit: Edit | None, left: float, *parts: Any
+) -> Report | Lost:
+    """Go from a version to the next one, and report; without an edit only report. Twice is the same as once."""
+    with slab.work(left):
+        state = slab.states.get(key)
+        if state is None or state.version not in (version, version + (edit is not None)):
+            return Lost(_here())
+        if edit is not None and state.version == version:
+            state.apply(edit, parts, left < np.inf)
+            state.beta[beta[0]] = beta[1]
+            state.version = version + 1
+        elif edit is None:
+            state.beta[beta[0]] = beta[1]
+        return state.report(_here())
+
+
+def restore(
+    slab: Slab, key: str, version: int, program: Program, beta: tuple[Ids, Vector], g: Vector | None,
+    edits: list[Edit], left: float, *parts: Any,
+) -> Report:  # fmt: skip
+    """Make a state anew: a gradient, or that at 0, the changes since, and where the variables are now."""
+    with slab.work(left):
+        values = np.zeros(sum(n for group in program.groups for n in [program.runs[group][1]]))
+        values[beta[0]] = beta[1]
+        state = State.of(slab, program, version, values, g)
+        first = 0
+        for edit in edits:
+            state.apply(edit, parts[first : first + len(edit.places)], keep=False)
+            first += len(edit.places)
+        slab.states[key] = state
+        return state.report(_here())
+
+
+def look(slab: Slab, key: str, version: int, which: Ids | None) -> Vector | Lost:
+    """Return the gradient of some variables, or of all; that before the last change if that version is meant."""
+    with slab.lock:
+        state = slab.states.get(key)
+        if state is None or state.version not in (version, version + 1):
+            return Lost(_here())
+        g = state.g if state.version == version else state.before
+        if g is None:
+            return Lost(_here())
+        return g.copy() if which is None else g[which]
+
+
+def put(slab: Slab, key: str, version: int, which: Ids, values: Vector) -> bool:
+    """Correct the gradient of some variables; whoever has no such state is told of all by and by."""
+    with slab.lock:
+        state = slab.states.get(key)
+        if state is None or state.version not in (version, version + 1):
+            return False
+        if state.version == version:
+            state.g[which] = values
+            state.version, state.before = version + 1, None
+        return True
+
+
+def forget(slab: Slab, key: str) -> None:
+    """Give the memory of a state back."""
+    with slab.lock:
+        slab.states.pop(key, None)

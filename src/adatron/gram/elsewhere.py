@@ -1,0 +1,47 @@
+"""Training rows that are not in this process."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import Kernel
+from ..threads.pool import Pool
+from .gram import Gram
+from .source import Source
+from .view import View
+
+Ids = NDArray[np.int64]
+
+
+class Elsewhere(ABC):
+    """All training rows X, somewhere else; a fit takes its operands from here instead of making them of an array.
+
+    shape : (n, d)
+    """
+
+    shape: tuple[int, int]
+
+    @abstractmethod
+    def __getitem__(self, rows: Any) -> Any:
+        """Return some rows as an array or CSR matrix: they are fetched."""
+
+    @abstractmethod
+    def source(self, rows: Ids, kernel: Kernel, small: bool) -> Source:
+        """Return the source of some rows; ``small``: float32 values are not considered."""
+
+    @abstractmethod
+    def gram(self, source: Source, dtype: Any, sizes: Sequence[int], pool: Pool, slots: int) -> Gram:
+        """Return the kernel matrix over the rows of a source, which stay where they are."""
+
+    @abstractmethod
+    def fetched(self, source: Source) -> Source:
+        """Return the source with its rows in this process, for problems that are solved as a whole."""
+
+    @abstractmethod
+    def view(self, gram: Gram, groups: list[int]) -> View:
+        """Return the rows of some segments as a view."""

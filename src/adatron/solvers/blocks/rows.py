@@ -1,0 +1,155 @@
+"""The variables of a program, with their rows of K and their gradient, wherever these are.
+
+A solver steers; the rows do what touches all variables. ``Here`` has them in this process. Rows on other machines keep
+their parts of the gradient there, and the same solver gets the same bits from them: a value of the gradient depends on
+its own row and on the changes in their order, and whatever is summed over rows is summed in the order of the variables.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...gram import View
+from ...gram.points import Points
+from ...problems import Dual
+from ...problems.dual import Ids, Vector
+from ...threads import OutOfTime
+from .shard import Shard, Survey
+
+
+class Rows(Protocol):
+    """What a solver asks of the rows.
+
+    known : whether the gradient is that of the variables; False only if time has run out
+    """
+
+    known: bool
+
+    @property
+    def g(self) -> Vector:
+        """The gradient of all variables. Whoever corrects it in place calls ``corrected``."""
+        ...
+
+    @g.setter
+    def g(self, g: Vector) -> None: ...
+
+    def serve(self, view: View) -> None:
+        """Take the values of K from this view from now on."""
+        ...
+
+    def survey(self, most: int) -> Survey:
+        """Return the state of the problem, with at least its ``most`` worst violators in both directions."""
+        ...
+
+    def at(self, ids: Ids) -> Vector:
+        """Return the gradient of some variables."""
+        ...
+
+    def points(self, ids: Ids) -> Points:
+        """Return the points behind some variables."""
+        ...
+
+    def look(self, ids: Ids) -> tuple[Points, Vector]:
+        """Return the points behind some variables, and their gradient."""
+        ...
+
+    def set_beta(self, ids: Ids, beta: Vector) -> None:
+        """Set some variables."""
+        ...
+
+    def apply(self, ids: Ids, points: Points, change: Vector, constant: float, beta: Vector | None = None) -> None:
+        """Add K[:, ids] @ change + constant to the gradient; if time runs out, the gradient stays what it was.
+
+        beta : the variables after the change, to be set; None if they have been set
+        """
+        ...
+
+    def corrected(self, which: NDArray[np.bool_]) -> None:
+        """Take the corrections that were made in place to the gradient of these variables."""
+        ...
+
+
+class Here:
+    """Rows in this process: shards over whole segments of a view, as a rule one of them.
+
+    beta : the solver's, which changes in place
+    limited : whether time may run out
+    """
+
+    known = True
+
+    def __init__(self, view: View, dual: Dual, beta: Vector, limited: bool = False, shards: int = 1) -> None:
+        self.view, self.dual, self.beta, self.limited = view, dual, beta, limited
+        self._count, self._g = shards, -dual.t
+        self._shards: list[Shard] | None = None
+
+    @property
+    def g(self) -> Vector:
+        return self._g
+
+    @g.setter
+    def g(self, g: Vector) -> None:
+        if g is not self._g:
+            self._g[:] = g
+
+    def serve(self, view: View) -> None:
+        self.view, self._shards = view, None
+
+    @property
+    def shards(self) -> list[Shard]:
+        """The shards; each has its part of beta and g, which are views of the whole."""
+        if self._shards is None:
+            self._shards = []
+            for groups in np.array_split(np.arange(len(self.view.groups)), self._count):
+                a, b = self.view.offsets[groups[0]], self.view.offsets[groups[-1] + 1]
+                part = View.of(self.view.gram, [self.view.groups[i] for i in groups])
+                self._shards.append(Shard(part, int(a), self.dual.take(slice(a, b)), self.beta[a:b], self._g[a:b]))
+        return self._shards
+
+    def survey(self, most: int) -> Survey:
+        found = self.shards[0].survey(most)
+        for shard in self.shards[1:]:
+            found = found.joined(shard.survey(most), most)
+        return found
+
+    def at(self, ids: Ids) -> Vector:
+        return self._g[ids]
+
+    def points(self, ids: Ids) -> Points:
+        if self._count == 1:
+            return self.view.points(ids)
+        owned = [shard.owns(ids) for shard in self.shards]
+        points = Points.concatenate([s.points(ids[mine]) for s, mine in zip(self.shards, owned, strict=True)])
+        return points.take(np.argsort(np.concatenate([np.flatnonzero(mine) for mine in owned])))
+
+    def look(self, ids: Ids) -> tuple[Points, Vector]:
+        return self.points(ids), self._g[ids]
+
+    def set_beta(self, ids: Ids, beta: Vector) -> None:
+        self.beta[ids] = beta
+
+    def apply(self, ids: Ids, points: Points, change: Vector, constant: float, beta: Vector | None = None) -> None:
+        self._add(points, change, constant)
+        if beta is not None:
+            self.beta[ids] = beta
+
+    def _add(self, points: Points, change: Vector, constant: float) -> None:
+        before = self._g.copy() if self.limited else None
+        try:
+            if self._count == 1:
+                self.view.accumulate(self._g[:, None], points, change[:, None])
+                if constant:
+                    self._g += constant
+                return
+            for shard in self.shards:
+                shard.apply(points, change, constant)
+        except OutOfTime:
+            if before is not None:
+                self._g[:] = before
+            raise
+
+    def corrected(self, which: NDArray[np.bool_]) -> None:
+        """Do nothing: the gradient was corrected where it is."""

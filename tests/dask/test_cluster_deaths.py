@@ -1,0 +1,62 @@
+"""Workers die, leave and stop in the middle of a fit; the bits stay."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from adatron import dask as ad
+from clusters import alone, bits, blobs
+from dask import array as da
+
+X, Y = blobs(6000, 8)
+Y = np.where(np.arange(6000) % 7 == 0, 1 - Y, Y)
+
+
+def kill(client):
+    workers = client.run(os.getpid)
+    os.kill(next(iter(workers.values())), signal.SIGKILL)
+
+
+def retire(client):
+    client.retire_workers([next(iter(client.scheduler_info()["workers"]))])
+
+
+def halt(client):
+    pid = next(iter(client.run(os.getpid).values()))
+    os.kill(pid, signal.SIGSTOP)
+    threading.Thread(target=lambda: (time.sleep(4.0), os.kill(pid, signal.SIGCONT))).start()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has other signals")
+@pytest.mark.parametrize("harm", [kill, retire, halt])
+def test_the_bits_stay(harmed, harm):
+    done = []
+
+    def harm_once(_):
+        if len(done) < 2:
+            done.append(harm)
+            if len(done) == 1:
+                harm(harmed)
+
+    model = ad.DaskSVC(C=10.0, callback=harm_once)
+    model.fit(da.from_array(X, chunks=(2000, 8)), da.from_array(Y, chunks=2000))
+    assert done
+    assert bits(model) == alone("SVC", X, Y, C=10.0)
+
+
+def test_two_fits_at_once(client):
+    found = {}
+
+    def fit(C):
+        found[C] = bits(ad.DaskSVC(C=C, client=client).fit(X, Y))
+
+    threads = [threading.Thread(target=fit, args=(C,)) for C in (1.0, 10.0)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {C: alone("SVC", X, Y, C=C) for C in (1.0, 10.0)}

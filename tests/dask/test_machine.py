@@ -1,0 +1,134 @@
+"""The estimators for clusters give the bits of one machine, however the rows are divided."""
+
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+from scipy import sparse
+from sklearn.base import clone
+
+import adatron
+from adatron import dask as ad
+from adatron.kernels import RBF, Linear
+from clusters import alone, bits, blobs
+from dask import array as da
+from dask import delayed
+
+X, Y = blobs()
+F = np.sin(X[:, 0]) + 0.3 * X[:, 1]
+WHOLE, WEIGHT = np.rint(2 * X), np.arange(len(X)) % 4 / 2.0
+
+MACHINES = {
+    "svc": ("SVC", X, Y, None, {}),
+    "float32": ("SVC", X.astype(np.float32), Y, None, {}),
+    "float64 tiles": ("SVC", X, Y, None, {"precision": "double"}),
+    "names": ("SVC", X, np.where(Y == 1, "yes", "no"), None, {"C": 10.0}),
+    "equal samples and weights": ("SVC", WHOLE, Y, WEIGHT, {"class_weight": "balanced"}),
+    "augmented": ("SVC", X, Y, WEIGHT, {"bias": "augmented", "augment": "auto"}),
+    "no bias": ("SVC", X, Y, None, {"bias": "none"}),
+    "newton": ("SVC", X, Y, None, {"C": 100.0, "gap_tol": 1e-6}),
+    "linear": ("SVC", X, Y, None, {"kernel": "linear", "C": 0.1}),
+    "sum of kernels": ("SVC", X, Y, None, {"kernel": RBF(0.1) + 0.5 * Linear()}),
+    "one class": ("OneClassSVM", WHOLE, None, WEIGHT, {"nu": 0.2}),
+    "svr": ("SVR", X, F, None, {"C": 10.0}),
+    "svr, equal targets": ("SVR", WHOLE, np.rint(3 * F), WEIGHT, {}),
+    "nusvc": ("NuSVC", X, Y, None, {"nu": 0.4}),
+    "nusvr": ("NuSVR", X, F, None, {"nu": 0.3}),
+    "one block": ("SVC", X[:700], Y[:700], None, {}),
+}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_bits_are_those_of_one_machine(client, name):
+    machine, rows, y, weight, parameters = MACHINES[name]
+    n = len(rows)
+    model = getattr(ad, f"Dask{machine}")(**parameters)
+    model.fit(
+        da.from_array(rows, chunks=(n // 4 + 3, rows.shape[1])),
+        None if y is None else da.from_array(y, chunks=n // 5),
+        None if weight is None else da.from_array(weight, chunks=n // 3),
+    )
+    assert bits(model) == alone(machine, rows, y, weight, **parameters)
+
+
+@pytest.mark.parametrize("way", ["ovo", "ovr"])
+def test_several_classes(client, way):
+    rows, y = blobs(4200, 4, 3)
+    model = ad.DaskSVC(multi_class=way).fit(da.from_array(rows, chunks=(1000, 4)), da.from_array(y, chunks=1000))
+    assert bits(model) == alone("SVC", rows, y, multi_class=way)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+@pytest.mark.parametrize("chunks", [3000, 77, (0, 1, 2000, 999)])
+def test_neither_workers_nor_chunks_matter(workers, chunks):
+    with (
+        LocalCluster(workers, processes=False, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster),
+    ):
+        model = ad.DaskSVC(C=3.0).fit(da.from_array(X, chunks=(chunks, 5)), da.from_array(Y, chunks=(chunks,)))
+    assert bits(model) == alone("SVC", X, Y, C=3.0)
+
+
+def test_sparse_chunks(client):
+    rows = sparse.random(3000, 60, density=0.1, random_state=0, format="csr")
+    y = (np.asarray(rows.sum(axis=1)).ravel() + 0.5 * np.arange(3000) % 2 > 3).astype(int)
+    parts = [da.from_delayed(delayed(rows[i : i + 800]), (min(800, 3000 - i), 60), meta=rows[:0])
+             for i in range(0, 3000, 800)]  # fmt: skip
+    model = ad.DaskSVC().fit(da.concatenate(parts), y)
+    assert bits(model) == alone("SVC", rows, y)
+    assert sparse.issparse(model.dual_coef_)
+
+
+def test_rows_that_are_mostly_zero(client):
+    rng = np.random.default_rng(0)
+    rows = np.where(rng.random((2600, 120)) < 0.08, rng.normal(size=(2600, 120)), 0.0)
+    y = (rows.sum(axis=1) + rng.normal(size=2600) > 0).astype(int)
+    model = ad.DaskSVC(gamma=0.1).fit(da.from_array(rows, chunks=(700, 120)), da.from_array(y, chunks=700))
+    assert bits(model) == alone("SVC", rows, y, gamma=0.1)
+
+
+def test_it_is_an_estimator_like_others(client):
+    model = ad.DaskSVC(C=2.0, client=client)
+    assert clone(ad.DaskSVC(C=2.0)).get_params()["C"] == 2.0
+    assert "client" in model.get_params()
+    assert model.client_ is client
+    local = model.fit(X, Y).to_local()
+    assert type(local) is adatron.SVC
+    assert local.get_params() == adatron.SVC(C=2.0).get_params()
+    assert model.gamma == "scale"
+    assert bits(local) == alone("SVC", X, Y, C=2.0)
+    assert (local.predict(X[:50]) == adatron.SVC(C=2.0).fit(X, Y).predict(X[:50])).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kernel": "precomputed"}, "needs a kernel of rows"),
+        ({"kernel": lambda a, b: a @ b.T}, "needs a kernel of rows"),
+        ({"solver": "smo"}, "solver 'block'"),
+        ({"probability": True}, "no probability"),
+        ({"C": -1.0}, "'C' parameter"),
+    ],
+)
+def test_what_it_does_not_do_is_refused(client, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        ad.DaskSVC(**parameters).fit(X, Y)
+
+
+def test_one_class_is_an_error(client):
+    with pytest.raises(ValueError, match="greater than one"):
+        ad.DaskSVC().fit(X, np.zeros(len(X)))
+
+
+def test_a_time_limit_ends_a_fit_with_a_true_certificate(client):
+    rows, y = blobs(9000, 10)
+    y = np.where(np.arange(9000) % 9 == 0, 1 - y, y)
+    with pytest.warns(UserWarning, match="max_time"):
+        model = ad.DaskSVC(C=100.0, max_time=0.5).fit(rows, y)
+    assert model.fit_status_ == 1
+    assert model.duality_gap_ > 0
+
+
+def test_a_callback_stops_a_fit(client):
+    rows, y = blobs(6000, 10)
+    with pytest.warns(UserWarning, match="callback"):
+        ad.DaskSVC(C=100.0, callback=lambda _: True).fit(rows, y)
