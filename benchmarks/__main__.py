@@ -13,6 +13,7 @@ from . import tables
 from .cells import run, threads
 from .datasets import CASES
 from .libraries import CACHE, LIBRARIES
+from .yardstick import ROWS
 
 REPEATS = 3
 GAP = 1e-6
@@ -26,6 +27,7 @@ TIMES = [("data", "data", "name"), ("library", "library", "name"), ("threads", "
 PROOF = [("dual objective", "dual_objective", "objective"), ("KKT violation", "kkt_violation", "small"),
          ("relative gap", "relative_gap", "small"), ("SVs", "support_vectors", "count")]  # fmt: skip
 PEAK = ("peak MB", "extra", "MB")
+CLUSTERED = ("ijcnn1", "a9a", "cal.housing, regression", "ijcnn1, one class", "20,000 x 20, C 100", "MNIST")
 
 Rows = list[dict[str, Any]]
 
@@ -279,24 +281,50 @@ def attack(minutes: float, seed: int, only: int | None, limit: float) -> None:
 
 
 @main.command()
-@click.option("--data", multiple=True, help="Names of `benchmarks/search.py`.  [default: all that are small]")
+@click.option("--data", multiple=True, type=click.Choice(list(ROWS)), default=list(ROWS), help="Rows.  [default: all]")
+@library_option
+@click.option("--first-rows", type=int, help="Only the first rows of the data, to try the command.")
+@options
+def yardstick(
+    data: tuple[str, ...], library: tuple[str, ...], first_rows: int | None, fresh: bool, output: Path
+) -> None:
+    """Measure rows of scikit-learn_bench's SVM configuration, as they are there and to convergence."""
+    from .yardstick import COLUMNS, NOTES, both
+
+    size = {} if first_rows is None else {"first_rows": first_rows}
+    rows = both(lambda limit: measured("fit", data, library, fresh, parameters={"max_iter": limit}, **size))
+    click.echo(tables.write(output, "yardstick", NOTES, rows, COLUMNS))
+
+
+@main.command()
+@click.option("--data", multiple=True, help="Names in `benchmarks/search.py`.  [default: all]")
 @click.option("--values", type=int, default=10, show_default=True, help="Values of C, and of gamma.")
 @click.option("--folds", type=int, default=5, show_default=True, help="Folds.")
-@click.option("--repeats", type=int, default=1, show_default=True, help="Turns, of which the fastest counts.")
+@click.option("--rows", type=int, help="Only the first samples.")
+@click.option("--repeats", type=int, default=3, show_default=True, help="Turns, of which the median counts.")
 @click.option("--theirs", is_flag=True, help="Measure scikit-learn's search over sklearn.svm, too.")
-def search(data: tuple[str, ...], values: int, folds: int, repeats: int, theirs: bool) -> None:
+@click.option("--limit", type=float, default=1800.0, show_default=True, help="Seconds after which a search is cut off.")
+@click.option("--quick", is_flag=True, help="Some minutes: 600 samples, 4 values, 3 folds, 1 turn.")
+def search(
+    data: tuple[str, ...], values: int, folds: int, rows: int | None, repeats: int, theirs: bool, limit: float,
+    quick: bool,
+) -> None:  # fmt: skip
     """Measure searches over C and gamma, ours and scikit-learn's in turn."""
-    from .search import CASES as SEARCHES
-    from .search import searched, table, warm_up
+    from . import search as searches
 
     for name in data:
-        if name not in SEARCHES:
-            raise click.BadParameter(f"{name!r} is none of {', '.join(SEARCHES)}")
-    warm_up()
-    rows: Rows = []
-    for name in data or [name for name, case in SEARCHES.items() if not case.large]:
-        rows += searched(name, values, folds, theirs, repeats)
-    click.echo(table(rows))
+        if name not in searches.CASES:
+            raise click.BadParameter(f"{name!r} is none of {', '.join(searches.CASES)}")
+    if quick:
+        values, folds, rows, repeats = 4, 3, rows or searches.QUICK, 1
+    ways = [searches.OURS, searches.PLAIN, *([searches.THEIRS] if theirs else [])]
+    sizes = {"values": values, "folds": folds, "rows": rows, "limit": limit}
+    found: Rows = []
+    for name in data or list(searches.CASES):
+        found += searches.searched(name, ways, sizes, repeats)
+        seconds = [f"{row['seconds']:.2f} s" for row in found if row["data"] == name]
+        click.echo(f"{name}: {', '.join(seconds)}", err=True)
+    click.echo(searches.table(found))
 
 
 @main.command()
@@ -324,31 +352,47 @@ def bits(write: Path | None, against: Path | None, only: str) -> None:
 
 
 @main.command()
-@click.option("--data", multiple=True, default=("ijcnn1", "a9a", "cal.housing, regression"), help="Data sets.")
+@click.option("--data", multiple=True, default=CLUSTERED, help="Data sets.")
 @click.option("--rows", type=int, help="Only the first rows.")
+@click.option("--workers", type=int, multiple=True, default=(1, 2, 3, 5), help="Sizes of clusters.")
 @click.option("--kills", type=int, default=5, show_default=True, help="Fits while workers are killed.")
 @click.option("--every", type=float, default=6.0, show_default=True, help="Seconds between two kills.")
-def dask(data: tuple[str, ...], rows: int | None, kills: int, every: float) -> None:
+@click.option("--traffic", "counted", is_flag=True, help="Count the bytes of a fit on three workers instead.")
+@click.option("--mixed", "narrow", is_flag=True, help="Also fit beside a worker with the code of AVX2.")
+def dask(
+    data: tuple[str, ...], rows: int | None, workers: tuple[int, ...], kills: int, every: float, counted: bool,
+    narrow: bool,
+) -> None:  # fmt: skip
     """Compare the bits of fits on Dask clusters with those of one machine, also while workers are killed."""
-    from .clusters import alone, cluster, deaths, example, together
+    from .clusters import alone, cluster, deaths, example, mixed, together, traffic
 
     other = 0
     for name in data:
         one = example(name, rows)
+        if counted:
+            found = traffic(one, 3)
+            click.echo(f"{name}: {found}")
+            continue
         wanted, seconds = alone(one)
         click.echo(f"{name}: {one.X.shape[0]:,} rows, one machine {wanted}, {seconds:.1f} s")
-        for workers in (1, 2, 3, 5):
-            with cluster(workers):
+        for count in workers:
+            with cluster(count):
                 for chunks in (-(-one.X.shape[0] // 4), 999):
-                    found, seconds = together(one, chunks)
-                    other += found != wanted
-                    click.echo(f"  {workers} workers, chunks of {chunks}: {found}, {seconds:.1f} s")
-        with cluster(3) as here, deaths(here, every) as killed:
-            for _ in range(kills):
-                before = killed[0]
-                found, seconds = together(one, 999)
-                other += found != wanted
-                click.echo(f"  {killed[0] - before} workers killed: {found}, {seconds:.1f} s")
+                    digest, seconds = together(one, chunks)
+                    other += digest != wanted
+                    click.echo(f"  {count} workers, chunks of {chunks}: {digest}, {seconds:.1f} s")
+        if narrow:
+            with mixed():
+                digest, seconds = together(one, 999)
+                other += digest != wanted
+                click.echo(f"  a worker with AVX2 code: {digest}, {seconds:.1f} s")
+        if kills:
+            with cluster(3) as here, deaths(here, every) as killed:
+                for _ in range(kills):
+                    before = killed[0]
+                    digest, seconds = together(one, 999)
+                    other += digest != wanted
+                    click.echo(f"  {killed[0] - before} workers killed: {digest}, {seconds:.1f} s")
     if other:
         raise click.ClickException(f"{other} fits have other bits")
 

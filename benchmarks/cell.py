@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 from .datasets import CASES, family
 from .libraries import LIBRARIES
 from .quality import quality, support_vectors
+from .yardstick import ROWS
 
 LIMIT = 600  # Seconds after which a fit is cut off.
 LONG = 20.0  # Seconds above which a fit is not repeated in a process.
@@ -28,25 +30,30 @@ MADE = 4096  # Rows generated at a time.
 
 def fit(spec: dict[str, Any]) -> dict[str, Any]:
     """Make a first fit and, if it was not long, further ones; return memory and quality of the first."""
-    library, case = LIBRARIES[spec["library"]], CASES[spec["data"]]
+    library, case = LIBRARIES[spec["library"]], {**CASES, **ROWS}[spec["data"]]
     split = library.data(family(spec["rows"], spec["of"]) if "rows" in spec else case.load())
+    if "first_rows" in spec:
+        split = split._replace(X=split.X[: spec["first_rows"]], y=split.y[: spec["first_rows"]])
     result: dict[str, Any] = {"rows": split.X.shape[0], "features": split.X.shape[1], "X_bytes": _bytes(split.X)}
     parameters = {**case.parameters, **spec.get("parameters", {})}
+    if parameters.get("gamma") == "scale":  # one number for every library and type
+        parameters["gamma"] = float(1.0 / (split.X.shape[1] * np.var(split.X, dtype=np.float64)))
+    make = partial(library.make, case.machine, case.one_vs_rest, **parameters)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = library.make(case.one_vs_rest, **parameters)
+        model = make()
         result["baseline"] = _memory("VmRSS")
         Path("/proc/self/clear_refs").write_text("5")  # from here on VmHWM is the peak of the fit
         result["first"] = _limited(lambda: model.fit(split.X, split.y))
         result["peak"] = _memory("VmHWM")
         result["seconds"] = result["first"]
         if result["first"] < LONG:
-            result["seconds"] = _repeated(lambda: library.make(case.one_vs_rest, **parameters).fit(split.X, split.y))
+            result["seconds"] = _repeated(lambda: make().fit(split.X, split.y))
     result["warnings"] = sorted({" ".join(str(w.message).split())[:200] for w in caught})
     if spec["measure"]:
-        result |= quality(model, split.X, split.y, case.parameters, case.one_vs_rest)._asdict()
+        result |= quality(model, split.X, split.y, parameters, case.machine, case.one_vs_rest)._asdict()
         if split.X_test is not None:
-            result["accuracy"] = float(np.mean(model.predict(split.X_test) == split.y_test))
+            result["accuracy"] = float(model.score(split.X_test, split.y_test))
     return result
 
 
@@ -55,7 +62,7 @@ def predict(spec: dict[str, Any]) -> dict[str, Any]:
     library, case = LIBRARIES[spec["library"]], CASES[spec["data"]]
     split = library.data(case.load())
     X = split.X if split.X_test is None else split.X_test
-    model = library.make(case.one_vs_rest, **case.parameters)
+    model = library.make(case.machine, case.one_vs_rest, **case.parameters)
     _limited(lambda: model.fit(split.X, split.y))
     result = {"rows": X.shape[0], "features": X.shape[1], "support_vectors": support_vectors(model)}
     return {**result, "first": _limited(lambda: model.predict(X)), "seconds": _repeated(lambda: model.predict(X))}

@@ -72,7 +72,7 @@ def _source(library: str | None) -> str:
     """Return a digest of the definitions of a cell, and of this library if it is measured."""
     digest = hashlib.sha256()
     files = sorted(Path(adatron.__file__).parent.rglob("*.py")) if library == "adatron" else []
-    own = ("cell.py", "datasets.py", "libraries.py", "quality.py")
+    own = ("cell.py", "datasets.py", "libraries.py", "quality.py", "yardstick.py")
     for path in [*files, *(HERE / name for name in own)]:
         digest.update(path.read_bytes())
     return digest.hexdigest()

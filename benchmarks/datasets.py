@@ -45,6 +45,11 @@ class Case:
         tube = {} if self.epsilon is None else {"epsilon": self.epsilon}
         return {"C": self.C, "gamma": self.gamma, **tube}
 
+    @property
+    def machine(self) -> str:
+        """The class of the estimator."""
+        return "SVC" if self.epsilon is None else "SVR"
+
 
 def _every_fourth(X: Any, y: Any) -> Split:
     """Take every fourth sample for testing."""

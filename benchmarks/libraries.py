@@ -18,7 +18,7 @@ CACHE = 1000  # Megabytes for kernel values, for every library.
 class Library:
     """The construction of a library's machines.
 
-    ``module`` has SVC and SVR; ``dtype`` is the type that the data are converted to beforehand (None: as they are);
+    ``module`` has the machines; ``dtype`` is the type that the data are converted to beforehand (None: as they are);
     ``threads`` is the number of its threads.
     """
 
@@ -34,12 +34,11 @@ class Library:
         except metadata.PackageNotFoundError:
             return "not installed"
 
-    def make(self, one_vs_rest: bool = False, **parameters: Any) -> Any:
-        """Return a classifier or, with a width of the tube, a regressor."""
-        machine = getattr(import_module(self.module), "SVR" if "epsilon" in parameters else "SVC")
+    def make(self, machine: str = "SVC", one_vs_rest: bool = False, **parameters: Any) -> Any:
+        """Return an unfitted estimator."""
+        made = getattr(import_module(self.module), machine)(**{"cache_size": CACHE, **parameters})
         if one_vs_rest and self.package == "adatron":
-            return machine(cache_size=CACHE, multi_class="ovr", **parameters)
-        made = machine(cache_size=CACHE, **parameters)
+            return made.set_params(multi_class="ovr")
         return OneVsRestClassifier(made) if one_vs_rest else made
 
     def data(self, split: Split) -> Split:

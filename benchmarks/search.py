@@ -1,11 +1,20 @@
-"""Searches over C and gamma: ours against scikit-learn's search over our machines and over its own."""
+"""Searches over C and gamma: ours against scikit-learn's search over our machines and over its own.
+
+Each measurement is a process of its own: ``python -m benchmarks.search SPECIFICATION``, in JSON.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,19 +24,27 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV as Plain
 from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC
+import adatron
 from adatron.selection import GridSearchCV
 
-WAYS = ("adatron search", "scikit-learn search over adatron", "scikit-learn search over sklearn.svm, 2 processes")
+HERE = Path(__file__).parent
+OURS, PLAIN, THEIRS = "adatron search", "plain search, adatron", "plain search, sklearn.svm, n_jobs=2"
+LIMIT = 1800.0  # Seconds after which a search is cut off.
+LONG = 60.0  # Seconds above which a search is not repeated.
+QUICK = 600  # Samples of a quick run.
+FEW = 200  # Samples of the search that loads the code.
+SAME = {False: 1e-12, True: 1e-3}  # Largest difference of equal scores: of classifications, of regressions.
 Data = tuple[Any, Any]
 
 
 class Case(NamedTuple):
-    """Samples and values of gamma; C goes from 1e-2 to 1e3."""
+    """Samples and ranges: how many C, from where to where, and how many folds, if they are not those of the others."""
 
     load: Callable[[], Data]
     gammas: tuple[float, float]
-    large: bool = False
+    C: tuple[float, float] = (1e-2, 1e3)
+    regression: bool = False
+    protocol: tuple[int, int, float] | None = None  # values of C, folds and gap of another library's protocol
 
 
 def _mixture(n: int, d: int) -> Data:
@@ -35,73 +52,144 @@ def _mixture(n: int, d: int) -> Data:
     return StandardScaler().fit_transform(X), y
 
 
-def _digits(n: int) -> Data:
+def _digits() -> Data:
     X, y = load_digits(return_X_y=True)
-    return X[:n] / 16.0, y[:n]
+    return X / 16.0, y
 
 
 def _named(name: str, most: int) -> Data:
-    """Return the first samples of a set of the other benchmarks."""
-    from .datasets import CASES
+    """Return some samples of a set of the other benchmarks."""
+    from .datasets import CASES as SETS
 
-    split = CASES[name].load()
-    return split.X[:most], split.y[:most]
+    split = SETS[name].load()
+    some = np.random.default_rng(0).permutation(len(split.y))[:most]
+    return split.X[some], split.y[some]
+
+
+def _apart(n: int, d: int) -> Data:
+    """Return two classes that are nearly separable."""
+    generator = np.random.default_rng(0)
+    y = np.arange(n) % 2
+    return generator.standard_normal((n, d)) + np.where(y, 0.35, -0.35)[:, None], y
 
 
 CASES = {
     "500 x 20": Case(partial(_mixture, 500, 20), (1e-3, 1e1)),
-    "digits 700": Case(partial(_digits, 700), (1e-3, 1e1)),
     "moons 2,000": Case(partial(make_moons, 2000, noise=0.3, random_state=0), (1e-2, 1e2)),
     "2,000 x 20": Case(partial(_mixture, 2000, 20), (1e-3, 1e1)),
-    "digits": Case(partial(_digits, 1797), (1e-3, 1e1), large=True),
-    "20,000 x 20": Case(partial(_mixture, 20_000, 20), (1e-3, 1e1), large=True),
-    "USPS": Case(partial(_named, "USPS", 7291), (1e-4, 1e-1), large=True),
+    "digits": Case(_digits, (1e-3, 1e1)),
+    "cal.housing 5,000": Case(partial(_named, "cal.housing, regression", 5000), (1e-2, 1e1), regression=True),
+    "USPS": Case(partial(_named, "USPS", 7291), (1e-4, 1e-1)),
+    "a9a 8,000": Case(partial(_named, "a9a", 8000), (1e-3, 1e0)),
+    "ijcnn1 10,000": Case(partial(_named, "ijcnn1", 10_000), (1e-2, 1e1)),
+    "20,000 x 20": Case(partial(_mixture, 20_000, 20), (1e-3, 1e1)),
+    "moons 20,000": Case(partial(make_moons, 20_000, noise=0.3, random_state=0), (1e-2, 1e2)),
+    "TorchKM": Case(partial(_apart, 20_000, 100), (5e-3, 5e-3), (1e-3, 1e3), protocol=(50, 10, 1e-4)),
 }
+WANTED = {"digits", "cal.housing 5,000", "USPS", "a9a 8,000", "ijcnn1 10,000", "20,000 x 20", "moons 20,000"}
 
 
-def searched(name: str, values: int, folds: int, theirs: bool, repeats: int) -> list[dict[str, Any]]:
-    """Return a row for each way; the ways take turns, and of each the fastest turn counts."""
+def searched(name: str, ways: list[str], sizes: dict[str, Any], repeats: int) -> list[dict[str, Any]]:
+    """Return a row for each way, with the median of its times; the ways take turns."""
     case = CASES[name]
-    X, y = case.load()
-    grid = {"C": np.geomspace(1e-2, 1e3, values), "gamma": np.geomspace(*case.gammas, values)}
-    searches = [GridSearchCV(SVC(), grid, cv=folds, refit=False), Plain(SVC(), grid, cv=folds, refit=False)]
-    if theirs:
-        searches.append(Plain(sklearn.svm.SVC(), grid, cv=folds, refit=False, n_jobs=2))
-    rows = [{"data": name, "way": way, "seconds": np.inf, "cpu": np.inf} for way in WAYS[: len(searches)]]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for _ in range(repeats):
-            for row, search in zip(rows, searches, strict=True):
-                begun, used = time.perf_counter(), time.process_time()
-                search.fit(X, y)
-                row["seconds"] = min(row["seconds"], time.perf_counter() - begun)
-                row["cpu"] = min(row["cpu"], time.process_time() - used)
-    scores = [search.cv_results_["mean_test_score"] for search in searches]
-    for row, score, search in zip(rows, scores, searches, strict=True):
+    rows: list[dict[str, Any]] = [{"data": name, "way": way, "runs": []} for way in ways]
+    if case.protocol is not None:
+        rows = rows[:1]
+    for turn in range(repeats):
+        for row in rows:
+            if turn and row["runs"][0]["seconds"] > LONG:
+                continue
+            row["runs"].append(_process({"data": name, "way": row["way"], **sizes}))
+    for row in rows:
+        row.update(row["runs"][0], seconds=float(np.median([run["seconds"] for run in row.pop("runs")])))
+    for row in rows:
         row["ratio"] = row["seconds"] / rows[0]["seconds"]
-        row["cells that differ"] = int(np.count_nonzero(np.abs(score - scores[0]) > 1e-12))
-        row["largest difference"] = float(np.abs(score - scores[0]).max())
-        row["best"] = search.best_params_
+        if row.get("scores") and rows[0].get("scores"):
+            off = np.abs(np.subtract(row["scores"], rows[0]["scores"]))
+            row["differ"], row["by"] = int(np.count_nonzero(off > SAME[case.regression])), float(off.max())
     return rows
 
 
-def warm_up() -> None:
-    """Compile what the searches need."""
-    X, y = _digits(120)
-    for labels in (y, y % 2):
-        GridSearchCV(SVC(), {"C": [1.0, 10.0], "gamma": [0.1, 1.0]}, cv=3, refit=False).fit(X, labels)
-    X, y = _mixture(1200, 20)
-    GridSearchCV(SVC(), {"C": [1.0, 100.0], "gamma": [0.1, 1.0]}, cv=2, refit=False).fit(X, y)
-    SVC().fit(X, y).predict(X)
+def _process(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return what a process has measured; the limit if it was cut off."""
+    command = [sys.executable, "-m", "benchmarks.search", json.dumps(spec)]
+    process = subprocess.Popen(  # noqa: S603
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=HERE.parent, start_new_session=True
+    )
+    try:
+        out, _ = process.communicate(timeout=spec["limit"] + 300)
+    except subprocess.TimeoutExpired:
+        out = ""
+    finally:
+        if process.poll() is None:  # with the processes that it has begun
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    if process.returncode == -signal.SIGALRM or not out:
+        return {"seconds": spec["limit"], "cut": True}
+    return json.loads(out.splitlines()[-1])
+
+
+def measure(spec: dict[str, Any]) -> dict[str, Any]:
+    """Search once; return seconds, memory, scores and what is proven."""
+    case = CASES[spec["data"]]
+    X, y = case.load()
+    n_C, folds, gap = case.protocol or (spec["values"], spec["folds"], None)
+    if spec["rows"]:
+        X, y, n_C, folds = X[: spec["rows"]], y[: spec["rows"]], min(n_C, spec["values"]), min(folds, spec["folds"])
+    gammas = np.geomspace(*case.gammas, spec["values"]) if case.gammas[0] < case.gammas[1] else case.gammas[:1]
+    kind = getattr(sklearn.svm if spec["way"] == THEIRS else adatron, "SVR" if case.regression else "SVC")
+    model = kind() if gap is None else kind(gap_tol=gap)
+    make = partial(GridSearchCV, refit=False) if spec["way"] == OURS else partial(Plain, refit=False)
+    jobs = 2 if spec["way"] == THEIRS else None
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    make(model, {"C": [1.0, 10.0], "gamma": [gammas[0]]}, cv=2, n_jobs=jobs).fit(X[:FEW], y[:FEW])
+    search = make(model, {"C": np.geomspace(*case.C, n_C), "gamma": gammas}, cv=folds, n_jobs=jobs)
+    before = _memory("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # from here on VmHWM is the peak of the search
+    signal.alarm(int(spec["limit"]))
+    begun, used = time.perf_counter(), time.process_time()
+    search.fit(X, y)
+    seconds, cpu = time.perf_counter() - begun, time.process_time() - used
+    signal.alarm(0)
+    results = search.cv_results_
+    found: dict[str, Any] = {"seconds": seconds, "cpu": cpu, "scores": results["mean_test_score"].tolist()}
+    if spec["way"] == OURS:
+        found |= {"peak": _memory("VmHWM") - before, "gap": float(np.max(results["max_duality_gap"]))}
+        found |= {"proven": int(np.sum(results["proven"])), "converged": bool(np.all(results["converged"]))}
+    return found
+
+
+def _memory(name: str) -> int:
+    """Return a number of /proc/self/status in bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
+
+
+COLUMNS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "data": lambda row: row["data"],
+    "way": lambda row: row["way"],
+    "seconds": lambda row: ("≥ " if row.get("cut") else "") + f"{row['seconds']:.2f}",
+    "/ ours": lambda row: ("≥ " if row.get("cut") else "") + f"{row['ratio']:.1f}",
+    "CPU s": lambda row: f"{row['cpu']:.2f}" if "cpu" in row and row["way"] != THEIRS else "",
+    "peak MB": lambda row: f"{row['peak'] / 1e6:.0f}" if "peak" in row else "",
+    "largest gap": lambda row: f"{row['gap']:.0e}" if "gap" in row else "",
+    "proven cells": lambda row: f"{row['proven']} of {len(row['scores'])}" if "proven" in row else "",
+    "cells that differ": lambda row: str(row.get("differ", "")),
+    "by at most": lambda row: f"{row['by']:.1e}" if "by" in row else "",
+}
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """Return the rows as a Markdown table."""
-    lines = ["| data | way | seconds | / adatron search | CPU s | cells that differ | by at most |", "|---" * 7 + "|"]
-    for row in rows:
-        cpu = f"{row['cpu']:.2f}" if row["way"] != WAYS[2] else ""  # processes of others are not counted
-        lines.append(
-            f"| {row['data']} | {row['way']} | {row['seconds']:.2f} | {row['ratio']:.1f} | {cpu} | "
-            f"{row['cells that differ']} | {row['largest difference']:.1e} |"
-        )
+    """Return the rows as a Markdown table, and the geometric means of the sets that the goals are about."""
+    lines = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
+    lines += [f"| {' | '.join(column(row) for column in COLUMNS.values())} |" for row in rows]
+    for way in (PLAIN, THEIRS):
+        ratios = [row["ratio"] for row in rows if row["way"] == way and row["data"] in WANTED]
+        if ratios:
+            mean = float(np.exp(np.mean(np.log(ratios))))
+            lines.append(f"\n{way} / ours: {mean:.1f} (geometric mean of {len(ratios)}), at least {min(ratios):.1f}")
     return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(json.loads(sys.argv[1]))))

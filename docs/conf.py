@@ -32,6 +32,11 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 numpydoc_show_class_members = False  # the template of a class lists its methods
+# Some file systems take the names of a function and of its result for the same.
+autosummary_filename_map = {
+    name: f"{name}.result"
+    for name in ("adatron.estimators.Balance", "adatron.insight.Influence", "adatron.insight.Sensitivity")
+}
 autosummary_context = {
     "internal": [
         # What other parts of the library call.

@@ -1,9 +1,11 @@
 """A real browser, headless: Chromium of the distribution, spoken to through its DevTools pipe."""
 
 import base64
+import functools
 import itertools
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
@@ -16,8 +18,16 @@ PATIENCE = 60.0  # Seconds that an answer may take.
 
 
 def found():
-    """Path of a browser, or None."""
-    return next((path for name in NAMES if (path := shutil.which(name))), None)
+    """Path of a browser that runs, or None."""
+    return next((path for name in NAMES if (path := shutil.which(name)) and _runs(path)), None)
+
+
+@functools.cache
+def _runs(path):
+    try:
+        return subprocess.run([path, "--version"], capture_output=True, timeout=PATIENCE, check=False).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
 
 
 class Browser:
@@ -44,6 +54,13 @@ class Browser:
         os.close(to_read)
         os.close(to_write)
         self.rest, self.numbers, self.events, self.session = b"", itertools.count(1), [], None
+        try:
+            self._attach()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _attach(self):
         pages = self.ask("Target.getTargets")["targetInfos"]
         target = next(one["targetId"] for one in pages if one["type"] == "page")
         self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -78,7 +95,11 @@ class Browser:
                 if wanted(one):
                     return one
                 self.events.append(one)
-            self.rest += os.read(self.into, 1 << 20)
+            if select.select([self.into], [], [], max(0.0, end - time.monotonic()))[0]:
+                more = os.read(self.into, 1 << 20)
+                if not more:
+                    raise EOFError("the browser has ended")
+                self.rest += more
         raise TimeoutError("the browser does not answer")
 
     def open(self, path, width=1280, height=800, dark=False):

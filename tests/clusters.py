@@ -1,5 +1,7 @@
 """Models of one machine and of a cluster, compared to the last bit."""
 
+import logging
+
 import numpy as np
 from scipy import sparse
 
@@ -31,3 +33,11 @@ def blobs(n=3000, d=5, k=2, seed=0):
     X = rng.normal(size=(n, d))
     X[:, :k] += 1.2 * np.eye(k)[y][:, : min(k, d)]
     return X, y
+
+
+def cluster_of(workers, **how):
+    """A cluster on this machine; workers have one thread, and no server for a dashboard."""
+    from distributed import LocalCluster
+
+    how = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": logging.CRITICAL, **how}
+    return LocalCluster(workers, **how)

@@ -5,10 +5,12 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-#: Sections of scikit-learn's guide that the docstrings of inherited methods name.
+#: Sections and terms of scikit-learn's pages that the docstrings of inherited methods name.
 SECTIONS = {
-    "accuracy_score": "model_evaluation.html#accuracy-score",
-    "r2_score": "model_evaluation.html#r2-score-the-coefficient-of-determination",
+    "accuracy_score": "modules/model_evaluation.html#accuracy-score",
+    "classes_": "glossary.html#term-classes_",
+    "metadata_routing": "metadata_routing.html",
+    "r2_score": "modules/model_evaluation.html#r2-score-the-coefficient-of-determination",
 }
 
 
@@ -16,7 +18,7 @@ def linked(app: Sphinx, env: Any, node: nodes.Element, text: nodes.TextElement) 
     """Return a link for a class or function of scikit-learn; None for other names."""
     target = node.get("reftarget", "")
     if target in SECTIONS:
-        page = f"modules/{SECTIONS[target]}"
+        page = SECTIONS[target]
     elif target.startswith("sklearn."):
         page = f"api/{target}.html" if node["reftype"] == "mod" else f"modules/generated/{target}.html"
     else:

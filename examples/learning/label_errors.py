@@ -3,7 +3,7 @@ Find wrong labels
 =================
 
 Leave a sample out, and ask the model about it. If the answer contradicts the label with force, the label may be wrong.
-An incremental model leaves each sample out exactly, without as many fits.
+Each sample leaves the solution along its exact path, which needs no new fit.
 """
 
 import time
@@ -11,39 +11,38 @@ import time
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
-from sklearn.preprocessing import StandardScaler
 
-from adatron import IncrementalSVC
+from adatron import SVC
+from adatron.insight import label_issues
+from adatron.plots import LabelIssueDisplay
 
-digits = load_digits()
-chosen = np.isin(digits.target, (3, 8))
-images, truth = digits.images[chosen], digits.target[chosen]
-X = StandardScaler(with_std=False).fit_transform(digits.data[chosen])
+X, truth = load_digits(return_X_y=True)
+chosen = np.isin(truth, (3, 8))
+X, truth = X[chosen], truth[chosen]
 rng = np.random.default_rng(0)
 spoilt = rng.choice(len(truth), 12, replace=False)
 labels = truth.copy()
 labels[spoilt] = 11 - truth[spoilt]  # a 3 becomes an 8, and an 8 a 3
 
-model = IncrementalSVC(C=10, gamma=5e-4).fit(X, labels)
+model = SVC(C=10, gamma=5e-4).fit(X, labels)
 start = time.perf_counter()
-values = model.loo_decision()
-print(f"{len(labels)} samples left out, one by one, in {1e3 * (time.perf_counter() - start):.0f} ms")
-print(f"exact leave-one-out error {model.loo_error():.1%}, relative duality gap {model.duality_gap_:.1e}")
+issues = label_issues(model, X, labels)
+print(f"{len(labels)} samples left out, one by one, in {time.perf_counter() - start:.1f} s")
+print(f"exact leave-one-out error {issues.left_out.error:.1%}, relative duality gap {model.duality_gap_:.1e}")
 
 # %%
-# The margin of a sample is its decision value, counted from the side of its label, by the model that never saw it.
-# **The most negative margins point at wrong labels.** Look at the ten worst samples before you train on the others.
+# ``issues`` begins with the worst samples. Its ``score`` is the decision value, counted from the side of the label, by
+# the model that never saw the sample. **The most negative scores point at wrong labels.** Look at these samples before
+# you train on the others.
 
-margin = np.where(labels == 8, values, -values)
-worst = np.argsort(margin)[:10]
-found = np.isin(worst, spoilt).sum()
-print(f"{found} of the 10 most suspicious labels are wrong; {len(spoilt)} of {len(labels)} are wrong in all")
+worst = issues.numbers[:10]
+print(f"{np.isin(worst, spoilt).sum()} of the 10 most suspicious labels are wrong; {len(spoilt)} are wrong in all")
+for row, given, proposed, score in zip(worst, issues.given, issues.proposed, issues.score, strict=False):
+    print(f"row {row:3}: labelled {given}, looks like {proposed}, score {score:.1f}")
 
-figure, axes = plt.subplots(2, 5, figsize=(7, 3.6), layout="constrained")
-for ax, sample in zip(axes.flat, worst, strict=True):
-    ax.imshow(images[sample], cmap="gray_r")
-    right = labels[sample] == truth[sample]
-    ax.set_title(f"labelled {labels[sample]}" + ("" if right else " (wrong)"), fontsize="medium")
-    ax.set_xlabel(f"margin {margin[sample]:.1f}")
-    ax.set(xticks=[], yticks=[])
+# %%
+# The display shows each sample beside its nearest opponents: samples of the proposed class that the model recognises.
+
+figure, ax = plt.subplots(figsize=(6, 6.5), layout="constrained")
+LabelIssueDisplay.from_estimator(model, X, labels, image_shape=(8, 8), ax=ax)
 plt.show()

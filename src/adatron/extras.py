@@ -12,6 +12,7 @@ EXTRAS = {
     "plot": ("matplotlib",),
     "onnx": ("onnx", "onnxruntime", "skl2onnx"),
     "dask": ("dask", "distributed"),
+    "gpu": ("torch",),
     "mlflow": ("mlflow-skinny", "pandas"),
 }
 

@@ -27,11 +27,15 @@ FLAVOR_NAME = "adatron"
 DATA = "data"  # The folder of MLflow's format that holds a model's own files.
 FILE = "model.adatron"
 METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples")
-PACKAGES = ("adatron", "numpy", "scipy", "scikit-learn", "numba")
+# adatron itself is not pinned: the package index may not have it. Users name the wheel they take it from.
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def get_default_pip_requirements() -> list[str]:
-    """Return what a model needs to be loaded, with the versions that are installed."""
+    """Return what adatron stands on, with the versions that are installed.
+
+    adatron is not among them: pass its wheel, or the address of its sources, as ``extra_pip_requirements``.
+    """
     return [f"{name}=={metadata.version(name)}" for name in PACKAGES]
 
 
@@ -61,7 +65,8 @@ def save_model(
         By default it comes from the input example, else from the names or the number of the features, if all of these
         are numbers. False leaves the signature out.
     pip_requirements, extra_pip_requirements, conda_env :
-        As in ``mlflow.pyfunc.save_model``; by default the installed versions of adatron and of what it stands on.
+        As in ``mlflow.pyfunc.save_model``; by default the installed versions of what adatron stands on. Where the model
+        is served, adatron must be there, too: pass its wheel as an extra requirement.
     options :
         Further parameters of ``mlflow.pyfunc.save_model``, such as ``input_example``, ``metadata`` and ``code_paths``.
 

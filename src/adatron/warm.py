@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .problems import Bias
 
 
-FUNCTIONS = 201  # Functions that a warm-up compiles; a new function or type of arguments changes this number.
+FUNCTIONS = 245  # Functions that a warm-up compiles; a new function or type of arguments changes this number.
 
 
 def compiled_functions() -> int:
@@ -36,23 +36,32 @@ def warmup() -> None:
     It runs small fits and predictions in both precisions, dense and sparse, through each compiled loop. Later
     processes load the machine code from the cache (``ADATRON_CACHE_DIR``, else the user's cache folder). A warm-up
     takes one to two minutes on two idle cores, and longer on a busy machine.
+
+    Examples
+    --------
+    >>> import adatron
+    >>> adatron.warmup()  # doctest: +SKIP
     """
     from scipy import sparse
 
     from .compiled.cholesky import invert_factor
     from .estimators import SVC
     from .estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
-    from .selection import kernel_path
+    from .selection import GridSearchCV, kernel_path
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 3))  # more rows than a small problem has, so the tiles are float32
     y = (X[:, 0] > 0.1 * X[:, 1]).astype(int)
     many = rng.normal(size=(2400, 3))
+    full = rng.normal(size=(2400, 60))  # CSR rows of few columns are made dense
+    thin = sparse.csr_matrix(np.where(np.abs(full) > 1.6, full, 0.0))
     wide = sparse.csr_matrix(np.tile(X[:50], 700))  # few rows, but too many columns to be made dense
     for dtype in (np.float64, np.float32):
         tiles(dtype)
         kernels(dtype)
-        for data in (X.astype(dtype), sparse.csr_matrix(X.astype(dtype))):
+        classes(dtype)
+        for data in (X.astype(dtype), thin[:1200].astype(dtype)):
+            SVC(kernel="linear").fit(data, y).predict(data[:2])
             for rows in (slice(None), slice(0, 50)):
                 for bias in ("explicit", "none"):
                     SVC(bias=bias).fit(data[rows], y[rows]).predict(data[:2])
@@ -65,8 +74,12 @@ def warmup() -> None:
         SVC().fit(wide.astype(dtype), y[:50])
         for data, bias in product((X[:50], wide), ("explicit", "none")):
             SVC(bias=bias).fit(data.astype(dtype), np.arange(50) % 5)  # many small problems
-        for data in (many, sparse.csr_matrix(many)):
+        for data in (many, thin):
             SVC().fit(data.astype(dtype), np.searchsorted([-0.7, 0.0, 0.7], many[:, 0]))  # pairs of 1,200
+    with catch_warnings(action="ignore"):
+        SVC(solver="smo", max_iter=2).fit(X[:50], y[:50])
+    for data, labels in ((X[:50], y[:50]), (X[:50], np.arange(50) % 3), (wide, np.arange(50) % 3)):
+        GridSearchCV(SVC(), {"C": [1.0, 2.0]}, cv=2).fit(data, labels)
     for model in (IncrementalSVC(), IncrementalNuSVC(), IncrementalSVR(), IncrementalOneClassSVM()):
         model.fit(X[:40], y[:40]).partial_fit(X[40:50], y[40:50]).forget([0])
     IncrementalSVC().fit(X[:40], y[:40]).set_C(2.0)
@@ -87,8 +100,8 @@ def kernels(dtype: type) -> None:
 
 
 def tiles(dtype: type) -> None:
-    """Compile the tile loops in one precision, and the code that keeps a block's kernel matrix symmetric."""
-    from .compiled.submatrix import reflect
+    """Compile the tile loops in one precision, and the code that keeps kernel matrices symmetric."""
+    from .compiled.submatrix import reflect, transpose
     from .gram import Gram, Source, View
     from .kernels import RBF
     from .threads import Pool
@@ -98,6 +111,17 @@ def tiles(dtype: type) -> None:
         view.accumulate(np.zeros((2, 1)), view.points(np.arange(2)), np.ones((2, 1)))
         view.gram.square(view.points(np.arange(2)), 2)
     reflect(np.eye(2, dtype=dtype), np.zeros(1, np.int64), np.ones(1, np.int64))
+    transpose(np.eye(2, dtype=dtype), 0, 1, 1, 2)
+
+
+def classes(dtype: type) -> None:
+    """Compile the votes of hundreds of classes, and the comparison of classes that have as many."""
+    from .gram.between_classes import prefer, tally
+
+    K, dual, ends, intercepts = np.eye(2, 1, dtype=dtype), np.zeros((1, 2)), np.arange(3), np.zeros(1)
+    votes, sums = np.zeros((2, 2, 1))
+    tally(K, dual, ends, intercepts, True, votes, sums, np.empty((0, 0)))
+    prefer(K.astype(np.float64), dual, ends, intercepts, np.zeros(1, np.int64), np.empty((1, 1)))
 
 
 def blocks(bias: Bias) -> None:

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from adatron.compiled.features import spread_dense
+from adatron.compiled.panels import Dense
 from adatron.gram import Gram, Source, View
 from adatron.kernels import Linear
 from adatron.threads import Pool
@@ -28,3 +30,17 @@ def test_they_are_those_of_the_values(dtype, storage):
     assert (outs[0] == outs[1]).all()
     rounded = X.astype(dtype).astype(float)
     np.testing.assert_allclose(outs[0], 1.0 + rounded @ (rounded[points].T @ V), atol=1e-12)
+
+
+def test_processors_with_other_vectors_have_the_same_bits():
+    rng = np.random.default_rng(0)
+    X, v = rng.normal(size=(31, 5)), rng.normal(size=31)
+    found = set()
+    for width in (2, 4, 6, 12):
+        panels = np.zeros((-(-31 // width), 5, width))
+        for i, x in enumerate(X):
+            panels[i // width, :, i % width] = x
+        w, low = np.zeros((2, 5))
+        spread_dense(Dense(panels, np.zeros(0), width, 31), v, w, low)
+        found.add((w.tobytes(), low.tobytes()))
+    assert len(found) == 1

@@ -1,15 +1,10 @@
 """A cluster of three processes for the tests of a session, and one that tests may harm."""
 
-import logging
-
 import pytest
 
 distributed = pytest.importorskip("distributed")
 
-
-def cluster_of(workers, **how):
-    how = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL, **how}
-    return distributed.LocalCluster(n_workers=workers, **how)
+from clusters import cluster_of  # noqa: E402
 
 
 @pytest.fixture(scope="session")

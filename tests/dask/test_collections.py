@@ -1,5 +1,7 @@
 """Dask arrays and frames, and arrays in memory: as training sets, and as samples to predict."""
 
+from pickle import dumps
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,6 +68,16 @@ def test_decision_values_of_several_classes(client):
     found = model.decision_function(da.from_array(rows, chunks=(250, 4)))
     assert found.shape == (600, 3)
     assert (found.compute() == local.decision_function(rows)).all()
+
+
+def test_a_large_model_is_not_in_the_graph(client):
+    rng = np.random.default_rng(0)
+    rows, y = rng.normal(size=(2500, 60)), rng.integers(0, 2, 2500)
+    model = ad.DaskSVC().fit(rows, y)
+    assert model.support_vectors_.nbytes > 1 << 20
+    found = model.predict(da.from_array(rows[:50], chunks=(20, 60)))
+    assert len(dumps(found.dask)) < 1 << 18
+    assert (found.compute() == model.to_local().predict(rows[:50])).all()
 
 
 def test_a_bad_row_names_its_partition(client):

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client
 from scipy import sparse
 from sklearn.base import clone
 
 import adatron
 from adatron import dask as ad
 from adatron.kernels import RBF, Linear
-from clusters import alone, bits, blobs
+from clusters import alone, bits, blobs, cluster_of
 from dask import array as da
 from dask import delayed
 
@@ -60,10 +60,7 @@ def test_several_classes(client, way):
 @pytest.mark.parametrize("workers", [1, 2, 5])
 @pytest.mark.parametrize("chunks", [3000, 77, (0, 1, 2000, 999)])
 def test_neither_workers_nor_chunks_matter(workers, chunks):
-    with (
-        LocalCluster(workers, processes=False, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster),
-    ):
+    with cluster_of(workers, processes=False) as cluster, Client(cluster):
         model = ad.DaskSVC(C=3.0).fit(da.from_array(X, chunks=(chunks, 5)), da.from_array(Y, chunks=(chunks,)))
     assert bits(model) == alone("SVC", X, Y, C=3.0)
 
@@ -88,7 +85,7 @@ def test_rows_that_are_mostly_zero(client):
 
 def test_it_is_an_estimator_like_others(client):
     model = ad.DaskSVC(C=2.0, client=client)
-    assert clone(ad.DaskSVC(C=2.0)).get_params()["C"] == 2.0
+    assert clone(model).get_params() == model.get_params()
     assert "client" in model.get_params()
     assert model.client_ is client
     local = model.fit(X, Y).to_local()
@@ -105,6 +102,10 @@ def test_it_is_an_estimator_like_others(client):
         ({"kernel": "precomputed"}, "needs a kernel of rows"),
         ({"kernel": lambda a, b: a @ b.T}, "needs a kernel of rows"),
         ({"solver": "smo"}, "solver 'block'"),
+        (
+            {"device": "cuda"},
+            r"DaskSVC computes on the processors of the cluster\. Leave device='cuda' out, or use SVC",
+        ),
         ({"probability": True}, "no probability"),
         ({"C": -1.0}, "'C' parameter"),
     ],
@@ -117,18 +118,3 @@ def test_what_it_does_not_do_is_refused(client, parameters, message):
 def test_one_class_is_an_error(client):
     with pytest.raises(ValueError, match="greater than one"):
         ad.DaskSVC().fit(X, np.zeros(len(X)))
-
-
-def test_a_time_limit_ends_a_fit_with_a_true_certificate(client):
-    rows, y = blobs(9000, 10)
-    y = np.where(np.arange(9000) % 9 == 0, 1 - y, y)
-    with pytest.warns(UserWarning, match="max_time"):
-        model = ad.DaskSVC(C=100.0, max_time=0.5).fit(rows, y)
-    assert model.fit_status_ == 1
-    assert model.duality_gap_ > 0
-
-
-def test_a_callback_stops_a_fit(client):
-    rows, y = blobs(6000, 10)
-    with pytest.warns(UserWarning, match="callback"):
-        ad.DaskSVC(C=100.0, callback=lambda _: True).fit(rows, y)

@@ -130,7 +130,7 @@ def test_a_large_feature_that_hardly_varies_keeps_rows_dense():
     X = rng.random((1500, 120)) * (rng.random((1500, 120)) < 0.05)
     for offset, storage in ((0.0, sparse.csr_array), (1e6, np.ndarray)):
         X[:, 0] = offset + rng.random(1500)
-        assert isinstance(_source(X, np.arange(1500), RBF(0.1), small=False).X, storage)
+        assert isinstance(_source(X, np.arange(1500), RBF(0.1), as_given=False).X, storage)
 
 
 @pytest.mark.parametrize("shape", ["ovo", "ovr"])

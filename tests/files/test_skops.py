@@ -54,3 +54,31 @@ def test_an_incremental_model_goes_compact():
 def test_no_other_class_is_trusted():
     assert all(name.startswith(("adatron.", "scipy.sparse.")) for name in skops_types)
     assert sorted(set(skops_types)) == skops_types
+
+
+def _torn(model, name, value):
+    setattr(model, name, value)
+    return model
+
+
+def _far(model):
+    model.support_vectors_ = model.support_vectors_.copy()
+    model.support_vectors_.indices[:] = 2**31 - 1
+    return model
+
+
+@pytest.mark.parametrize(
+    "tear",
+    [
+        lambda model: _torn(model, "n_features_in_", 100_000),
+        lambda model: _torn(model, "support_vectors_", np.ones((model.support_vectors_.shape[0], 1))),
+        lambda model: _torn(model, "support_vectors_", model.support_vectors_[:1]),
+        lambda model: _torn(model, "_n_support", np.array([10**6, 10**6], np.int32)),
+        _far,
+    ],
+)
+def test_arrays_that_do_not_fit_each_other_are_refused(tear):
+    X = sparse.random(60, 30, 0.2, format="csr", random_state=0)
+    text = io.dumps(tear(SVC().fit(X, np.arange(60) % 2)))
+    with pytest.raises(ValueError, match="no valid state of a fitted SVC"):
+        io.loads(text, trusted=skops_types)

@@ -9,6 +9,9 @@ from sklearn.preprocessing import StandardScaler
 
 from adatron import SVC, SVR, IncrementalSVC, NuSVC, NuSVR, OneClassSVM
 from adatron.insight import influence, label_issues, leave_one_out
+from adatron.insight.leave_one_out import along_C, refitted
+from adatron.insight.subject import Subject
+from adatron.insight.twin import twin_of
 
 X, y = make_moons(80, noise=0.25, random_state=0)
 Z, z = make_moons(50, noise=0.25, random_state=1)
@@ -38,6 +41,38 @@ def test_it_is_the_change_by_a_fit_without_the_sample(model, data, probes):
         other = clone(model).fit(*(part[kept] for part in data))
         change = np.abs(getattr(other, of.__name__)(probes) - of(probes)).mean()
         assert found.change[k] == pytest.approx(change, rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVC(),
+        SVC(class_weight={0: 2.0}),
+        SVR(epsilon=0.1),
+        NuSVC(),
+        OneClassSVM(),
+    ],
+    ids=lambda model: f"{type(model).__name__}-{getattr(model, 'class_weight', None)}",
+)
+def test_each_sample_of_a_small_problem_changes_what_a_fit_without_it_changes(model, kernel):
+    """Most of these have no free support vector, so that b is the middle of an interval."""
+    for seed in (*range(4), 41):
+        random = np.random.default_rng(seed)
+        t = np.arange(12) % 2
+        A = random.normal(size=(12, 2)) + t[:, None]
+        name, value = ("nu", (0.25, 0.4)[seed % 2]) if hasattr(model, "nu") else ("C", (0.05, 0.1)[seed % 2])
+        model = clone(model).set_params(kernel=kernel, gamma=1.0, gap_tol=1e-9, **{name: value})
+        data = (A,) if isinstance(model, OneClassSVM) else (A, A[:, 0] if isinstance(model, SVR) else t)
+        of = model.fit(*data).predict if isinstance(model, SVR) else model.fit(*data).decision_function
+        found, left_out = influence(model, *data), leave_one_out(model, *data)
+        for i in range(12):
+            kept = np.arange(12) != i
+            other = clone(model).fit(*(part[kept] for part in data))
+            value = getattr(other, of.__name__)(A)
+            change = found.change[found.numbers == i]
+            np.testing.assert_allclose(change if len(change) else 0.0, np.abs(value - of(A)).mean(), atol=1e-5)
+            np.testing.assert_allclose(left_out.values[i, 0], value[i], atol=1e-5)
 
 
 def test_scores_and_flips_are_those_of_the_model_without_the_sample():
@@ -97,6 +132,12 @@ def test_a_changed_label_is_the_most_suspicious_one(multi_class):
         (SVC().fit(X, y), (X[::-1], y[::-1]), "row"),
         (SVC().fit(X, y), (X[:-1], y[:-1]), "has seen 80 samples, not 79"),
         (SVC().fit(X, y), (X, y + 5), "not one of its classes"),
+        (SVC().fit(X, y), (X, y[::-1]), "another class than in the fit"),
+        (SVR().fit(D, d), (D, d[::-1]), "another target than in the fit"),
+        (SVC().fit(X, y), (X, y, Z, z[:10]), "inconsistent numbers of samples"),
+        (SVC().fit(X, y), (X, y, None, z), "y_test needs X_test"),
+        (SVC().fit(X, y), (X, y, np.ones((5, 3))), "X_test has 3 features"),
+        (SVC().fit(X, y), (X, y, np.full((5, 2), np.nan)), "X_test contains NaN"),
         (SVC().fit(X, y), (X, None), "y must hold"),
         (SVC().fit(X, y).compact(), (X, y), "compact"),
         (NuSVR().fit(X, y), (X, y), "no incremental form"),
@@ -107,6 +148,43 @@ def test_a_changed_label_is_the_most_suspicious_one(multi_class):
 def test_what_has_no_answer_is_refused(model, data, words):
     with pytest.raises(ValueError, match=words):
         influence(model, *data)
+
+
+@pytest.mark.parametrize("count", [0, -1, "a", 1.5])
+def test_counts_are_whole_numbers(count):
+    model = SVC().fit(X, y)
+    with pytest.raises(ValueError, match="'max_deletions' parameter must be an int"):
+        influence(model, X, y, max_deletions=count)
+    with pytest.raises(ValueError, match="'max_samples' parameter must be an int"):
+        leave_one_out(model, X, y, max_samples=count)
+
+
+def test_left_out_weights_are_warned_of():
+    weights = np.where(y == 1, 20.0, 1.0)
+    model = SVC(C=0.1).fit(X, y, weights)
+    with pytest.warns(UserWarning, match="sample_weight of the fit"):
+        leave_one_out(model, X, y)
+
+
+@pytest.mark.parametrize("kind", [SVC, IncrementalSVC])
+def test_weights_of_classes_count_once_along_C(kind):
+    model = kind(C=1, class_weight={0: 3.0}).fit(X, y)
+    subject = Subject.of(model, X, y)
+    twin = twin_of(subject)
+    assert along_C(subject, twin, [1.0]).error[0] == leave_one_out(model, X, y).error
+    other = refitted(subject, twin, C=1.0).model
+    np.testing.assert_allclose(other.decision_function(Z), model.decision_function(Z), atol=1e-2)
+    with pytest.raises(ValueError, match="'factors' parameter"):
+        along_C(subject, twin, [])
+
+
+def test_an_incremental_model_keeps_the_order_of_its_ids():
+    model = IncrementalSVC().fit(X, y)
+    model.forget([3])
+    kept = np.delete(np.arange(len(X)), 3)
+    with pytest.raises(ValueError, match="order of its ids_"):
+        leave_one_out(model, X[kept], y[kept])
+    assert leave_one_out(model, X[model.ids_], y[model.ids_]).error == model.loo_error()
 
 
 def test_another_kind_of_model_is_refused():

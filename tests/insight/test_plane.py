@@ -83,3 +83,14 @@ def test_data_frames_do_not_warn(recwarn):
         boundary_plane(model, frame, y, n_points=10)
         sensitivity(model, frame)
     assert not [one for one in recwarn if "feature names" in str(one.message)]
+
+
+@pytest.mark.parametrize("wrong", [{"sample": -1}, {"sample": 60}, {"third": 1000}, {"n_points": 1}])
+def test_numbers_of_samples_are_checked(wrong):
+    with pytest.raises(ValueError, match=f"'{next(iter(wrong))}' parameter must be an int"):
+        boundary_plane(SVC().fit(X, y), X, y, **wrong)
+
+
+def test_lists_are_samples_too():
+    model = SVC().fit(X, y)
+    np.testing.assert_array_equal(sensitivity(model, X.tolist()).effect, sensitivity(model, X).effect)

@@ -52,6 +52,13 @@ def test_a_grid_is_a_map(search):
     assert display.ax_.get_title().startswith(f"best score {search.best_score_:.4g}")
 
 
+def test_values_are_written_as_short_as_they_are():
+    search = GridSearchCV(SVC(), {"C": [10.0, 1000.0, 123456.0], "gamma": [1e-5, 0.0004, 0.25]}, cv=2).fit(X, y)
+    ax = SearchDisplay.from_search(search).ax_
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["10", "1000", "123000"]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["1e-05", "0.0004", "0.25"]
+
+
 def test_axes_may_be_given_or_chosen(search):
     figure, ax = plt.subplots()
     display = SearchDisplay.from_search(search, x="C", y="gamma", ax=ax)

@@ -1,17 +1,20 @@
 """The report: eight answers, nothing of a user's text as markup, and no row of data unless it may be shown."""
 
+import base64
 import re
+from hashlib import sha256
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_digits, make_moons
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, ShuffleSplit, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import adatron
 from adatron import SVC, SVR, InputMarginSVC, NuSVR, OneClassSVM
+from adatron.insight.subject import drawn
 
 X, y = make_moons(60, noise=0.25, random_state=0)
 NASTY = np.array(["<script>alert(1)</script>", '"><img src=http://example.org/x>'])
@@ -84,6 +87,22 @@ def test_numbers_are_those_of_the_model():
     assert f"{len(model.support_)} of 60 samples" in made.panels[3].answer
 
 
+def test_lists_have_a_report_too():
+    made = adatron.report(SVC().fit(X, y), X.tolist(), y.tolist(), X[:10].tolist(), y[:10].tolist())
+    assert "test: " in made.panels[1].answer
+
+
+def test_many_classes_and_points_keep_the_page_small():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(40), 4)
+    classes = adatron.report(SVC(C=10, gamma=1.0).fit(points := rng.normal(size=(160, 2)), labels), points, labels)
+    assert "5 of 40 classes" in classes.html
+    targets = rng.normal(size=3000)
+    line = adatron.report(SVR(epsilon=2.0).fit(points := targets[:, None].copy(), targets), points, targets)
+    assert "2,000 of them" in line.html
+    assert max(map(len, (classes.html, line.html))) < 2_500_000
+
+
 def test_no_row_of_data_is_left_with_samples_none():
     values = np.round(X * 1000.0 + 123456.0, 3)
     model = make_pipeline(StandardScaler(), SVC(C=5)).fit(values, y)
@@ -118,6 +137,21 @@ def test_every_machine_has_a_report(model, data):
     Reader(made.html)
     assert len(made.panels) == 8
     assert all(panel.answer for panel in made.panels)
+    exact = not isinstance(model, (NuSVR, InputMarginSVC)) and model.kernel != "precomputed"
+    assert ("leave-one-out (exact)" in made.panels[1].answer.lower()) is exact
+    assert ("is not known" in made.panels[3].answer) is not exact
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_samples_that_are_no_numbers_have_a_report():
+    words = np.array(["a", "ab", "abc", "b", "bb", "bbb"] * 3, object)
+
+    def kernel(A, B):
+        return np.array([[float(one[0] == other[0]) + len(one) * len(other) / 9.0 for other in B] for one in A])
+
+    labels = np.array([word[0] for word in words])
+    made = adatron.report(SVC(kernel=kernel).fit(words, labels), words, labels)
+    assert made.panels[5].answer == "It cannot be drawn for this model."
 
 
 @pytest.mark.parametrize(
@@ -125,11 +159,72 @@ def test_every_machine_has_a_report(model, data):
     [
         ({"samples": "some"}, "'rows' or 'none'"),
         ({"y_test": y}, "needs X_test"),
+        ({"X_test": X, "y_test": y[:5]}, "inconsistent numbers of samples"),
+        ({"X_test": X[:, :1], "y_test": y}, "1 features"),
+        ({"X_test": X * np.nan, "y_test": y}, "NaN"),
         ({"search": 3}, "cv_results_"),
         ({"image_shape": (8, 8)}, "2 pixels"),
         ({"feature_names": ["a"]}, "2 names"),
+        ({"image_shape": (1,)}, "two sizes with 2 pixels"),
+        ({"image_shape": (-1, -2)}, "two sizes with 2 pixels"),
+        ({"cv": 1}, "'cv' parameter"),
+        ({"title": 3}, "'title' parameter"),
+        ({"X_test": np.ones((5, 3))}, "X_test has 3 features"),
+        ({"X_test": np.full((5, 2), np.nan)}, "X_test contains NaN"),
+        ({"X_test": X, "y_test": NASTY[y]}, "y_test must hold classes"),
     ],
 )
 def test_wrong_arguments_are_named(given, words):
-    with pytest.raises(ValueError, match=words):
-        adatron.report(SVC().fit(X, y), X, y, **given)
+    model = SVC().fit(X, y)
+    with pytest.raises((ValueError, TypeError), match=words):
+        adatron.report(model, X, y, **given)
+
+
+def test_predictions_out_of_fold_keep_their_fractions():
+    D, d = (part[:60] for part in load_diabetes(return_X_y=True))
+    model = SVR(C=100).fit(D, d.astype(int))
+    whole, real = (adatron.report(model, D, targets) for targets in (d.astype(int), d))
+    assert whole.panels[1].answer == real.panels[1].answer
+
+
+@pytest.mark.parametrize("cv", [TimeSeriesSplit(4), ShuffleSplit(2, random_state=0)], ids=["time", "shuffle"])
+def test_folds_must_test_every_sample_once(cv):
+    made = adatron.report(SVC().fit(X, y), X, y, cv=cv)
+    assert "out of fold" not in made.panels[1].answer
+    assert "tests every sample once" in made.html
+
+
+def test_a_search_without_a_choice_is_shown():
+    grid = {"C": [1.0, 10.0]}
+    search = GridSearchCV(SVC(), grid, scoring=["accuracy", "f1"], refit=False, cv=3).fit(X, y)
+    made = adatron.report(SVC().fit(X, y), X, y, search=search)
+    assert "chose nothing (refit=False)" in made.panels[2].answer
+
+
+def test_no_point_of_a_picture_is_a_sample_with_samples_none():
+    D, d = (part[:60] for part in load_diabetes(return_X_y=True))
+    model = SVR(C=100).fit(D, d)
+    points = []
+    for samples in ("rows", "none"):
+        html = adatron.report(model, D, d, samples=samples).html
+        points.append(html.partition('id="panel-2"')[2].partition("</section>")[0].count("<use "))
+    assert points[0] > 60 > 40 > points[1]
+
+
+def test_a_policy_names_the_only_script(nasty):
+    (script,) = re.findall(r"<script>(.*?)</script>", nasty.html, re.DOTALL)
+    digest = base64.b64encode(sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in nasty.html
+
+
+def test_a_proof_holds_for_every_sample_of_the_fit():
+    random = np.random.default_rng(0)
+    A = random.normal(size=(600, 2))
+    A[np.setdiff1d(np.arange(600), drawn(600, 500))[0]] = 30.0
+    model = SVR(kernel="poly", coef0=1.0, C=0.01).fit(A, A[:, 0])
+    radius, bound = re.findall(
+        r"moves by ([\d.e+]+) changes .* at most ([\d.e+]+)\.", str(adatron.report(model, A, A[:, 0]))
+    )[0]
+    far = np.argmax(np.linalg.norm(A, axis=1))
+    step = float(radius) * np.array([[np.cos(a), np.sin(a)] for a in np.linspace(0, 6, 50)])
+    assert np.abs(model.predict(A[far] + step) - model.predict(A[[far]])).max() <= float(bound) * 1.001

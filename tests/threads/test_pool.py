@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_info
 from adatron.gram import Gram, Source
 from adatron.kernels import RBF
 from adatron.threads import Pool
+from moments import at
 from problems import samples
 
 
@@ -124,3 +125,13 @@ def test_a_pool_inside_a_task_gives_the_turn_of_the_pool_around_it_away():
                     meeting.wait()
 
         outer.run(task, 2)
+
+
+def test_ctrl_c_while_a_helper_starts_leaves_no_thread():
+    def interrupt(_arguments):
+        raise KeyboardInterrupt
+
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt), Pool(2) as pool, at(threading.Thread.start, interrupt, end=True):
+        pool.run(lambda number: None, 2)
+    assert threading.active_count() == before

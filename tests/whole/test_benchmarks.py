@@ -13,8 +13,10 @@ from click.testing import CliRunner
 from sklearn.datasets import make_classification, make_regression
 from sklearn.svm import SVC as PeerSVC
 from sklearn.svm import SVR as PeerSVR
+from sklearn.svm import NuSVC as PeerNuSVC
+from sklearn.svm import NuSVR as PeerNuSVR
 
-from adatron import SVC, SVR
+from adatron import SVC, SVR, NuSVC, NuSVR
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -34,7 +36,7 @@ def test_quality_of_one_vs_rest(library):
     X, y = make_classification(300, 6, n_informative=5, n_redundant=0, n_classes=3, flip_y=0.1, random_state=0)
     parameters = {"C": 3.0, "gamma": 0.2}
     ours = SVC(tol=1e-6, multi_class="ovr", **parameters).fit(X, y)
-    model = LIBRARIES[library].make(True, tol=1e-6, **parameters).fit(X, y)
+    model = LIBRARIES[library].make(one_vs_rest=True, tol=1e-6, **parameters).fit(X, y)
     measured = quality(model, X, y, parameters, one_vs_rest=True)
     assert measured.dual_objective == pytest.approx(np.sum(ours.dual_objective_), rel=1e-6)
     assert measured.kkt_violation <= 2e-6
@@ -46,11 +48,43 @@ def test_quality_of_a_regression():
     parameters = {"C": 30.0, "gamma": 0.2, "epsilon": 2.0}
     ours, peer = (one(tol=1e-6, **parameters).fit(X, y) for one in (SVR, PeerSVR))
     for model in (ours, peer):
-        measured = quality(model, X, y, parameters)
+        measured = quality(model, X, y, parameters, "SVR")
         assert measured.dual_objective == pytest.approx(ours.dual_objective_, rel=1e-6)
         assert 0 <= measured.relative_gap <= 1e-5
     model.dual_coef_ = model.dual_coef_ * 0.9
-    assert quality(model, X, y, parameters).kkt_violation > 0.01
+    assert quality(model, X, y, parameters, "SVR").kkt_violation > 0.01
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "linear"])
+@pytest.mark.parametrize(
+    ("ours", "peer", "own"),
+    [(NuSVC, PeerNuSVC, {"nu": 0.6}), (NuSVR, PeerNuSVR, {"nu": 0.3, "C": 2.0}), (SVC, PeerSVC, {"C": 2.0})],
+)
+def test_quality_of_other_machines_and_kernels(ours, peer, own, kernel):
+    X, y = make_classification(300, 6, flip_y=0.2, class_sep=0.5, random_state=0)
+    parameters = {**own, "gamma": 0.2, "kernel": kernel, "degree": 2, "coef0": 1.0, "tol": 1e-5}
+    target = X[:, 0] + 0.3 * y if ours is NuSVR else y
+    fitted = ours(**parameters).fit(X, target)
+    for model in (fitted, peer(**parameters).fit(X, target)):
+        measured = quality(model, X, target, parameters, ours.__name__)
+        assert measured.dual_objective == pytest.approx(fitted.dual_objective_, rel=1e-5, abs=1e-8)
+        assert 0 <= measured.relative_gap <= 1e-4
+        assert measured.kkt_violation is None or measured.kkt_violation <= 5e-5
+    coarse = peer(**{**parameters, "max_iter": 5}).fit(X, target)
+    assert quality(coarse, X, target, parameters, ours.__name__).relative_gap > 1e-3
+
+
+def test_the_yardstick_has_both_limits(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADATRON_CELLS", str(tmp_path / "cells"))
+    rows = ["--data", "fried, rbf, NuSVR", "--data", "2dplanes, poly, SVR"]
+    arguments = ["yardstick", *rows, "--library", "adatron", "--first-rows", "200", "--output", str(tmp_path)]
+    done = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    written = json.loads((tmp_path / "yardstick.json").read_text())["rows"]
+    assert [(row["data"], row["limit"]) for row in written] == [
+        (data, limit) for data in ("fried, rbf, NuSVR", "2dplanes, poly, SVR") for limit in ("10,000", "no limit")
+    ]
+    assert all(row["kept"] == "yes" and row["accuracy"] > 0.3 for row in written)
 
 
 def test_a_spoilt_model_is_found_out():
@@ -121,3 +155,13 @@ def test_searches_are_compared_with_those_of_scikit_learn():
     assert [row["cells that differ"] for row in rows] == [0, 0]
     assert rows[0]["best"] == rows[1]["best"]
     assert table(rows).count("digits 700") == 2
+
+
+def test_searches_take_turns_and_have_the_same_scores():
+    small = ["--rows", "60", "--values", "2", "--folds", "2", "--repeats", "1"]
+    done = CliRunner().invoke(main, ["search", "--data", "digits", *small])
+    assert done.exit_code == 0, done.output
+    rows = [line.split("|")[1:-1] for line in done.stdout.splitlines() if line.startswith("| digits")]
+    assert [row[1].strip() for row in rows] == ["adatron search", "plain search, adatron"]
+    assert [row[8].strip() for row in rows] == ["0", "0"]
+    assert "plain search, adatron / ours" in done.stdout

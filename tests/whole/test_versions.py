@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-EXTRAS = ("plot", "bench", "parquet", "hdf5", "onnx", "mlflow", "dask")  # those for users
+EXTRAS = ("plot", "bench", "parquet", "hdf5", "onnx", "mlflow", "dask", "gpu")  # those for users
 
 
 def test_the_oldest_versions_are_the_lower_bounds():

@@ -7,7 +7,7 @@ from adatron import SVC
 
 class Solver(Machine):
     name = "adatron"
-    requirements = ["pip::adatron"]
+    requirements = []  # it is installed from this repository, see README.md
     parameters = {"n_jobs": [None]}
 
     def machine(self, **parameters):

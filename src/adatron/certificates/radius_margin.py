@@ -19,6 +19,14 @@ def vc_bound(m: int, radius2: float, margin: float, delta: float = 0.05) -> floa
     m : number of training samples
     radius2 : R^2
     margin : gamma, 1 / norm of w; all samples are outside it
+
+    Examples
+    --------
+    >>> from adatron.certificates.radius_margin import vc_bound
+    >>> round(vc_bound(1_000_000, radius2=1.0, margin=0.5), 3)
+    0.365
+    >>> vc_bound(100, radius2=1.0, margin=0.1)  # too few samples for this margin
+    nan
     """
     k = floor(PIECES * radius2 / margin**2)
     if not 0 < k <= m:

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from .parts import check_device
+
 TASKS = {
     "classification": {"c": "SVC", "nu": "NuSVC"},
     "regression": {"c": "SVR", "nu": "NuSVR"},
@@ -80,6 +82,8 @@ def _check(made: Any) -> None:
     found = made.get_params()
     if found.get("break_ties") and found["decision_function_shape"] == "ovo":
         raise click.UsageError("--break-ties needs --decision-function-shape ovr")
+    if found.get("device") is not None:
+        check_device(made.device)
     if "solver" not in found:  # the incremental machines have their own
         return
     try:

@@ -52,6 +52,7 @@ _OPTIONS: tuple[Any, ...] = (
     _option("--solver", click.Choice(SOLVERS), "See `info --solvers`.", "auto"),
     _option("--precision", click.Choice(["auto", "single", "double"]), "Of the kernel's products.", "auto"),
     _option("--n-jobs", Number(whole=True, but=0), "Threads; -1: all.", "the cores this process may use"),
+    _option("--device", click.STRING, "Where to solve: cuda, cuda:1 (a GPU, extra gpu) or cpu.", "cpu"),
     _flag("shrinking", "Accepted as scikit-learn's; without effect.", "yes"),
     _option(
         "--random-state", Number(0, LARGEST_SEED, whole=True), "Seed of the shuffle for --probability and --cv."

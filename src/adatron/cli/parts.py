@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
+
 TASK_NAMES = {"classifier": "classification", "regressor": "regression", "outlier_detector": "novelty"}
 
 
@@ -101,3 +103,29 @@ def scaling_of(model: Any) -> str:
     scalers = [part for part in before if type(part).__name__.endswith(("Scaler", "Normalizer", "Transformer"))]
     names = [type(part).__name__ for part in scalers]
     return next((name for name in names if name not in ("ColumnTransformer", "FunctionTransformer")), "none")
+
+
+device_option: Any = click.option(
+    "--device", help="Where to compute: cuda, cuda:1 (a GPU, extra gpu) or cpu.  [default: cpu]"
+)
+
+
+def use_device(model: Any, device: str | None) -> None:
+    """Let the machine of a model compute on a device, or fail if the machine or the computer has none."""
+    if device is None:
+        return
+    machine = machine_of(model)
+    if "device" not in machine.get_params(deep=False):
+        raise click.UsageError(f"--device: an {type(machine).__name__} computes on the processor only")
+    check_device(device)
+    machine.set_params(device=device)
+
+
+def check_device(name: str) -> None:
+    """Fail if the computer has no such device."""
+    from ..devices import resolved
+
+    try:
+        resolved(name)
+    except (ValueError, ImportError) as error:
+        raise click.UsageError(f"--device: {error}") from error

@@ -5,5 +5,6 @@ Dask data frames, or arrays in memory.
 """
 
 from .estimators import DaskNuSVC, DaskNuSVR, DaskOneClassSVM, DaskSVC, DaskSVR
+from .search import DaskGridSearchCV
 
-__all__ = ["DaskNuSVC", "DaskNuSVR", "DaskOneClassSVM", "DaskSVC", "DaskSVR"]
+__all__ = ["DaskGridSearchCV", "DaskNuSVC", "DaskNuSVR", "DaskOneClassSVM", "DaskSVC", "DaskSVR"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from asyncio import run_coroutine_threadsafe
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import inf
@@ -70,7 +71,7 @@ class Cluster:
             futures = {i: self._submit(calls[i], begun) for i in open_ones}
             try:
                 wait_for(self.client, list(futures.values()), limit)
-                self._collect(futures, found, last=attempt == TRIES - 1)
+                self._collect(futures, found, limit, last=attempt == TRIES - 1)
             finally:
                 for i in open_ones:
                     if i not in found:
@@ -81,7 +82,15 @@ class Cluster:
             self._renew()
         raise AssertionError("not reached")
 
-    def _collect(self, futures: dict[int, Any], found: dict[int, Any], last: bool) -> None:
+    def tell(self, calls: Sequence[Call]) -> None:
+        """Start tasks whose results nobody needs; a task that is lost with its worker has nothing left to do."""
+        from distributed import fire_and_forget
+
+        with suppress(Exception):  # the cluster may be gone
+            for call in calls:
+                fire_and_forget(self._submit(call, {}))
+
+    def _collect(self, futures: dict[int, Any], found: dict[int, Any], limit: float, last: bool) -> None:
         """Keep the results that are there; raise what a task raised, unless it was lost with its worker."""
         for future in futures.values():
             if future.status == "error":
@@ -90,7 +99,9 @@ class Cluster:
                     raise error
         done = {i: future for i, future in futures.items() if future.status == "finished"}
         try:
-            found.update(zip(done, self.client.gather(list(done.values())), strict=True))
+            found.update(zip(done, gathered(self.client, list(done.values()), limit), strict=True))
+        except OutOfTime:
+            raise
         except Exception as error:
             if last or not _forgiven(error):
                 raise
@@ -133,14 +144,33 @@ def wait_for(client: Any, futures: Sequence[Any], limit: float = inf) -> None:
     """
     from distributed import wait
 
+    _patiently(client, limit, lambda seconds: wait(futures, timeout=seconds))
+
+
+def gathered(client: Any, futures: Sequence[Any], limit: float = inf) -> list[Any]:
+    """Return the results of tasks that have ended; a result that is lost meanwhile is made again. See ``wait_for``."""
+
+    async def some() -> list[Any]:
+        return await client.gather(futures, asynchronous=True)
+
+    if not futures:
+        return []
+    coming = run_coroutine_threadsafe(some(), client.loop.asyncio_loop)
+    try:
+        return _patiently(client, limit, coming.result)
+    finally:
+        coming.cancel()
+
+
+def _patiently(client: Any, limit: float, look: Callable[[float], Any]) -> Any:
+    """Return what ``look`` returns in time: it gets some seconds, again and again."""
     alone = None
     while True:
         seconds = min(GLANCE, limit - monotonic())
         if seconds <= 0.0:
             raise OutOfTime
         with suppress(TimeoutError):
-            wait(futures, timeout=seconds)
-            return
+            return look(seconds)
         workers = client.scheduler_info(n_workers=-1)["workers"]
         alone = None if workers else alone or monotonic()
         if alone is not None and monotonic() - alone > PATIENCE:

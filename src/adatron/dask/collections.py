@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from ..extras import how_to_get
+from ..fitting.storage import parts_of
 
 Ids = NDArray[np.int64]
 
@@ -27,6 +30,14 @@ def client_of(client: Any) -> Any:
         raise ValueError(
             "No Dask client found. Start one (client = distributed.Client(...)), or pass it: client=client."
         ) from None
+
+
+def cloned(estimator: Any) -> Any:
+    """Return an unfitted copy, as ``sklearn.base.clone`` makes it, with the same client, which cannot be copied."""
+    bare = copy(estimator)  # the state of a copy has no client
+    twin: Any = BaseEstimator.__sklearn_clone__(bare)
+    twin.client = estimator.client
+    return twin
 
 
 def is_array(X: Any) -> bool:
@@ -171,14 +182,16 @@ def _split(values: Any, lengths: list[int]) -> list[Any]:
     return [rows[a:b] for a, b in pairwise(ends)]
 
 
-def lazily(method: str, model: Any, X: Any, columns: int | None, dtype: Any) -> Any:
+LARGE = 1 << 20  # Bytes of a model above which it goes to the workers once and not with the graph of its predictions.
+
+
+def lazily(client: Any, method: str, model: Any, X: Any, columns: int | None, dtype: Any) -> Any:
     """Return the predictions for a Dask array or frame: an array with its chunks, or a series with its index.
 
+    client : as users give it; a small model needs none
     columns : of the result; None: it has one dimension
     """
-    from dask.delayed import delayed
-
-    shipped = delayed(model, pure=False)
+    shipped = _shipped(client, model)
     X = _in_rows(X)
     if is_frame(X):
         import pandas as pd
@@ -190,6 +203,19 @@ def lazily(method: str, model: Any, X: Any, columns: int | None, dtype: Any) -> 
                             meta=np.empty(0, dtype))  # fmt: skip
     return X.map_blocks(_predicted, shipped, method, columns, np.dtype(dtype), chunks=(X.chunks[0], (columns,)),
                         dtype=dtype, meta=np.empty((0, 0), dtype))  # fmt: skip
+
+
+def _shipped(client: Any, model: Any) -> Any:
+    """Return what stands for a model in a graph."""
+    from dask.delayed import delayed
+
+    if sum(part.nbytes for part in (*parts_of(model.support_vectors_), *parts_of(model.dual_coef_))) <= LARGE:
+        return delayed(model, pure=False)
+    try:
+        found = client_of(client)
+    except ValueError:  # the graph is computed in this process
+        return delayed(model, pure=False)
+    return delayed(found.scatter(model, broadcast=True, hash=False), pure=False)
 
 
 def _predicted(X: Any, model: Any, method: str, columns: int | None, dtype: Any) -> Any:

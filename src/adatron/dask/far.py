@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pickle import dumps
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from ..compiled.cache.cached import cached_property
 from ..compiled.panels import most_roundings
 from ..gram import Gram, Source, View
 from ..gram.backends.segment import Segment, TileSegment
-from ..gram.elsewhere import Elsewhere
+from ..gram.elsewhere import Elsewhere, Moments
 from ..gram.points import Points
 from ..gram.source import Facts as SourceFacts
 from ..gram.square import mirrored_sums
@@ -24,8 +24,12 @@ from ..kernels import Kernel
 from ..threads.pool import Pool
 from . import slab as on_slab
 from .cluster import Call, Cluster
+from .fetched import Fetched
 from .partition import Ids, Vector
-from .slab import Lens
+from .slab import Lens, Run
+
+if TYPE_CHECKING:
+    from .checkpoint import Checkpoint
 
 
 class FarRows(Elsewhere):
@@ -34,19 +38,26 @@ class FarRows(Elsewhere):
     Rows have numbers in the training set, as users count them, and samples have numbers in the order of the fit. Rows
     that were fetched are kept: at the end these are the support vectors and others that have been candidates.
 
-    first : (slabs, runs) the first sample of each run of a slab, and ``counts`` how many there are
-    place : (n,) the sample of each row
+    facts, used : see ``Source``
+    room : bytes of rows that may be here
+    checkpoint : what the fit has found so far, on the disk; None if nobody asks for that
     """
 
-    def __init__(self, cluster: Cluster, shape: tuple[int, int], is_sparse: bool, dtype: Any, layout: Layout) -> None:
+    checkpoint: Checkpoint | None = None
+
+    def __init__(
+        self, cluster: Cluster, shape: tuple[int, int], is_sparse: bool, dtype: Any, layout: Layout,
+        facts: SourceFacts, used: Any, room: float,
+    ) -> None:  # fmt: skip
         self.cluster, self.shape, self.is_sparse, self.dtype, self.layout = cluster, shape, is_sparse, dtype, layout
-        self.facts = SourceFacts(float(shape[1]), shape[1])
-        self.used: Any = None
-        self.choose: Callable[[FarRows, Ids, Kernel, bool], Source] | None = None
-        self._slot = np.full(layout.samples, -1, np.int64)
-        self._kept: Any = None
-        self._count = 0
-        self.moved = 0  # bytes of rows that came here
+        self.facts, self.used, self.room = facts, used, room
+        self._here = Fetched(layout.samples, self._empty(), int(room / self.row))
+
+    @property
+    def row(self) -> float:
+        """Bytes of a row."""
+        item = np.dtype(self.dtype).itemsize
+        return self.facts.features * (item + 4) + 8 if self.is_sparse else float(self.shape[1] * item)
 
     def __getitem__(self, rows: Any) -> Any:
         if isinstance(rows, slice):
@@ -54,36 +65,25 @@ class FarRows(Elsewhere):
         return self.samples(self.layout.place[rows])
 
     def samples(self, ids: Ids) -> Any:
-        """Return the rows of some samples, which are fetched unless they were before."""
-        missing = np.unique(ids[self._slot[ids] < 0])
-        if len(missing):
-            parts = self.layout.divided(missing)
-            self.keep(missing, self.cluster.ask(self.asked(parts)), [places for _, _, places in parts])
-        return self._kept[self._slot[ids]] if self._kept is not None else self._empty()
+        """Return the rows of some samples, which are fetched unless they are here."""
+        missing = self.unknown(ids)
+        parts = self.layout.divided(missing)
+        found = self.cluster.ask(self.asked(parts)) if len(missing) else []
+        return self.joined(ids, missing, found, [places for _, _, places in parts])
 
     def asked(self, parts: list[tuple[int, Ids, Ids]]) -> list[Call]:
         """Return the tasks that give some rows."""
         return [Call(j, on_slab.taken, (rows,)) for j, rows, _ in parts]
 
     def unknown(self, ids: Ids) -> Ids:
-        """Return the samples that were never fetched."""
-        return np.unique(ids[self._slot[ids] < 0])
+        """Return the samples that are not here."""
+        return self._here.missing(ids)
 
-    def keep(self, ids: Ids, parts: Sequence[Any], places: Sequence[Ids]) -> None:
-        """Keep rows that have come."""
-        X = on_slab.assembled(parts, places)
-        self.moved += _bytes(X)
-        self._slot[ids] = self._count + np.arange(len(ids))
-        if self.is_sparse:
-            self._kept = X if self._kept is None else sparse.vstack([self._kept, X], format="csr")
-        else:
-            if self._kept is None or self._count + len(ids) > len(self._kept):
-                room = np.empty((2 * (self._count + len(ids)), X.shape[1]), X.dtype)
-                if self._kept is not None:
-                    room[: self._count] = self._kept[: self._count]
-                self._kept = room
-            self._kept[self._count : self._count + len(ids)] = X
-        self._count += len(ids)
+    def joined(self, ids: Ids, missing: Ids, parts: Sequence[Any], places: Sequence[Ids]) -> Any:
+        """Return the rows of some samples; those that were missing have come in parts, and are kept."""
+        if len(missing):
+            self._here.keep(missing, on_slab.assembled(parts, places), ids)
+        return self._here.rows(ids)
 
     def _empty(self) -> Any:
         shape = (0, self.shape[1])
@@ -102,21 +102,40 @@ class FarRows(Elsewhere):
                 count = int(self.layout.counts[j, run])
                 if count:
                     start = int(self.layout.counts[j, :run].sum())
-                    (total,) = self.cluster.ask([Call(j, on_slab.summed, ([(start, count)], total))])
+                    (total,) = self.cluster.ask([Call(j, on_slab.summed, (range(start, start + count), total))])
         return total
+
+    def hashes(self) -> NDArray[np.uint64]:
+        """Return a hash of each sample's row."""
+        found = self.cluster.ask([Call(j, on_slab.hashes_of, ()) for j in range(len(self.cluster))])
+        return layout_joined(self.layout, found)
+
+    def moments(self) -> Moments:
+        """Return means and standard deviations of the features over the samples."""
+        found = self.cluster.ask([Call(j, on_slab.moments, (self.used,)) for j in range(len(self.cluster))])
+        n, mean, spread = 0, np.zeros(1), np.zeros(1)
+        for count, means, variances in found:
+            if count:
+                off, total = means - mean, n + count
+                spread = spread + count * variances + off * off * (n * count / total)
+                n, mean = total, mean + off * (count / total)
+        return Moments(self.used, mean, np.sqrt(spread / max(1, n)))
 
     def gram(self, source: Source, dtype: Any, sizes: Sequence[int], pool: Pool, slots: int) -> Gram:
         return FarGram(source, dtype, sizes, pool, slots)
 
     def fetched(self, source: Source) -> Source:
+        size = len(source) * self.row
+        if size > self.room:
+            raise ValueError(
+                f"All problems of this fit are so small that each is one block, and blocks are solved in the client's "
+                f"process. Their {len(source):,} rows take {size / 2**20:,.0f} MB there; cache_size allows "
+                f"{self.room / 2**20:,.0f} MB. Raise cache_size, or fit on one machine."
+            )
         return source.take(np.arange(len(source)))
 
     def view(self, gram: Gram, groups: list[int]) -> View:
         return FarView(gram, groups)
-
-
-def _bytes(X: Any) -> int:
-    return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if sparse.issparse(X) else X.nbytes
 
 
 @dataclass(frozen=True)
@@ -235,6 +254,14 @@ def layout_joined(layout: Layout, parts: Sequence[NDArray[Any]]) -> NDArray[Any]
     return out
 
 
+class Span(NamedTuple):
+    """Consecutive rows of a segment that one slab has: the first of them in the matrix, and their numbers there."""
+
+    segment: int
+    first: int
+    run: Run
+
+
 class FarGram(Gram):
     """The kernel matrix over samples on a cluster, where the slabs have its segments."""
 
@@ -254,22 +281,23 @@ class FarGram(Gram):
         return make_lens(self.source, self.dtype, self.slots, self.numbers, self.spans)
 
     @cached_property
-    def spans(self) -> list[list[tuple[int, int, int, int]]]:
-        """The runs of each slab: (segment, first row of the matrix, first row of the slab, how many)."""
+    def spans(self) -> list[list[Span]]:
+        """The runs of each slab's rows."""
         layout = self.source.far.layout
         slab, row = layout.where(self.source.samples)
         segment = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-        new = (np.diff(slab) != 0) | (np.diff(row) != 1) | (np.diff(segment) != 0)
+        new = (np.diff(slab) != 0) | (np.diff(row) <= 0) | (np.diff(segment) != 0)
         starts = np.concatenate([[0], np.flatnonzero(new) + 1]) if len(row) else np.zeros(0, np.int64)
-        counts = np.diff(np.append(starts, len(row)))
-        found: list[list[tuple[int, int, int, int]]] = [[] for _ in range(len(layout.counts))]
-        for a, n in zip(starts.tolist(), counts.tolist(), strict=True):
-            found[slab[a]].append((int(segment[a]), a, int(row[a]), n))
+        found: list[list[Span]] = [[] for _ in range(len(layout.counts))]
+        for a, b in zip(starts.tolist(), [*starts[1:].tolist(), len(row)], strict=False):
+            own = row[a:b]
+            whole = own[-1] - own[0] == b - a - 1
+            found[slab[a]].append(Span(int(segment[a]), a, range(own[0], own[-1] + 1) if whole else own))
         return found
 
-    def runs(self, j: int) -> list[tuple[int, int]]:
+    def runs(self, j: int) -> list[Run]:
         """Return the runs of a slab's rows."""
-        return [(first, count) for _, _, first, count in self.spans[j]]
+        return [span.run for span in self.spans[j]]
 
     @property
     def norms(self) -> NDArray[Any] | None:
@@ -278,9 +306,9 @@ class FarGram(Gram):
         out = np.empty(len(self.source), self.dtype)
         for j, part in zip(own, found, strict=True):
             at = 0
-            for _, first, _, count in self.spans[j]:
-                out[first : first + count] = part[at : at + count]
-                at += count
+            for _, first, run in self.spans[j]:
+                out[first : first + len(run)] = part[at : at + len(run)]
+                at += len(run)
         return out
 
 
@@ -297,6 +325,17 @@ class FarView(View):
     gram: FarGram
 
     def exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        checkpoint = self.gram.source.far.checkpoint
+        if checkpoint is None:
+            return self._exact(rows, points, v)
+        log = checkpoint.stream(self.gram.source.ids, self.ids[rows], self.ids[points], v)
+        found = log.get(b"e", 0)
+        if found is None:
+            found = [self._exact(rows, points, v)]
+            log.put(b"e", 0, 0, found)
+        return found[0]
+
+    def _exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
         wide, ids = self.gram.wide, self.ids[points]
         if wide.mirrors and not wide.kernel.plain and np.array_equal(rows, points):
             return mirrored_sums(wide, Points(wide.source.take(ids), ids), v)
@@ -329,12 +368,21 @@ class FarView(View):
         wide = FarGram(source, np.float64, self._lengths(), self.gram.pool)
         return FarView(wide, list(range(len(self.groups))))
 
+    def part(self, rows: Ids) -> View:
+        """Return some of the rows as a program of its own; they stay on the cluster if there is no room for them."""
+        far = self.gram.source.far
+        if len(rows) * far.row <= far.room / 2:
+            return self.narrowed(rows)
+        return FarView(
+            FarGram(self.gram.source.part(self.ids[rows]), self.gram.dtype, [len(rows)], self.gram.pool), [0]
+        )
+
     def parts(self) -> Iterator[tuple[int, list[int], list[int]]]:
         """Yield the slabs that have some of the variables: segments there, and the first variable of each."""
         for j, spans in enumerate(self.gram.spans):
             groups, numbers = [], []
             for group, offset in zip(self.groups, self.offsets, strict=False):
-                for number, (segment, first, _, _) in enumerate(spans):
+                for number, (segment, first, _) in enumerate(spans):
                     if segment == group:
                         groups.append(number)
                         numbers.append(int(offset) + first - int(self.gram.starts[segment]))

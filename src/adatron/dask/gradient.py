@@ -8,7 +8,8 @@ whole chunks, as one machine does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -26,6 +27,7 @@ from ..solvers.blocks.rows import Rows
 from ..solvers.blocks.shard import CHUNK, Ends, Survey, Violators, worst
 from ..threads import OutOfTime
 from . import state as on_slab
+from .checkpoint import Stream
 from .cluster import Call
 from .far import FarView, left
 from .state import Edit, Lost, Packed, Program, Report
@@ -69,6 +71,9 @@ class FarGradient:
         self._reports: dict[int, Report] = {}
         self._dirty: list[Ids] = [np.flatnonzero(beta)]
         self._late, self._more, self.known = False, [], True
+        self._asked: Counter[bytes] = Counter()  # questions so far, by kind
+        checkpoint = view.gram.source.far.checkpoint
+        self._log = Stream() if checkpoint is None else checkpoint.stream(*_name(view, dual))
         self.view: FarView | None = None
         self.serve(view)
 
@@ -85,7 +90,7 @@ class FarGradient:
         self.slab, self.place = np.empty(len(self.dual), np.int16), np.empty(len(self.dual), np.int64)
         for j, groups, numbers in view.parts():
             runs = gram.runs(j)
-            ids = np.concatenate([first + np.arange(runs[k][1]) for k, first in zip(groups, numbers, strict=True)])
+            ids = np.concatenate([first + np.arange(len(runs[k])) for k, first in zip(groups, numbers, strict=True)])
             packed = Packed.of(self.dual.take(ids))
             program = Program(gram.lens, runs, groups, numbers, packed, len(self.dual), self.most)
             self.kept[j] = Kept(program, ids)
@@ -103,15 +108,25 @@ class FarGradient:
         return self.view
 
     @property
+    def ready(self) -> bool:
+        return self.version >= self._log.reach
+
+    @property
+    def _at_hand(self) -> bool:
+        """Whether the whole gradient of this version is here."""
+        return self._whole is not None and self._base == self.version
+
+    @property
     def g(self) -> Vector:
-        if self._whole is None or self._base != self.version:
+        if self._whole is None or not self._at_hand:
             if self.version == 0:
                 self._whole = -self.dual.t
+            elif (found := self._log.get(b"g", self.version)) is not None:
+                (self._whole,) = found
             else:
-                whole = np.empty(len(self.dual))
-                for j, values in self._ask(dict.fromkeys(self.kept, (on_slab.look, (None,)))).items():
-                    whole[self.kept[j].ids] = values
-                self._whole = whole
+                self._whole = self._fetched()
+                if self.known:
+                    self._log.put(b"g", self.version, self.version, [self._whole])
             self._begin(self.version)
         return self._whole
 
@@ -140,13 +155,39 @@ class FarGradient:
         self._base, self._edits, self._weight = version, [], 0.0
 
     def survey(self, most: int) -> Survey:
+        lists = self._answer(b"s", lambda: self._surveyed(most))
+        ends = [
+            Ends(Violators(*lists[i : i + 2]), Violators(*lists[i + 2 : i + 4])) for i in range(0, len(lists) - 1, 4)
+        ]
+        return Survey(ends, np.flatnonzero(self.dual.free(self.beta)), float(lists[-1][0]))
+
+    def _surveyed(self, most: int) -> list[NDArray[Any]]:
+        """Return numbers and gains of violators, list after list, and the objective."""
         if set(self._reports) != set(self.kept) or self._dirty:
             self._reports = self._step(None, ())
-        reports, ends = self._reports, []
+        reports, lists = self._reports, []
         for r in range(max(1, len(self.dual.totals))):
-            sides = [[report.ends[r][side] for report in reports.values()] for side in (0, 1)]
-            ends.append(Ends(*(_merged(some, most) for some in sides)))
-        return Survey(ends, np.flatnonzero(self.dual.free(self.beta)), self._objective(reports))
+            for side in (0, 1):
+                lists += _merged([report.ends[r][side] for report in reports.values()], most)
+        return [*lists, np.array([self._objective(reports)])]
+
+    def _answer(self, kind: bytes, make: Callable[[], list[NDArray[Any]]]) -> list[NDArray[Any]]:
+        """Return the answer to the next question of a kind, which may have been answered by an earlier fit."""
+        self._asked[kind] += 1
+        found = self._log.get(kind, self._asked[kind])
+        if found is None:
+            found = make()
+            self._log.put(kind, self._asked[kind], self.version, found)
+        return found
+
+    def once(self, make: Callable[[], list[NDArray[Any]]], whole: Callable[[], bool]) -> list[NDArray[Any]]:
+        self._asked[b"p"] += 1
+        found = self._log.get(b"p", self._asked[b"p"])
+        if found is None:
+            found = make()
+            if whole():
+                self._log.put(b"p", self._asked[b"p"], self.version, found)
+        return found
 
     def _objective(self, reports: dict[int, Report]) -> float:
         """Return the objective from the slabs' terms, which are added as ``Shard`` adds them."""
@@ -167,31 +208,34 @@ class FarGradient:
         return 0.5 * product + self.dual.epsilon * size
 
     def at(self, ids: Ids) -> Vector:
-        if self._whole is not None and self._base == self.version:
-            return self._whole[ids]
         return self.look(ids)[1]
 
     def points(self, ids: Ids) -> Points:
         return self._view.points(ids)
 
     def look(self, ids: Ids) -> tuple[Points, Vector]:
+        self._asked[b"l"] += 1
+        found = self._log.get(b"l", self._asked[b"l"])
+        if self._at_hand or (found is None and self._log.get(b"g", self.version) is not None):
+            return self.points(ids), self.g[ids]
+        if found is not None:
+            return self.points(ids), found[0]
+        X, g = self._looked(ids)
+        self._log.put(b"l", self._asked[b"l"], self.version, [g])
+        return Points(self._view.gram.source.here(X), self._view.ids[ids]), g
+
+    def _looked(self, ids: Ids) -> tuple[Any, Vector]:
+        """Return the rows of some variables, and their gradient, both asked for in one breath."""
         source = self._view.gram.source
         far, samples = source.far, source.samples[self._view.ids[ids]]
         missing = far.unknown(samples)
         parts = far.layout.divided(missing)
-        if self._whole is not None and self._base == self.version:
-            if len(missing):
-                far.samples(missing)
-            return self.points(ids), self._whole[ids]
-        g = np.empty(len(ids))
         own = {int(j): np.flatnonzero(self.slab[ids] == j) for j in np.unique(self.slab[ids])}
-        asked = {j: (on_slab.look, (self.place[ids[at]],)) for j, at in own.items()}
-        found = self._ask(asked, more=far.asked(parts))
-        if len(missing):
-            far.keep(missing, self._more, [places for _, _, places in parts])
+        found = self._ask({j: (on_slab.look, (self.place[ids[at]],)) for j, at in own.items()}, more=far.asked(parts))
+        g = np.empty(len(ids))
         for j, at in own.items():
             g[at] = found[j]
-        return self.points(ids), g
+        return far.joined(samples, missing, self._more, [places for _, _, places in parts]), g
 
     def set_beta(self, ids: Ids, beta: Vector) -> None:
         self.beta[ids] = beta
@@ -208,7 +252,7 @@ class FarGradient:
             self.beta[ids] = beta
         self._dirty.append(ids)
         try:
-            self._reports = self._step(edit, others)
+            self._reports = self._step(edit, others) if self.ready else {}
         except OutOfTime:
             self.beta[ids], self._late = old, True
             raise
@@ -221,13 +265,18 @@ class FarGradient:
 
     def corrected(self, which: NDArray[np.bool_]) -> None:
         assert self._whole is not None  # noqa: S101 (for the type checker)
-        self.cluster.ask([
-            Call(j, on_slab.put, (self.key, self.version, own, self._whole[kept.ids[own]]))
-            for j, kept in self.kept.items() for own in [np.flatnonzero(which[kept.ids])]
-        ])  # fmt: skip
+        if self.ready:
+            self.cluster.ask([
+                Call(j, on_slab.put, (self.key, self.version, own, self._whole[kept.ids[own]]))
+                for j, kept in self.kept.items() for own in [np.flatnonzero(which[kept.ids])]
+            ])  # fmt: skip
         self.version += 1
         self._begin(self.version)
         self._reports = {}
+
+    def give_back(self) -> None:
+        lens = self._view.gram.lens.key
+        self.cluster.tell([Call(j, on_slab.forget, (self.key, lens)) for j in self.kept])
 
     def _step(self, edit: Edit | None, others: Sequence[Call]) -> dict[int, Report]:
         """Take every slab from this version to the next, or only report; tell slabs that are lost where they are."""
@@ -278,6 +327,12 @@ class FarGradient:
             again = self.cluster.ask([calls[list(asked).index(j)] for j in lost], self._limit)
             answers.update(zip(lost, again, strict=True))
         return answers
+
+
+def _name(view: FarView, dual: Dual) -> tuple[Any, ...]:
+    """Return what tells a program from others."""
+    arrays = dual.t, dual.lower, dual.upper, dual.row, dual.sign
+    return view.gram.source.ids, view.groups, dual.totals, dual.epsilon, *arrays
 
 
 def _merged(some: list[Violators], most: int) -> Violators:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
+from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,7 +20,7 @@ from ..estimators.base.machine import KernelMachine
 from ..estimators.base.one_program import OneProgram
 from ..estimators.checks import inputs, objects
 from ..threads import Clock
-from .collections import Blocks, client_of, is_collection, lazily
+from .collections import Blocks, client_of, cloned, is_collection, lazily
 
 Vector = NDArray[np.float64]
 
@@ -26,10 +28,15 @@ Vector = NDArray[np.float64]
 class OnCluster(KernelMachine):
     """Base of the estimators for clusters: each is its one-machine estimator with a client.
 
-    Parameters are those of that estimator, and ``client``: a ``distributed.Client``; None is the current one.
+    Parameters are those of that estimator, and two more:
+
+    client : a ``distributed.Client``; None is the current one
+    checkpoint : path of a file in which the fit keeps what it has found. A fit of the same training set with the same
+        parameters goes on from there and has the same bits. The file is removed when the fit has converged.
     """
 
     client: Any
+    checkpoint: str | PathLike[str] | None
     _local: ClassVar[type[KernelMachine]]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -40,21 +47,28 @@ class OnCluster(KernelMachine):
             return
         cls._local = local
         signature = inspect.signature(local.__init__)
-        client = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Any)
+        more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in OWN]
 
-        def __init__(self: Any, *, client: Any = None, **parameters: Any) -> None:
+        def __init__(self: Any, *, client: Any = None, checkpoint: Any = None, **parameters: Any) -> None:
             local.__init__(self, **parameters)
-            self.client = client
+            self.client, self.checkpoint = client, checkpoint
 
-        __init__.__signature__ = signature.replace(parameters=[*signature.parameters.values(), client])  # pyright: ignore
+        __init__.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *more])  # pyright: ignore
         cls.__init__ = __init__
         unchecked: Any = "no_validation"  # scikit-learn's word
-        cls._parameter_constraints = {**local._parameter_constraints, "client": unchecked}
+        cls._parameter_constraints = {
+            **local._parameter_constraints,
+            "client": unchecked,
+            "checkpoint": [str, PathLike, None],
+        }
 
     @property
     def client_(self) -> Any:
         """The client that is used: the given one, or the current one."""
         return client_of(self.client)
+
+    def __sklearn_clone__(self) -> Any:
+        return cloned(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for copies and pickles, which have no client."""
@@ -63,7 +77,7 @@ class OnCluster(KernelMachine):
     def to_local(self) -> Any:
         """Return the fitted estimator of one machine, which needs no cluster."""
         model = self._local(**{name: getattr(self, name) for name in self._local._get_param_names()})
-        state = {name: value for name, value in self.__getstate__().items() if name != "client"}
+        state = {name: value for name, value in self.__getstate__().items() if name not in OWN}
         model.__setstate__(state)
         return model
 
@@ -82,6 +96,10 @@ class OnCluster(KernelMachine):
             raise ValueError(
                 f"{name} needs a kernel of rows, by name or as a kernel object. Got kernel={self.kernel!r}; "
                 f"{local} takes functions and kernel matrices."
+            )
+        if self.device not in (None, "cpu"):
+            raise ValueError(
+                f"{name} computes on the processors of the cluster. Leave device={self.device!r} out, or use {local}."
             )
         if self.solver not in ("auto", "block"):
             raise ValueError(f"{name} has the solver 'block' ('auto'). Got {self.solver!r}; {local} has the others.")
@@ -134,19 +152,48 @@ class OnCluster(KernelMachine):
         from .lean import lean
         from .setup import share
 
-        one, k = classes is None, 1 if classes is None else len(classes)
+        one, k, room = classes is None, 1 if classes is None else len(classes), float(self.cache_size) * 2.0**20
         if lean(self, counted, classes, class_weight):
             counted.place(lean=True)
-            shared = share(counted, classes, class_weight, one)
+            shared = share(counted, classes, class_weight, one, room)
             if largest_program(shared.samples.sizes, k, self) > SMALL:
                 return shared
             counted.place(lean=False)
-        return share(counted, classes, class_weight, one)
+        return share(counted, classes, class_weight, one, room)
+
+    @contextmanager
+    def _recorded(self, shared: Any) -> Iterator[None]:
+        """Keep what the fit inside finds in the file of the parameter ``checkpoint``, until it has converged."""
+        if self.checkpoint is None:
+            yield
+            return
+        from .checkpoint import Checkpoint
+
+        with Checkpoint(self.checkpoint, self._fingerprint(shared)) as file:
+            shared.rows.checkpoint = file
+            yield
+        if not self.fit_status_:
+            file.remove()
+
+    def _fingerprint(self, shared: Any) -> str:
+        """Return what is equal for fits whose bits are equal."""
+        from .. import __version__
+
+        given = {name: getattr(self, name) for name in self._local._get_param_names() if name not in FREE}
+        if not isinstance(self.kernel, str):
+            given["kernel"] = self.kernel.spec()
+        found = blake2b(repr([__version__, self._local.__name__, given]).encode(), digest_size=16)
+        samples = shared.samples
+        for array in (shared.rows.hashes(), samples.rows, samples.sizes, samples.weight, shared.codes):
+            found.update(np.ascontiguousarray(array).tobytes())
+        return found.hexdigest()
 
     def _predictions(self, method: str, X: Any, columns: int | None, dtype: Any) -> Any:
-        return lazily(method, self.to_local(), X, columns, dtype)
+        return lazily(self.client, method, self.to_local(), X, columns, dtype)
 
 
+OWN = ("client", "checkpoint")  # parameters that the one-machine estimators do not have
+FREE = ("solver", "n_jobs", "verbose", "max_time", "callback", "class_weight")  # on which no bit depends, or by weights
 SMALL = 1000  # See ``solvers.plan``.
 
 
@@ -198,8 +245,8 @@ class ClusterClassifier(OnCluster, FormulatedClassifier):
             if np.count_nonzero(shared.samples.sizes) < 2:
                 raise ValueError(self._one_sided)
             data = Labelled(shared.rows, shared.codes, classes, class_weight, shared.samples, None)
-            with shared.rows.cluster:
-                self.learn(data, factor, clock)
+            with shared.rows.cluster, self._recorded(shared):
+                self._fit_checked(data, factor, clock)
         return self
 
     def predict(self, X: Any) -> Any:
@@ -226,6 +273,6 @@ class ClusterProgram(OnCluster, OneProgram):
         with self._fitting(counted):
             factor = self._factor(counted)
             shared = self._shared(counted, None, None)
-            with shared.rows.cluster:
-                self.learn(shared.rows, shared.codes, shared.samples, factor, None, clock)
+            with shared.rows.cluster, self._recorded(shared):
+                self._fit_checked(shared.rows, shared.codes, shared.samples, factor, None, clock)
         return self

@@ -159,11 +159,14 @@ class Shared:
     codes: NDArray[Any]
 
 
-def share(counted: Counted, classes: NDArray[Any] | None, class_weight: Vector | None, one: bool) -> Shared:
+def share(
+    counted: Counted, classes: NDArray[Any] | None, class_weight: Vector | None, one: bool, room: float
+) -> Shared:
     """Bring the samples into their order, on slabs, one for each worker.
 
     classes : the labels; None in regression, and without targets
     one : the samples are one class in the end, in the order of their targets
+    room : see ``FarRows``
     """
     client, k = counted.client, 1 if classes is None else len(classes)
     workers = list(client.scheduler_info(n_workers=-1)["workers"]) or [None]
@@ -189,8 +192,7 @@ def share(counted: Counted, classes: NDArray[Any] | None, class_weight: Vector |
     counts = np.array([[len(part.rows)] if k == 1 else np.bincount(part.codes, minlength=k) for part in held], np.int64)
     samples, codes, place = _gathered(held, Layout(counts, np.zeros(0, np.int64)), counted.shape[0], together)
     layout = Layout(counts, place)
-    rows = FarRows(cluster, counted.shape, counted.is_sparse, counted.dtype, layout)
-    rows.facts, rows.used = facts, used
+    rows = FarRows(cluster, counted.shape, counted.is_sparse, counted.dtype, layout, facts, used, room)
     return Shared(rows, samples, codes)
 
 

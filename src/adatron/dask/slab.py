@@ -18,20 +18,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from ..compiled.merge import alike, merge
 from ..compiled.panels import sum_rows
-from ..fitting.samples import differ
+from ..fitting.samples import differ, hashes
 from ..fitting.storage import opened, parts_of, tidy
 from ..gram import Gram, Source
 from ..gram.points import Points
 from ..gram.view import exact_sums
+from ..kernels.columns import narrow
 from ..threads import Pool
 from .partition import Piece
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-Runs = Sequence[tuple[int, int]]  # consecutive samples of a slab: the first of them, and how many
+Run = range | Ids  # some samples of a slab, in their order
 
 
 @dataclass(frozen=True)
@@ -105,11 +107,17 @@ class Slab:
             facts=like.facts,
         )
 
-    def gram(self, lens: Lens, runs: Runs) -> Gram:
+    def forget(self, key: str, lens: str) -> None:
+        """Give back the memory of a state, and that of a matrix which no other state needs."""
+        self.states.pop(key, None)
+        if not any(state.program.lens.key == lens for state in self.states.values()):
+            self._grams.pop(lens, None)
+
+    def gram(self, lens: Lens, runs: Sequence[Run]) -> Gram:
         """Return the kernel matrix over some runs of samples, each a segment; it is kept."""
         if lens.key not in self._grams:
-            rows = np.concatenate([np.arange(a, a + n) for a, n in runs])
-            source, sizes = self.source(lens.source).take(rows), [n for _, n in runs]
+            rows, sizes = np.concatenate([np.asarray(run, np.int64) for run in runs]), [len(run) for run in runs]
+            source = self.source(lens.source).take(rows)
             now: Any = self.now
             made = Gram(source, lens.dtype, sizes, now, lens.slots, numbers=lens.numbers)
             self._grams[lens.key] = made
@@ -190,12 +198,25 @@ def taken(slab: Slab, rows: Ids) -> Any:
     return slab.X[rows]
 
 
-def summed(slab: Slab, runs: Runs, before: Vector) -> Vector:
+def summed(slab: Slab, run: range, before: Vector) -> Vector:
     """Return the sum of some rows, in their order, added to what came before."""
     out = before.copy()
-    for first, count in runs:
-        sum_rows(slab.X, np.arange(first, first + count), out)
+    sum_rows(slab.X, np.asarray(run, np.int64), out)
     return out
+
+
+def hashes_of(slab: Slab) -> NDArray[np.uint64]:
+    """Return a hash of each row."""
+    return hashes(slab.X)
+
+
+def moments(slab: Slab, used: Any) -> tuple[int, Vector, Vector]:
+    """Return how many rows there are, and mean and variance of each feature, or of the used columns of CSR rows."""
+    X = slab.X
+    if sparse.issparse(X):
+        of_sparse: Any = mean_variance_axis
+        return len(slab), *of_sparse(sparse.csr_matrix(narrow(X, used)).astype(np.float64), axis=0)
+    return len(slab), X.mean(axis=0, dtype=np.float64), X.var(axis=0, dtype=np.float64)
 
 
 def sizes(slab: Slab, like: Source) -> Vector:
@@ -209,7 +230,7 @@ def weighted_sizes(slab: Slab, like: Source, weights: Vector) -> Vector:
         return slab.source(like).weighted_sizes(lambda roundings: weights[roundings])
 
 
-def norms(slab: Slab, lens: Lens, runs: Runs) -> Any:
+def norms(slab: Slab, lens: Lens, runs: Sequence[Run]) -> Any:
     """Return the squared norms of some rows as the tiles have them."""
     with slab.work():
         return slab.gram(lens, runs).norms

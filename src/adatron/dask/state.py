@@ -18,7 +18,7 @@ from ..gram import View
 from ..problems import Dual
 from ..solvers.blocks.shard import CHUNK, Shard, Violators, worst
 from .partition import Ids, Vector
-from .slab import Lens, Runs, Slab, points_of
+from .slab import Lens, Run, Slab, points_of
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Program:
     """
 
     lens: Lens
-    runs: Runs
+    runs: Sequence[Run]
     groups: list[int]
     numbers: list[int]
     dual: Packed
@@ -204,7 +204,7 @@ def restore(
 ) -> Report:  # fmt: skip
     """Make a state anew: a gradient, or that at 0, the changes since, and where the variables are now."""
     with slab.work(left):
-        values = np.zeros(sum(n for group in program.groups for n in [program.runs[group][1]]))
+        values = np.zeros(sum(len(program.runs[group]) for group in program.groups))
         values[beta[0]] = beta[1]
         state = State.of(slab, program, version, values, g)
         first = 0
@@ -239,7 +239,7 @@ def put(slab: Slab, key: str, version: int, which: Ids, values: Vector) -> bool:
         return True
 
 
-def forget(slab: Slab, key: str) -> None:
-    """Give the memory of a state back."""
+def forget(slab: Slab, key: str, lens: str) -> None:
+    """Give the memory of a state back, see ``Slab.forget``."""
     with slab.lock:
-        slab.states.pop(key, None)
+        slab.forget(key, lens)

@@ -47,7 +47,7 @@ class NuSVC(FormulatedClassifier):
         If the margin, or what a small nu leaves of the gradient, is below 1, the divisor brings that number to about 1.
     shrinking, probability, cache_size, class_weight, verbose, max_iter, decision_function_shape, break_ties :
         As in :class:`SVC`.
-    random_state, bias, augment, solver, n_jobs, precision, multi_class, gap_tol, max_time, callback :
+    random_state, bias, augment, solver, n_jobs, precision, multi_class, gap_tol, max_time, callback, device :
         As in :class:`SVC`; solvers that keep equalities only: 'block', 'smo', 'decomposition'.
 
     Attributes
@@ -105,6 +105,7 @@ class NuSVC(FormulatedClassifier):
         gap_tol: float | None = None,
         max_time: float | None = None,
         callback: Callable[[Any], object] | None = None,
+        device: Any = None,
     ) -> None:
         self._keep(locals())
 

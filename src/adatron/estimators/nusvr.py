@@ -32,7 +32,7 @@ class NuSVR(Regressor):
         Largest violation of the optimality (KKT) conditions, in units of the target.
     shrinking, cache_size, verbose, max_iter :
         As in :class:`SVC`.
-    bias, augment, solver, n_jobs, precision, gap_tol, max_time, callback :
+    bias, augment, solver, n_jobs, precision, gap_tol, max_time, callback, device :
         As in :class:`SVC`; solvers that keep equalities only: 'block', 'smo', 'decomposition'.
 
     Attributes
@@ -91,6 +91,7 @@ class NuSVR(Regressor):
         gap_tol: float | None = None,
         max_time: float | None = None,
         callback: Callable[[Any], object] | None = None,
+        device: Any = None,
     ) -> None:
         self._keep(locals())
 

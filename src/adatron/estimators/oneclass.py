@@ -33,7 +33,7 @@ class OneClassSVM(OutlierMixin, OneProgram):
     nu : float, default=0.5
         In (0, 1]: at most this fraction of the weight is outside, and at least this fraction belongs to support
         vectors.
-    shrinking, cache_size, verbose, max_iter, solver, n_jobs, precision, gap_tol, max_time, callback :
+    shrinking, cache_size, verbose, max_iter, solver, n_jobs, precision, gap_tol, max_time, callback, device :
         As in :class:`SVC`; any solver except 'svmseq'.
 
     Attributes
@@ -85,6 +85,7 @@ class OneClassSVM(OutlierMixin, OneProgram):
         gap_tol: float | None = None,
         max_time: float | None = None,
         callback: Callable[[Any], object] | None = None,
+        device: Any = None,
     ) -> None:
         self._keep(locals())
 
@@ -115,7 +116,7 @@ class OneClassSVM(OutlierMixin, OneProgram):
         from ..threads import Clock
 
         clock = Clock.starting(self.max_time)
-        self._fit(inputs.training_rows(self, X), None, sample_weight, clock)
+        self._fit(inputs.training_rows(self, X), None, sample_weight, clock, X)
         self.offset_ = -self.intercept_
         return self
 

@@ -84,6 +84,12 @@ class SVC(FormulatedClassifier):
     callback : callable, default=None
         Called with a :class:`adatron.solvers.base.Progress` (``n_iter``, ``kkt_violation``, ``duality_gap``, ...) now
         and then; returning True stops the fit.
+    device : str, default=None
+        Where to solve the problems and to predict: 'cuda' or 'cuda:1' for a GPU of NVIDIA, 'cpu' for the processor.
+        None follows X: for a tensor of torch on a GPU it is that GPU, and predictions come back as tensors there. It
+        needs the extra ``gpu``. Small problems are solved on the processor; ``route_`` says where, and why. A model
+        file does not keep it. A fit raises ValueError for a GPU that is not there, for sparse X and for kernels that a
+        GPU does not evaluate; ImportError without torch; RuntimeError if sums of the GPU differ from the processor's.
 
     Attributes
     ----------
@@ -151,6 +157,7 @@ class SVC(FormulatedClassifier):
         gap_tol: float | None = None,
         max_time: float | None = None,
         callback: Callable[[Any], object] | None = None,
+        device: Any = None,
     ) -> None:
         self._keep(locals())
 

@@ -30,7 +30,8 @@ class SVR(Regressor):
         allowed, and the primal objective is infinite while there is one, however small.
     epsilon : float, default=0.1
         Half the width of the tube in which an error costs nothing, in units of the target.
-    shrinking, cache_size, verbose, max_iter, bias, augment, solver, n_jobs, precision, gap_tol, max_time, callback :
+    shrinking, cache_size, verbose, max_iter, bias, augment, solver, n_jobs, precision, gap_tol, max_time, callback,
+    device :
         As in :class:`SVC`.
 
     Attributes
@@ -87,6 +88,7 @@ class SVR(Regressor):
         gap_tol: float | None = None,
         max_time: float | None = None,
         callback: Callable[[Any], object] | None = None,
+        device: Any = None,
     ) -> None:
         self._keep(locals())
 

@@ -1,4 +1,8 @@
-"""The classes that skops must trust to load a model of adatron from a skops file."""
+"""The classes that skops must trust to load a model of adatron from a skops file.
+
+skops checks the classes in a file. Each machine checks the sizes of its arrays. All else in a file is taken as it is,
+so load skops files only from people whom you trust; ``adatron.load`` checks every value of its own files.
+"""
 
 from __future__ import annotations
 

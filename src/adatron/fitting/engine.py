@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..devices import Device
 from ..gram import Gram, Source, View
 from ..gram.elsewhere import Elsewhere
 from ..gram.symmetry import refuse_asymmetric
@@ -25,6 +26,7 @@ from ..solvers.table import choose
 from ..solvers.tasks import Tasks
 from ..threads import Clock, Pool, allowed_threads
 from .fits import Fits
+from .placing import moved, refuse_unsuited
 from .problems import Problems, ranges
 from .samples import Samples
 
@@ -40,6 +42,7 @@ class Settings:
     """The settings that a fit needs besides the data.
 
     ``sized``: targets, or the sums of coefficients, may be of any size, so each program is solved in its own unit.
+    ``device``: where to solve the problems; ``there``: X as a tensor, if it is on that device already.
     """
 
     kernel: Kernel
@@ -53,6 +56,8 @@ class Settings:
     clock: Clock
     callback: Callback | None
     sized: bool = False
+    device: Device | None = None
+    there: Any = None
 
 
 class _Programs:
@@ -149,16 +154,19 @@ def fit(
     settings = replace(settings, kernel=settings.clock.limited(settings.kernel))
     programs = _Programs(problems, samples)
     solver = choose(settings.solver, programs.typical)
-    source = _source(X, samples.rows, settings.kernel, programs.sizes.max() <= SMALL)
+    if settings.device is not None:
+        refuse_unsuited(settings.device, settings.kernel, X)
+    as_given = programs.sizes.max() <= SMALL or settings.device is not None
+    source = _source(X, samples.rows, settings.kernel, as_given)
     if source.columns is not None:
         off = refuse_asymmetric(X, "The kernel matrix K that was given as X", settings.n_jobs)
         source = replace(source, asymmetry=off)
     source = source.cautious(programs.most, BLURRED * settings.tol)
     sizes = programs.as_sizes(before is not None)
-    route = choose_route(source, sizes, Wanted(settings.cache_bytes, settings.precision), solver)
+    route = choose_route(source, sizes, Wanted(settings.cache_bytes, settings.precision, settings.device), solver)
     with Pool(1 if route.light else allowed_threads(settings.n_jobs), settings.clock.limit, around) as pool:
         segments = [len(samples.rows)] if sizes.everywhere else samples.sizes.tolist()
-        gram, view_of = _gram(X, source, route, segments, pool)
+        gram, view_of = _gram(X, source, route, segments, pool, settings)
         groups, first = problems.groups, problems.first
         if sizes.everywhere:
             first = programs.copies * np.arange(len(problems) + 1)
@@ -171,25 +179,26 @@ def fit(
 
 
 def _gram(
-    X: Any, source: Source, route: Route, segments: list[int], pool: Pool
+    X: Any, source: Source, route: Route, segments: list[int], pool: Pool, settings: Settings
 ) -> tuple[Gram, Callable[[Gram, list[int]], View]]:
     """Return the kernel matrix, and what makes its views; rows elsewhere come here if no problem goes by blocks."""
     if isinstance(X, Elsewhere):
         if (route.ways >= Way.BLOCKS).any():
             return X.gram(source, route.dtype, segments, pool, route.slots), X.view
         source = X.fetched(source)
-    return Gram(source, route.dtype, segments, pool, route.slots, route.held, route.shared), View.of
+    device = moved(settings.device, source, settings.there) if settings.device and route.device else None
+    return Gram(source, route.dtype, segments, pool, route.slots, route.held, route.shared, device=device), View.of
 
 
-def _source(X: Any, rows: Ids, kernel: Kernel, small: bool) -> Source:
+def _source(X: Any, rows: Ids, kernel: Kernel, as_given: bool) -> Source:
     """Return the rows; mostly zero dense rows as cheaper CSR rows, if float32 is accurate enough for them.
 
     CSR rows are not centred, so a few large features that hardly vary make float32 useless for them.
     """
     if isinstance(X, Elsewhere):
-        return X.source(rows, kernel, small)
+        return X.source(rows, kernel, as_given)
     dense = Source.of(X, rows, kernel)
-    if small or sparse.issparse(X) or not may_be_lean(X.shape[1], kernel):
+    if as_given or sparse.issparse(X) or not may_be_lean(X.shape[1], kernel):
         return dense
     some = X[:: -(-len(X) // 1000)]
     if np.count_nonzero(some) > FEW * some.size or np.count_nonzero(X) > FEW * X.size:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +18,31 @@ from .view import View
 Ids = NDArray[np.int64]
 
 
+class Moments(NamedTuple):
+    """Means and standard deviations of features; ``used``: their numbers, None if they count from 0."""
+
+    used: NDArray[Any] | None
+    means: NDArray[np.float64]
+    spread: NDArray[np.float64]
+
+
 class Elsewhere(ABC):
     """All training rows X, somewhere else; a fit takes its operands from here instead of making them of an array.
 
     shape : (n, d)
+    is_sparse : whether they are CSR rows
     """
 
     shape: tuple[int, int]
+    is_sparse: bool
 
     @abstractmethod
     def __getitem__(self, rows: Any) -> Any:
         """Return some rows as an array or CSR matrix: they are fetched."""
+
+    @abstractmethod
+    def moments(self) -> Moments:
+        """Return means and standard deviations of the features."""
 
     @abstractmethod
     def source(self, rows: Ids, kernel: Kernel, small: bool) -> Source:

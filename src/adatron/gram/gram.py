@@ -21,6 +21,7 @@ from ..compiled.precision import UNIT
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import mirror, scatter
 from ..threads.pool import Pool
+from .backends.device import OnDevice
 from .backends.segment import Segment, TileSegment, WholeSegment, Workspace, uncompiled
 from .errors import Errors
 from .points import Points
@@ -55,6 +56,8 @@ class Gram:
         That of a Gram of the same kernel and type, whose buffers are used again.
     numbers : int, optional
         Points have numbers below this; by default as many as there are rows.
+    device : OnDevice, optional
+        These rows on a device, which then makes whole sums.
     """
 
     def __init__(
@@ -68,9 +71,10 @@ class Gram:
         shared: bool = False,
         workspace: Workspace | None = None,
         numbers: int | None = None,
+        device: OnDevice | None = None,
     ) -> None:
         self.numbers = len(source) if numbers is None else numbers
-        self.dtype, self.pool = np.dtype(dtype), pool
+        self.dtype, self.pool, self.device = np.dtype(dtype), pool, device
         self.source = source.by_differences() if source.careful and self.dtype == np.float64 else source
         self.kernel = self.source.kernel
         self.starts = np.cumsum([0, *sizes])
@@ -191,6 +195,8 @@ class Gram:
     @property
     def norms(self) -> NDArray[Any] | None:
         """Squared norms of the rows as the tiles have them; None if the tiles may not need segments."""
+        if self.device is not None:
+            return self.device.norms(self.dtype)
         if self.shared or not self.kernel.compiled:
             return None
         return np.concatenate([part.norms for part in self.segments if isinstance(part, TileSegment)])
@@ -210,7 +216,11 @@ class Gram:
         return TileSegment(source, self.workspace, self.pool, slots, self.numbers)
 
     def square(self, P: Points, width: int) -> NDArray[Any]:
-        """Return kernel values among points, in the tiles' precision, with rows and columns of 0 up to a width."""
+        """Return kernel values among points, in the tiles' precision, with rows and columns of 0 up to a width.
+
+        The points are rows of this matrix's own source, whose operands are those of its kernel.
+        """
+        assert P.source.kernel == self.kernel, (P.source.kernel, self.kernel)  # noqa: S101
         n = len(P)
         out = lines.empty((width, width), self.dtype)
         if self.mirrors:

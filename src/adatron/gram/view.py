@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..compiled.cache.cached import cached_property
 from ..compiled.precision import UNIT
 from ..compiled.submatrix import CHAIN, add_dots, fold
+from .backends.device import OnDevice, checked_rows, refuse_different
 from .backends.segment import Workspace
 from .backends.tile_loop import Weights
 from .gram import Gram
@@ -91,6 +92,9 @@ class View:
         Points and segments that come more than once are visited once.
         """
         P, V = P.merged(V)
+        if self.gram.device is not None:
+            self.gram.device.accumulate(out, self.ids, P.ids, V, self.gram.dtype)
+            return
         seen: dict[int, NDArray[np.float64]] = {}
         for group, (a, b) in zip(self.groups, self.spans(), strict=True):
             if self.groups.count(group) == 1:
@@ -104,6 +108,8 @@ class View:
     def exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return K[rows, points] @ v in double precision, from the data as given."""
         gram = self.gram
+        if gram.device is not None:
+            return self._checked(rows, points, v, gram.device)
         if gram.whole is not None:
             out, where = np.zeros((len(rows), 1)), np.arange(len(points))
             with gram.pool.aside():
@@ -119,6 +125,16 @@ class View:
         """Return what ``exact`` does, row by row."""
         source, ids = self.gram.wide.source, self.ids[points]
         return exact_sums(self.gram.wide, source.take(self.ids[rows]), Points(source.take(ids), ids), v)
+
+    def _checked(self, rows: Ids, points: Ids, v: NDArray[np.float64], device: OnDevice) -> NDArray[np.float64]:
+        """Return the sums that a device makes; some of them are compared with the processor's."""
+        found = device.exact(self.ids[rows], self.ids[points], v)
+        if len(rows) and len(points):
+            some, sizes = checked_rows(len(rows)), np.zeros(len(self))
+            np.add.at(sizes, points, np.abs(v))
+            truth = self.exact_sums(rows[some], points, v)
+            refuse_different(device.rows.device.label, found[some], truth, self.exact_errors(sizes)[rows[some]])
+        return found
 
     def exact_errors(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return proven bounds of the errors of ``exact`` for every row, against exact kernel values of the given data.
@@ -146,8 +162,14 @@ class View:
         """Return some of the rows as a view of their own."""
         return self._alone(self.ids[rows], [len(rows)], self.gram.dtype, self.gram.workspace)
 
+    def part(self, rows: Ids) -> View:
+        """Return some of the rows as the view of a program of its own."""
+        return self.narrowed(rows)
+
     def _alone(self, ids: Ids, sizes: list[int], dtype: Any, workspace: Workspace | None = None) -> View:
-        return View.of(Gram(self.gram.source.take(ids), dtype, sizes, self.gram.pool, workspace=workspace))
+        device = None if self.gram.device is None else self.gram.device.take(ids)
+        source, pool = self.gram.source.take(ids), self.gram.pool
+        return View.of(Gram(source, dtype, sizes, pool, workspace=workspace, device=device))
 
     def spans(self) -> list[tuple[int, int]]:
         """Return the begin and the end of the rows of each segment."""

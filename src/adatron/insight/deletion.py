@@ -1,7 +1,8 @@
 """Exact influence: what changes if one sample is deleted.
 
 Each sample leaves the solution along its exact path (decremental learning), so the model without it is the exact one,
-not an approximation of first order. Samples that are no support vectors change nothing and are not tried.
+not an approximation of first order. Samples that are no support vectors change nothing and are not tried, except those
+that end the interval of the bias where no support vector is free.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from sklearn.metrics import r2_score
 
 from ..certificates import intercept
 from ..estimators.base.quiet import quiet
-from ..estimators.incremental.leave_out import left_out
+from ..estimators.incremental.leave_out import deciding, left_out
 from ..estimators.incremental.track import Track, certificate
-from .subject import Ids, Subject, Vector, dense, drawn, rows_of, taken
+from .subject import Ids, Subject, Vector, counted, dense, drawn, predictions, rows_of, taken
 from .twin import Twin, at_bound, twin_of
 
 KERNEL = 4_000_000  # Kernel values that are kept between the probes and the samples.
@@ -55,6 +56,7 @@ class Influence:
         The score with all samples; nan without ``y_test``.
     difference : float
         Largest difference of the decision values of the exact solution from those of the model.
+    task : {'classification', 'regression', 'novelty'}
     """
 
     numbers: Ids
@@ -71,6 +73,7 @@ class Influence:
     probes: str
     base: float
     difference: float
+    task: str
 
     @property
     def complete(self) -> bool:
@@ -97,7 +100,8 @@ def influence(
         Fitted; also as the last step of a pipeline, or the best estimator of a search. Steps before the machine stay
         as they are.
     X, y : array-like
-        The samples that the model was fitted to, in their order.
+        The samples that the model was fitted to, in their order. An incremental model that has forgotten samples keeps
+        the others in the order of ``ids_``.
     X_test, y_test : array-like, default=None
         Samples at which changes are measured, and their targets for the score; by default the training samples.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -126,16 +130,18 @@ def influence(
     True
     """
     subject = Subject.of(model, X, y, sample_weight)
-    return influence_of(subject, twin_of(subject), X_test, y_test, max_deletions)
+    X_test, y_test = subject.tests(X_test, y_test)
+    most = None if max_deletions is None else counted("max_deletions", max_deletions, 1)
+    return influence_of(subject, twin_of(subject), X_test, y_test, most)
 
 
 def influence_of(
     subject: Subject, twin: Twin, X_test: Any = None, y_test: Any = None, most: int | None = None
 ) -> Influence:
-    """Return the influence of the samples of a twin."""
+    """Return the influence of the samples of a twin; other samples are those that ``Subject.tests`` gave."""
     probes = _Probes.of(subject, twin, X_test, y_test)
     candidates = _candidates(twin)
-    slots = candidates[drawn(len(candidates), twin.affordable if most is None else int(most))]
+    slots = candidates[drawn(len(candidates), twin.affordable if most is None else most)]
     out = np.zeros((6, len(slots)))
     whole = probes.values([(track, track.dual(twin.model.program), track) for track in twin.model.tracks], twin.model)
     base, bound = probes.score(whole), at_bound(twin)
@@ -160,7 +166,7 @@ def influence_of(
     coefficient, held, change, flips, score, violation = out[:, order]
     return Influence(
         twin.numbers[slots[order]], coefficient, held > 0.0, change, flips.astype(np.int64), score, violation, proven,
-        len(candidates), twin.n, probes.n, probes.kind, base, twin.difference,
+        len(candidates), twin.n, probes.n, probes.kind, base, twin.difference, subject.task,
     )  # fmt: skip
 
 
@@ -168,11 +174,10 @@ Left = tuple[Any, Any, Any]  # the track, the program without a sample, its solu
 
 
 def _candidates(twin: Twin) -> Ids:
-    """Return the slots of the samples that can matter: with nu all, otherwise the support vectors."""
+    """Return the slots of the samples that can matter."""
     found = np.zeros(twin.n, bool)
     for track in twin.model.tracks:
-        nu = any(track.dual(twin.model.program).totals)
-        found[track.numbers[(track.beta != 0.0) | nu]] = True
+        found[track.numbers[deciding(track.dual(twin.model.program), track.beta, track.g)]] = True
     return np.flatnonzero(found)
 
 
@@ -182,9 +187,9 @@ def _without(twin: Twin, slots: Ids) -> Any:
     for track in model.tracks:
         place = np.full(twin.n, -1)
         place[track.numbers] = np.arange(len(track.beta))
-        nu = any(track.dual(model.program).totals)
+        decides = deciding(track.dual(model.program), track.beta, track.g)
         mine = place[slots]
-        mine = np.where((mine >= 0) & (nu | (track.beta[mine] != 0.0)), mine, -1) if len(track.beta) else mine
+        mine = np.where((mine >= 0) & decides[mine], mine, -1) if len(decides) else mine
         paths.append((track, mine, left_out(model, track, mine[mine >= 0])))
     for k in range(len(slots)):
         lefts: list[tuple[int, Left]] = []
@@ -229,7 +234,7 @@ class _Probes:
         some = drawn(rows.shape[0], max(100, KERNEL // max(1, twin.n)))
         kernel, samples = twin.model.kernel_, twin.model.store.X
         K = np.asarray(kernel(_alike(rows[some], samples), samples), np.float64)
-        y = None if X_test is None or y_test is None else taken(np.asarray(y_test).ravel(), some)
+        y = None if y_test is None else taken(y_test, some)
         return cls(subject, K, y, "training" if X_test is None else "test")
 
     @property
@@ -247,22 +252,17 @@ class _Probes:
             column[:] = total / model.divisor(track.width(dual, left.beta, left.g))
         return out
 
-    def predicted(self, values: Vector) -> NDArray[Any]:
-        if self.subject.task == "classification":
-            machine: Any = self.subject.machine
-            return machine.classes_[machine._codes(values)]
-        return values[:, 0] if self.subject.task == "regression" else np.where(values[:, 0] >= 0.0, 1, -1)
-
     def flips(self, before: Vector, after: Vector) -> int:
         """Return how many predictions differ; numbers of a regression do not count."""
         if self.subject.task == "regression":
             return 0
-        return int(np.count_nonzero(self.predicted(before) != self.predicted(after)))
+        machine = self.subject.machine
+        return int(np.count_nonzero(predictions(machine, before) != predictions(machine, after)))
 
     def score(self, values: Vector) -> float:
         if self.y is None:
             return float("nan")
-        predicted = self.predicted(values)
+        predicted = predictions(self.subject.machine, values)
         if self.subject.task == "regression":
             return float(r2_score(self.y, predicted)) if len(self.y) > 1 else float("nan")
         return float(np.mean(predicted == self.y))

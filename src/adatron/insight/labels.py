@@ -37,6 +37,7 @@ class Issues:
         where there are not enough. In a regression the nearest samples with smaller errors.
     left_out : LeftOut
         The exact leave-one-out result behind it.
+    task : {'classification', 'regression', 'novelty'}
     """
 
     numbers: Ids
@@ -46,6 +47,7 @@ class Issues:
     bound: NDArray[np.bool_]
     opponents: Ids
     left_out: LeftOut
+    task: str
 
 
 @quiet
@@ -91,8 +93,9 @@ def issues_of(subject: Subject, twin: Twin, found: LeftOut) -> Issues:
         some = some[np.argsort(scores[some], kind="stable")]
     opponents = _opponents(subject, twin, found, some, scores)
     return Issues(
-        found.numbers[some], given[some], found.predicted[some], scores[some], found.bound[some], opponents, found
-    )
+        found.numbers[some], given[some], found.predicted[some], scores[some], found.bound[some], opponents, found,
+        subject.task,
+    )  # fmt: skip
 
 
 def _scores(subject: Subject, found: LeftOut, given: NDArray[Any]) -> Vector:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..estimators.base.quiet import quiet
-from ..estimators.incremental.leave_out import loo_values
+from ..estimators.incremental.leave_out import deciding, loo_values
 from ..quoted import quoted
-from .subject import Ids, Subject, Vector, drawn
-from .twin import Twin, Unavailable, at_bound, twin_of
+from .subject import Ids, Subject, Unavailable, Vector, counted, drawn, predictions
+from .twin import Twin, at_bound, twin_of
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ def leave_one_out(
     model : SVC, NuSVC, SVR, OneClassSVM or their incremental forms
         Fitted; also as the last step of a pipeline, or the best estimator of a search.
     X, y : array-like
-        The samples that the model was fitted to, in their order.
+        The samples that the model was fitted to, in their order. An incremental model that has forgotten samples keeps
+        the others in the order of ``ids_``.
     sample_weight : array-like of shape (n_samples,), default=None
         The weights of the fit.
     max_samples : int, default=None
@@ -75,6 +76,16 @@ def leave_one_out(
     ------
     ValueError
         The samples are not those of the fit, or the machine has no exact leave-one-out.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.insight import leave_one_out
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.2, random_state=0)
+    >>> found = leave_one_out(SVC(C=10).fit(X, y), X, y)
+    >>> bool(found.error == (found.predicted != y).mean())
+    True
     """
     subject = Subject.of(model, X, y, sample_weight)
     twin = twin_of(subject)
@@ -96,26 +107,22 @@ def asked(twin: Twin, most: int | None = None) -> Ids:
     """Return the slots of the samples that are asked for: as many as are affordable."""
     costly = _costly(twin)
     part = 1.0 if not costly else min(1.0, twin.affordable / costly)
-    return drawn(twin.n, max(2, int(part * twin.n)) if most is None else int(most))
+    return drawn(twin.n, max(2, int(part * twin.n)) if most is None else counted("max_samples", most, 1))
 
 
 def _costly(twin: Twin) -> int:
     """Return how many deletions all samples take."""
-    tracks = twin.model.tracks
-    nu = any(any(track.dual(twin.model.program).totals) for track in tracks)
-    return sum(len(track.beta) if nu else int(np.count_nonzero(track.beta)) for track in tracks)
+    model = twin.model
+    return sum(int(deciding(t.dual(model.program), t.beta, t.g).sum()) for t in model.tracks)
 
 
 def _judged(subject: Subject, values: Vector, numbers: Ids) -> tuple[NDArray[Any], Vector]:
     """Return predictions, and the loss of each."""
-    if subject.task == "classification":
-        machine: Any = subject.machine
-        predicted = machine.classes_[machine._codes(values)]
-        return predicted, (predicted != subject.y[numbers]).astype(np.float64)
+    predicted = predictions(subject.machine, values)
     if subject.task == "regression":
-        return values[:, 0], (values[:, 0] - subject.y[numbers]) ** 2
-    inside = values[:, 0] >= 0.0
-    return np.where(inside, 1, -1), (~inside).astype(np.float64)
+        return predicted, (predicted - subject.y[numbers]) ** 2
+    wanted = 1 if subject.task == "novelty" else subject.y[numbers]
+    return predicted, (predicted != wanted).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -134,21 +141,38 @@ class AlongC:
     own: int
 
 
+def refitted(subject: Subject, twin: Twin, **parameters: Any) -> Twin:
+    """Return a twin with other parameters, of the same samples, weights and kernel."""
+    model: Any = clone(twin.model)
+    known = model.get_params(deep=False)
+    same = {"kernel": twin.model.kernel_, "class_weight": None}  # the weights have those of the classes in them
+    model.set_params(**{name: value for name, value in same.items() if name in known}, **parameters)
+    rows, weight = subject.rows[twin.numbers], twin.model.store.weight
+    try:
+        if subject.task == "classification":
+            y, classes = subject.y[twin.numbers], subject.machine.classes_
+            model.partial_fit(rows, y, classes=classes, sample_weight=weight)
+        else:
+            y = () if subject.task == "novelty" else (subject.y[twin.numbers],)
+            model.fit(rows, *y, sample_weight=weight)
+    except (ValueError, ArithmeticError) as error:
+        raise Unavailable(f"A fit with other parameters failed: {error}") from error
+    return Twin(model, twin.numbers, 0.0)
+
+
 @quiet
 def along_C(subject: Subject, twin: Twin, factors: Any = None) -> AlongC:
     """Return exact leave-one-out errors for multiples of the model's C; the same samples are asked for each C."""
     own = float(getattr(twin.model, "C", np.nan))
     if not np.isfinite(own):
         raise Unavailable(f"A path in C needs a machine with a finite C. Got {quoted(type(subject.machine).__name__)}.")
-    factors = np.logspace(-2.0, 2.0, 9) if factors is None else np.sort(np.asarray(factors, np.float64))
+    factors = np.logspace(-2.0, 2.0, 9) if factors is None else np.sort(np.asarray(factors, np.float64).ravel())
+    if not len(factors) or not (np.isfinite(factors) & (factors > 0.0)).all():
+        raise ValueError(f"The 'factors' parameter must hold finite numbers above 0. Got {quoted(factors.tolist())}.")
     slots = drawn(twin.n, max(2, int(twin.n * min(1.0, twin.affordable / (len(factors) * max(1, _costly(twin)))))))
     errors, spreads = np.zeros((2, len(factors)))
-    y = () if subject.task == "novelty" else (subject.y,)
     for k, factor in enumerate(factors):
-        model: Any = clone(twin.model)
-        model.set_params(C=factor * own)
-        model.fit(subject.rows, *y, sample_weight=subject.weight)
-        found = left_out_of(subject, Twin(model, twin.numbers, 0.0), slots)
+        found = left_out_of(subject, refitted(subject, twin, C=float(factor * own)), slots)
         errors[k], spreads[k] = found.error, found.uncertainty
     return AlongC(
         factors * own, errors, spreads, len(slots), int(np.argmin(errors)), int(np.argmin(np.abs(np.log(factors))))

@@ -12,11 +12,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_consistent_length
 
 from ..estimators import input_margin
 from ..estimators.base.quiet import quiet
 from ..estimators.model.way import way_to
-from .subject import Ids, Vector, dense, drawn, machine_of, rows_of, task_of, unnamed
+from .subject import (
+    Ids,
+    Unavailable,
+    Vector,
+    counted,
+    dense,
+    drawn,
+    machine_of,
+    refuse_unmeasured,
+    rows_of,
+    table_of,
+    targets_of,
+    task_of,
+    unnamed,
+)
 
 GRID = 120  # Points of the picture in each direction.
 ROOM = 0.5  # Space around the three points, as a fraction of their extent.
@@ -95,11 +110,31 @@ def boundary_plane(
         The kernel has no derivative.
     ValueError
         There is only one feature, or no boundary was found.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.insight import boundary_plane
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> plane = boundary_plane(SVC(C=10).fit(X, y), X, y, sample=0)
+    >>> bool(0 < plane.certified <= plane.points[1, 0])
+    True
     """
     way = way_to(model)
-    look, rows = _Look(machine_of(way)), rows_of(way, X)
+    machine = machine_of(way)
+    refuse_unmeasured(machine)
+    look, rows = _Look(machine), rows_of(way, table_of(machine, X))
+    n = rows.shape[0]
     if rows.shape[1] < 2:
-        raise ValueError("A plane needs two features. Got 1.")
+        raise Unavailable("A plane needs two features. Got 1.")
+    if y is not None and task_of(machine) == "classification":
+        y = targets_of(machine, y)
+        check_consistent_length(rows, y)
+    sample, third = (
+        None if value is None else counted(name, value, 0, n) for name, value in (("sample", sample), ("third", third))
+    )
+    counted("n_points", n_points, 2)
     with unnamed():
         return _plane(look, rows, y, sample, third, n_points)
 
@@ -112,12 +147,12 @@ def _plane(look: _Look, rows: Any, y: Any, sample: int | None, third: int | None
     others = dense(rows[some])
     first = (foot - x) / max(float(np.linalg.norm(foot - x)), np.finfo(float).tiny)
     across = (others - x) - np.outer((others - x) @ first, first)
-    at = _third(look, rows, some, others, foot, across, task, y, x) if third is None else int(third)
+    at = _third(look, rows, some, others, foot, across, task, y, x) if third is None else third
     z = dense(rows[[at]])[0] - x
     second = z - (z @ first) * first
     length = float(np.linalg.norm(second))
     if not length > NEAR * (float(np.linalg.norm(z)) + NEAR):
-        raise ValueError("The three points lie on one line; pass another sample as 'third'.")
+        raise Unavailable("The three points lie on one line; pass another sample as 'third'.")
     axes = np.stack([first, second / length])
     points = np.stack([np.zeros(2), axes @ (foot - x), axes @ z])
     grid = _grid(points, n_points)
@@ -151,7 +186,7 @@ class _Look:
 
 def _foot(look: _Look, rows: Any, task: str, sample: int | None) -> tuple[Vector, float, int]:
     """Return the nearest boundary point of a sample, its certified distance, and its row."""
-    some = drawn(rows.shape[0], 200) if sample is None else np.array([int(sample)])
+    some = drawn(rows.shape[0], 200) if sample is None else np.array([sample])
     part = dense(rows[some])
     if task == "regression":
         from .sensitivity import slopes_of
@@ -160,13 +195,13 @@ def _foot(look: _Look, rows: Any, task: str, sample: int | None) -> tuple[Vector
         slope, x = slopes_of(look.model, part)[at], part[at]
         length = float(np.linalg.norm(slope))
         if not length > 0.0:
-            raise ValueError("The prediction is constant here; it has no direction of ascent.")
+            raise Unavailable("The prediction is constant here; it has no direction of ascent.")
         spread = float(np.sqrt(np.square(part - x).sum(axis=1).mean())) or 1.0
         return x + 0.5 * spread * slope / length, float("nan"), int(some[at])
     found = input_margin(look.model, part)
     known = np.flatnonzero(np.isfinite(found.distance) & (found.distance > 0.0))
     if not len(known):
-        raise ValueError("No boundary was found near the samples; the prediction may be the same everywhere.")
+        raise Unavailable("No boundary was found near the samples; the prediction may be the same everywhere.")
     at = int(known[np.argsort(found.distance[known], kind="stable")[len(known) // 2]])
     return found.projection[at], float(found.certified[at]), int(some[at])
 
@@ -180,10 +215,10 @@ def _third(
         codes = look.at(np.concatenate([x[None], others]), task)[1]
         beyond = codes[1:] != codes[0]
         if y is not None and task == "classification":
-            beyond &= look.model.classes_[codes[1:]] == np.asarray(y).ravel()[some]
+            beyond &= look.model.classes_[codes[1:]] == y[some]
         allowed = allowed & beyond if (allowed & beyond).any() else allowed
     if not allowed.any():
-        raise ValueError("All samples lie on one line, so there is no plane.")
+        raise Unavailable("All samples lie on one line, so there is no plane.")
     distance = np.where(allowed, np.square(others - foot).sum(axis=1), np.inf)
     return int(some[np.argmin(distance)])
 

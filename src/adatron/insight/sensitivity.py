@@ -19,7 +19,21 @@ from ..estimators.model.way import way_to
 from ..margins import Field
 from ..threads import Pool, allowed_threads
 from ..threads.gate import one_blas_thread
-from .subject import Vector, dense, drawn, machine_of, map_of, rows_of, taken, task_of, unnamed
+from .subject import (
+    Unavailable,
+    Vector,
+    counted,
+    dense,
+    drawn,
+    machine_of,
+    map_of,
+    refuse_unmeasured,
+    rows_of,
+    table_of,
+    taken,
+    task_of,
+    unnamed,
+)
 
 MOST = 300  # Samples whose boundary points are taken.
 FLIPPED, LISTED, STEPS, HALVINGS = 40, 12, 48, 20  # Samples and features of the search along single features.
@@ -79,12 +93,25 @@ def sensitivity(model: Any, X: Any, *, max_samples: int = MOST) -> Sensitivity:
         The kernel has no derivative.
     ValueError
         No boundary was found.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.insight import sensitivity
+    >>> from sklearn.datasets import make_classification
+    >>> X, y = make_classification(200, 4, n_informative=1, n_redundant=0, n_clusters_per_class=1, shuffle=False,
+    ...                            random_state=0)
+    >>> int(sensitivity(SVC().fit(X, y), X).effect.argmax())
+    0
     """
     way = way_to(model)
-    machine, task = machine_of(way), task_of(machine_of(way))
+    machine = machine_of(way)
+    refuse_unmeasured(machine)
+    task, X = task_of(machine), table_of(machine, X)
+    seen = rows_of(way, X)
     space = "original" if not way.steps or map_of(way, X) is not None else "transformed"
-    look, rows = (model, X) if space == "original" else (machine, rows_of(way, X))
-    some = drawn(rows.shape[0], max_samples)
+    look, rows = (model, X) if space == "original" else (machine, seen)
+    some = drawn(rows.shape[0], counted("max_samples", max_samples, 1))
     part = taken(rows, some)
     points = dense(part.to_numpy() if hasattr(part, "to_numpy") else part)
     spread = points.std(axis=0)
@@ -95,7 +122,7 @@ def sensitivity(model: Any, X: Any, *, max_samples: int = MOST) -> Sensitivity:
     found = input_margin(look, part)
     known = np.isfinite(found.distance)
     if not known.any():
-        raise ValueError("No boundary was found near the samples; the prediction may be the same everywhere.")
+        raise Unavailable("No boundary was found near the samples; the prediction may be the same everywhere.")
     with unnamed():
         slope = np.abs(slopes_of(look, found.projection[known])).mean(axis=0)
         flips, smallest, tried = _along_features(look, points, slope * spread)

@@ -6,17 +6,21 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_consistent_length, get_tags
+from sklearn.utils import check_array, check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.base.machine import KernelMachine
+from ..estimators.checks import inputs
 from ..estimators.input_space.affine import Affine, linear_map
+from ..estimators.input_space.measure import classifier_of
 from ..estimators.model.way import Way, way_to
+from ..kernels.derivatives import jet
 from ..quoted import quoted
 
 TASKS = {"classifier": "classification", "regressor": "regression", "outlier_detector": "novelty"}
@@ -25,9 +29,20 @@ OTHER_SAMPLES = (
     "y_test."
 )
 CLOSE = 1e-9  # Largest relative difference between a support vector and its sample: steps before may round anew.
+PREDICTED = 500  # Most support vectors of a regression whose targets are compared with predictions.
+ROUGH = 1e-3  # Fraction of the spread of the targets that rounding of predictions in float32 may explain.
 
+_check: Any = check_array
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
+
+
+class Unavailable(ValueError):
+    """The answer does not exist for this model; the text says why."""
+
+
+class NoDerivative(Unavailable, TypeError):
+    """The decision function has no derivative with respect to features."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +53,7 @@ class Subject:
     ----------
     model : the model as it was given
     way : the steps before the machine, and the machine
-    X : the samples as they were given
+    X : the samples as they were given; a list is an array
     rows : what the machine sees of them, an array or a CSR matrix
     y : classes or targets; zeros of a novelty detector
     weight : weights of the samples, those of the classes included
@@ -66,16 +81,18 @@ class Subject:
         machine = machine_of(way)
         if machine.compact_:
             raise ValueError("A compact model does not know its samples. Take the one before compact().")
+        X = table_of(machine, X)
         rows = rows_of(way, X)
         n = rows.shape[0]
         if task_of(machine) == "novelty":
             y = np.zeros(n)
         elif y is None:
             raise ValueError(f"y must hold the targets of the {n} samples. Got None.")
-        y = np.asarray(y).ravel()
-        weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        check_consistent_length(rows, y, weight)
+        y = targets_of(machine, y)
+        check_consistent_length(rows, y)
+        weight = inputs.weights(rows, sample_weight)
         _refuse_others(machine, rows, y)
+        _refuse_other_targets(machine, rows, y)
         if hasattr(machine, "class_weight_"):
             weight = weight * machine.class_weight_[np.searchsorted(machine.classes_, y)]
         return cls(model, way, X, rows, y, weight)
@@ -90,9 +107,19 @@ class Subject:
         """The task: 'classification', 'regression' or 'novelty'."""
         return task_of(self.machine)
 
-    def given(self, some: Any) -> Any:
-        """Return some of the samples as they were given."""
-        return taken(self.X, some)
+    def tests(self, X_test: Any, y_test: Any) -> tuple[Any, Any]:
+        """Return other samples and their targets, checked; None stays None."""
+        if X_test is None:
+            if y_test is not None:
+                raise ValueError("y_test needs X_test.")
+            return None, None
+        X_test = table_of(self.machine, X_test)
+        rows = rows_of(self.way, X_test, "X_test")
+        if y_test is None:
+            return X_test, None
+        y_test = targets_of(self.machine, y_test, "y_test")
+        check_consistent_length(rows, y_test)
+        return X_test, y_test
 
 
 def machine_of(way: Way) -> Any:
@@ -110,17 +137,89 @@ def task_of(machine: Any) -> str:
     return TASKS[str(get_tags(machine).estimator_type)]
 
 
-def rows_of(way: Way, X: Any) -> Any:
-    """Return what the machine sees of some samples; what are no rows of numbers stays as it is."""
-    if way.machine.given_objects is not None:
+def predictions(machine: Any, values: Vector) -> NDArray[Any]:
+    """Return what values of the problems, (n, n_problems), predict: classes, numbers, or 1 (inside) and -1."""
+    task = task_of(machine)
+    if task == "classification":
+        return machine.classes_[machine._codes(values)]
+    return values[:, 0] if task == "regression" else np.where(values[:, 0] >= 0.0, 1, -1)
+
+
+def table_of(machine: Any, X: Any) -> Any:
+    """Return samples as something with rows; lists become arrays."""
+    if hasattr(X, "shape"):
+        return X
+    return np.asarray(X) if machine.given_objects is None else np.asarray(X, object)
+
+
+def rows_of(way: Way, X: Any, name: str = "X") -> Any:
+    """Return what the machine sees of some samples, checked; what are no rows of numbers stays as it is."""
+    machine = way.machine
+    if machine.given_objects is not None:
         return np.asarray(X, object)
     rows = way.taken(X)
-    if sparse.issparse(rows):
-        return sparse.csr_matrix(rows, dtype=np.float64)
-    rows = np.asarray(rows, np.float64)
-    if rows.ndim != 2:
-        raise ValueError(f"X must be a table of samples by features. Got {rows.ndim} dimensions.")
+    rows = sparse.csr_matrix(rows, dtype=np.float64) if sparse.issparse(rows) else rows
+    rows = _check(rows, accept_sparse="csr", dtype=np.float64, input_name=name)
+    if rows.shape[1] != machine.n_features_in_:
+        raise ValueError(
+            f"{name} has {rows.shape[1]} features, but {type(machine).__name__} is expecting {machine.n_features_in_} "
+            "features as input."
+        )
     return rows
+
+
+def targets_of(machine: Any, y: Any, name: str = "y") -> NDArray[Any]:
+    """Return targets as an array: finite numbers in a regression, otherwise labels of the type of the classes."""
+    y, task = np.asarray(y).ravel(), task_of(machine)
+    if task == "regression":
+        return _check(y, ensure_2d=False, dtype=np.float64, input_name=name)
+    texts = [labels.dtype.kind in "OUS" for labels in (y, machine.classes_)] if task == "classification" else []
+    if len(set(texts)) > 1:
+        label, one = quoted(machine.classes_[0]), quoted(y[0]) if len(y) else "none"
+        raise ValueError(f"{name} must hold classes such as {label}. Got {one}.")
+    return y
+
+
+def codes_of(classes: NDArray[Any], y: Any, n: int) -> Ids:
+    """Return the number of the class of each of n samples.
+
+    Raises
+    ------
+    ValueError
+        There are not n of them, or one is no class of the model.
+    """
+    y = np.asarray(y).ravel()
+    if len(y) != n:
+        raise ValueError(f"y must hold a target for each of the {n} samples. Got an array of shape {y.shape}.")
+    known = np.isin(y, classes)
+    if not known.all():
+        strange = quoted(y[~known][0])
+        raise ValueError(f"y must hold classes of the model, which are {quoted(list(classes))}. Got {strange}.")
+    return np.searchsorted(classes, y)
+
+
+def counted(name: str, value: Any, least: int, beyond: int | None = None) -> int:
+    """Return a whole number from ``least`` on, below ``beyond`` if it is given."""
+    number = int(value) if isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)) else least - 1
+    if number < least or (beyond is not None and number >= beyond):
+        end = "inf" if beyond is None else beyond
+        raise ValueError(f"The {name!r} parameter must be an int in the range [{least}, {end}). Got {quoted(value)}.")
+    return number
+
+
+def refuse_unmeasured(machine: Any) -> None:
+    """Fail if the decision function has no derivative, or no boundary among rows of numbers.
+
+    Raises
+    ------
+    NoDerivative
+    """
+    if machine.given_objects is not None:
+        raise NoDerivative("This answer needs samples that are rows of numbers; this kernel function takes others.")
+    try:
+        jet(machine.kernel_) if task_of(machine) == "regression" else classifier_of(machine)
+    except TypeError as error:
+        raise NoDerivative(str(error)) from error
 
 
 def taken(X: Any, some: Any) -> Any:
@@ -172,10 +271,10 @@ def _refuse_others(machine: Any, rows: Any, y: NDArray[Any]) -> None:
     """Fail if the samples are not those of the fit, as far as the model tells."""
     n = rows.shape[0]
     if n != machine.shape_fit_[0]:
-        raise ValueError(OTHER_SAMPLES.format(f"the model has seen {machine.shape_fit_[0]} samples, not {n}"))
+        raise _other(machine, f"the model has seen {machine.shape_fit_[0]} samples, not {n}")
     if hasattr(machine, "classes_") and not np.isin(y, machine.classes_).all():
         strange = quoted(y[~np.isin(y, machine.classes_)][0])
-        raise ValueError(OTHER_SAMPLES.format(f"{strange} is not one of its classes"))
+        raise _other(machine, f"{strange} is not one of its classes")
     vectors, tilted = machine.support_vectors_, getattr(machine, "tilts_", None) is not None
     if tilted or not vectors.shape[1] or rows.dtype == object:
         return  # projections, or kernel values
@@ -184,4 +283,36 @@ def _refuse_others(machine: Any, rows: Any, y: NDArray[Any]) -> None:
     size = abs(vectors).max() if vectors.shape[0] else 0.0
     if off.shape[0] and off.max() > CLOSE * (1.0 + size):
         first = int(machine.support_[int(np.argmax(dense(off.max(axis=1)).ravel()))])
-        raise ValueError(OTHER_SAMPLES.format(f"row {first} is not the sample that is a support vector"))
+        raise _other(machine, f"row {first} is not the sample that is a support vector")
+
+
+def _refuse_other_targets(machine: Any, rows: Any, y: NDArray[Any]) -> None:
+    """Fail if the targets of the support vectors are not those of the fit, as far as the coefficients tell.
+
+    The support vectors stand class by class. In a regression the sign of a coefficient says on which side of the tube
+    its target lies.
+    """
+    task, support = task_of(machine), machine.support_
+    if task == "classification":
+        counts = machine.n_support_
+        told = np.repeat(machine.classes_, counts) if len(counts) == len(machine.classes_) else y[support]
+        wrong = np.flatnonzero(told != y[support])
+        what = "has another class"
+    elif task == "regression" and np.isfinite(machine.kkt_violation_):
+        support = support[drawn(len(support), PREDICTED)]
+        signs = np.sign(machine._coefficients()[0])[drawn(len(machine.support_), PREDICTED)]
+        off = signs * (y[support] - machine._decision(rows[support])[:, 0]) if len(support) else np.zeros(0)
+        least = float(machine.get_params(deep=False).get("epsilon", 0.0))
+        slack = 2.0 * float(machine.kkt_violation_) + ROUGH * float(np.ptp(y))
+        wrong = np.flatnonzero(off < least - slack)
+        what = "has another target"
+    else:
+        return
+    if len(wrong):
+        raise _other(machine, f"row {support[wrong[0]]} {what} than in the fit")
+
+
+def _other(machine: Any, what: str) -> ValueError:
+    """Return the error for samples that are not those of the fit."""
+    order = " An incremental model keeps them in the order of its ids_." if hasattr(machine, "ids_") else ""
+    return ValueError(OTHER_SAMPLES.format(what) + order)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..estimators.incremental import (
     IncrementalSVR,
 )
 from ..estimators.incremental.learning import Learning
-from .subject import Ids, Subject
+from .subject import Ids, Subject, Unavailable
 
 MOST = 20_000  # Samples: the path holds a row of K for each free support vector.
 WORK = 5e8  # Numbers that all deletions of one question may touch: some ten seconds.
@@ -27,6 +28,8 @@ KINDS: dict[str, Any] = {
     "SVR": IncrementalSVR,
     "OneClassSVM": IncrementalOneClassSVM,
 }
+LEAST = 1e-6  # A smaller difference is rounding and the tolerance of the fit.
+FAR = 0.1  # Fraction of the largest value; a larger difference of values says that the fit had other weights.
 SHARED = (
     "C", "nu", "epsilon", "bias", "multi_class", "decision_function_shape", "break_ties", "n_jobs",
 )  # fmt: skip
@@ -41,11 +44,13 @@ class Twin:
     model : the incremental model
     numbers : (n,) the number of each of its samples among those that were given
     difference : largest difference of decision values between it and the machine, on these samples
+    far : whether this difference is too large for a solution of the same problem
     """
 
     model: Any
     numbers: Ids
     difference: float
+    far: bool = False
 
     @property
     def n(self) -> int:
@@ -72,10 +77,6 @@ def _fixed(model: Learning, track: Any) -> NDArray[np.bool_]:
     return (track.beta == dual.lower) | (track.beta == dual.upper)
 
 
-class Unavailable(ValueError):
-    """The exact answer does not exist for this model; the text says why."""
-
-
 def twin_of(subject: Subject) -> Twin:
     """Return the incremental model of the same samples, weights, kernel and parameters.
 
@@ -83,6 +84,11 @@ def twin_of(subject: Subject) -> Twin:
     ------
     Unavailable
         The machine has no incremental form, or there are too many samples.
+
+    Warns
+    -----
+    UserWarning
+        The exact solution is far from the machine, as with other weights than those of the fit.
     """
     machine = subject.machine
     if isinstance(machine, Learning):
@@ -105,11 +111,18 @@ def twin_of(subject: Subject) -> Twin:
         own["multi_class"] = getattr(machine, "_fitted_multi_class")  # noqa: B009 (private to the machine)
     model = kind(kernel=machine.kernel_, **own)
     arguments = () if subject.task == "novelty" else (subject.y,)
-    model.fit(subject.rows, *arguments, sample_weight=subject.weight)
-    return Twin(model, np.asarray(model.ids_, np.int64), _difference(machine, model, subject))
-
-
-def _difference(machine: Any, model: Any, subject: Subject) -> float:
-    """Return the largest difference of the decision values of all problems, or of predictions."""
+    try:
+        model.fit(subject.rows, *arguments, sample_weight=subject.weight)
+    except (ValueError, ArithmeticError) as error:
+        raise Unavailable(f"The exact solution was not found: {error}") from error
     values = [one._decision(subject.rows) for one in (machine, model)]
-    return float(np.abs(values[0] - values[1]).max(initial=0.0))
+    difference = float(np.abs(values[0] - values[1]).max(initial=0.0))
+    far = difference > max(LEAST, FAR * float(np.abs(values[0]).max(initial=0.0)))
+    if far:
+        warnings.warn(
+            f"The exact solution, which the answers are about, differs from the model by up to {difference:.2g}. Pass "
+            "the sample_weight of the fit, or fit with a smaller tol.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return Twin(model, np.asarray(model.ids_, np.int64), difference, far)

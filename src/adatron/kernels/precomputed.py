@@ -18,6 +18,15 @@ class Precomputed(Given):
 
     It cannot be combined with other kernels: combine the matrices. A fit refuses a matrix that is not symmetric, except
     for rounding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from adatron import SVC
+    >>> from adatron.kernels import Precomputed
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 0, 1, 1]
+    >>> SVC(kernel=Precomputed()).fit(X @ X.T, y).predict([[2.5]] @ X.T)
+    array([1])
     """
 
     name: ClassVar[str] = "precomputed"

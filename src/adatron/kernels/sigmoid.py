@@ -31,6 +31,13 @@ class Sigmoid(Leaf):
     ----------
     Lin, Lin, A study on sigmoid kernels for SVM and the training of non-PSD kernels by SMO-type
     methods, National Taiwan University 2003.
+
+    Examples
+    --------
+    >>> from adatron.kernels import Sigmoid
+    >>> Sigmoid(gamma=0.5)([[0.0], [1.0]], [[1.0]]).round(3)
+    array([[0.   ],
+           [0.462]])
     """
 
     gamma: float = 1.0

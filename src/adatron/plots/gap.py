@@ -25,7 +25,7 @@ class GapDisplay(Display):
     """The trace of a fit: the distance from the proven optimum and the KKT violation, over time.
 
     The distance is the proven upper bound of the optimum (the primal objective at the end) minus the dual objective, as
-    a fraction of the larger objective. It only falls, and ends at the certified gap.
+    a fraction of the larger objective. It falls, and ends at the certified gap.
 
     Use :meth:`from_estimator`.
 
@@ -39,6 +39,16 @@ class GapDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.plots import GapDisplay
+    >>> from sklearn.datasets import make_moons
+    >>> model = SVC(C=10).fit(*make_moons(200, noise=0.2, random_state=0))
+    >>> display = GapDisplay.from_estimator(model)
+    >>> bool(display.gap[0] == model.duality_gap_)
+    True
     """
 
     traces: Sequence[dict[str, Vector]]

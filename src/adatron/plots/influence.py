@@ -28,6 +28,16 @@ class InfluenceDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.plots import InfluenceDisplay
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.2, random_state=0)
+    >>> display = InfluenceDisplay.from_estimator(SVC(C=10).fit(X, y), X, y)
+    >>> display.influence.complete
+    True
     """
 
     influence: Influence
@@ -71,8 +81,8 @@ class InfluenceDisplay(Display):
         for color, name, there in ((COLORS[0], "free", (~bound).any()), (COLORS[2], "at the bound", bound.any())):
             if there:
                 ax.barh([0], [0.0], color=color, label=name)
-        what = "decision value" if found.flips.any() or np.isnan(found.base) else "value"
-        ax.set(xlabel=f"mean change of the {what} on {found.n_probes:,} {found.probes} samples")
+        what = "prediction" if found.task == "regression" else "decision value"
+        ax.set(xlabel=f"mean change of the {what}\non {found.n_probes:,} {found.probes} samples")
         ax.margins(x=0.25)
         ax.set_xlim(left=0)
         if len(change):

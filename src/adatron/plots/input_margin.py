@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 from ..estimators import InputMarginSVC, input_margin
 from ..estimators.input_space.affine import Affine, linear_map
 from ..estimators.model.way import way_to
+from ..insight.subject import codes_of
 from ..quoted import quoted
 from .axes import COLORS, Display, color, literal, marker
 
@@ -48,6 +49,16 @@ class InputMarginDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.plots import InputMarginDisplay
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.2, random_state=0)
+    >>> display = InputMarginDisplay.from_estimator(SVC(C=10).fit(X, y), X, y)
+    >>> display.margins.distance.shape
+    (60,)
     """
 
     X: Vector
@@ -95,7 +106,7 @@ class InputMarginDisplay(Display):
         points = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2)
         table: Any = type(given)(points, columns=given.columns) if hasattr(given, "columns") else points
         regions = np.searchsorted(estimator.classes_, estimator.predict(table)).reshape(GRID, GRID)
-        codes = np.searchsorted(estimator.classes_, y)
+        codes = codes_of(estimator.classes_, y, len(X))
         affine = None if space == "transformed" else linear_map(way, 2)
         support = _support(way.machine, X, affine)
         return cls(X, codes, margins, support, grid, regions, estimator.classes_).plot(ax=ax)
@@ -149,6 +160,16 @@ class MarginDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.plots import MarginDisplay
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.2, random_state=0)
+    >>> display = MarginDisplay.from_estimator(SVC(C=10).fit(X, y), X, y)
+    >>> sorted(display.margins)
+    ['0', '1']
     """
 
     margins: dict[str, InputMargins]
@@ -193,6 +214,8 @@ DistanceDisplay = MarginDisplay  # the name of earlier versions
 def of_classes(found: InputMargins, y: Any) -> dict[str, InputMargins]:
     """Return the margins of each class."""
     y = np.asarray(y).ravel()
+    if len(y) != len(found.distance):
+        raise ValueError(f"y must hold a target for each of the {len(found.distance)} samples. Got {len(y)}.")
     names = ("distance", "projection", "certified", "converged")
     return {str(one): type(found)(*(getattr(found, name)[y == one] for name in names)) for one in np.unique(y)}
 
@@ -211,6 +234,15 @@ class MarginPathDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+
+    Examples
+    --------
+    >>> from adatron import InputMarginSVC
+    >>> from adatron.plots import MarginPathDisplay
+    >>> from sklearn.datasets import make_moons
+    >>> model = InputMarginSVC(n_steps=2).fit(*make_moons(40, noise=0.1, random_state=0))
+    >>> len(MarginPathDisplay.from_estimator(model).paths)
+    1
     """
 
     paths: list[Vector]

@@ -31,6 +31,17 @@ class LabelIssueDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.plots import LabelIssueDisplay
+    >>> from sklearn.datasets import make_blobs
+    >>> X, y = make_blobs(80, centers=2, random_state=0, cluster_std=0.5)
+    >>> y[7] = 1 - y[7]
+    >>> display = LabelIssueDisplay.from_estimator(SVC().fit(X, y), X, y)
+    >>> int(display.issues.numbers[0])
+    7
     """
 
     issues: Issues
@@ -82,7 +93,7 @@ class LabelIssueDisplay(Display):
         for color, name, there in ((COLORS[0], "free", (~bound).any()), (COLORS[2], "at the bound", bound.any())):
             if there:
                 ax.barh([0], [0.0], color=color, label=name)
-        numbers = found.given.dtype.kind == "f"
+        numbers = found.task == "regression"
         ax.set(xlabel="error of the other samples' model" if numbers else "how far on the wrong side without it")
         ax.legend(fontsize="small", loc="lower right")
 
@@ -105,7 +116,7 @@ class LabelIssueDisplay(Display):
 def told(found: Issues, k: int) -> str:
     """Return what is given, and what the other samples propose."""
     given, proposed = found.given[k], found.proposed[k]
-    if found.given.dtype.kind == "f":
+    if found.task == "regression":
         return f"{given:.4g} → {proposed:.4g}"
     return f"{given} → {proposed}"
 
@@ -118,7 +129,7 @@ def pictures(found: Issues, X: Any, shape: tuple[int, int]) -> NDArray[np.float6
     ValueError
         The rows of X are no pictures of this shape.
     """
-    X = X.to_numpy() if hasattr(X, "to_numpy") else X
+    X = X.to_numpy() if hasattr(X, "to_numpy") else X if sparse.issparse(X) else np.asarray(X)
     if X.shape[1] != shape[0] * shape[1]:
         raise ValueError(f"image_shape must have {X.shape[1]} pixels. Got {shape[0]} x {shape[1]}.")
     rows = np.concatenate([found.numbers[:, None], found.opponents], axis=1)[:PICTURES]

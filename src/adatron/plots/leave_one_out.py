@@ -28,6 +28,16 @@ class LeaveOneOutDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.plots import LeaveOneOutDisplay
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.2, random_state=0)
+    >>> display = LeaveOneOutDisplay.from_estimator(SVC(C=10).fit(X, y), X, y, factors=[0.1, 1, 10])
+    >>> display.along.error.shape
+    (3,)
     """
 
     along: AlongC

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from ..estimators.model.way import way_to
 from ..insight import BoundaryPlane, boundary_plane
-from ..insight.subject import machine_of, task_of
+from ..insight.subject import codes_of, machine_of, task_of
 from .axes import COLORS, Display, color, literal, marker
 
 SIDES = ("outside", "inside")
+NAMED = 12  # Most classes in the legend: those of the regions.
 NEAR = 0.5  # Fraction of the samples, those nearest to the plane, whose shadows are drawn.
 
 
@@ -34,6 +35,16 @@ class BoundaryPlaneDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.plots import BoundaryPlaneDisplay
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> display = BoundaryPlaneDisplay.from_estimator(SVC(C=10).fit(X, y), X, y)
+    >>> display.plane.points.shape
+    (3, 2)
     """
 
     plane: BoundaryPlane
@@ -61,7 +72,7 @@ class BoundaryPlaneDisplay(Display):
         task = task_of(machine)
         if task != "classification":
             return cls(plane, list(SIDES) if task == "novelty" else [])
-        codes = None if y is None else np.searchsorted(machine.classes_, np.asarray(y).ravel())
+        codes = None if y is None else codes_of(machine.classes_, y, np.size(y))
         return cls(plane, [str(name) for name in machine.classes_], codes)
 
     def plot(self, *, ax: Any = None, shadows: bool = True) -> Self:
@@ -103,12 +114,12 @@ class BoundaryPlaneDisplay(Display):
         plane = self.plane
         if not self.names:
             shades = ax.contourf(*plane.grid, plane.values, levels=12, cmap="cividis", alpha=0.7)
-            ax.figure.colorbar(shades, ax=ax, label="prediction")
+            ax.figure.colorbar(shades, ax=ax, label="prediction", shrink=0.7)
             return
         k = len(self.names)
         ax.contourf(*plane.grid, plane.codes, np.arange(k + 1) - 0.5, colors=[color(c) for c in range(k)], alpha=0.25)
         if self.codes is None:
-            for code in np.unique(plane.codes).tolist():
+            for code in np.unique(plane.codes)[:NAMED].tolist():
                 style: Any = {"color": color(code), "alpha": 0.4, "linestyle": "none"}
                 ax.plot([], [], "s", label=literal(self.names[code]), **style)
         if k == 2:
@@ -122,9 +133,10 @@ class BoundaryPlaneDisplay(Display):
         plane = self.plane
         near = np.flatnonzero(plane.off <= np.quantile(plane.off, NEAR))
         codes = np.zeros(len(near), np.int64) if self.codes is None else self.codes[plane.shown[near]]
+        legend = np.unique(plane.codes)[:NAMED] if len(self.names) > NAMED else np.arange(len(self.names))
         for code in np.unique(codes).tolist():
             some = near[codes == code]
-            known = self.codes is not None
+            known = self.codes is not None and code in legend
             ax.plot(
                 *plane.shadows[some].T, marker(code) if known else ".", color=color(code) if known else "0.5",
                 markersize=3, alpha=0.5, linestyle="none", label=literal(self.names[code]) if known else None, zorder=1,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..outcome import best_of, edges, is_number, metric_of, positions, values_of, varied
-from .axes import Display
+from .axes import Display, literal
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -20,7 +20,7 @@ WIDE = 12  # Most columns, likewise.
 LABELLED = 14  # Most values that an axis names.
 FILLED = 0.5  # Part of the cells that candidates fill below which they are drawn as points: they were drawn at random.
 BESIDE = 3  # Most entries of a legend beside each other.
-LONG = 40  # Letters of all labels of the horizontal axis above which they are slanted.
+LONG = 40  # Letters above which a title has several lines, and the labels of the horizontal axis are slanted.
 DECADES = 10.0  # Ratio of the largest to the smallest value from which an axis is logarithmic.
 DARK = 0.5  # Lightness of a colour below which white is read on it.
 MAP = "cividis"  # Made for all kinds of colour vision.
@@ -179,16 +179,17 @@ class SearchDisplay(Display):
         there = [f"the {word} {short(name)}" for name, word in self.at_edge.items()]
         if there:
             said.append(f"at the edge: {' and '.join(there)}")
-        return "; ".join(said)
+        line = "; ".join(said)
+        return line if len(line) <= LONG else "\n".join(said)
 
     def _draw_map(self, ax: Any, settings: dict[str, Any]) -> None:
         rows, columns = self.scores.shape
         grid = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
         ax.set_facecolor("0.85")
         self.mesh_ = ax.pcolormesh(*grid, np.ma.masked_invalid(self.scores), **settings)
-        self.figure_.colorbar(self.mesh_, ax=ax, label=f"mean {self.metric.replace('_', ' ')}")
+        self.figure_.colorbar(self.mesh_, ax=ax, label=f"mean {literal(self.metric.replace('_', ' '))}")
         for axis, name, values in zip((ax.xaxis, ax.yaxis), self.names, self.values, strict=True):
-            _label(axis, short(name), values)
+            _label(axis, literal(short(name)), values)
         self._mark_missing(ax)
         if self.scores.size <= WRITTEN and columns <= WIDE:
             self._write(ax)
@@ -257,7 +258,7 @@ class SearchDisplay(Display):
             _scale(ax, "x", x)
         else:
             _label(ax.xaxis, "", values)
-        ax.set(xlabel=short(name), ylabel=f"mean {self.metric.replace('_', ' ')}")
+        ax.set(xlabel=literal(short(name)), ylabel=f"mean {literal(self.metric.replace('_', ' '))}")
         label = "mean and standard deviation over folds"
         drawn = ax.errorbar(x, scores, self.deviations[0], fmt="o-", capsize=3, color="C0", zorder=2, label=label)
         self.line_ = drawn
@@ -280,10 +281,10 @@ class SearchDisplay(Display):
         x, y = (np.array(values, np.float64)[there[:, k]] for values, k in zip(self.values, (1, 0), strict=True))
         for letter, name, values in zip("xy", self.names, (x, y), strict=True):
             _scale(ax, letter, values)
-            ax.set(**{f"{letter}label": short(name)})
+            ax.set(**{f"{letter}label": literal(short(name))})
         shown = self.scores[tuple(there.T)]
         self.points_ = ax.scatter(x, y, c=shown, cmap=MAP, edgecolor="0.3", linewidth=0.5)
-        self.figure_.colorbar(self.points_, ax=ax, label=f"mean {self.metric.replace('_', ' ')}")
+        self.figure_.colorbar(self.points_, ax=ax, label=f"mean {literal(self.metric.replace('_', ' '))}")
         for flags, mark, label in ((self.proven, ".", "proven"), (self.doubtful, "x", "not converged")):
             some = flags[tuple(there.T)]
             if some.any():
@@ -346,7 +347,7 @@ def _collected(
 def _label(axis: Any, name: str, values: list[Any]) -> None:
     """Put the values to the positions 0, 1, ... of an axis; leave some out if there are many."""
     step = -(-len(values) // LABELLED)
-    texts = [f"{value:.3g}" if is_number(value) else str(value) for value in values]
+    texts = [f"{float(f'{value:.3g}'):g}" if is_number(value) else literal(value) for value in values]
     axis.set_ticks(range(0, len(values), step), texts[::step])
     axis.set_label_text(name)
     if axis.axis_name == "x" and sum(map(len, texts[::step])) > LONG:

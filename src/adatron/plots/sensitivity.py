@@ -30,6 +30,16 @@ class SensitivityDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.plots import SensitivityDisplay
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> display = SensitivityDisplay.from_estimator(SVC(C=10).fit(X, y), X)
+    >>> display.names[0]
+    'sepal length (cm)'
     """
 
     sensitivity: Sensitivity
@@ -47,5 +57,5 @@ class SensitivityDisplay(Display):
         ax, effect = self._on(ax), self.sensitivity.effect
         order = np.argsort(-effect, kind="stable")[:SHOWN]
         bars(ax, [self.names[j] for j in order], effect[order], COLORS[0])
-        ax.set(xlabel="mean slope at the boundary × standard deviation of the feature")
+        ax.set(xlabel="mean slope at the boundary × deviation")
         return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,10 @@ from ..gram import Source, Sums
 from ..kernels import Kernel
 from ..threads import Pool
 from .signs import Split
+
+if TYPE_CHECKING:
+    from ..devices import Device
+    from .remote import Remote
 
 Values = NDArray[np.float64]
 BLURRED = 1e-4  # Error of decision values in double precision above which squared distances sum differences.
@@ -36,6 +40,7 @@ class Expansion:
         self.coefficients = np.array(coefficients, order="C")
         self._sums: dict[Any, Sums] = {}
         self._split: tuple[Split | None] | None = None
+        self._remote: Remote | None = None
 
     def __len__(self) -> int:
         return len(self.points)
@@ -45,6 +50,15 @@ class Expansion:
         if dtype not in self._sums:
             self._sums[dtype] = Sums(self.points, self.coefficients, dtype, pool)
         return self._sums[dtype]
+
+    def on(self, device: Device) -> Remote | None:
+        """Return the sums on a device, kept for the last one; None if no device makes them."""
+        from .remote import Remote
+
+        if self._remote is None or self._remote.device is not device:
+            suits = Remote.suits(self.points, device)
+            self._remote = Remote(device, self.points, self.coefficients) if suits else None
+        return self._remote
 
     def split(self, pool: Pool) -> Split | None:
         """Return its parts by which float32 proves signs, or None if float32 cannot."""

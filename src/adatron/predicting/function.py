@@ -21,6 +21,7 @@ from .prepared import Kept, prepared
 from .signs import Decided
 
 if TYPE_CHECKING:
+    from ..devices import Device
     from ..margins import Field
 
 Ids = NDArray[np.int64]
@@ -70,6 +71,14 @@ class Function:
         counted : what is made of the votes of many classes instead, see ``pair_values``
         """
 
+    def remote_values(self, X: Any, device: Device, near: bool) -> Vector | None:
+        """Return the values at rows, (n, n_problems), by a device; None if the processor is to make them.
+
+        X : NumPy array or tensor
+        near : whether X is on the device already
+        """
+        return None
+
 
 @dataclass(frozen=True)
 class Sum(Function):
@@ -110,6 +119,13 @@ class Sum(Function):
         if self._many_pairs:
             return pair_values(X, self._prepared(X), *how, finish, counted)
         return decision_values(X, self._prepared(X), *how, finish, None if self.precision == "double" else decided)
+
+    def remote_values(self, X: Any, device: Device, near: bool) -> Vector | None:
+        work = float(X.shape[0]) * max(1, len(self.columns)) * X.shape[1]
+        if self._many_pairs or self.kernel.name == "precomputed" or not (near or work >= device.prediction):
+            return None
+        remote = self._prepared(X).on(device)
+        return None if remote is None else remote.values(X, self.intercepts, self.precision == "single")
 
     def _prepared(self, X: Any) -> Any:
         """Return the sum as predictions need it; kept for later calls unless it depends on X."""

@@ -1,5 +1,6 @@
 """The report of a fit: one HTML file that answers eight questions."""
 
-from .report import Report, report
+from .page import Report
+from .report import report
 
 __all__ = ["Report", "report"]

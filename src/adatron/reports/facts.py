@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from ..estimators.model.way import is_search, way_to
@@ -18,8 +18,10 @@ from ..insight.deletion import Influence, influence_of
 from ..insight.labels import Issues, issues_of
 from ..insight.leave_one_out import AlongC, LeftOut, along_C, asked, left_out_of
 from ..insight.sensitivity import Sensitivity, sensitivity
-from ..insight.subject import Subject, Vector, names_of, rows_of, taken
+from ..insight.subject import Subject, Unavailable, Vector, names_of, predictions, rows_of, taken
 from ..insight.twin import Twin, twin_of
+from ..quoted import quoted
+from ..solvers.path import Stalled
 from .figure import Gallery
 
 FOLDS = 5
@@ -57,7 +59,7 @@ class Facts:
     rows : whether rows of data may be shown
     given_names : names of the features as the user gave them, or None
     weight : the user's weights, or None
-    cv : folds
+    cv : a splitter, a number of folds, or None
     """
 
     subject: Subject
@@ -146,12 +148,9 @@ class Facts:
         """Values of the machine at the test samples, (n_test, n_problems)."""
         return self.machine._decision(rows_of(self.subject.way, self.X_test))
 
-    def predicted(self, values: Vector, machine: Any = None) -> NDArray[Any]:
+    def predicted(self, values: Vector) -> NDArray[Any]:
         """Return what values of the problems predict."""
-        machine = machine or self.machine
-        if self.task == "classification":
-            return machine.classes_[machine._codes(values)]
-        return values[:, 0] if self.task == "regression" else np.where(values[:, 0] >= 0.0, 1, -1)
+        return predictions(self.machine, values)
 
     @cached_property
     def out_of_fold(self) -> OutOfFold | Missing:
@@ -159,39 +158,54 @@ class Facts:
         return known(self._out_of_fold)
 
     def _out_of_fold(self) -> OutOfFold:
-        model = self.subject.model
-        model = model.best_estimator_ if is_search(model) else model
         splits = list(self._folds().split(self.subject.X, self.y))
-        predicted, values = np.empty(self.n, self.y.dtype if self.task != "novelty" else np.int64), None
+        self._refuse_splits(splits)
+        values = np.zeros((self.n, self.values.shape[1]))
         for train, test in splits:
-            one: Any = clone(model)
-            weights = None if self.weight is None else np.asarray(self.weight)[train]
-            one.fit(taken(self.subject.X, train), self.y[train], **_weighted(one, weights))
-            way = way_to(one)
-            part = way.machine._decision(rows_of(way, taken(self.subject.X, test)))
-            values = np.zeros((self.n, part.shape[1])) if values is None else values
-            values[test] = part
-            predicted[test] = self.predicted(part, way.machine)
-        assert values is not None  # noqa: S101 (there are two folds at least)
-        return OutOfFold(predicted, values, len(splits))
+            way = way_to(self._without(train))
+            values[test] = way.machine._decision(rows_of(way, taken(self.subject.X, test)))
+        return OutOfFold(self.predicted(values), values, len(splits))
+
+    def _refuse_splits(self, splits: list[Any]) -> None:
+        """Fail unless every sample is tested once, by a model that knows all classes."""
+        tested = np.bincount(np.concatenate([test for _, test in splits]), minlength=self.n)
+        if (tested != 1).any():
+            raise Unavailable(
+                "Out-of-fold predictions need a cv that tests every sample once. This cv tests "
+                f"{np.count_nonzero(tested):,} of {self.n:,} samples, {tested.max()} times at most."
+            )
+        if self.task == "classification":
+            for number, (train, _) in enumerate(splits, 1):
+                if len(gone := np.setdiff1d(self.machine.classes_, self.y[train])):
+                    raise Unavailable(f"Fold {number} of this cv trains with no sample of the class {quoted(gone[0])}.")
+
+    def _without(self, train: Any) -> Any:
+        """Return the model, fitted anew to some samples."""
+        model = self.subject.model
+        one: Any = clone(model.best_estimator_ if is_search(model) else model)
+        weights = None if self.weight is None else np.asarray(self.weight)[train]
+        try:
+            return one.fit(taken(self.subject.X, train), self.y[train], **_weighted(one, weights))
+        except (ValueError, ArithmeticError) as error:
+            raise Unavailable(f"The model cannot be fitted to the samples of a fold: {error}") from error
 
     def _folds(self) -> Any:
         if self.cv is not None and not isinstance(self.cv, int):
-            return check_cv(self.cv, self.y, classifier=self.task == "classification")
-        folds = FOLDS if self.cv is None else self.cv
+            return self.cv
+        folds = min(FOLDS, self.n) if self.cv is None else self.cv
         if self.task != "classification":
             return KFold(folds, shuffle=True, random_state=0)
         least = int(np.unique(self.y, return_counts=True)[1].min())
         if least < 2:
-            raise ValueError("A class has one sample only, so no fold can leave it out.")
+            raise Unavailable("A class has one sample only, so no fold can leave it out.")
         return StratifiedKFold(min(folds, least), shuffle=True, random_state=0)
 
 
 def known(ask: Callable[[], Found]) -> Found | Missing:
-    """Return an answer, or the reason why there is none."""
+    """Return an answer, or the reason why the model has none; any other error is a fault, and is raised."""
     try:
         return ask()
-    except (ValueError, TypeError, ArithmeticError, TimeoutError) as error:
+    except (Unavailable, Stalled, TimeoutError) as error:
         return Missing(" ".join(str(error).split()))
 
 

@@ -21,6 +21,7 @@ IDS = re.compile(r'(\bid="|xlink:href="#|url\(#)([^")]+)')
 HEAD = re.compile(r"^.*?<svg ", re.DOTALL)
 SIZE = re.compile(r'\s(?:width|height)="[\d.]+pt"')
 STYLE = re.compile(r"<defs>\s*<style[^>]*>.*?</style>\s*</defs>", re.DOTALL)
+TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
 META = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 SETTINGS: dict[str, Any] = {
     "svg.fonttype": "none",
@@ -89,5 +90,10 @@ def _inline(text: str, number: int) -> str:
     text = META.sub("", HEAD.sub("<svg ", text, count=1))
     head, found, rest = STYLE.sub("", text, count=1).partition(">")
     head = SIZE.sub("", head)
-    text = IDS.sub(lambda match: f"{match[1]}f{number}-{match[2]}", head + found + rest)
-    return text.replace(INK, "currentColor").strip()
+
+    def own(tag: re.Match[str]) -> str:
+        if tag[0].startswith("<!--"):
+            return ""
+        return IDS.sub(lambda match: f"{match[1]}f{number}-{match[2]}", tag[0]).replace(INK, "currentColor")
+
+    return TAG.sub(own, head + found + rest).strip()  # words between tags stay as they are

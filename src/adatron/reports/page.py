@@ -3,18 +3,55 @@
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Sequence
 from hashlib import sha256
 from html import escape
 from importlib import resources
 
+from ..files.atomic import atomic_write
 from .parts import Figure, Panel, Part
+
+HEIGHT = 800  # Pixels of a report in a notebook.
 
 # A browser then refuses whatever is not in the file, even if text of a user got past the escapes.
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'; base-uri 'none'; "
     "form-action 'none'"
 )
+
+
+class Report:
+    """The report of a fitted model: eight questions with their answers. ``print`` shows the answers.
+
+    Attributes
+    ----------
+    title : str
+    panels : list of Panel
+        Each has a ``question`` and an ``answer``.
+    html : str
+        The page.
+    """
+
+    def __init__(self, title: str, about: list[Part], panels: list[Panel]) -> None:
+        self.title, self.panels = title, panels
+        self.html = page(title, about, panels)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file, whole or not at all: to a temporary name first, then renamed."""
+        with atomic_write(path) as stream:
+            stream.write(self.html.encode())
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame of its own, which a notebook shows."""
+        return (
+            f'<iframe sandbox="allow-scripts" style="border:0;width:100%;height:{HEIGHT}px" '
+            f'title="{escape(self.title)}" srcdoc="{escape(self.html, quote=True)}"></iframe>'
+        )
+
+    def __str__(self) -> str:
+        lines = (f"{number}. {panel.question} {panel.answer}" for number, panel in enumerate(self.panels, 1))
+        return "\n".join((self.title, *lines))
 
 
 def page(title: str, about: Sequence[Part], panels: Sequence[Panel]) -> str:

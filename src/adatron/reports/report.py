@@ -2,61 +2,25 @@
 
 from __future__ import annotations
 
-import os
-from html import escape
 from importlib import metadata
-from typing import Any
+from numbers import Integral
+from typing import Any, cast
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_consistent_length
+from sklearn.model_selection import check_cv
 
 from ..estimators.base.quiet import quiet
-from ..files.atomic import atomic_write
-from ..insight.subject import Subject
+from ..insight.subject import Subject, counted, names_of
 from ..quoted import quoted
 from .facts import Facts
-from .page import page
+from .page import Report
 from .panels import PANELS
-from .parts import Folded, Panel, Part, Table, Text
+from .parts import Folded, Part, Table, Text
 
 SHOWN = ("rows", "none")
-HEIGHT = 800  # Pixels of a report in a notebook.
 PIXELS = (8, 256)  # Fewest and most pixels of a side of a picture.
 ALIKE = 0.75  # Fraction of the usual difference of two pixels below which neighbours are alike.
-
-
-class Report:
-    """The report of a fitted model: eight questions with their answers. ``print`` shows the answers.
-
-    Attributes
-    ----------
-    title : str
-    panels : list of Panel
-        Each has a ``question`` and an ``answer``.
-    html : str
-        The page.
-    """
-
-    def __init__(self, title: str, about: list[Part], panels: list[Panel]) -> None:
-        self.title, self.panels = title, panels
-        self.html = page(title, about, panels)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, whole or not at all: to a temporary name first, then renamed."""
-        with atomic_write(path) as stream:
-            stream.write(self.html.encode())
-
-    def _repr_html_(self) -> str:
-        """Return the page in a frame of its own, which a notebook shows."""
-        return (
-            f'<iframe sandbox="allow-scripts" style="border:0;width:100%;height:{HEIGHT}px" '
-            f'title="{escape(self.title)}" srcdoc="{escape(self.html, quote=True)}"></iframe>'
-        )
-
-    def __str__(self) -> str:
-        lines = (f"{number}. {panel.question} {panel.answer}" for number, panel in enumerate(self.panels, 1))
-        return "\n".join((self.title, *lines))
 
 
 @quiet
@@ -134,24 +98,38 @@ def report(
     """
     if samples not in SHOWN:
         raise ValueError(f"The 'samples' parameter must be 'rows' or 'none'. Got {quoted(samples)} instead.")
+    if not isinstance(cast("Any", title), (str, type(None))):
+        raise TypeError(f"The 'title' parameter must be a str or None. Got {quoted(title)} instead.")
     subject = Subject.of(model, X, y, sample_weight)
-    if y_test is not None:
-        if X_test is None:
-            raise ValueError("y_test needs X_test.")
-        y_test = np.asarray(y_test).ravel()
-        check_consistent_length(X_test, y_test)
+    X_test, y_test = subject.tests(X_test, y_test)
     search = model if search is None and hasattr(model, "cv_results_") else search
     if search is not None and not hasattr(search, "cv_results_"):
         raise ValueError(
             f"The 'search' parameter must be a fitted search with cv_results_. Got {quoted(search)} instead."
         )
-    shape = _shape_of(subject) if image_shape is None else image_shape
-    if image_shape is not None and subject.X.shape[1] != image_shape[0] * image_shape[1]:
-        raise ValueError(f"image_shape must have {subject.X.shape[1]} pixels. Got {quoted(image_shape)}.")
-    facts = Facts(subject, X_test, y_test, search, samples == "rows", feature_names, shape, sample_weight, cv)
+    names = None if feature_names is None else list(feature_names)
+    names_of(subject.way, _width(subject), names)
+    shape = _shape_of(subject) if image_shape is None else _checked_shape(subject, image_shape)
+    if cv is not None:
+        cv = counted("cv", cv, 2, 1 + len(subject.y)) if isinstance(cv, Integral) else check_cv(cv)
+    facts = Facts(subject, X_test, y_test, search, samples == "rows", names, shape, sample_weight, cv)
     panels = [panel(facts) for panel in PANELS]
     machine = facts.machine
     return Report(title or f"Report of {_a(type(machine).__name__)}", _about(facts), panels)
+
+
+def _width(subject: Subject) -> int:
+    """Return the number of features of the samples as they were given."""
+    return int(subject.X.shape[1]) if len(subject.X.shape) == 2 else 1
+
+
+def _checked_shape(subject: Subject, shape: Any) -> tuple[int, int]:
+    """Return the shape of pictures that the rows of X are."""
+    pixels = _width(subject)
+    sides = [int(one) for one in shape if isinstance(one, Integral)] if isinstance(shape, (tuple, list)) else []
+    if len(sides) != 2 or min(sides) < 1 or sides[0] * sides[1] != pixels:
+        raise ValueError(f"image_shape must be two sizes with {pixels} pixels in all. Got {quoted(shape)}.")
+    return sides[0], sides[1]
 
 
 def _a(name: str) -> str:

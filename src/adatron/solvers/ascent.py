@@ -122,8 +122,11 @@ class Ascent(ABC, Generic[How]):
         return unproven(self.dual, self.beta, self.g)
 
     def _to_the_end(self) -> Solution:
-        """Run to the end; where that is rounding or a limit, to the least gap that was proven."""
-        status, proof = until_proven(self, first_tolerance(self.dual, self.options), self.options)
+        """Run to the end."""
+        return self.concluded(*until_proven(self, first_tolerance(self.dual, self.options), self.options))
+
+    def concluded(self, status: Status, proof: Certificate) -> Solution:
+        """Return the solution; where rounding or a limit ended the loop, that with the least gap that was proven."""
         endless = status is Status.MAX_ITER and not self.options.chosen
         if self.dual.hard_margin and endless and np.isinf(proof.primal):
             status = Status.DIVERGED  # not one separating plane was found
@@ -169,19 +172,24 @@ class Ascent(ABC, Generic[How]):
 
         Return what ended the steps, and the tolerance they came to.
         """
-        wanted = self.options.widest_gap
         while True:
             status = self.ascend(tol)
-            bent = self.watch.flag[BENT] and not self.view.gram.kernel.convex
-            if status is not Status.CONVERGED or wanted == np.inf or bent:
-                return status, tol
-            gap = self.relative_gap()
-            if not wanted < gap < np.inf:  # nan, too
-                return status, tol
-            near = closer(tol, gap, wanted)
-            if near <= max(self._coarse(), self.rounding, UNIT * float(np.abs(self.g).max())):
+            near = self.short(status, tol)
+            if near is None:
                 return status, tol
             tol = near
+
+    def short(self, status: Status, tol: float) -> float | None:
+        """Return the tolerance at which the tracked gap may suffice; None if it does, or if only a proof tells."""
+        wanted = self.options.widest_gap
+        bent = self.watch.flag[BENT] and not self.view.gram.kernel.convex
+        if status is not Status.CONVERGED or wanted == np.inf or bent:
+            return None
+        gap = self.relative_gap()
+        if not wanted < gap < np.inf:  # nan, too
+            return None
+        near = closer(tol, gap, wanted)
+        return near if near > max(self._coarse(), self.rounding, UNIT * float(np.abs(self.g).max())) else None
 
     def _next(self, tol: float, proof: Certificate) -> float:
         """Return the tolerance to go on with after a refusal; 0 if rounding lets no gradient meet a smaller one."""
@@ -223,7 +231,7 @@ class Ascent(ABC, Generic[How]):
             return Status.DIVERGED if wide else Status.STUCK
         if wide and self._drowned():
             return Status.STUCK
-        stop = self.watch.look(self.n_iter, violation, objective, self.relative_gap, extra)
+        stop = self.watch.look(self.n_iter, violation, objective, self._shown_gap, extra)
         if violation <= tol:
             return Status.CONVERGED
         if stop:
@@ -231,6 +239,10 @@ class Ascent(ABC, Generic[How]):
         if self.n_iter >= self.options.max_iter:
             return Status.MAX_ITER
         return Status.MAX_TIME if monotonic() >= self.options.deadline else None
+
+    def _shown_gap(self) -> float:
+        """Return the relative gap to show; the time decides when, and what is asked for must not depend on the time."""
+        return self.relative_gap() if self.held.ready else np.nan
 
     def _drowned(self) -> bool:
         """Return whether coefficients have long been so large that rounding of their products exceeds all targets."""

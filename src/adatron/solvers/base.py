@@ -39,6 +39,7 @@ class Way(IntEnum):
     BLOCKS = 4
     PARTS = 5
     SINGLE_ROWS = 6
+    DEVICE = 7
 
     @property
     def said(self) -> str:
@@ -54,6 +55,7 @@ SAID = {
     Way.BLOCKS: "block after block",
     Way.PARTS: "block after block, the variables in play first as a program of their own",
     Way.SINGLE_ROWS: "by single rows",
+    Way.DEVICE: "on the device, all side by side",
 }
 
 

@@ -47,17 +47,22 @@ class Proposer(Protocol):
 def until_proven(at_work: Proposer, tol: float, options: Options) -> tuple[Status, Certificate]:
     """Go on until a proof suffices, or the steps or the proposer end; return what ended the loop and the last proof."""
     while True:
-        reached, tol = at_work.propose(tol)
-        proof = at_work.prove()
-        proven = ended(proof, options)
-        if proven is Status.OVERFLOW or (proven is not None and reached in (Status.CONVERGED, Status.STUCK)):
-            return proven, proof
-        if reached is not Status.CONVERGED:
-            return reached, proof
-        following = at_work.tighten(tol, proof)
-        if isinstance(following, Status):
-            return following, proof
-        tol = following
+        found = judged(at_work, *at_work.propose(tol), options)
+        if isinstance(found, tuple):
+            return found
+        tol = found
+
+
+def judged(at_work: Proposer, reached: Status, tol: float, options: Options) -> tuple[Status, Certificate] | float:
+    """Prove the point that steps came to; return what ends the loop, and the proof, or the tolerance to go on with."""
+    proof = at_work.prove()
+    proven = ended(proof, options)
+    if proven is Status.OVERFLOW or (proven is not None and reached in (Status.CONVERGED, Status.STUCK)):
+        return proven, proof
+    if reached is not Status.CONVERGED:
+        return reached, proof
+    following = at_work.tighten(tol, proof)
+    return (following, proof) if isinstance(following, Status) else following
 
 
 def ended(proof: Certificate, options: Options) -> Status | None:

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..devices import Device
 from ..gram import Source
 from ..gram.shared import bytes_shared, readable
 from ..problems import Dual
 from ..problems.dual import Ids
 from .base import Solver, Way
+from .device.place import Place, placed
 from .plan import SMALL, Plan, plan
 
 LARGEST = 1e8  # Multiply-adds of the largest Gram matrix below which threads cost more than they give.
@@ -30,10 +32,12 @@ class Wanted:
 
     cache_bytes : for kernel values
     precision : 'auto', 'single' or 'double'
+    device : where to solve the problems; None is the processor
     """
 
     cache_bytes: float
     precision: str
+    device: Device | None = None
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ class Sizes:
 
 @dataclass(frozen=True, eq=False)
 class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
-    """How the problems of a fit are solved, and how K is served; ``print`` says it in three lines.
+    """How the problems of a fit are solved, and how K is served; ``print`` says it in three lines, or in four.
 
     Attributes
     ----------
@@ -85,6 +89,8 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     whole : a problem of up to so many variables is one block
     concurrent : most problems solved at the same time
     memory : bytes for the factors of one problem's Newton steps, or for the rows that its solver stores itself
+    device : the device that solves the problems; "" if it is the processor
+    placed : why that one, if a device was asked for
     """
 
     ways: NDArray[np.int8]
@@ -100,6 +106,8 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     whole: int
     concurrent: int
     memory: float
+    device: str = ""
+    placed: str = ""
 
     @property
     def dtype(self) -> Any:
@@ -133,7 +141,8 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
         tiles = "float32, proven in float64" if self.single else "float64"
         threads = "1 thread" if self.light else "all threads"
         many = f", up to {self.concurrent:,} problems side by side" if self.concurrent > 1 else ""
-        return f"{said[0]} ({size})\nkernel values in {tiles}: {self.reason}; {self._served()}\n{threads}{many}"
+        place = f"\non {self.device or 'the processor'}: {self.placed}" if self.placed else ""
+        return f"{said[0]} ({size})\nkernel values in {tiles}: {self.reason}; {self._served()}\n{threads}{many}{place}"
 
     def _served(self) -> str:
         if self.held:
@@ -160,6 +169,8 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     more                                                           PARTS
     =============================================================  ===================================
 
+    A device, if one is asked for, solves all problems, DEVICE each, unless ``place`` has a reason against it.
+
     Kernel values (``single``, ``shared``, ``held``, ``slots``)
 
     =============================================================  ===================================
@@ -176,6 +187,9 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
                                                                    they are dear, or made again
     =============================================================  ===================================
     """
+    place = placed(source, sizes.variables, sizes.duals, wanted.device, solver)
+    if place.used:
+        return _on_device(source, sizes, wanted, place)
     n, alone, kernel = sizes.samples, len(sizes.variables) == 1, source.kernel
     matrix = solver.blocks and sizes.everywhere and not alone and suits(sizes.typical, single=False, everywhere=True)
     matrix = matrix and _matrix_fits(n, len(sizes.variables), wanted)
@@ -188,7 +202,16 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     light = bool((np.max(work) * cost < LARGEST and np.sum(work) * cost < least) or kernel.called)
     ways, then = _ways(sizes, solver, found, single, shared, matrix, held or not kernel.called)
     own = found.block, found.whole, found.concurrent, found.factor
-    return Route(ways, then, largest, single, reason, shared, held, found.slots, light, *own)
+    return Route(ways, then, largest, single, reason, shared, held, found.slots, light, *own, placed=place.reason)
+
+
+def _on_device(source: Source, sizes: Sizes, wanted: Wanted, place: Place) -> Route:
+    """Return the route of problems that a device solves."""
+    single, reason = _precision(source, wanted.precision, small=False)
+    ways = np.where(sizes.open, Way.DEVICE, Way.CLOSED).astype(np.int8)
+    largest, concurrent = int(sizes.variables.max()), place.side_by_side(len(ways), single)
+    own = place.block, 0, concurrent, place.factor
+    return Route(ways, ways, largest, single, reason, False, False, 0, False, *own, place.label, place.reason)
 
 
 def suits(dual: Dual, single: bool, everywhere: bool) -> bool:

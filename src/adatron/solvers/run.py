@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from math import inf
 from time import monotonic
@@ -71,6 +71,20 @@ class _Desk:
     def stop(self) -> None:
         self.flags[:, STOP] = 1
 
+    @contextmanager
+    def until(self, deadline: float) -> Iterator[None]:
+        """Stop every problem at the deadline: a chain in compiled code may take long, and nobody looks at the clock."""
+        if deadline == inf:
+            yield
+            return
+        timer = threading.Timer(max(0.0, deadline - monotonic()), self.stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
     def serve(self, worker: threading.Thread) -> None:
         """Show reports until the desk is closed; Ctrl-C or an error of the callback stops every problem first."""
         try:
@@ -105,11 +119,8 @@ def solve_all(
     if len(tasks) > 1 and monotonic() >= options.deadline:  # there was time for nothing but setting up
         found.leave(np.flatnonzero(tasks.open), Status.MAX_TIME)
         return found
-    try:
-        ranges = bundles(tasks, route.ways, timed=options.deadline < inf)
-    except OutOfTime:
-        ranges = [range(number, number + 1) for number in np.flatnonzero(tasks.open).tolist()]
-    direct = len(ranges) == 1 or pool.threads == 1
+    ranges = _ranges(tasks, options, route)
+    direct = len(ranges) == 1 or pool.threads == 1 or bool(route.device)
 
     def solve(number: int) -> None:
         some = ranges[number]
@@ -124,6 +135,8 @@ def solve_all(
                     left = together(tasks, some, options, desk.flags[some.start : some.stop], found)
                 except OutOfTime:
                     found.leave(slice(some.start, some.stop), Status.MAX_TIME)
+            elif len(some) > 1:
+                _on_device(tasks, some, solver, options, desk, found)
             else:
                 left = {i: tasks.start(i) for i in some}
             for i in some if callback is not None else left:
@@ -143,12 +156,45 @@ def solve_all(
             proof = found.certificate(i)
             report(int(found.n_iter[i]), proof.kkt_violation, proof.relative_gap, proof.dual)
 
-    if direct:
-        for number in range(len(ranges)):
-            solve(number)
-    else:
-        _on_a_thread(lambda: pool.run(solve, len(ranges), route.concurrent), desk)
+    with desk.until(options.deadline) if tasks.before is not None else nullcontext():
+        if direct:
+            for number in range(len(ranges)):
+                solve(number)
+        else:
+            _on_a_thread(lambda: pool.run(solve, len(ranges), route.concurrent), desk)
     return found
+
+
+def _ranges(tasks: Tasks, options: Options, route: Route) -> list[range]:
+    """Return the numbers of the open tasks in their order; those that are solved together are one range."""
+    if route.device:
+        return _neighbours(np.flatnonzero(tasks.open).tolist(), 1 if options.sized else route.concurrent)
+    try:
+        return bundles(tasks, route.ways, timed=options.deadline < inf)
+    except OutOfTime:
+        return _neighbours(np.flatnonzero(tasks.open).tolist(), 1)
+
+
+def _neighbours(numbers: list[int], most: int) -> list[range]:
+    """Return ranges of up to so many numbers."""
+    out: list[range] = []
+    for number in numbers:
+        if out and out[-1].stop == number and len(out[-1]) < most:
+            out[-1] = range(out[-1].start, number + 1)
+        else:
+            out.append(range(number, number + 1))
+    return out
+
+
+def _on_device(tasks: Tasks, some: range, solver: Solver, options: Options, desk: _Desk, found: Found) -> None:
+    """Solve problems side by side on a device."""
+    from .device.solve import solve_together
+
+    own = [tasks[i] for i in some]
+    watches = [Watch(one.dual, desk.reporter(i, True), desk.flags[i], solver.traced)
+               for i, one in zip(some, own, strict=True)]  # fmt: skip
+    for i, one, solution in zip(some, own, solve_together(solver, own, options, watches), strict=True):
+        found.put(i, one.dual, solution)
 
 
 def _solved(solver: Solver, task: Task, options: Options, state: State | None, watch: Watch) -> Solution:

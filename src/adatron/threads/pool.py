@@ -120,7 +120,8 @@ class Pool:
             for _ in self._members:
                 self._queue.put(None)
             for member in self._members:
-                member.join()
+                with suppress(RuntimeError):  # Ctrl-C came before the thread was started
+                    member.join()
             self._members.clear()
         finally:
             with _CROWD.lock:
@@ -200,11 +201,14 @@ class Pool:
 
     def _hire(self, wanted: int) -> int:
         """Start threads up to a number; return how many there are. The system may allow no more."""
-        with suppress(RuntimeError):
-            while len(self._members) < wanted:
-                member = threading.Thread(target=self._serve, name="adatron", daemon=True)
+        while len(self._members) < wanted:
+            member = threading.Thread(target=self._serve, name="adatron", daemon=True)
+            self._members.append(member)  # first: Ctrl-C may come while the thread starts
+            try:
                 member.start()
-                self._members.append(member)
+            except RuntimeError:
+                self._members.pop()
+                break
         return len(self._members)
 
     @contextmanager

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from adatron import IncrementalSVC
 from adatron.estimators.incremental import track
 from adatron.kernels import RBF
 from adatron.solvers.path import Stalled
@@ -49,6 +50,16 @@ def test_after_a_path_in_C_the_model_goes_on_as_before(kind):
         else:
             np.testing.assert_allclose(values(ours, ours.store.X), values(theirs, ours.store.X), atol=1e-9)
             assert ours.kkt_violation_ <= 1e-9
+
+
+def test_both_ends_have_the_intercept_of_a_fit_if_no_variable_is_free():
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        y = np.arange(12) % 2
+        X = random.normal(size=(12, 2)) + y[:, None]
+        many, few = (IncrementalSVC(kernel="linear", C=C).fit(X, y) for C in (5.0, 0.05))
+        assert many.C_path(0.05)[0].intercepts[-1] == pytest.approx(few.intercept_[0], abs=1e-9)
+        assert few.C_path(5.0)[0].intercepts[0] == pytest.approx(few.intercept_[0], abs=1e-9)
 
 
 def test_a_path_in_C_that_goes_nowhere_has_both_ends():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from adatron import IncrementalSVC
+from adatron import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
 from lives import MODELS, Life, values
 
 
@@ -58,3 +58,40 @@ def test_leaving_one_out_after_a_path_in_C(kind):
     before = leave_out()
     life.model.C_path(50.0)
     np.testing.assert_allclose(leave_out(), before, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        IncrementalSVC(kernel="linear"),
+        IncrementalSVC(kernel="linear", class_weight={0: 2.0}),
+        IncrementalSVR(kernel="linear"),
+        IncrementalNuSVC(kernel="linear"),
+        IncrementalOneClassSVM(gamma=1.0),
+    ],
+    ids=lambda model: f"{type(model).__name__}-{getattr(model, 'class_weight', None)}",
+)
+def test_every_sample_can_be_left_out_if_no_support_vector_is_free(model):
+    """Then b is the middle of an interval, for the samples that stay."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        y = np.arange(12) % 2
+        X = random.normal(size=(12, 2)) + y[:, None]
+        name, value = ("nu", (0.25, 0.4, 0.5)[seed % 3]) if hasattr(model, "nu") else ("C", (0.05, 0.1, 0.5)[seed % 3])
+        model.set_params(gamma=1.0, **{name: value})
+        novelty, numbers = isinstance(model, IncrementalOneClassSVM), isinstance(model, IncrementalSVR)
+        targets = None if novelty else X[:, 0] + random.normal(size=12) if numbers else y
+        model.fit(X) if novelty else model.fit(X, targets)
+        found = model.loo_prediction() if isinstance(model, IncrementalSVR) else model.loo_decision()
+        np.testing.assert_allclose(found, brute_force(model, X, targets), atol=1e-6)
+
+
+def test_a_sample_without_weight_in_the_sum_may_set_the_bias():
+    """Not a support vector, but an end of the interval of b."""
+    random = np.random.default_rng(41)
+    y = np.arange(12) % 2
+    X = random.normal(size=(12, 2)) + y[:, None]
+    model = IncrementalSVC(kernel="linear", C=0.1, gamma=1.0).fit(X, y)
+    assert 7 not in model.support_
+    np.testing.assert_allclose(model.loo_decision()[7], brute_force(model, X, y)[7], atol=1e-9)
+    assert model.loo_decision()[7] != pytest.approx(model.decision_function(X)[7], abs=1e-3)

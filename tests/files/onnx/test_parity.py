@@ -6,6 +6,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from adatron import SVC, to_onnx
+from adatron.files.onnx.parity import Parity
 from adatron.onnx import ParityError
 
 
@@ -46,3 +47,10 @@ def test_a_row_on_the_boundary_is_no_error(about):
     model = SVC().fit([[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1])
     parity = about(to_onnx(model, [[0.5, 0.5], [0.0, 0.0], [1.0, 0.0]]))["parity"]
     assert (parity["rows"], parity["undecided"], parity["labels_differ"]) == (3, 1, 0)
+
+
+@pytest.mark.parametrize("numbers", [(np.nan, 0.0, 0.0), (0.0, 0.0, np.nan), (1e-3, 0.0, None)])
+def test_what_is_no_number_is_a_deviation(numbers):
+    with pytest.raises(ParityError, match="a value deviates") as caught:
+        Parity(10, 0, 0, *numbers, "1").check()
+    assert "Steps of a pipeline" not in str(caught.value)

@@ -1,9 +1,13 @@
 """Labels that a search calls proven are those of fits that are solved as far as float64 goes."""
 
+import signal
+import time
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification, make_moons
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import StratifiedKFold
 
 from adatron import SVC, NuSVC, OneClassSVM
@@ -77,3 +81,42 @@ def test_candidates_that_may_be_best_are_proven_on_request():
     search = GridSearchCV(SVC(tol=0.5), {"C": [1.0, 30.0], "gamma": [1.0]}, refit=False, prove=True).fit(X, y)
     assert search.cv_results_["proven"][search.best_index_]
     assert len(search.unproven_samples_[search.best_index_]) == 0
+
+
+def test_proofs_go_with_ranges_that_are_found():
+    X, y = make_moons(120, noise=0.3, random_state=0)
+    search = GridSearchCV(SVC(tol=0.5), {"C": [0.1, 10.0], "gamma": "auto"}, cv=3, refit=False, prove=True).fit(X, y)
+    results = search.cv_results_
+    assert results["proven"][search.best_index_]
+    assert len(search.unproven_samples_) == len(results["params"])
+    for proven, doubt in zip(results["proven"], search.unproven_samples_, strict=True):
+        assert proven == (doubt is not None and len(doubt) == 0)
+
+
+def ended_by(number, act):
+    """A score of labels that does something when it is asked for the n-th time."""
+    calls = []
+
+    def score(y_true, y_pred):
+        calls.append(1)
+        if len(calls) == number:
+            act()
+        return accuracy_score(y_true, y_pred)
+
+    return make_scorer(score)
+
+
+@pytest.mark.parametrize("way", ["Ctrl-C", "max_time"])
+def test_what_was_found_stays_if_proofs_are_broken_off(way):
+    X, y = make_moons(120, noise=0.3, random_state=0)
+    grid = {"C": [0.1, 10.0], "gamma": [0.5, 2.0]}
+    plain = GridSearchCV(SVC(tol=0.5), grid, cv=3, refit=False, scoring="accuracy").fit(X, y)
+    seconds = None if way == "Ctrl-C" else 10.0
+    act = (lambda: signal.raise_signal(signal.SIGINT)) if way == "Ctrl-C" else (lambda: time.sleep(10.0))
+    scoring = ended_by(3 * 4 + 1, act)
+    search = GridSearchCV(SVC(tol=0.5), grid, cv=3, refit=False, scoring=scoring, prove=True, max_time=seconds)
+    search.fit(X, y)
+    scores = search.cv_results_["mean_test_score"]
+    np.testing.assert_array_equal(scores, plain.cv_results_["mean_test_score"])
+    assert len(search.unproven_samples_) == len(scores)
+    assert search.best_score_ == scores.max()

@@ -11,8 +11,9 @@ from scipy import sparse
 from scipy.stats import loguniform
 from sklearn import config_context
 from sklearn import model_selection as theirs
+from sklearn import svm as libsvm
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_classification, make_regression
+from sklearn.datasets import load_iris, load_wine, make_classification, make_regression
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.feature_selection import SelectKBest
@@ -81,6 +82,7 @@ MACHINES = {
     "nusvr": (NuSVR(tol=TIGHT), {"C": [0.1, 10.0], "nu": [0.3, 0.7]}, numbers),
     "novelty": (OneClassSVM(tol=TIGHT), {"nu": [0.1, 0.5]}, two),
 }
+UNSCALED = ["svc", "pairs", "rest", "nusvc pairs", "svr", "nusvr", "novelty"]
 FOLDS = {
     "default": None,
     "plain": theirs.KFold(4),
@@ -112,6 +114,27 @@ def combinations():
             yield name, folds, i + j, kernel
     yield "hard", "default", 0, 4
     yield "hard", "shuffled", 1, 4
+
+
+def test_raw_features_have_the_scores_of_scikit_learn():
+    X, y = load_wine(return_X_y=True)
+    grid = {"C": [0.1, 10.0], "gamma": [0.01, 0.1]}
+    ours = GridSearchCV(SVC(tol=TIGHT), grid, cv=3).fit(X, y)
+    plain = theirs.GridSearchCV(libsvm.SVC(tol=TIGHT), grid, cv=3).fit(X, y)
+    np.testing.assert_allclose(ours.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"], atol=1e-9)
+
+
+@pytest.mark.parametrize("name", UNSCALED)
+def test_features_far_apart_have_the_scores_of_single_fits(name):
+    """Kernel values then come from differences, with other operands."""
+    estimator, grid, make = MACHINES[name]
+    X, y = make()
+    X = np.column_stack([StandardScaler().fit_transform(X), np.where(np.arange(len(X)) % 2, 3e5, -3e5)])
+    if name == "novelty":
+        y = np.where(y > 0, 1, -1)
+    scoring = {"svr": None, "nusvr": None}.get(name, "accuracy")
+    found = both(estimator, {**grid, "gamma": [0.05, 1.0]}, X, y, scoring=scoring, cv=theirs.KFold(3))
+    assert_equal(*found)
 
 
 @pytest.mark.parametrize(("name", "folds", "scoring", "kernel"), list(combinations()))

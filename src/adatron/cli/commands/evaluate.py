@@ -8,15 +8,17 @@ import click
 
 from ..data import Source, data_options
 from ..overwrite import refuse_overwriting
+from ..parts import device_option, use_device
 from ..status import as_json, write_result
 
 
 @click.command(short_help="Measure a model on data.")
 @click.argument("model", type=click.Path())
 @data_options
+@device_option
 @click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
 @click.option("--output", type=click.Path(), help="File for the result.  [default: standard output]")
-def evaluate(model: str, source: Source, wants_json: bool, output: str | None) -> None:
+def evaluate(model: str, source: Source, device: str | None, wants_json: bool, output: str | None) -> None:
     """Measure MODEL on the samples of FILE.
 
     Classification: accuracy, ROC-AUC of two classes, precision, recall, F1, confusion matrix. Regression: R2, mean
@@ -27,6 +29,7 @@ def evaluate(model: str, source: Source, wants_json: bool, output: str | None) -
 
     refuse_overwriting("--output", output, (model, *source.files))
     estimator, table = source.with_model(model, labelled=True)
+    use_device(estimator, device)
     measured = scores(estimator, table.X, table.y)
     write_result(as_json({"model": model, **measured}) if wants_json else _text(measured), output)
 

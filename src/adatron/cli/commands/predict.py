@@ -9,7 +9,7 @@ import click
 
 from ..data import Source, data_options
 from ..overwrite import refuse_overwriting
-from ..parts import machine_of, task_of
+from ..parts import device_option, machine_of, task_of, use_device
 from ..status import write_result
 
 
@@ -19,6 +19,7 @@ from ..status import write_result
 @click.option("--output", type=click.Path(), help="File for the result.  [default: standard output]")
 @click.option("--decision", is_flag=True, help="Write the decision values, too.")
 @click.option("--probability", is_flag=True, help="Write the probabilities of the classes, too.")
+@device_option
 @click.option("--to", type=click.Choice(["libsvm", "csv"]), help="Format of the result.  [default: from --output]")
 @click.option("--quiet", is_flag=True, help="Do not print the accuracy.")
 def predict(
@@ -27,6 +28,7 @@ def predict(
     output: str | None,
     decision: bool,
     probability: bool,
+    device: str | None,
     to: str | None,
     quiet: bool,
 ) -> None:
@@ -43,6 +45,7 @@ def predict(
     if decision and probability and to != "csv":
         raise click.UsageError("--decision and --probability need --to csv together")
     estimator, table = source.with_model(model, labelled=False)
+    use_device(estimator, device)
     _check_offers(estimator, decision, probability)
     predicted = estimator.predict(table.X)
     found: list[_Values] = []

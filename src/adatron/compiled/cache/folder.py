@@ -16,7 +16,11 @@ from typing import NamedTuple
 
 from .trust import private_folder
 
-FACES = ("cli", "estimators", "files", "papers", "plots")  # no compiled code here, nor anything that it could import
+# No compiled code here, nor anything that it could import: folders, and single files.
+FACES = (
+    "cli", "dask", "estimators", "files", "insight", "mlflow.py", "onnx.py", "outcome.py", "papers", "plots", "reports",
+    "warm.py",
+)  # fmt: skip
 NOT_KEPT = (
     "adatron compiles in every process anew, since it keeps no compiled code: %s. "
     "Set ADATRON_CACHE_DIR to a folder that only you can write to."
@@ -33,9 +37,9 @@ class Place(NamedTuple):
 
 @functools.cache
 def precompiled_hash() -> str:
-    """Hash every source file of the package, except those of the faces, and the version of numba."""
+    """Hash every source file of the package, except those of the faces, and the versions of numba and Python."""
     root = Path(__file__).parents[2]
-    digest = hashlib.sha256(metadata.version("numba").encode())
+    digest = hashlib.sha256(f"{metadata.version('numba')} {sys.implementation.cache_tag}".encode())
     for path in sorted(root.rglob("*.py")):
         if path.relative_to(root).parts[0] in FACES:
             continue

@@ -13,6 +13,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 if TYPE_CHECKING:
     from ...fitting.fits import Fits
+    from ...gram.elsewhere import Moments
     from ...threads import Clock
 
 DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserves a word
@@ -47,7 +48,6 @@ def warn_unless_converged(fitted: Fits, X: Any, max_iter: int, what: str = "prob
     It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words. What a kernel
     is to blame for has no numbers in it: Python shows equal warnings once, where nothing resets its filters.
     """
-    from ...gram.elsewhere import Elsewhere
     from ...solvers.status import NO_KERNEL, OTHER_KERNEL, Status
 
     found = fitted.found
@@ -62,9 +62,8 @@ def warn_unless_converged(fitted: Fits, X: Any, max_iter: int, what: str = "prob
         text = f"Not certified: {worst.status.value}."
     else:
         early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
-        known = X is not None and not isinstance(X, Elsewhere)
         stuck = worst.status in (Status.MAX_ITER, Status.STUCK, Status.OVERFLOW)
-        cause = _cause(X, values, worst.certificate.resolution) if stuck and known else ""
+        cause = _cause(X, values, worst.certificate.resolution) if stuck and X is not None else ""
         if not worst.certificate.convex and worst.status in (Status.MAX_ITER, Status.MAX_TIME) and not early:
             cause = f" Perhaps because {NO_KERNEL}: {OTHER_KERNEL}."
         reason = worst.status.value + "."
@@ -101,17 +100,23 @@ def _cause(X: Any, values: bool, resolution: float) -> str:
 
         off = asymmetry(X, 0, len(X)) if X.shape[0] == X.shape[1] else 0.0
         return ASYMMETRIC.format(off) if off else ""
+    with np.errstate(over="ignore", invalid="ignore"):
+        used, means, spread = _moments(X)
+        return _offset(means, spread, resolution, used) or _scales(X, spread)
+
+
+def _moments(X: Any) -> Moments:
+    from ...gram.elsewhere import Elsewhere, Moments
     from ...kernels.columns import narrow, used_columns
 
+    if isinstance(X, Elsewhere):
+        return X.moments()
     of_sparse: Any = mean_variance_axis
-    with np.errstate(over="ignore", invalid="ignore"):
-        used = used_columns(X)
-        if sparse.issparse(X):
-            means, spread = of_sparse(narrow(X, used), axis=0)
-            spread = np.sqrt(spread)
-        else:
-            means, spread = X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
-        return _offset(means, spread, resolution, used) or _scales(X, spread)
+    used = used_columns(X)
+    if sparse.issparse(X):
+        means, variances = of_sparse(narrow(X, used), axis=0)
+        return Moments(used, means, np.sqrt(variances))
+    return Moments(used, X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64))
 
 
 def _offset(means: Any, spread: Any, resolution: float, used: Any) -> str:
@@ -137,5 +142,9 @@ def _scales(X: Any, spread: Any) -> str:
         return ""
     return (
         f" The features' standard deviations range from {spread.min():.1e} to {spread.max():.1e}, the usual cause: "
-        f"scale them ({'MaxAbsScaler' if sparse.issparse(X) else 'StandardScaler'})."
+        f"scale them ({'MaxAbsScaler' if _is_sparse(X) else 'StandardScaler'})."
     )
+
+
+def _is_sparse(X: Any) -> bool:
+    return sparse.issparse(X) or getattr(X, "is_sparse", False)

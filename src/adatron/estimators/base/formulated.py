@@ -63,10 +63,14 @@ class FormulatedClassifier(Classifier):
 
         clock = Clock.starting(self.max_time)
         data = self._labelled(X, y, sample_weight)
-        return self.learn(data, inputs.augment(self.augment, data.X, data.repeated), clock)
+        return self._fit_checked(data, inputs.augment(self.augment, data.X, data.repeated), clock, X)
 
-    def learn(self, data: Labelled, augment: float, clock: Clock) -> Self:
-        """Solve the problem of a checked training set and keep the model; ``augment`` is the factor behind 'auto'."""
+    def _fit_checked(self, data: Labelled, augment: float, clock: Clock, given: Any = None) -> Self:
+        """Solve the problem of a checked training set and keep the model.
+
+        augment : the factor behind 'auto'
+        given : X as it came, perhaps on a device
+        """
         from ...fitting.binary import Binary, Kind
         from ...fitting.folds import divide
 
@@ -77,7 +81,7 @@ class FormulatedClassifier(Classifier):
         k = len(data.classes)
         divided = divide(distinct, self._rng()) if self.with_probability else None
         whole = Binary(Kind(k, self.multi_class, form), distinct, [[c] for c in range(k)])
-        fitted = self._solve(data.X, distinct, whole, form, clock, data.repeated)
+        fitted = self._solve(data.X, distinct, whole, form, clock, data.repeated, given)
         found = fitted.found
         divisors = None if form.divisors is None else form.divisors(found.half_width)
         self._store_classes(data)
@@ -91,7 +95,7 @@ class FormulatedClassifier(Classifier):
         warn_unless_converged(fitted, data.X, self.max_iter, values=self._values)
         self._slope = None
         if divided is not None:
-            settings = self.settings(self._served(), clock, form.sized)
+            settings = self.settings(self._served(), clock, form.sized, given)
             X, in_pairs = inputs.as_dense_if_small(data.X, self.kernel), self._one_against_one()
             calibration = Calibration(X, divided, settings, form.divisors, k, in_pairs)
             self._slope = 0.0

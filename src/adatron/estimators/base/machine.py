@@ -15,6 +15,9 @@ from ...fitting.layout import feature_weights
 from ...fitting.storage import for_reading
 from ...predicting.prepared import Kept
 from ..checks import inputs, objects
+from ..checks.arrays import device_of
+from ..checks.inputs import rows_to_predict
+from ..checks.state import refuse_torn
 from .callbacks import OURS
 from .parameters import Parameters
 from .quiet import Quiet, quiet
@@ -68,6 +71,7 @@ class KernelMachine(Quiet, Parameters):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._kept = Kept()
+        refuse_torn(self)
         if "support_vectors_" in state:
             for_reading(state["support_vectors_"])
 
@@ -123,13 +127,18 @@ class KernelMachine(Quiet, Parameters):
         form: Formulation,
         clock: Clock,
         weight: NDArray[np.float64] | None,
+        given: Any = None,
     ) -> Fits:
-        """Solve all problems over the distinct samples; keeps the kernel. ``weight``: of each row of X; None is 1."""
+        """Solve all problems over the distinct samples; keeps the kernel.
+
+        weight : of each row of X; None is 1
+        given : X as it came, perhaps on a device
+        """
         from ...fitting import engine
 
         X = inputs.as_dense_if_small(X, self.kernel)
         self._resolve_kernel(X, weight)
-        return engine.fit(X, samples, problems, self.settings(self._served(), clock, form.sized))
+        return engine.fit(X, samples, problems, self.settings(self._served(), clock, form.sized, given))
 
     def _resolve_kernel(self, X: Any, weight: NDArray[np.float64] | None) -> None:
         """Keep the kernel, and the number behind gamma='scale' or 'auto'."""
@@ -309,5 +318,10 @@ class KernelMachine(Quiet, Parameters):
     ) -> NDArray[Any]:
         """Decision values of the problems, (n_samples, n_problems), or what is made of them, see ``Function``."""
         check_is_fitted(self)
-        function = self._function()
+        function, device = self._function(), device_of(self, X)
+        if device is not None:
+            rows, near = rows_to_predict(self, X, function, device)
+            found = function.remote_values(rows, device, near) if rows is not None else None
+            if found is not None:
+                return finish(found)
         return function.values(inputs.new_data(self, X, function), finish, decided, counted)

@@ -24,8 +24,12 @@ class OneProgram(KernelMachine):
     def _function(self) -> Function:
         return self._sum()
 
-    def _fit(self, X: Any, targets: Any, sample_weight: Any, clock: Clock) -> None:
-        """Solve the problem of checked samples and keep the model. ``targets``: (n,), or None."""
+    def _fit(self, X: Any, targets: Any, sample_weight: Any, clock: Clock, given: Any) -> None:
+        """Solve the problem of checked samples and keep the model.
+
+        targets : (n,), or None
+        given : X as it came, perhaps on a device
+        """
         from ...fitting import samples
 
         weight = inputs.weights(X, sample_weight)
@@ -34,13 +38,18 @@ class OneProgram(KernelMachine):
         y = np.zeros(X.shape[0]) if targets is None else targets
         values, codes = (y[:1], np.zeros(len(y), np.int64)) if targets is None else np.unique(y, return_inverse=True)
         distinct = samples.canonical(X, codes, len(values), weight, mergeable=self._mergeable).together()
-        self.learn(X, y, distinct, inputs.augment(getattr(self, "augment", 1.0), X, repeated), repeated, clock)
+        self._fit_checked(
+            X, y, distinct, inputs.augment(getattr(self, "augment", 1.0), X, repeated), repeated, clock, given
+        )
 
-    def learn(self, X: Any, y: Any, distinct: Samples, augment: float, repeated: Any, clock: Clock) -> None:
+    def _fit_checked(
+        self, X: Any, y: Any, distinct: Samples, augment: float, repeated: Any, clock: Clock, given: Any = None
+    ) -> None:
         """Solve the problem of distinct samples and keep the model.
 
         augment : the factor behind 'auto'
         repeated : (n,) the user's weights; None is 1
+        given : X as it came, perhaps on a device
         """
         from ...fitting.problems import Listed, Problem
 
@@ -50,7 +59,8 @@ class OneProgram(KernelMachine):
         def program(ids: NDArray[np.int64]) -> Dual:
             return form.program(y[distinct.rows[ids]], distinct.weight[ids])
 
-        fitted = self._solve(X, distinct, Listed([Problem([0], program, form.copies)]), form, clock, repeated)
+        problems = Listed([Problem([0], program, form.copies)])
+        fitted = self._solve(X, distinct, problems, form, clock, repeated, given)
         coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
         support, self._n_support, dual = coefficients.arranged(np.zeros(X.shape[0], np.int64), 1)
         self._store_support(X, support, unit * dual, np.array([unit * fitted[0].intercept]))

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ...compiled.cache.collector import collector_paused
+from ..checks.arrays import device_of, rows_there
 from .callbacks import CallbackSupport, together
 from .shown import Shown
 
@@ -72,6 +73,7 @@ class Parameters(CallbackSupport, Shown):
     gap_tol: float | None
     max_time: float | None
     callback: Callable[[Any], object] | None
+    device: Any
     _parameter_names: ClassVar[list[str]]
     _good: ClassVar[tuple[tuple[type, object], ...]]  # types and values that passed the last check
 
@@ -91,6 +93,7 @@ class Parameters(CallbackSupport, Shown):
         "gap_tol": [Interval(Real, 0.0, None, closed="neither"), None],
         "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
         "callback": [callable, None],
+        "device": [str, HasMethods(["tiles", "memory"]), None],
     }
 
     @classmethod
@@ -114,10 +117,11 @@ class Parameters(CallbackSupport, Shown):
         """Set an attribute for each parameter of a constructor, given its ``locals()``; scikit-learn reads them."""
         vars(self).update((name, value) for name, value in parameters.items() if name not in ("self", "__class__"))
 
-    def settings(self, kernel: Kernel, clock: Clock, sized: bool) -> Settings:
-        """Return the parameters as a fit takes them; ``sized``: see ``Formulation``."""
+    def settings(self, kernel: Kernel, clock: Clock, sized: bool, given: Any = None) -> Settings:
+        """Return the parameters as a fit takes them; ``sized``: see ``Formulation``, ``given``: X as it came."""
         from ...fitting.engine import Settings
 
+        device = device_of(self, given)
         own = self.callback or (_print_progress if self.verbose else None)
         return Settings(
             kernel=kernel,
@@ -131,6 +135,8 @@ class Parameters(CallbackSupport, Shown):
             clock=clock,
             callback=together(own, vars(self).get("_fit_parts")),
             sized=sized,
+            device=device,
+            there=None if device is None else rows_there(device, given),
         )
 
 

@@ -21,6 +21,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from ...compiled.cache.uninterrupted import uninterrupted
+from ..checks.arrays import returned
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -30,6 +31,7 @@ METHODS = (
     "predict", "decision_function", "score_samples", "compact", "to_sklearn",
 )  # fmt: skip
 PREDICTIONS = ("predict", "decision_function", "score_samples")
+OF_CLASSES = ("predict_proba", "predict_log_proba")
 FOR_PREDICTIONS = ("predicting.function",)
 FOR_OTHERS = ("fitting.engine", "fitting.folds", "fitting.binary", *FOR_PREDICTIONS)
 
@@ -46,12 +48,14 @@ def _import_all(modules: tuple[str, ...]) -> None:
 def quiet(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Return the function with its imports in one go, and without NumPy's floating-point warnings."""
     modules = FOR_PREDICTIONS if function.__name__ in PREDICTIONS else FOR_OTHERS
+    predicts = function.__name__ in (*PREDICTIONS, *OF_CLASSES)
 
     @wraps(function)
     def without_warnings(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         _import_all(modules)
         with np.errstate(all="ignore"):
-            return function(*args, **kwargs)
+            found: Any = function(*args, **kwargs)
+        return returned(found, args[1] if len(args) > 1 else kwargs.get("X")) if predicts else found
 
     return without_warnings
 

@@ -55,8 +55,8 @@ class Regressor(RegressorMixin, OneProgram):
         from ...threads import Clock
 
         clock = Clock.starting(self.max_time)
-        X, y = inputs.training_data(self, X, y)
-        self._fit(X, y, sample_weight, clock)
+        rows, y = inputs.training_data(self, X, y)
+        self._fit(rows, y, sample_weight, clock, X)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

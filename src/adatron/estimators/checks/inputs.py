@@ -16,10 +16,12 @@ from sklearn.utils.validation import _check_sample_weight, validate_data  # pyri
 from ...fitting.storage import opened, tidy
 from ...quoted import quoted
 from . import objects
+from .arrays import host, rows_there
 from .checked import checked
 from .labels import refuse_merged
 
 if TYPE_CHECKING:
+    from ...devices import Device
     from ...predicting.function import Function
 
 Vector = NDArray[np.float64]
@@ -56,7 +58,7 @@ def given(kernel: Any) -> bool:
 
 def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Return X as a C-ordered float array or CSR matrix with sorted columns, and y as a vector."""
-    numeric = is_regressor(model)
+    X, y, numeric = host(X), host(y), is_regressor(model)
     checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
     kept, given_y = objects.kept(model.kernel, X), y
     if kept is None:
@@ -76,6 +78,7 @@ def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
 
 def training_rows(model: Machine, X: Any) -> Any:
     """Return X alone, in the form of ``training_data``."""
+    X = host(X)
     kept = objects.kept(model.kernel, X)
     X = _rows(model, X) if kept is None else objects.kernel_matrix(model.kernel, X, X)
     _keep(model, kept)
@@ -134,6 +137,7 @@ def as_dense_if_small(X: Any, kernel: Any) -> Any:
 
 def new_data(model: Machine, X: Any, function: Function) -> Any:
     """Return X for prediction: an array or CSR matrix of floats stays as it is and is made ready block by block."""
+    X = host(X)
     if model.given_objects is not None:
         return model.kernel_(X, model.given_objects)
     values = given(model.kernel_)  # of a compact model perhaps none
@@ -150,6 +154,22 @@ def new_data(model: Machine, X: Any, function: Function) -> Any:
     if sparse.issparse(X) and not function.takes_sparse:
         raise ValueError(f"cannot use sparse input in {type(model).__name__!r} trained on dense data")
     return X if sparse.issparse(X) else opened(X)
+
+
+def rows_to_predict(model: Machine, X: Any, function: Function, device: Device) -> tuple[Any, bool]:
+    """Return rows for a device to predict, and whether they are there already; None if a device is not for such rows.
+
+    A tensor stays where it is. Its width is checked on its first row, and its numbers on the device.
+    """
+    there = rows_there(device, X)
+    if there is None:
+        rows = None if given(model.kernel_) or model.given_objects is not None else new_data(model, X, function)
+        return (rows if isinstance(rows, np.ndarray) else None), False
+    fine = there.ndim == 2 and len(there) > 0 and not given(model.kernel_)
+    if not fine or not bool(there.sum().isfinite()):
+        return None, False  # the checks of what comes to the processor say what is wrong
+    new_data(model, there[:1], function)
+    return there, True
 
 
 def classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -213,6 +233,7 @@ def weights(X: Any, sample_weight: Any) -> Vector:
     """Return the weight of every sample."""
     if sample_weight is None:
         return np.ones(X.shape[0])
+    sample_weight = host(sample_weight)
     values = np.asarray(sample_weight, np.float64)
     if values.ndim == 1 and len(values) != X.shape[0]:
         raise ValueError(f"sample_weight and X have incompatible shapes: {values.shape} vs {X.shape}")

@@ -29,6 +29,7 @@ from ...threads import Clock, OutOfTime
 from ..base.convergence import warn_unless_converged
 from ..base.machine import KernelMachine
 from ..checks import inputs, objects
+from ..checks.arrays import refuse_remote
 from ..checks.checked import checked
 from .store import Store
 from .track import Track
@@ -322,6 +323,7 @@ class Learning(KernelMachine):
 
     def _checked(self, X: Any, first: bool, **targets: Any) -> Any:
         """Return X in float64 as the store keeps it, and y if it is given, checked as scikit-learn does."""
+        refuse_remote(self, X)
         found = checked(self, X, (np.float64,), reset=first, order="C", **targets)
         X, y = found if targets else (found, None)
         if not objects.is_function(self.kernel):

@@ -1,4 +1,4 @@
-"""Exact leave-one-out: a support vector leaves a copy of the path; any other sample changes nothing."""
+"""Exact leave-one-out: a sample that decides leaves a copy of the path; any other sample changes nothing."""
 
 from __future__ import annotations
 
@@ -61,8 +61,7 @@ def _of_program(model: Learning, track: Track, dual: Dual, signs: bool, wanted: 
         return np.zeros(0)
     path, nu = track.path(model.program), any(dual.totals)
     out = decision(dual, path.beta, path.g) / model.divisor(track.width(dual, path.beta, path.g))
-    # If the sums depend on nu, they change with every sample.
-    which = np.flatnonzero(wanted if nu else wanted & (path.beta != 0.0))
+    which = np.flatnonzero(wanted & deciding(dual, path.beta, path.g))
     if not nu:
         if signs:
             which = which[out[which] * dual.t[which] >= 0.0]
@@ -75,6 +74,21 @@ def _of_program(model: Learning, track: Track, dual: Dual, signs: bool, wanted: 
             out[one] = decision(goal, left.beta, left.g)[one] / model.divisor(track.width(goal, left.beta, left.g))
         else:
             out[one] = left.g[one] + goal.t[one] + (left.offset if dual.totals else 0.0)
+    return out
+
+
+def deciding(dual: Dual, beta: Vector, g: Vector) -> NDArray[np.bool_]:
+    """Return the variables of a solution without which the decision function may be another one.
+
+    These are the support vectors. If the sums depend on nu, they change with every sample. If no variable is free, b is
+    the middle of an interval, and any variable may be an end of it.
+    """
+    if any(dual.totals):
+        return np.ones(len(dual), bool)
+    out = beta != 0.0
+    if dual.totals and not dual.free(beta).any():
+        for gain in (dual.growth(beta, g), dual.shrinkage(beta, g)):
+            out |= np.isfinite(gain) & (gain == gain.max(initial=-np.inf))
     return out
 
 

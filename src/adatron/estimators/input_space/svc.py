@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 PARAMETERS = (
     "kernel", "degree", "gamma", "coef0", "tol", "cache_size", "class_weight", "verbose", "max_iter",
-    "decision_function_shape", "break_ties", "n_jobs", "multi_class", "gap_tol", "max_time", "callback",
+    "decision_function_shape", "break_ties", "n_jobs", "multi_class", "gap_tol", "max_time", "callback", "device",
 )  # fmt: skip
 
 
@@ -104,6 +105,9 @@ class InputMarginSVC(Classifier):
         was no time to measure it.
     callback : callable, default=None
         Called with a :class:`adatron.solvers.base.Progress` now and then; returning True stops the program.
+    device : str, default=None
+        As in :class:`SVC`, for the machine it starts from and for predictions with ``algorithm='simplified'`` or
+        'rescaled'. The steps are taken on the processor.
 
     Attributes
     ----------
@@ -188,6 +192,7 @@ class InputMarginSVC(Classifier):
         gap_tol: float | None = None,
         max_time: float | None = None,
         callback: Callable[[Any], object] | None = None,
+        device: Any = None,
     ) -> None:
         self._keep(locals())
 
@@ -215,7 +220,7 @@ class InputMarginSVC(Classifier):
         data, form = self._labelled(X, y, sample_weight), self._formulation(1.0)
         k, distinct = len(data.classes), data.samples
         problems = Binary(Kind(k, self.multi_class, form), distinct, [[c] for c in range(k)])
-        start = self._solve(data.X, distinct, problems, form, clock, data.repeated)
+        start = self._solve(data.X, distinct, problems, form, clock, data.repeated, X)
         climbs = self._climbs(data, problems, start, clock)
         fitted = Fits.of([climb.fitted for climb in climbs], start.route)
         self._store_classes(data)
@@ -246,7 +251,7 @@ class InputMarginSVC(Classifier):
         X = inputs.as_dense_if_small(data.X, self.kernel)
         rows = dense_rows(X[data.samples.rows])
         with one_blas_thread(), Pool(allowed_threads(self.n_jobs), clock.limit) as pool:
-            settings = self.settings(self.kernel_, clock, sized=False)
+            settings = replace(self.settings(self.kernel_, clock, sized=False), device=None, there=None)
             own = steps.Data(rows, Metric.of(self.metric, rows), settings, pool)
             if self.algorithm == "full":
                 how = (self.n_steps, self.rule, self.hyperplane)

@@ -47,6 +47,16 @@ def angle(first: SVC, second: SVC) -> float:
     ------
     ValueError
         More than two classes, given kernel values, or different kernels.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.estimators import angle
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> free, penalised = (SVC(bias=bias, gamma=1.0).fit(X, y) for bias in ("explicit", "augmented"))
+    >>> bool(0 < angle(free, penalised) < 10)
+    True
     """
     for model in (first, second):
         _check(model)
@@ -78,6 +88,15 @@ def balance(model: SVC) -> Balance:
     ValueError
         Another bias, more than two classes, given kernel values, a compact model, or support vectors that no parallel
         plane separates.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.estimators import balance
+    >>> from sklearn.datasets import make_blobs
+    >>> X, y = make_blobs(60, centers=2, cluster_std=0.5, random_state=0)
+    >>> balance(SVC(C=10, bias="augmented").fit(X, y)).holds
+    True
     """
     _check(model)
     if model.compact_:

@@ -191,6 +191,7 @@ class Encoder:
         if CLASSES.get(name) is not type(value):
             raise CodecError(refusal(value))
         params, state = value.get_params(deep=False), lasting_state(value)
+        params.pop("device", None)  # of this machine; another one may have none
         if isinstance(value, Pipeline):
             params["memory"] = None  # a folder of this machine, whose files are pickles
         if isinstance(value, Incremental) and "_store" in state:
@@ -357,6 +358,7 @@ class _Decoder:
 
     def _strict(self, kind: type[Any], params: dict[str, Any], state: dict[str, Any]) -> Any:
         """Return an estimator of a class whose whole state is listed."""
+        params.pop("device", None)
         if kind is Pipeline:
             params["memory"] = None  # the maker of a file may not choose a folder of pickles here
         estimator = kind(**params)

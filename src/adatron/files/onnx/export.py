@@ -70,6 +70,15 @@ def to_onnx(model: Any, X: Any = None, path: str | os.PathLike[str] | None = Non
     -----
     A network takes memory for some numbers for each pair of a row and a support vector, so call it with some thousand
     rows at a time. It does not refuse NaN.
+
+    Examples
+    --------
+    >>> from adatron import SVC, to_onnx
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> network = to_onnx(SVC().fit(X, y), X)
+    >>> [result.name for result in network.graph.output]
+    ['label', 'decision']
     """
     if ops not in OPS:
         raise ValueError(f"The 'ops' parameter must be a str among {list(OPS)}. Got {quoted(ops)} instead.")
@@ -79,7 +88,7 @@ def to_onnx(model: Any, X: Any = None, path: str | os.PathLike[str] | None = Non
     check(machine)
     found, parity = _compared(steps, machine, X, ops)
     if ops == "plain":
-        parity.check()
+        parity.check(steps is not None)
     else:
         warnings.warn(
             f"ONNX's own operators compute in float32: {parity.labels_differ} of {parity.rows} labels differ, "
@@ -114,5 +123,6 @@ def _compared(steps: Pipeline | None, machine: Any, X: Any, ops: str) -> tuple[A
     reference = reference_of(machine)
     if not plain and is_classifier(machine):  # the operators know no other shape
         reference.set_params(decision_function_shape="ovo", break_ties=False)
-    results = run(made.SerializeToString(), given, batch_of(machine))
+    what = "the network" if steps is None else "a step of the pipeline"
+    results = run(made.SerializeToString(), given, batch_of(machine), what)
     return made, compare(results, reference, rows)

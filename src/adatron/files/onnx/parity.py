@@ -54,18 +54,22 @@ class Parity:
         """Return the numbers by their names."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
-    def check(self) -> None:
-        """Raise ParityError unless all labels are equal and no value deviates by more than is allowed."""
-        worst = max(self.deviation, self.probabilities or 0.0)
+    def check(self, steps: bool = False) -> None:
+        """Raise ParityError unless all labels are equal and no value deviates by more than is allowed.
+
+        ``steps`` says that the model has steps before the machine.
+        """
+        deviations = (self.deviation, self.probabilities or 0.0)
         if self.labels_differ:
             reason = f"{self.labels_differ} of {self.rows} labels differ"
-        elif not worst <= ALLOWED:
-            reason = f"a value deviates by {worst:.1e} of the sum of its terms, and {ALLOWED:g} is allowed"
+        elif wrong := [one for one in deviations if not one <= ALLOWED]:  # nan, too
+            reason = f"a value deviates by {wrong[0]:.1e} of the sum of its terms, and {ALLOWED:g} is allowed"
         else:
             return
         raise ParityError(
-            f"The ONNX network does not decide as the model: {reason}. Nothing was written. Steps of a pipeline that "
-            "ONNX computes in float32, very large features, and a very large gamma or degree do that."
+            f"The ONNX network does not decide as the model: {reason}. Nothing was written. "
+            f"{'Steps of a pipeline that ONNX computes in float32, very' if steps else 'Very'} large features, and a "
+            "very large gamma or degree do that."
         )
 
 
@@ -88,8 +92,10 @@ def rows_near(model: Any) -> Vector:
     return np.concatenate([Z, near])
 
 
-def run(network: bytes, inputs: Mapping[str, NDArray[Any]], batch: int) -> dict[str, NDArray[Any]]:
-    """Return the results of a network by their names; each call gets ``batch`` rows.
+def run(
+    network: bytes, inputs: Mapping[str, NDArray[Any]], batch: int, what: str = "the network"
+) -> dict[str, NDArray[Any]]:
+    """Return the results of a network by their names; each call gets ``batch`` rows, ``what`` is named in errors.
 
     Raises
     ------
@@ -107,7 +113,7 @@ def run(network: bytes, inputs: Mapping[str, NDArray[Any]], batch: int) -> dict[
         parts = [session.run(names, {name: rows[part] for name, rows in inputs.items()}) for part in some]
     except Exception as error:
         reason = " ".join(str(error).split())[:300]
-        raise ValueError(f"onnxruntime cannot run a step of the pipeline in float64: {reason}") from error
+        raise ValueError(f"onnxruntime cannot run {what} in float64: {reason}") from error
     return {name: np.concatenate(part) for name, part in zip(names, zip(*parts, strict=True), strict=True)}
 
 

@@ -19,6 +19,8 @@ def boundary(facts: Facts) -> Panel:
     if not facts.rows:
         panel.answer = "Left out: planes go through samples, and samples='none' shows none."
         return panel
+    steps = facts.subject.way.steps
+    units = " (in the units after the steps of the pipeline)" if steps else ""
     for sample, what in _samples(facts):
         y = facts.y if facts.task == "classification" else None
         found = known(lambda sample=sample, y=y: boundary_plane(facts.subject.model, facts.subject.X, y, sample=sample))
@@ -32,12 +34,12 @@ def boundary(facts: Facts) -> Panel:
         if not panel.answer and not numbers:
             distance = float(found.points[1, 0])
             panel.answer = (
-                f"For a typical sample (row {found.numbers[0]}) it is {said(distance)} away; proven: nothing changes "
-                f"within {said(found.certified)}."
+                f"For a typical sample (row {found.numbers[0]}), the nearest point of it that was found is "
+                f"{said(distance)} away; proven: nothing changes within {said(found.certified)}{units}."
             )
     if numbers and not panel.answer:
         panel.answer = "Along the direction of steepest ascent of a typical sample, as drawn."
-    space = " after the steps of the pipeline" if facts.subject.way.steps else ""
+    space = " after the steps of the pipeline" if steps else ""
     text = (
         f"Each picture is a plane in the space of the features{space}, and the curve in it is the model's own "
         "boundary: every point was predicted. Small marks are other samples, projected onto the plane; they do not lie "

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from ...estimators.incremental.leave_out import loo_values
-from ...outcome import edges_of
+from ...insight.leave_one_out import refitted
+from ...insight.subject import Unavailable, drawn
+from ...outcome import best_of, edges, metric_of, varied
 from ...plots.axes import COLORS
 from ...plots.leave_one_out import LeaveOneOutDisplay
 from ...plots.search import SearchDisplay
 from ..facts import Facts, Missing, known
 from ..parts import Figure, Panel, Table, Text, percent, said
 
-CLOSE = 1e-9
+CLOSE, TINY = 1e-9, 1e-300
 
 
 def chosen(facts: Facts) -> Panel:
@@ -39,11 +40,17 @@ def _over_C(facts: Facts, panel: Panel) -> None:
     numbers = facts.task == "regression"
     text = (lambda error: said(np.sqrt(error))) if numbers else percent
     what = "root of the mean squared leave-one-out error" if numbers else "leave-one-out error"
+    sampled = found.n_asked < facts.n
+    # The root of a mean square has the relative error of the half.
+    doubts = found.uncertainty / (2.0 * np.sqrt(np.maximum(found.error, TINY))) if numbers else found.uncertainty
+    shown = said if numbers else percent
+    doubt = [f" ± {shown(float(doubts[k]))}" if sampled else "" for k in (found.own, found.best)]
+    kind = f"{what}, estimated from {found.n_asked:,} of {facts.n:,} samples," if sampled else f"exact {what}"
     panel.answer = (
-        f"The exact {what} is {text(own)} at the model's C = {said(found.C[found.own])}; the least of "
-        f"{len(found.C)} values of C has {text(best)} at C = {said(found.C[found.best])}."
+        f"The {kind} is {text(own)}{doubt[0]} at the model's C = {said(found.C[found.own])}; the least of "
+        f"{len(found.C)} values of C has {text(best)}{doubt[1]} at C = {said(found.C[found.best])}."
     )
-    if found.best in (0, len(found.C) - 1):
+    if found.best in (0, len(found.C) - 1) and np.ptp(found.error) > CLOSE * best:
         panel.parts.append(
             Text(f"The least error is at the edge, C = {said(found.C[found.best])}: try values beyond.", "warning")
         )
@@ -58,15 +65,17 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
     def table() -> list[list[Any]]:
         twin = facts.twin
         if isinstance(twin, Missing):
-            raise ValueError(twin.reason)
+            raise Unavailable(twin.reason)
         rows: list[list[Any]] = []
+        slots = drawn(twin.n, max(1, twin.affordable // 5))
         for nu in sorted({min(1.0, factor * twin.model.nu) for factor in (0.25, 0.5, 1.0, 2.0, 4.0)}):
-            model: Any = clone(twin.model)
-            model.set_params(nu=nu).fit(facts.subject.rows, sample_weight=facts.subject.weight)
+            model = refitted(facts.subject, twin, nu=nu).model
             values = model.decision_function(facts.subject.rows)
-            slots = np.arange(min(model.store.n, twin.affordable // 5))
-            outside = float(np.mean(loo_values(model, slots=slots)[:, 0] < 0.0))
-            rows.append([nu, float(np.mean(values < 0.0)), len(model.support_) / facts.n, outside])
+            out = loo_values(model, slots=slots)[:, 0] < 0.0
+            spread = float(out.std() / np.sqrt(len(out))) if len(slots) < twin.n else 0.0
+            below = -CLOSE * float(np.abs(values).max())  # rounding puts samples on the boundary to either side
+            outside, vectors = float(np.mean(values < below)), len(model.support_) / facts.n
+            rows.append([nu, outside, vectors, float(out.mean()), len(out), spread])
         return rows
 
     rows = known(table)
@@ -74,9 +83,11 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
         panel.parts.append(Text(rows.reason, "note"))
         return
     own = next(row for row in rows if row[0] >= facts.machine.nu * (1.0 - CLOSE))
+    how = f"estimated from {own[4]:,} of {facts.n:,}" if own[5] else "exactly"
+    doubt = f" ± {percent(own[5])}" if own[5] else ""
     panel.answer = (
         f"nu = {said(own[0])} allows at most that part outside: {percent(own[1])} are; of samples that are left out, "
-        f"exactly, {percent(own[3])}."
+        f"{how}, {percent(own[3])}{doubt}."
     )
 
     def draw(ax: Any) -> None:
@@ -87,33 +98,43 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
         ax.legend(fontsize="small")
 
     panel.parts.append(Figure(facts.gallery.draw(draw), "What nu promises, and what it does."))
-    panel.parts.append(Table(("nu", "outside", "support vectors", "outside, left out"), rows))
+    head = ("nu", "outside", "support vectors", "outside, left out", "samples left out", "standard error")
+    panel.parts.append(Table(head, rows))
 
 
 def _searched(facts: Facts, panel: Panel) -> None:
     """Show the map of a search, and say if its best candidate lies at an edge."""
-    results = facts.search.cv_results_
-    best = dict(results["params"][facts.search.best_index_])
+    search, results = facts.search, facts.search.cv_results_
+    chose = callable(getattr(search, "refit", None))  # by something else than the best score
+    metric = _metric(search)
+    index = np.array([search.best_index_]) if chose else best_of(results, metric)
+    means = results[f"mean_test_{metric}"]
+    if not len(index):
+        panel.answer += " No candidate of the search has a score."
+        return
+    # Of equal candidates, the search itself took the first.
+    best = dict(results["params"][int(index[0])])
     words = ", ".join(f"{name} = {said(one) if isinstance(one, float) else one}" for name, one in best.items())
-    score = float(results[_score_name(facts.search)][facts.search.best_index_])
-    panel.answer += f" The search chose {words} with the mean score {said(score)}."
-    for name, end in edges_of(facts.search).items():
-        text = f"{name} = {best[name]} is the {end} of the values tried, at the edge: try values beyond."
+    name = "score" if metric == "score" else metric.replace("_", " ")
+    if hasattr(search, "best_index_"):
+        panel.answer += f" The search chose {words} with the mean {name} {said(float(means[index[0]]))}."
+    else:
+        panel.answer += f" The search chose nothing (refit=False); {words} has the best mean {name}, "
+        panel.answer += f"{said(float(means[index[0]]))}."
+    for parameter, end in edges(results, index).items():
+        text = f"{parameter} = {best[parameter]} is the {end} of the values tried, at the edge: try values beyond."
         panel.parts.append(Text(text, "warning"))
-    picture = known(lambda: facts.gallery.draw(lambda ax: SearchDisplay.from_search(facts.search, ax=ax)))
-    if not isinstance(picture, Missing):
-        panel.parts.append(Figure(picture, "Mean score of the search over its two main parameters."))
-    order = np.argsort(results[f"rank_{_score_name(facts.search)[5:]}"], kind="stable")[:20]
+    if varied(results):
+        picture = facts.gallery.draw(lambda ax: SearchDisplay.from_search(search, metric=metric, ax=ax))
+        panel.parts.append(Figure(picture, f"Mean {name} of the search over its two main parameters."))
+    order = np.argsort(results[f"rank_test_{metric}"], kind="stable")[:20]
     names = sorted(best)
-    rows = [
-        [*(results["params"][k].get(name, "") for name in names), float(results[_score_name(facts.search)][k])]
-        for k in order.tolist()
-    ]
-    panel.parts.append(Table([*names, "mean score"], rows, "The best candidates of the search."))
+    rows = [[*(results["params"][k].get(one, "") for one in names), float(means[k])] for k in order.tolist()]
+    panel.parts.append(Table([*names, f"mean {name}"], rows, "The best candidates of the search."))
 
 
-def _score_name(search: Any) -> str:
-    """Return the column of the scores that chose."""
-    names = [name for name in search.cv_results_ if name.startswith("mean_test_")]
-    refit = f"mean_test_{search.refit}"
-    return refit if refit in names else names[0]
+def _metric(search: Any) -> str:
+    """Return the metric that chose, else the first one."""
+    known = [name.removeprefix("mean_test_") for name in search.cv_results_ if name.startswith("mean_test_")]
+    refit = getattr(search, "refit", None)
+    return metric_of(search) if len(known) == 1 or isinstance(refit, str) else known[0]

@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 from sklearn import metrics
 
+from ...insight.subject import drawn
 from ...plots.axes import COLORS
 from ..facts import Facts, Missing
+from ..grouped import grouped
 from ..parts import Figure, Panel, Table, Text, percent, said
 
+WRITTEN = 30  # Most classes that a confusion matrix names, and whose counts it shows as numbers.
+DOTS = 2_000  # Most points of a picture.
 _f1: Any = metrics.f1_score
 Line = tuple[str, Any, Any, Any]  # name, targets, predictions, values of the problems
 
@@ -28,7 +32,11 @@ def good(facts: Facts) -> Panel:
     left = facts.left_out
     if not isinstance(left, Missing) and left.uncertainty:
         panel.parts.append(
-            Text(f"Leave-one-out is exact for {len(left.numbers):,} of {facts.n:,} samples, drawn by chance.", "note")
+            Text(
+                f"Leave-one-out is exact for {len(left.numbers):,} of {facts.n:,} samples, drawn by chance. "
+                "Its numbers are estimates for all samples.",
+                "note",
+            )
         )
     return panel
 
@@ -40,7 +48,8 @@ def _lines(facts: Facts) -> list[Line]:
     if not isinstance(folds, Missing):
         out.append((f"out of fold ({folds.folds} folds)", y, folds.predicted, folds.values))
     if not isinstance(left, Missing):
-        out.append(("leave-one-out (exact)", y[left.numbers], left.predicted, left.values))
+        name = f"estimated from {len(left.numbers):,} of {facts.n:,}" if left.uncertainty else "exact"
+        out.append((f"leave-one-out ({name})", y[left.numbers], left.predicted, left.values))
     if facts.X_test is not None:
         values = facts.test_values
         out.append(("test", facts.y_test, facts.predicted(values), values))
@@ -49,15 +58,18 @@ def _lines(facts: Facts) -> list[Line]:
 
 def _answer(facts: Facts, lines: list[Line]) -> str:
     words: list[str] = []
+    left = facts.left_out
+    spread = 0.0 if isinstance(left, Missing) else left.uncertainty
     for name, y, predicted, _ in lines[1:]:
         if y is None:
             continue
+        doubt = f" ± {percent(spread)}" if spread and name.startswith("leave-one-out") else ""
         if facts.task == "classification":
-            words.append(f"{name}: {percent(float(np.mean(predicted != y)))} wrong")
+            words.append(f"{name}: {percent(float(np.mean(predicted != y)))}{doubt} wrong")
         elif facts.task == "regression":
             words.append(f"{name}: root of the mean squared error {said(_rmse(y, predicted))}")
         else:
-            words.append(f"{name}: {percent(float(np.mean(predicted == -1)))} outside")
+            words.append(f"{name}: {percent(float(np.mean(predicted == -1)))}{doubt} outside")
     text = "; ".join(words)
     return f"{text[:1].upper()}{text[1:]}." if text else "No samples were left out that could tell."
 
@@ -105,7 +117,8 @@ def _pictures(facts: Facts, lines: list[Line]) -> list[Figure]:
     measured = [line for line in lines if line[1] is not None]
     name, y, predicted, _ = measured[-1]
     if facts.task == "classification":
-        size = min(9.0, 2.8 + 0.35 * len(facts.machine.classes_))
+        k = len(np.union1d(y, predicted))
+        size = min(9.0, 2.8 + 0.35 * k)
 
         def confusion(ax: Any) -> None:
             display: Any = metrics.ConfusionMatrixDisplay.from_predictions(
@@ -113,25 +126,35 @@ def _pictures(facts: Facts, lines: list[Line]) -> list[Figure]:
                 predicted,
                 ax=ax,
                 cmap="Blues",
-                colorbar=False,
+                colorbar=k > WRITTEN,
+                include_values=k <= WRITTEN,
                 xticks_rotation="vertical" if size > 5 else "horizontal",
             )
-            _literal_ticks(display.ax_)
+            if k > WRITTEN:
+                ax.set(xticks=[], yticks=[])
+            else:
+                _literal_ticks(display.ax_)
 
         return [Figure(facts.gallery.draw(confusion, size, 0.9 * size), f"Confusion matrix; measured on: {name}.")]
     if facts.task == "regression":
+        across, up = (predicted, y) if facts.rows else grouped(predicted, y)
+        some = drawn(len(up), DOTS)
 
         def errors(ax: Any) -> None:
-            ends = [float(min(y.min(), predicted.min())), float(max(y.max(), predicted.max()))]
+            ends = [float(min(up.min(), across.min())), float(max(up.max(), across.max()))]
             ax.plot(ends, ends, "-", color="0.5", linewidth=1)
-            ax.plot(predicted, y, ".", color=COLORS[0], alpha=0.5)
+            ax.plot(across[some], up[some], ".", color=COLORS[0], alpha=0.5)
             ax.set(xlabel="predicted", ylabel="target")
 
-        return [Figure(facts.gallery.draw(errors), f"Targets over predictions; measured on: {name}.")]
+        text = "Targets over predictions" if facts.rows else "Mean target over mean prediction, in groups of samples"
+        part = "" if len(some) == len(up) else f" {len(some):,} of them, drawn by chance."
+        return [Figure(facts.gallery.draw(errors), f"{text}; measured on: {name}.{part}")]
 
     def heights(ax: Any) -> None:
         for k, (one, _, _, values) in enumerate(lines):
-            ax.hist(values[:, 0], bins=40, density=True, histtype="step", color=COLORS[k], label=one, linewidth=1.5)
+            height = values[:, 0] if facts.rows else grouped(values[:, 0])[0]
+            bins = 40 if facts.rows else min(40, len(height))
+            ax.hist(height, bins=bins, density=True, histtype="step", color=COLORS[k], label=one, linewidth=1.5)
         ax.axvline(0.0, color="0.5", linewidth=1)
         ax.set(xlabel="decision value (negative: outside)", ylabel="density")
         ax.legend(fontsize="small")

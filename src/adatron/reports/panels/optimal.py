@@ -20,8 +20,7 @@ def optimal(facts: Facts) -> Panel:
     names = ("duality_gap_", "kkt_violation_", "primal_objective_", "dual_objective_")
     gap, violation, primal, dual = (np.atleast_1d(np.asarray(getattr(machine, name), float)) for name in names)
     panel = Panel("Is it optimal?", _answer(machine, gap, violation))
-    display = GapDisplay.from_estimator(machine, ax=_nowhere())
-    picture = facts.gallery.draw(lambda ax: display.plot(ax=ax))
+    picture = facts.gallery.draw(lambda ax: GapDisplay.from_estimator(machine, ax=ax))
     panel.parts.append(
         Figure(picture, "How the fit came to its optimum; dotted lines are the upper bounds proven in float64.")
     )
@@ -39,7 +38,7 @@ def optimal(facts: Facts) -> Panel:
             "The exact solution, which the panels about deletion use, differs from the values of this model by at most "
             f"{said(twin.difference)} on its samples."
         )
-        if twin.difference > 0.1 * max(1e-12, float(np.abs(facts.values).max(initial=0.0))):
+        if twin.far:
             text += " This is much: pass the sample_weight of the fit, or fit with a smaller tol."
             panel.parts.append(Text(text, "warning"))
         else:
@@ -63,9 +62,3 @@ def _problems(machine: Any, count: int) -> list[str]:
     if machine._one_against_one():
         return [f"{a} / {b}" for a, b in combinations(names, 2)]
     return [f"{one} / rest" for one in names]
-
-
-def _nowhere() -> Any:
-    from ...plots.axes import off_screen
-
-    return off_screen()

@@ -6,21 +6,25 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from ...estimators import input_margin
 from ...estimators.base.probability import agreeing, coupled, of_pairs, slope
-from ...insight.subject import dense, drawn, unnamed
-from ...margins import variation
+from ...insight.subject import dense, drawn, refuse_unmeasured, unnamed
+from ...margins import InputMargins, variation
 from ...plots.axes import COLORS
 from ...plots.input_margin import MarginDisplay, of_classes
 from ...threads import Pool, allowed_threads
 from ..facts import Facts, Missing, known
+from ..grouped import grouped
 from ..parts import Figure, Panel, Table, Text, percent, said
 
 MOST = 500  # Samples whose distances are computed.
 QUANTILES = (0.05, 0.25, 0.5, 0.75)
 BINS = 10
 RADII = (0.01, 0.03, 0.1, 0.3)
+CURVES = 5  # Most classes in the picture of the distances.
+STEPS = 500  # Most steps of the curve of errors.
 
 
 def robust(facts: Facts) -> Panel:
@@ -31,8 +35,13 @@ def robust(facts: Facts) -> Panel:
         _coverage(facts, panel)
         return panel
     some = drawn(facts.n, MOST)
+
+    def measured() -> InputMargins:
+        refuse_unmeasured(facts.machine)
+        return input_margin(facts.machine, dense(facts.subject.rows[some]))
+
     with unnamed():
-        found = known(lambda: input_margin(facts.machine, dense(facts.subject.rows[some])))
+        found = known(measured)
     if isinstance(found, Missing):
         panel.parts.append(Text(found.reason, "note"))
     else:
@@ -47,20 +56,36 @@ def _distances(facts: Facts, panel: Panel, groups: dict[str, Any], found: Any) -
     there = found.distance[np.isfinite(found.distance)]
     if len(there):
         panel.answer = (
-            f"Half of the samples are farther than {said(np.median(there))} from a change of the prediction. Proven "
-            f"for half of them: no change is nearer than {said(np.median(found.certified))}."
+            f"For half of the samples, the nearest change of the prediction that was found is farther than "
+            f"{said(np.median(there))} away. Proven for half of them: no change is nearer than "
+            f"{said(np.median(found.certified))}{_space(facts)}."
         )
-    picture = facts.gallery.draw(lambda ax: MarginDisplay(groups).plot(ax=ax))
-    text = "Distances of samples from the boundary, and their certified lower ends (dotted)."
+    nearest = sorted(groups, key=lambda name: float(np.median(groups[name].distance)))[:CURVES]
+    shown = {name: one if facts.rows else _grouped(one) for name, one in groups.items() if name in nearest}
+    picture = facts.gallery.draw(lambda ax: MarginDisplay(shown).plot(ax=ax))
+    text = "Distances of samples from the nearest change that was found, and their certified lower ends (dotted)."
+    if len(shown) < len(groups):
+        text += f" The {CURVES} of {len(groups)} classes that are nearest."
     panel.parts.append(Figure(picture, text))
     head = ["samples", "count", *(f"{100 * q:.0f} % are nearer than" for q in QUANTILES)]
     rows: list[list[Any]] = []
     for name, one in groups.items():
-        for what, values in (("distance", one.distance), ("certified", one.certified)):
+        for what, values in (("found", one.distance), ("certified", one.certified)):
             rows.append([f"{name}: {what}", len(values), *np.quantile(values, QUANTILES).tolist()])
     panel.parts.append(Table(head, rows))
-    if facts.subject.way.steps:
-        panel.parts.append(Text("Distances are measured after the steps of the pipeline.", "note"))
+    text = f"Distances are measured on {len(found.distance):,} of {facts.n:,} samples{_space(facts)}."
+    panel.parts.append(Text(text, "note"))
+
+
+def _space(facts: Facts) -> str:
+    """Say in which units lengths are, if these are not the user's."""
+    return " (in the units after the steps of the pipeline)" if facts.subject.way.steps else ""
+
+
+def _grouped(found: InputMargins) -> InputMargins:
+    """Return means of the distances of several samples each."""
+    distance, certified = (grouped(values)[0] for values in (found.distance, found.certified))
+    return InputMargins(distance, found.projection[:0], certified, found.converged[:0])
 
 
 def _calibration(facts: Facts, panel: Panel) -> None:
@@ -117,21 +142,28 @@ def _steady(facts: Facts, panel: Panel) -> None:
     """Show how far a prediction can move at most if a sample moves a little."""
 
     def table() -> list[list[Any]]:
-        some = dense(facts.subject.rows[drawn(facts.n, MOST)])
-        spread = float(np.sqrt(some.var(axis=0).sum())) or 1.0
+        refuse_unmeasured(facts.machine)
+        rows = facts.subject.rows
+        spread = float(np.sqrt(dense(rows[drawn(facts.n, MOST)]).var(axis=0).sum())) or 1.0
+        # The bound grows with the norm of a row, so the longest row's bound holds for all.
+        squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel() if issparse(rows) else np.square(rows).sum(axis=1)
+        longest = dense(rows[[int(np.argmax(squares))]])
         field = facts.machine._function().fields()[0]
         with Pool(allowed_threads(facts.machine.n_jobs)) as pool:
-            return [[r * spread, r, variation(field, some, r * spread, pool)] for r in RADII]
+            return [[r * spread, r, variation(field, longest, r * spread, pool)] for r in RADII]
 
     rows = known(table)
     if isinstance(rows, Missing):
         panel.parts.append(Text(rows.reason, "note"))
         return
     panel.answer = (
-        f"Proven: a sample that moves by {said(rows[0][0])} changes its prediction by at most {said(rows[0][2])}."
+        f"Proven: a sample of the fit that moves by {said(rows[0][0])}{_space(facts)} changes its prediction by at "
+        f"most {said(rows[0][2])}."
     )
     head = ("the sample moves by", "part of the spread", "the prediction changes by at most")
-    panel.parts.append(Table(head, rows, "Certified bounds, for every direction at once."))
+    panel.parts.append(
+        Table(head, rows, f"Certified bounds, for every sample of the fit and every direction{_space(facts)}.")
+    )
 
 
 def _coverage(facts: Facts, panel: Panel) -> None:
@@ -143,7 +175,9 @@ def _coverage(facts: Facts, panel: Panel) -> None:
     size = np.sort(np.abs(folds.predicted - facts.y))
 
     def draw(ax: Any) -> None:
-        ax.step(size, np.arange(1, len(size) + 1) / len(size), color=COLORS[0], label="out of fold")
+        shown = size if facts.rows else grouped(size)[0]
+        parts = np.linspace(0.0, 1.0, min(len(shown), STEPS) + 1)[1:]
+        ax.step(np.quantile(shown, parts), parts, color=COLORS[0], label="out of fold")
         if getattr(facts.machine, "epsilon", None):
             ax.axvline(facts.machine.epsilon, color=COLORS[1], label="epsilon")
         ax.set(xlabel="size of the error", ylabel="part of the samples", xlim=(0, None), ylim=(0, 1))

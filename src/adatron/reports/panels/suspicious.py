@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from ...insight.subject import dense, taken
 from ...plots.labels import LabelIssueDisplay, pictures
 from ..facts import Facts, Missing
 from ..parts import Figure, Panel, Table, Text, percent
@@ -78,7 +78,6 @@ def _strongest(facts: Facts) -> list[int]:
 def _features(facts: Facts, number: int, features: list[int]) -> list[Any]:
     if not features:
         return []
-    X = facts.subject.X
-    row = X.iloc[number].to_numpy() if hasattr(X, "iloc") else X[number]
-    row = row.toarray().ravel() if sparse.issparse(row) else np.asarray(row)
+    row = taken(facts.subject.X, [number])
+    row = dense(row.to_numpy() if hasattr(row, "to_numpy") else row)[0]
     return [float(row[j]) for j in features]

@@ -102,7 +102,7 @@ class Cell:
         whole = tuple(range(len(self.fold.rows.classes)))
         return [Side(whole, one) for one in present]
 
-    @property
+    @cached_property
     def reading(self) -> Reading:
         """Return how the values of the problems are read."""
         model = self.model

@@ -144,7 +144,7 @@ class _Run:
             threads, share, around = (1, 1.0 / BESIDE, pool) if beside else (n_jobs, 1.0, None)
             seen = self.watch.part(len(cells), sum(len(cell.sides) for cell in cells))
             with pool.turn(), left_to_them():
-                one = solve(cells, train, threads, share, around, self.watch.clock, seen.callback)
+                one = solve(cells, train, self.by_labels, threads, share, around, self.watch.clock, seen.callback)
                 found[number] = one, (time.perf_counter() - begun) / len(one)
                 seen.end()
 

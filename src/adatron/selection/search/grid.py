@@ -63,11 +63,15 @@ class Shared(Base):
         watch = Watch(self.max_time, self.verbose > 0) if self._limited() else Watch(None, visible=False)
         self._watch = watch
         try:
-            if self._shares(y, params):
-                return _search(self, X, y, params, Evaluation(self, watch), watch)
-            return searched(self, X, y, params, all_plain(self, watch), watch)
+            return self._evaluated(X, y, params, watch)
         finally:
             del self._watch
+
+    def _evaluated(self, X: Any, y: Any, params: dict[str, Any], watch: Watch) -> Any:
+        """Fit as scikit-learn does, with cells that share what they can."""
+        if self._shares(y, params):
+            return _search(self, X, y, params, Evaluation(self, watch), watch)
+        return searched(self, X, y, params, all_plain(self, watch), watch)
 
     def _limited(self) -> bool:
         """Return whether the parameters that a watch needs are right; if not, the search soon says so."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -100,7 +101,7 @@ class Fold:
     test: Ids
 
     def __post_init__(self) -> None:
-        self._numbers: dict[Any, float] = {}
+        self._known: dict[str, Any] = {}
         if not (self.rows.weight[self.train] > 0.0).any():
             raise Unshared
 
@@ -111,25 +112,30 @@ class Fold:
 
     def present(self) -> Ids:
         """Return the numbers of the classes in the training rows."""
-        return np.unique(self.rows.codes[self.train])
+        return self._once("present", lambda: np.unique(self.rows.codes[self.train]))
 
     def weights(self, model: Any) -> Vector:
         """Return the weight of each distinct sample in this fold; 0 for those that are left out."""
         rows, train = self.rows, self.train
+        given = getattr(model, "class_weight", None) if is_classifier(model) else None
         weight = rows.weight[train]
-        if is_classifier(model) and model.class_weight is not None:
-            present, codes = np.unique(rows.codes[train], return_inverse=True)
-            own = inputs.weights_of_classes(model.class_weight, rows.classes[present], codes, self.repeated)
-            weight = weight * own[codes]
-        return np.bincount(rows.group[train], weight, minlength=rows.size).astype(np.float64, copy=False)
+        if given is None:
+            return self._once("weights", lambda: _counted(rows, train, weight))
+        present, codes = np.unique(rows.codes[train], return_inverse=True)
+        own = inputs.weights_of_classes(given, rows.classes[present], codes, self.repeated)
+        return _counted(rows, train, weight * own[codes])
+
+    def _once(self, name: str, make: Callable[[], Any]) -> Any:
+        if name not in self._known:
+            self._known[name] = make()
+        return self._known[name]
 
     def gamma(self, model: Any) -> float:
         """Return the number behind the machine's gamma, which may depend on the training rows."""
         if model.gamma != "scale":
             return inputs.gamma(model.gamma, self.rows.X, model.kernel)
-        if "scale" not in self._numbers:
-            self._numbers["scale"] = inputs.gamma("scale", self.rows.X[self.train], model.kernel, self.repeated)
-        return self._numbers["scale"]
+        own = self.train
+        return self._once("scale", lambda: inputs.gamma("scale", self.rows.X[own], model.kernel, self.repeated))
 
     def augment(self, model: Any) -> float:
         """Return the augmenting factor; 0 if the bias has none."""
@@ -137,6 +143,9 @@ class Fold:
             return 0.0
         if model.augment != "auto":
             return float(model.augment)
-        if "auto" not in self._numbers:
-            self._numbers["auto"] = inputs.augment("auto", self.rows.X[self.train], self.repeated)
-        return self._numbers["auto"]
+        return self._once("auto", lambda: inputs.augment("auto", self.rows.X[self.train], self.repeated))
+
+
+def _counted(rows: Rows, train: Ids, weight: Vector) -> Vector:
+    """Return the sum of the weights of training rows for each distinct sample."""
+    return np.bincount(rows.group[train], weight, minlength=rows.size).astype(np.float64, copy=False)

@@ -10,17 +10,14 @@ from numpy.typing import NDArray
 
 from ...fitting import engine
 from ...fitting.fits import Fits
-from ...fitting.problems import Listed, Problem, Problems
 from ...gram import Gram, Source
 from ...gram.points import Points
 from ...predicting.decision import decision_values
 from ...predicting.expansion import BLURRED, Expansion
-from ...problems import Dual, csvc
 from ...threads import Clock, Pool, allowed_threads
 from ...threads.gate import one_blas_thread
-from .beside import Beside
-from .cells import Cell, Side
-from .confined import Off, off
+from .cells import Cell
+from .programs import Entry, Whole
 from .rows import Rows
 
 Ids = NDArray[np.int64]
@@ -48,37 +45,14 @@ class Solved:
     ends: tuple[Vector, Vector] | None
 
 
-@dataclass
-class _Entry:
-    """One problem of a cell, with its solution: a coefficient of each distinct sample in it, and the bias.
-
-    program : (n,) of its samples; None if all programs are made at once
-    values : of its function at all distinct samples, where the solver has found them
-    off : how far they may be from those of the optimal function, where that is proven
-    """
-
-    cell: int
-    place: int
-    side: Side
-    program: Dual | None
-    unit: float
-    order: tuple[Any, ...]
-    good: bool = False
-    gap: float = np.inf
-    half_width: float = 0.0
-    beta: Any = None
-    intercept: float = 0.0
-    solved: bool = True
-    values: Any = None
-    off: Off | None = None
-
-
 def solve(
-    cells: list[Cell], train: bool, n_jobs: int | None, share: float, around: Pool | None, clock: Clock, callback: Any
-) -> list[Solved | None]:
+    cells: list[Cell], train: bool, prove: bool, n_jobs: int | None, share: float, around: Pool | None, clock: Clock,
+    callback: Any,
+) -> list[Solved | None]:  # fmt: skip
     """Return the solutions of cells of one kind and the same rows; None for those that cannot share.
 
     train : whether values at the training rows are asked for
+    prove : whether it is asked how far values are from those of the optimum
     n_jobs, share : threads, and the part of ``cache_size`` that may be used
     around : the pool that solves other cells at the same time
     clock, callback : the end of the whole search, and who hears of the progress
@@ -87,25 +61,27 @@ def solve(
     model = first.model
     settings = model.settings(first.kernel, clock, first.sized)
     settings = replace(settings, n_jobs=n_jobs, cache_bytes=share * settings.cache_bytes, callback=callback)
+    settings = replace(settings, device=None)  # kernel values are shared on the processor
     entries, left = _entries(cells)
     if not entries:
         return [None] * len(cells)
     if first.alone:
         for entry in entries:
-            fits = engine.fit(rows.X, rows.distinct, _problems([entry], cells), settings, around=around)
-            _take([entry], fits, cells)
+            whole = Whole.of([entry], cells)
+            fits = engine.fit(rows.X, rows.distinct, whole.problems, settings, around=around)
+            _take([entry], fits, cells, whole, prove)
     else:
-        before = _chained(cells, entries)
-        fits = engine.fit(rows.X, rows.distinct, _problems(entries, cells), settings, None, before, around)
-        _take(entries, fits, cells)
+        before, whole = _chained(cells, entries), Whole.of(entries, cells)
+        fits = engine.fit(rows.X, rows.distinct, whole.problems, settings, None, before, around)
+        _take(entries, fits, cells, whole, prove)
     found = _valued(cells, entries, rows, settings, train, around)
     return [None if number in left else one for number, one in enumerate(found)]
 
 
-def _entries(cells: list[Cell]) -> tuple[list[_Entry], set[int]]:
+def _entries(cells: list[Cell]) -> tuple[list[Entry], set[int]]:
     """Return the problems in an order that lets neighbours share, pair by pair, and the cells that have none."""
     left: set[int] = set()
-    entries: list[_Entry] = []
+    entries: list[Entry] = []
     for number, cell in enumerate(cells):
         tube, C = (float(getattr(cell.model, name, 0.0)) for name in ("epsilon", "C"))
         try:
@@ -116,38 +92,11 @@ def _entries(cells: list[Cell]) -> tuple[list[_Entry], set[int]]:
             continue
         for place, (side, program, unit) in enumerate(parts):
             order = (side.segments, side.positive, cell.fold.number, tube / unit, cell.others, C, number)
-            entries.append(_Entry(number, place, side, program, unit, order))
+            entries.append(Entry(number, place, side, program, unit, order))
     return sorted(entries, key=lambda entry: entry.order), left
 
 
-def _problems(entries: list[_Entry], cells: list[Cell]) -> Problems:
-    """Return the problems for the engine."""
-    if any(entry.program is not None for entry in entries):
-        return Listed(
-            [Problem(list(e.side.segments), _constant(e.program), cells[e.cell].form.copies) for e in entries]
-        )
-    rows, y, weight, C = cells[0].fold.rows, [], [], []
-    known: dict[Side, tuple[Ids, Vector]] = {}
-    for entry in entries:
-        cell = cells[entry.cell]
-        if entry.side not in known:
-            ids = rows.ids(list(entry.side.segments))
-            known[entry.side] = ids, np.where(rows.of_class[ids] == entry.side.positive, 1.0, -1.0)
-        ids, labels = known[entry.side]
-        y.append(labels)
-        weight.append(cell.weight[ids])
-        C.append(float(cell.model.C))
-    sizes = np.array([len(labels) for labels in y])
-    bounds = np.repeat(C, sizes) * np.concatenate(weight)
-    whole = csvc(np.concatenate(y), bounds, cells[0].model.bias, cells[0].augment)
-    return Beside([entry.side.segments for entry in entries], whole, np.cumsum(sizes))
-
-
-def _constant(program: Dual | None) -> Any:
-    return lambda ids: program
-
-
-def _chained(cells: list[Cell], entries: list[_Entry]) -> Ids:
+def _chained(cells: list[Cell], entries: list[Entry]) -> Ids:
     """Return for each problem the one that differs from it by a smaller C alone, or -1."""
     last: dict[Any, int] = {}
     out = np.full(len(entries), -1)
@@ -159,51 +108,45 @@ def _chained(cells: list[Cell], entries: list[_Entry]) -> Ids:
     return out
 
 
-def _take(entries: list[_Entry], fits: Fits, cells: list[Cell]) -> None:
+def _take(entries: list[Entry], fits: Fits, cells: list[Cell], whole: Whole, prove: bool) -> None:
     """Keep what the engine found. The gradient over all samples holds the values of those that a fold leaves out."""
     found, rows = fits.found, cells[0].fold.rows
     gaps = np.where(found.solved, found.relative_gaps, 0.0)
     explicit = getattr(cells[0].model, "bias", "explicit") == "explicit"  # else the gradient contains the bias
-    diagonal = _diagonal(cells[0])
+    known, good, solved = found.gradients is not None, found.good, found.solved
+    values = found.gradients + whole.t if found.gradients is not None else np.empty(0)
+    offs = whole.offs(found, _roots(cells[0])) if known and prove else [None] * len(entries)
     for number, entry in enumerate(entries):
-        cell, own = cells[entry.cell], slice(fits.first[number], fits.first[number + 1])
-        entry.good, entry.gap = bool(found.good[number]), float(gaps[number])
-        entry.half_width, entry.solved = float(found.half_width[number]), bool(found.solved[number])
+        own = slice(fits.first[number], fits.first[number + 1])
+        entry.good, entry.gap = bool(good[number]), float(gaps[number])
+        entry.half_width, entry.solved = float(found.half_width[number]), bool(solved[number])
         entry.beta = entry.unit * fits.beta[own]
         entry.intercept = entry.unit * float(found.intercept[number])
-        if found.gradients is None or not entry.solved:
-            continue
-        ids, g = rows.ids(list(entry.side.segments)), found.gradients[own]
-        dual = entry.program
-        if dual is None:
-            signs = np.where(rows.of_class[ids] == entry.side.positive, 1.0, -1.0)
-            dual = cell.form.program(signs, cell.weight[ids])
-        if len(ids) == rows.size:
+        if known and entry.solved and own.stop - own.start == rows.size:
             entry.values = np.empty(rows.size)
-            entry.values[ids] = entry.unit * (g + dual.t) + explicit * entry.intercept
-        if found.convex[number] and np.isfinite(found.gap[number]):
-            bias = float(found.intercept[number])
-            proof = float(found.gap[number]), float(found.resolution[number])
-            entry.off = off(dual, g, *proof, bias, diagonal[ids]).times(entry.unit)
+            entry.values[whole.ids[own]] = entry.unit * values[own] + explicit * entry.intercept
+        off = offs[number]
+        entry.off = None if off is None else off.times(entry.unit)
 
 
-def _diagonal(cell: Cell) -> Vector:
-    """Return k(x, x) of all distinct samples, and lambda^2."""
+def _roots(cell: Cell) -> Vector:
+    """Return the roots of k(x, x) + lambda^2 of all distinct samples."""
     rows = cell.fold.rows
-    return cell.kernel.diagonal(Source.of(rows.X, rows.distinct.rows, cell.kernel).sizes) + cell.augment**2
+    diagonal = cell.kernel.diagonal(Source.of(rows.X, rows.distinct.rows, cell.kernel).sizes) + cell.augment**2
+    return np.sqrt(np.maximum(diagonal, 0.0))
 
 
 def _valued(
-    cells: list[Cell], entries: list[_Entry], rows: Rows, settings: engine.Settings, train: bool, around: Pool | None
+    cells: list[Cell], entries: list[Entry], rows: Rows, settings: engine.Settings, train: bool, around: Pool | None
 ) -> list[Solved]:
     """Return the solutions with their decision values."""
-    own: list[list[_Entry]] = [[] for _ in cells]
+    own: list[list[Entry]] = [[] for _ in cells]
     for entry in entries:
         own[entry.cell].append(entry)
     doubts = [_divide(cell, some) for cell, some in zip(cells, own, strict=True)]
     tests = [np.empty((len(cell.fold.test), len(cell.sides))) for cell in cells]
     trains = [np.empty((len(cell.fold.train), len(cell.sides))) if train else None for cell in cells]
-    by_place: dict[Any, list[_Entry]] = {}
+    by_place: dict[Any, list[Entry]] = {}
     for entry in entries:
         if entry.values is not None:
             fold, out = cells[entry.cell].fold, trains[entry.cell]
@@ -240,7 +183,7 @@ def _valued(
                 value(number)
         else:
             pool.run(value, len(groups))
-    diagonal = _diagonal(cells[0])
+    roots = _roots(cells[0])
     return [
         Solved(
             all(e.good for e in some),
@@ -248,22 +191,22 @@ def _valued(
             tests[k],
             trains[k],
             doubts[k],
-            _ends(some, diagonal[rows.group[cells[k].fold.test]]),
+            _ends(some, roots, rows.group[cells[k].fold.test]),
         )
         for k, some in enumerate(own)
     ]
 
 
-def _ends(entries: list[_Entry], diagonal: Vector) -> tuple[Vector, Vector] | None:
-    """Return how far the values of some problems may fall and rise, (n, n_problems) each."""
-    parts = [entry.off.ends(diagonal) for entry in entries if entry.off is not None]
-    if not parts or len(parts) < len(entries):
+def _ends(entries: list[Entry], roots: Vector, test: Ids) -> tuple[Vector, Vector] | None:
+    """Return how far the values of some problems may fall and rise at some samples, (n, n_problems) each."""
+    offs = [entry.off for entry in entries if entry.off is not None]
+    if not offs or len(offs) < len(entries):
         return None
-    below, above = zip(*parts, strict=True)
+    below, above = zip(*(off.ends(roots[test]) for off in offs), strict=True)
     return np.stack(below, axis=1), np.stack(above, axis=1)
 
 
-def _divide(cell: Cell, entries: list[_Entry]) -> str:
+def _divide(cell: Cell, entries: list[Entry]) -> str:
     """Divide the solutions as their machine does; return its warning."""
     form = cell.form
     widths = np.array([entry.half_width for entry in entries])
@@ -277,11 +220,12 @@ def _divide(cell: Cell, entries: list[_Entry]) -> str:
     return form.doubt(widths[[entry.solved for entry in entries]])
 
 
-def _matrix(rows: Rows, entries: list[_Entry], settings: engine.Settings, pool: Pool) -> Vector:
+def _matrix(rows: Rows, entries: list[Entry], settings: engine.Settings, pool: Pool) -> Vector:
     """Return the kernel matrix of all distinct samples, accurate enough for these coefficients."""
     mass = max(float(np.abs(entry.beta).sum()) for entry in entries)
     source = Source.of(rows.X, rows.distinct.rows, settings.kernel).cautious(mass, BLURRED)
-    return Gram(source, np.float64, [rows.size], pool).square(Points(source, np.arange(rows.size)), rows.size)
+    gram = Gram(source, np.float64, [rows.size], pool)
+    return gram.square(Points(gram.source, np.arange(rows.size)), rows.size)
 
 
 def _sums(K: Vector | None, rows: Rows, where: Ids, ids: Ids, B: Vector, settings: engine.Settings) -> Vector:

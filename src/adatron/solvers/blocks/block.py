@@ -91,6 +91,10 @@ class Block(Solver):
         return Here(view, dual, beta, options.deadline < np.inf, self.shards)
 
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
+        if options.way is Way.DEVICE:
+            from ..device.solve import solve
+
+            return solve(self, view, dual, options, state, watch)
         if options.way is Way.AT_ONCE:
             solution, state = at_once(view, dual, options, state, watch)
             if solution is not None:
@@ -126,6 +130,7 @@ class _Block(Ascent[Block]):
             return super().solve()
         finally:
             self.square.give_back()
+            self.held.give_back()
 
     def hold(self) -> Rows:
         return self.how.hold(self.view, self.dual, self.beta, self.options)
@@ -177,27 +182,33 @@ class _Block(Ascent[Block]):
             return False
         self.newton.forget()
         self.square.give_back()
+        beta, g, counts = self.held.once(lambda: self._of_part(ids, objective, tol), lambda: not self.stopped())
+        self.n_iter, self.newton.spent = int(counts[0]), float(counts[1])
+        moved = beta != self.beta[ids]
+        if moved.any():
+            try:
+                self._move(ids[moved], beta[moved])
+            except OutOfTime:  # the part took most of the time: its solution is worth more than a proof
+                self._set(ids, beta)
+                self.g[ids], self.steady = g, False
+                raise
+        return bool(moved.any())
+
+    def _of_part(self, ids: Ids, objective: float, tol: float) -> list[NDArray[Any]]:
+        """Solve the program of some variables; return them, their gradient, and what it took."""
         origin = Origin(self.beta[ids], self.held.at(ids), objective)
         dual, state = restricted(self.dual, ids, origin.beta), State(origin.beta, origin.g, self.n_iter)
         watch = self.watch.within(self.before, self.relative_gap)
         options = replace(self.options, way=Way.BLOCK if len(ids) <= self.options.whole else Way.BLOCKS)
-        part = _Block(Block(), self.view.narrowed(ids), dual, options, state, watch, origin)
+        part = _Block(replace(self.how, shards=1), self.view.part(ids), dual, options, state, watch, origin)
         part.prepare()
         part.newton.spent = self.newton.spent
         try:
             part.ascend(tol)
+            return [part.beta, part.g, np.array([part.n_iter, part.newton.spent])]
         finally:
             part.square.give_back()
-        self.n_iter, self.newton.spent = part.n_iter, part.newton.spent
-        moved = part.beta != origin.beta
-        if moved.any():
-            try:
-                self._move(ids[moved], part.beta[moved])
-            except OutOfTime:  # the part took most of the time: its solution is worth more than a proof
-                self._set(ids, part.beta)
-                self.g[ids], self.steady = part.g, False
-                raise
-        return bool(moved.any())
+            part.held.give_back()
 
     def _inner_tol(self, violation: float, tol: float, factor: float, power: int) -> float:
         """Return how closely to solve the next block, or part: the faster the violation falls, the more closely."""

@@ -7,7 +7,8 @@ its own row and on the changes in their order, and whatever is summed over rows 
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,11 @@ class Rows(Protocol):
     """
 
     known: bool
+
+    @property
+    def ready(self) -> bool:
+        """Whether the gradient is soon told; not while a fit is repeated from a checkpoint."""
+        ...
 
     @property
     def g(self) -> Vector:
@@ -71,6 +77,14 @@ class Rows(Protocol):
         """Take the corrections that were made in place to the gradient of these variables."""
         ...
 
+    def once(self, make: Callable[[], list[NDArray[Any]]], whole: Callable[[], bool]) -> list[NDArray[Any]]:
+        """Return what ``make`` returns; a checkpoint keeps it if it is ``whole`` then, so that it is made once."""
+        ...
+
+    def give_back(self) -> None:
+        """Give memory elsewhere back; nothing more is asked."""
+        ...
+
 
 class Here:
     """Rows in this process: shards over whole segments of a view, as a rule one of them.
@@ -79,7 +93,7 @@ class Here:
     limited : whether time may run out
     """
 
-    known = True
+    known = ready = True
 
     def __init__(self, view: View, dual: Dual, beta: Vector, limited: bool = False, shards: int = 1) -> None:
         self.view, self.dual, self.beta, self.limited = view, dual, beta, limited
@@ -153,3 +167,9 @@ class Here:
 
     def corrected(self, which: NDArray[np.bool_]) -> None:
         """Do nothing: the gradient was corrected where it is."""
+
+    def once(self, make: Callable[[], list[NDArray[Any]]], whole: Callable[[], bool]) -> list[NDArray[Any]]:
+        return make()
+
+    def give_back(self) -> None:
+        """Do nothing: there is no memory elsewhere."""

@@ -225,9 +225,10 @@ class Homotopy(State):
 
     @property
     def offset(self) -> float:
-        """b of the program's decision function."""
+        """b of the program's decision function; the middle of its interval if no variable is free."""
         if self.dual.sign is None and len(self.mu):
-            return float(self.mu.sum()) / len(self.mu)
+            mu = self.mu if self.margin.held else self._multipliers()
+            return float(mu.sum()) / len(mu)
         return self.dual.lambda2 * float(self.beta.sum())
 
     def straight(self) -> Vector:
@@ -254,7 +255,8 @@ class Homotopy(State):
         g = self.g + (part * D) @ self.free.table
         low, high = self._ends(fixed)
         away = -(g + mu @ self.border.T)
-        inside = (beta > self.knots[self.piece[ids], ids]) & (beta < self.knots[self.piece[ids] + 1, ids])
+        near = SNAP * np.abs(beta).max(axis=1, keepdims=True)
+        inside = (beta > self.knots[self.piece[ids], ids] + near) & (beta < self.knots[self.piece[ids] + 1, ids] - near)
         free = inside.all(axis=1) & ((away[:, fixed] > low) & (away[:, fixed] < high)).all(axis=1)
         b = mu.sum(axis=1) if self.dual.sign is None else 0.0
         return np.where(free, g[lines, ids[some]] + self.dual.t[ids[some]] + b, np.nan)
@@ -265,4 +267,5 @@ class Homotopy(State):
         other._rows = rows
         other._pin(gone)
         other._follow(dual)
+        other._snap()
         return other

@@ -1,0 +1,210 @@
+"""A checkpoint: what a fit has learned from the cluster, on the disk, so that a new fit goes the same way faster.
+
+The coordinator follows from its answers: who gives them again, in their order, gets the same bits. So the file has the
+gradients, violators and solved parts that the fit has come to, each with the number of its question. A fit that begins
+with the file takes answers from there as long as there are any. Rows are not in it; they are in the training set.
+
+The first line names the training set and the parameters. A record has a head, arrays of float64 or int64, and a
+checksum. A killed process loses no record, a crash of the system those of the last seconds. A record that is not whole
+is left out, and so is all after it.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections import Counter
+from hashlib import blake2b
+from io import FileIO
+from pathlib import Path
+from threading import Lock
+from time import monotonic
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..files.lock import hold
+
+Arrays = list[NDArray[Any]]
+MAGIC = b"adatron-checkpoint 1 "
+HEAD = struct.Struct("<8scQqQ")  # name of the stream, kind, number, version, and bytes of the arrays
+SECONDS = 2.0  # Seconds between two waits for the disk.
+SUM, ARRAY = struct.Struct("<I"), struct.Struct("<cQ")
+KINDS: dict[bytes, Any] = {b"f": np.float64, b"i": np.int64}
+
+
+class Place(NamedTuple):
+    """Where the arrays of a record are in the file, and how many bytes they take."""
+
+    start: int
+    size: int
+
+
+class Checkpoint:
+    """The file of a fit, which no other fit can use at the same time.
+
+    Parameters
+    ----------
+    path : path
+    name : hexadecimal digits that stand for the training set and the parameters
+
+    Raises
+    ------
+    ValueError
+        The file belongs to another fit, or is none of ours, or another fit is using it.
+    OSError
+        The file cannot be read or written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], name: str) -> None:
+        self.path, self._first = Path(path), MAGIC + name.encode() + b"\n"
+        self._places: dict[tuple[bytes, bytes, int], Place] = {}
+        self._reach: dict[bytes, int] = {}
+        self._begun: Counter[bytes] = Counter()
+        self._lock, self._synced = Lock(), monotonic()
+        self._file = self._opened()
+        try:
+            self._read()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def remove(self) -> None:
+        """Remove the file: the fit has ended."""
+        self.path.unlink(missing_ok=True)
+
+    def stream(self, *what: Any) -> Stream:
+        """Return the records of a program; programs that are alike are told apart by their order."""
+        found = blake2b(digest_size=8)
+        for one in what:
+            found.update(one.tobytes() if isinstance(one, np.ndarray) else repr(one).encode())
+        name = found.digest()
+        with self._lock:
+            self._begun[name] += 1
+            number = self._begun[name]
+        return Stream(self, blake2b(name + str(number).encode(), digest_size=8).digest())
+
+    def reach(self, stream: bytes) -> int:
+        """Return the last version of which a stream has records; -1 if it has none."""
+        return self._reach.get(stream, -1)
+
+    def get(self, stream: bytes, kind: bytes, number: int) -> Arrays | None:
+        """Return the arrays of a record, or None."""
+        place = self._places.get((stream, kind, number))
+        if place is None:
+            return None
+        with self._lock:
+            self._file.seek(place.start)
+            return _arrays(self._file.read(place.size))
+
+    def put(self, stream: bytes, kind: bytes, number: int, version: int, arrays: Arrays) -> None:
+        """Append a record; it is on the disk soon."""
+        payload = b"".join(_bytes(array) for array in arrays)
+        data = HEAD.pack(stream, kind, number, version, len(payload)) + payload
+        with self._lock:
+            end = self._file.seek(0, os.SEEK_END)
+            left = memoryview(data + SUM.pack(zlib.crc32(data)))
+            try:
+                while left:
+                    left = left[self._file.write(left) :]
+                if monotonic() > self._synced + SECONDS:
+                    os.fsync(self._file.fileno())
+                    self._synced = monotonic()
+            except BaseException:
+                self._file.truncate(end)
+                raise
+            self._places[stream, kind, number] = Place(end + HEAD.size, len(payload))
+
+    def _opened(self) -> FileIO:
+        self.path.touch(mode=0o600)
+        stream = self.path.open("r+b", buffering=0)
+        try:
+            hold(stream)
+        except BlockingIOError:
+            stream.close()
+            raise ValueError(f"checkpoint: another fit is using {str(self.path)!r}; give each its own file.") from None
+        return stream
+
+    def _read(self) -> None:
+        """Find the records; cut off what is no whole record at the end."""
+        found, end = self._file.read(len(self._first)), self._file.seek(0, os.SEEK_END)
+        if not self._first.startswith(found):
+            what = "another fit" if found.startswith(MAGIC) else "something else"
+            raise ValueError(
+                f"checkpoint: {str(self.path)!r} is the file of {what}. A fit goes on only with the same training set, "
+                "parameters and version of adatron; remove the file, or give another path."
+            )
+        if found != self._first:
+            self._file.truncate(0)
+            self._file.seek(0)
+            self._file.write(self._first)
+            return
+        at = len(self._first)
+        while (size := self._record(at, end)) is not None:
+            at += size
+        self._file.truncate(at)
+
+    def _record(self, at: int, end: int) -> int | None:
+        """Note the record at a place; return its size, or None if it is not whole."""
+        self._file.seek(at)
+        head = self._file.read(HEAD.size)
+        if len(head) < HEAD.size:
+            return None
+        stream, kind, number, version, size = HEAD.unpack(head)
+        if at + HEAD.size + size + SUM.size > end:
+            return None
+        payload, total = self._file.read(size), self._file.read(SUM.size)
+        if SUM.pack(zlib.crc32(payload, zlib.crc32(head))) != total or _arrays(payload) is None:
+            return None
+        self._places[stream, kind, number] = Place(at + HEAD.size, size)
+        self._reach[stream] = max(version, self._reach.get(stream, -1))
+        return HEAD.size + size + SUM.size
+
+
+class Stream:
+    """The records of one program.
+
+    reach : the last version of the gradient of which an earlier fit has left records
+    """
+
+    def __init__(self, file: Checkpoint | None = None, name: bytes = b"") -> None:
+        self._file, self._name = file, name
+        self.reach = -1 if file is None else file.reach(name)
+
+    def get(self, kind: bytes, number: int) -> Arrays | None:
+        """Return an answer that was given before, or None."""
+        return None if self._file is None else self._file.get(self._name, kind, number)
+
+    def put(self, kind: bytes, number: int, version: int, arrays: Arrays) -> None:
+        """Keep an answer."""
+        if self._file is not None:
+            self._file.put(self._name, kind, number, version, arrays)
+
+
+def _bytes(array: NDArray[Any]) -> bytes:
+    kind = b"i" if array.dtype.kind in "iu" else b"f"
+    return ARRAY.pack(kind, array.size) + np.ascontiguousarray(array, KINDS[kind]).tobytes()
+
+
+def _arrays(payload: bytes) -> Arrays | None:
+    """Return the arrays; None if the bytes are no arrays."""
+    found: Arrays = []
+    at = 0
+    while at < len(payload):
+        if at + ARRAY.size > len(payload):
+            return None
+        kind, size = ARRAY.unpack_from(payload, at)
+        at += ARRAY.size
+        if kind not in KINDS or size > (len(payload) - at) // 8:
+            return None
+        found.append(np.frombuffer(payload, KINDS[kind], size, at).copy())
+        at += 8 * size
+    return found

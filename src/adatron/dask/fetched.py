@@ -1,0 +1,66 @@
+"""Rows that came from the cluster; those that were not asked for lately go when there is no room for all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .partition import Ids
+
+
+class Fetched:
+    """Rows of some of n samples.
+
+    empty : no rows, of the kind that will come
+    most : how many are kept; more only while one request asks for more
+    """
+
+    def __init__(self, n: int, empty: Any, most: int) -> None:
+        self._slot, self._most = np.full(n, -1, np.int64), most
+        self._rows: Any = empty
+        self._sparse = bool(sparse.issparse(empty))
+        self._ids = np.zeros(0, np.int64)  # the sample in each slot
+        self._asked, self._clock = np.zeros(0, np.int64), 0  # when each slot was asked for
+
+    def missing(self, ids: Ids) -> Ids:
+        """Return the samples that are not here."""
+        return np.unique(ids[self._slot[ids] < 0])
+
+    def rows(self, ids: Ids) -> Any:
+        """Return the rows of samples that are here."""
+        self._clock += 1
+        self._asked[self._slot[ids]] = self._clock
+        return self._rows[self._slot[ids]]
+
+    def keep(self, ids: Ids, rows: Any, wanted: Ids) -> None:
+        """Keep rows that have come; rows of samples that are wanted stay."""
+        count = len(self._ids)
+        if count + len(ids) > self._most:
+            count = self._trim(wanted, len(ids))
+        self._slot[ids] = count + np.arange(len(ids))
+        self._ids = np.concatenate([self._ids, ids])
+        self._asked = np.concatenate([self._asked, np.zeros(len(ids), np.int64)])
+        if self._sparse:
+            self._rows = sparse.vstack([self._rows[:count], rows], format="csr")
+            return
+        if len(self._ids) > len(self._rows):
+            room = np.empty((max(len(self._ids), min(2 * len(self._ids), self._most)), rows.shape[1]), rows.dtype)
+            room[:count] = self._rows[:count]
+            self._rows = room
+        self._rows[count : len(self._ids)] = rows
+
+    def _trim(self, wanted: Ids, new: int) -> int:
+        """Let go of rows that were not asked for lately, half of all if that is enough; return how many are left."""
+        needed = np.zeros(len(self._ids), bool)
+        slots = self._slot[wanted]
+        needed[slots[slots >= 0]] = True
+        order = np.lexsort((self._asked, needed))[::-1]  # those needed, then the latest
+        left = max(int(needed.sum()), min(len(order) // 2, self._most - new))
+        stay = np.sort(order[:left])
+        self._slot[self._ids] = -1
+        self._ids, self._asked = self._ids[stay], self._asked[stay]
+        self._slot[self._ids] = np.arange(left)
+        self._rows = self._rows[stay]
+        return left

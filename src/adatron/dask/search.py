@@ -1,0 +1,146 @@
+"""A search over parameters on a cluster: kernels go to workers, each of which runs the search of one machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain
+from typing import Any, Self
+
+import numpy as np
+
+from ..selection import GridSearchCV
+from ..selection.search.evaluate import Evaluation
+from ..selection.search.theirs import Cell, More, all_plain, searched
+from ..selection.search.watch import Watch
+from .cluster import Call, Cluster
+from .collections import client_of, cloned, is_collection
+from .slab import threads_of_worker
+
+OF_KERNEL = ("kernel", "gamma", "degree", "coef0")  # parameters that make another kernel matrix
+Results = tuple[list[Cell], More]
+
+
+class DaskGridSearchCV(GridSearchCV):
+    """Search over all combinations of parameters on a Dask cluster, with the results of one machine.
+
+    It is :class:`adatron.selection.GridSearchCV` with the same parameters, attributes and results. The samples go to
+    every worker once. Candidates with one kernel matrix, for example with one ``gamma``, are a task. What shares no
+    matrix is fitted on the workers, too, one task for each candidate.
+
+    Parameters
+    ----------
+    estimator, param_grid, scoring, n_jobs, refit, cv, verbose, error_score, return_train_score :
+        As in :class:`adatron.selection.GridSearchCV`. The estimator is one of one machine, or a pipeline. None as
+        ``n_jobs`` is the threads of a worker.
+    client : distributed.Client, default=None
+        None is the current one.
+
+    Notes
+    -----
+    Folds, and the last fit to all samples, are made in the client's process. Dask collections are brought there first:
+    a search is for samples that fit into each worker. ``max_time`` and ``prove`` are not there, as they look at all
+    candidates together. Ctrl-C ends the search.
+    """
+
+    def __init__(
+        self, estimator: Any, param_grid: Any, *, scoring: Any = None, n_jobs: int | None = None, refit: Any = True,
+        cv: Any = None, verbose: int = 0, error_score: Any = np.nan, return_train_score: bool = False,
+        client: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            estimator, param_grid, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
+            error_score=error_score, return_train_score=return_train_score,
+        )  # fmt: skip
+        self.client = client
+
+    def __sklearn_clone__(self) -> Any:
+        return cloned(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for copies and pickles, which have no client."""
+        state: Any = super().__getstate__()
+        return {**state, "client": None}
+
+    @property
+    def client_(self) -> Any:
+        """The client that is used: the given one, or the current one."""
+        return client_of(self.client)
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        X, y = (values.compute() if is_collection(values) else values for values in (X, y))
+        params = {name: v.compute() if is_collection(v) else v for name, v in params.items()}
+        return super().fit(X, y, **params)
+
+    fit.__doc__ = GridSearchCV.fit.__doc__
+
+    def _evaluated(self, X: Any, y: Any, params: dict[str, Any], watch: Watch) -> Any:
+        """Do what the search of one machine does, with cells from the workers."""
+        shares = self._shares(y, params)
+        return searched(self, X, y, params, _Tasks(self, shares, watch), watch)
+
+
+class _Tasks:
+    """Evaluates the candidates of a search on the workers, kernel by kernel."""
+
+    def __init__(self, search: DaskGridSearchCV, shares: bool, watch: Watch) -> None:
+        self.search, self.shares, self.watch = search, shares, watch
+
+    def __call__(
+        self, base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any
+    ) -> Results:
+        """Return what scikit-learn keeps of each cell, candidate after candidate, and further columns."""
+        client = self.search.client_
+        groups = self._groups(base, candidates)
+        search = cloned(self.search).set_params(estimator=None, param_grid={}, client=None, verbose=0)
+
+        def make(_: list[int]) -> list[Any]:
+            return [client.scatter((X, y, base, splits, scorer, routed), broadcast=True, hash=False)]
+
+        with Cluster(client, make, 1) as cluster:
+            calls = [
+                Call(0, evaluated, (search, self.shares, [candidates[i] for i in some], len(groups))) for some in groups
+            ]
+            found = cluster.ask(calls)
+        self.watch.advance(len(candidates) * len(splits))
+        order = np.argsort(np.concatenate(groups), kind="stable").tolist()
+        cells = [out[i : i + len(splits)] for out, _ in found for i in range(0, len(out), len(splits))]
+        names = found[0][1]
+        more = {name: _in_order([one[1][name] for one in found], order) for name in names}
+        return list(chain.from_iterable(cells[i] for i in order)), more
+
+    def _groups(self, base: Any, candidates: list[Any]) -> list[list[int]]:
+        """Return the numbers of candidates that share kernel matrices; each alone if nothing is shared."""
+        if not self.shares:
+            return [[i] for i in range(len(candidates))]
+        last = base.steps[-1][0] if hasattr(base, "steps") else None
+        groups: dict[str, list[int]] = {}
+        for i, one in enumerate(candidates):
+            own = {name: value for name, value in one.items() if _makes_another(name, last)}
+            groups.setdefault(repr(sorted(own.items(), key=lambda item: item[0])), []).append(i)
+        return list(groups.values())
+
+
+def _makes_another(name: str, last: str | None) -> bool:
+    """Return whether a parameter changes the kernel matrix; ``last``: the last step of a pipeline, the machine."""
+    step, _, own = name.rpartition("__")
+    return own.partition("__")[0] in OF_KERNEL or (last is not None and step.partition("__")[0] != last)
+
+
+def _in_order(parts: list[list[Any]], order: list[int]) -> list[Any]:
+    values = list(chain.from_iterable(parts))
+    return [values[i] for i in order]
+
+
+def evaluated(data: tuple[Any, ...], search: Any, shares: bool, candidates: list[Any], tasks: int) -> Results:
+    """Evaluate some candidates on a worker.
+
+    data : samples, targets, the estimator, the folds, scorers, and parameters of fits
+    tasks : how many there are; if there are few, each takes all threads
+    """
+    X, y, base, splits, scorer, routed = data
+    if search.n_jobs is None:
+        search.n_jobs = 1 if tasks > 1 else threads_of_worker()
+    watch = Watch(None, visible=False)
+    run: Callable[..., Results] = Evaluation(search, watch) if shares else all_plain(search, watch)
+    with watch:
+        return run(base, X, y, candidates, splits, scorer, routed)

@@ -1,0 +1,127 @@
+"""A device: where its arrays are, what evaluates kernels there, and from which size on it is worth asking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from ..kernels import Kernel
+from ..quoted import quoted
+from .library import torch
+from .plain import PlainTiles
+from .tiles import Tiles
+
+FIT, PREDICTION = 2e9, 2e8  # Multiply-adds below which the processor is taken to be faster; no figure was measured.
+SHARE = 0.8  # Fraction of the free memory of a device that a fit may use.
+NAMES = "None, 'cpu', 'cuda', 'cuda:N' or 'torch'"
+
+
+@dataclass(frozen=True, eq=False)
+class Device:
+    """Where a fit, or a prediction, computes kernel values.
+
+    name : as the user named it
+    label : what the route of a fit calls it
+    where : torch's device
+    make : makes the tiles of a kernel
+    fit, prediction : multiply-adds from which it is used
+    bytes : memory that it may use; None asks torch
+    block : most variables of a block
+    """
+
+    name: str
+    label: str
+    where: Any
+    make: Callable[[Kernel], Tiles]
+    fit: float = FIT
+    prediction: float = PREDICTION
+    bytes: float | None = None
+    block: int = 2048
+    _made: dict[Kernel, Tiles] = field(default_factory=dict[Kernel, Tiles])
+
+    def tiles(self, kernel: Kernel) -> Tiles:
+        """Return the tiles of a kernel, made once."""
+        if kernel not in self._made:
+            if len(self._made) > 8:
+                self._made.clear()
+            self._made[kernel] = self.make(kernel)
+        return self._made[kernel]
+
+    def memory(self) -> float:
+        """Return the bytes that a fit may use."""
+        if self.bytes is not None:
+            return self.bytes
+        cuda = torch().cuda
+        free, _ = cuda.mem_get_info(self.where)
+        held = cuda.memory_reserved(self.where) - cuda.memory_allocated(self.where)
+        return SHARE * (free + held)
+
+    def recorded(self, work: Callable[[], None]) -> Callable[[], None]:
+        """Return a function that does the same work, launched in one go if the device can record launches."""
+        if self.where.type != "cuda":
+            return work
+        cuda = torch().cuda
+        with cuda.device(self.where):
+            cuda.synchronize()
+            graph = cuda.CUDAGraph()
+            with cuda.graph(graph, capture_error_mode="thread_local"):  # other threads may go on with their work
+                work()
+        return graph.replay
+
+    def __deepcopy__(self, memo: Any) -> Device:
+        return self  # as it is a place, a copy of an estimator has the same one
+
+    def __repr__(self) -> str:
+        return f"Device({self.name!r})"
+
+
+def resolved(given: Any, where: Any = None) -> Device | None:
+    """Return the device that a parameter asks for, or that X is on; None is the processor.
+
+    Parameters
+    ----------
+    given : None, 'cpu', 'cuda', 'cuda:N', 'torch' or a Device
+    where : the torch device of X if it is no processor
+    """
+    if isinstance(given, Device):
+        return given
+    if given is None:
+        if where is None:
+            return None
+        if where.type != "cuda":
+            raise ValueError(f"X is on the device {str(where)!r}, which adatron does not know. Pass X.cpu().")
+        return _cuda(where.index or 0)
+    name = str(given)
+    if name == "cpu":
+        return None
+    if name == "torch":
+        return _plain()
+    kind, colon, number = name.partition(":")
+    if kind != "cuda" or number.isdecimal() != bool(colon):
+        raise ValueError(f"The 'device' parameter must be {NAMES}. Got {quoted(given)} instead.")
+    index = int(number or 0)
+    cuda = torch().cuda
+    if not cuda.is_available():
+        raise ValueError(f"device={quoted(name)} needs a GPU that torch can use, and torch finds none. Leave it out.")
+    if index >= cuda.device_count():
+        raise ValueError(f"device={quoted(name)}: torch finds {cuda.device_count()} GPU(s), numbered from 0.")
+    return _cuda(index)
+
+
+@cache
+def _cuda(index: int) -> Device:
+    from .cuda_tiles import CudaTiles
+    from .nvrtc import Nvrtc
+
+    engine, where = Nvrtc(index), torch().device("cuda", index)
+    label = torch().cuda.get_device_name(index)
+    return Device(f"cuda:{index}", label, where, lambda kernel: CudaTiles(kernel, engine))
+
+
+@cache
+def _plain() -> Device:
+    """Return plain torch on the processor: for tests, and for a look at the device's solver without a GPU."""
+    where = torch().device("cpu")
+    return Device("torch", "torch on the processor", where, PlainTiles, fit=0.0, prediction=0.0, bytes=8.0 * 2**30)

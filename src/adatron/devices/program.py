@@ -1,0 +1,82 @@
+"""A kernel as a device evaluates it: statements of the CUDA source, or operations of torch, on a product x·z."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from ..kernels import Kernel
+from ..kernels.base import ADD, MULTIPLY, SCALE
+from ..kernels.table import KERNELS
+
+LOG2E = math.log2(math.e)
+NAMES = {op: name for op, (name, _, _) in enumerate(KERNELS)}
+REASONS = {
+    "l1": "its distances are sums of absolute differences, not of products",
+    "squares": "its distances are sums of squared differences, not of products",
+    "given": "its values are given",
+    "call": "its values come from a function in Python",
+}
+
+
+class Program(NamedTuple):
+    """Statements that turn ``s`` = x·z, and the squared norms ``x`` and ``z``, into k(x, z); p[...] are numbers."""
+
+    statements: str
+    numbers: tuple[float, ...]
+
+
+def unsuited(kernel: Kernel) -> str | None:
+    """Return the reason why no device evaluates a kernel, or None."""
+    return next((REASONS[leaf.product] for leaf in kernel.leaves() if leaf.product != "dot"), None)
+
+
+def program(kernel: Kernel) -> Program:
+    """Return a kernel as statements of C++."""
+    numbers: list[float] = []
+    lines: list[str] = []
+    depth = 0
+
+    def number(value: float, kind: str = "REAL") -> str:
+        numbers.append(value)
+        return f"({kind})p[{len(numbers) - 1}]"
+
+    for op, (a, b, c) in kernel.terms():
+        if op in (ADD, MULTIPLY):
+            depth -= 1
+            lines.append(f"v{depth - 1} = v{depth - 1} {'+' if op == ADD else '*'} v{depth};")
+        elif op == SCALE:
+            lines.append(f"v{depth - 1} = {number(a)} * v{depth - 1};")
+        else:
+            value = {
+                "rbf": lambda a=a: f"gaussian(s, x, z, {number(a * LOG2E)})",
+                "linear": lambda: "s",
+                "poly": lambda a=a, b=b, c=c: f"polynomial(s, {number(a)}, {number(b, 'int')}, {number(c)})",
+                "sigmoid": lambda a=a, b=b: f"hyperbolic(s, {number(a)}, {number(b)}, {number(2.0 * LOG2E)})",
+            }[NAMES[op]]()
+            lines.append(f"v{depth} = {value};")
+            depth += 1
+    deepest = (len(kernel.terms()) + 1) // 2
+    head = "REAL " + ", ".join(f"v{k} = REAL(0)" for k in range(deepest)) + "; "
+    return Program(head + " ".join(lines) + " s = v0;", tuple(numbers) or (0.0,))
+
+
+def evaluated(kernel: Kernel, s: Any, x: Any, z: Any) -> Any:
+    """Return k of tensors of products (..., m, n) and squared norms (..., m, 1) and (..., 1, n)."""
+    stack: list[Any] = []
+    for op, (a, b, c) in kernel.terms():
+        if op in (ADD, MULTIPLY):
+            right, left = stack.pop(), stack.pop()
+            stack.append(left + right if op == ADD else left * right)
+        elif op == SCALE:
+            stack.append(a * stack.pop())
+        else:
+            stack.append(
+                {
+                    "rbf": lambda a=a: (-a * (x + z - 2.0 * s).clamp(min=0.0)).exp(),
+                    "linear": lambda: s,
+                    "poly": lambda a=a, b=b, c=c: (a * s + c) ** int(b),
+                    "sigmoid": lambda a=a, b=b: (a * s + b).tanh(),
+                }[NAMES[op]]()
+            )
+    return stack[0]

@@ -1,0 +1,81 @@
+"""Whether a device solves the problems of a fit, and how it divides its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...devices import Device
+from ...devices.rows import room_for
+from ...gram import Source
+from ...problems import Dual
+from ...problems.dual import Ids
+from ..base import Solver
+from ..plan import BLOCK, LONG, WIDE
+
+PADDED = 96.0  # Bytes of a variable: its vectors, and those that choose a block.
+BLOCKS, FACTORS = 0.25, 0.4  # Fractions of the memory beside the samples: for blocks, and for Newton steps.
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where problems are solved.
+
+    label : the device; "" for the processor
+    reason : why there; "" if no device was asked for
+    block : variables of a block
+    memory : bytes for blocks and vectors of problems side by side
+    factor : bytes for Newton steps
+    variables : of the largest problem
+    """
+
+    label: str
+    reason: str
+    block: int = 1
+    memory: float = 0.0
+    factor: float = 0.0
+    variables: int = 0
+
+    @property
+    def used(self) -> bool:
+        """Whether it is a device."""
+        return self.label != ""
+
+    def side_by_side(self, problems: int, single: bool) -> int:
+        """Return how many problems may be solved side by side."""
+        each = (4.0 if single else 8.0) * self.block**2 + PADDED * (self.variables + self.block)
+        return max(1, min(problems, int(self.memory / each)))
+
+
+def placed(source: Source, variables: Ids, duals: Sequence[Dual], device: Device | None, solver: Solver) -> Place:
+    """Choose where the problems of a fit are solved.
+
+    ==========================================================  =============
+    no device is asked for                                      the processor
+    another solver than 'block'; infinite bounds; distances     the processor
+    that must be summed from differences
+    fewer multiply-adds in all matrices than ``Device.fit``     the processor
+    samples, in both precisions, and one problem do not fit     the processor
+    else                                                        the device
+    ==========================================================  =============
+    """
+    if device is None:
+        return Place("", "")
+    cost, largest = source.kernel.cost(source.features), int(variables.max(initial=0))
+    work = float(np.sum(variables.astype(np.float64) ** 2)) * cost
+    if not solver.blocks or solver.sharded:
+        return Place("", "the solver works there only")
+    if any(dual.unbounded for dual in duals):
+        return Place("", "infinite bounds are for its solver only")
+    if source.careful:
+        return Place("", "distances are summed from differences, which is done there only")
+    if work < device.fit:
+        return Place("", "so few kernel values are faster there")
+    block = min(WIDE if cost < LONG else BLOCK, device.block)
+    free = device.memory() - room_for(source.X, len(source))
+    place = Place(device.label, "asked for", block, BLOCKS * free, FACTORS * free, largest)
+    if free < 8.0 * block**2 + PADDED * (largest + block):
+        return Place("", f"the samples leave too little of the {device.memory() / 1e9:.1f} GB of the device")
+    return place

@@ -1,0 +1,32 @@
+"""The option --device of the tool."""
+
+import numpy as np
+import pytest
+
+from adatron.cli import main
+
+torch = pytest.importorskip("torch", reason="needs the extra gpu")
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "data.csv"
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    np.savetxt(path, np.column_stack([X, X[:, 0] > 0]), delimiter=",", fmt="%.6g")
+    return path
+
+
+def test_the_tool_trains_and_predicts_on_a_device(data, tmp_path, capsys):
+    model = str(tmp_path / "model.adatron")
+    assert main(["train", str(data), "--model", model, "--device", "torch", "--quiet"]) == 0
+    assert main(["predict", model, str(data), "--quiet"]) == 0
+    plain = capsys.readouterr().out
+    assert main(["predict", model, str(data), "--device", "torch", "--quiet"]) == 0
+    assert capsys.readouterr().out == plain
+    assert main(["evaluate", model, str(data), "--device", "torch"]) == 0
+
+
+@pytest.mark.parametrize("name", ["gpu", "cuda:99"])
+def test_a_device_that_is_not_there_is_wrong_usage(name, data, tmp_path, capsys):
+    assert main(["train", str(data), "--model", str(tmp_path / "m"), "--device", name]) == 2
+    assert "device" in capsys.readouterr().err

@@ -1,0 +1,42 @@
+"""Rows on the coordinator: there is room for some."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from adatron.dask.fetched import Fetched
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_rows_are_right_and_few_are_kept(kind):
+    rng = np.random.default_rng(0)
+    X = kind(rng.normal(size=(200, 3)))
+    here, come = Fetched(200, X[:0], most=50), 0
+    for _ in range(60):
+        wanted = rng.integers(0, 200, size=rng.integers(1, 40))
+        missing = here.missing(wanted)
+        if len(missing):
+            come += len(missing)
+            here.keep(missing, X[missing], wanted)
+        found = here.rows(wanted)
+        assert abs(found - X[wanted]).sum() == 0
+        assert len(here.missing(np.arange(200))) >= 150
+    assert come > 200
+
+
+def test_a_large_request_is_met():
+    X = np.arange(20.0).reshape(10, 2)
+    here, everything = Fetched(10, X[:0], most=3), np.arange(10)
+    here.keep(everything[:2], X[:2], everything[:2])
+    missing = here.missing(everything)
+    here.keep(missing, X[missing], everything)
+    assert (here.rows(everything) == X).all()
+
+
+def test_rows_asked_for_lately_stay():
+    X = np.arange(20.0).reshape(10, 2)
+    here = Fetched(10, X[:0], most=4)
+    here.keep(np.arange(4), X[:4], np.arange(4))
+    here.rows(np.array([1, 3]))
+    here.keep(np.array([7]), X[7:8], np.array([7]))
+    assert set(here.missing(np.arange(10)).tolist()) == {0, 2, 4, 5, 6, 8, 9}

@@ -1,0 +1,86 @@
+"""What is refused: samples that the model was not fitted to, as far as the model tells, and wrong shapes."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+
+from adatron import SVC, SVR, IncrementalSVC, NuSVC, NuSVR
+from adatron.insight import boundary_plane, influence, label_issues, leave_one_out, sensitivity
+from adatron.insight.subject import Subject
+from adatron.plots import BoundaryPlaneDisplay, InputMarginDisplay, MarginDisplay
+
+ORDER = np.random.default_rng(0).permutation(150)
+X, y = (part[ORDER] for part in load_iris(return_X_y=True))
+NAMES = np.array(["b", "a", "c"])
+TWO = y < 2
+
+
+@pytest.mark.parametrize(
+    "model",
+    [SVC(), SVC(C=0.01), SVC(multi_class="ovr"), NuSVC(nu=0.2), IncrementalSVC(), IncrementalSVC(multi_class="ovr")],
+    ids=str,
+)
+@pytest.mark.parametrize("labels", [y, NAMES[y]], ids=["numbers", "text"])
+def test_another_label_of_a_support_vector_is_refused(model, labels):
+    model.fit(X, labels)
+    Subject.of(model, X, labels)
+    other, row = labels.copy(), model.support_[0]
+    other[row] = next(label for label in labels if label != labels[row])
+    with pytest.raises(ValueError, match=f"row {row} has another"):
+        Subject.of(model, X, other)
+
+
+@pytest.mark.parametrize("model", [SVR(), SVR(C=1000, epsilon=0), NuSVR(C=100), SVR(C=100, epsilon=30)], ids=str)
+def test_other_targets_of_a_regression_are_refused(model):
+    X, y = (part[:100] for part in load_diabetes(return_X_y=True))
+    model.fit(X, y)
+    Subject.of(model, X, y)
+    with pytest.raises(ValueError, match=r"row .* has another"):
+        Subject.of(model, X, y[::-1])
+
+
+ASKS = {
+    "influence": influence,
+    "leave_one_out": leave_one_out,
+    "label_issues": label_issues,
+    "boundary_plane": boundary_plane,
+    "BoundaryPlaneDisplay": BoundaryPlaneDisplay.from_estimator,
+    "MarginDisplay": MarginDisplay.from_estimator,
+    "InputMarginDisplay": InputMarginDisplay.from_estimator,
+}
+
+
+@pytest.mark.parametrize("name", list(ASKS))
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda X, y: (X, y[:-1]), r"inconsistent numbers|each of the 100 samples"),
+        (lambda X, y: (X, np.c_[y, y]), r"inconsistent numbers|each of the 100 samples"),
+        (lambda X, y: (np.full(X.shape, np.nan), y), "contains NaN"),
+        (lambda X, y: (np.c_[X, X], y), "4 features|two features"),
+    ],
+    ids=["short", "wide", "NaN", "features"],
+)
+def test_wrong_shapes_are_named(name, wrong, words):
+    model = SVC().fit(X[TWO, :2], y[TWO])
+    with pytest.raises(ValueError, match=words):
+        ASKS[name](model, *wrong(X[TWO, :2], y[TWO]))
+
+
+@pytest.mark.parametrize("name", ["BoundaryPlaneDisplay", "InputMarginDisplay"])
+def test_unknown_classes_are_named(name):
+    model = SVC().fit(X[TWO, :2], y[TWO])
+    with pytest.raises(ValueError, match=r"classes of the model, which are \[0, 1\]. Got [56]"):
+        ASKS[name](model, X[TWO, :2], y[TWO] + 5)
+
+
+@pytest.mark.parametrize("given", [{"sample": 150}, {"sample": -1}, {"third": 1000}])
+def test_a_row_that_is_not_there(given):
+    with pytest.raises(ValueError, match=r"must be an int in the range \[0, 150\)"):
+        boundary_plane(SVC().fit(X, y), X, y, **given)
+
+
+def test_lists_are_samples_too():
+    model = SVC().fit(X, y)
+    assert sensitivity(model, X.tolist()).effect.tolist() == sensitivity(model, X).effect.tolist()
+    assert leave_one_out(model, X.tolist(), y.tolist()).error == leave_one_out(model, X, y).error
