@@ -1,9 +1,14 @@
 """Rows on the coordinator: there is room for some."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
+from adatron.dask.far import FarRows
 from adatron.dask.fetched import Fetched
 
 
@@ -40,3 +45,23 @@ def test_rows_asked_for_lately_stay():
     here.rows(np.array([1, 3]))
     here.keep(np.array([7]), X[7:8], np.array([7]))
     assert set(here.missing(np.arange(10)).tolist()) == {0, 2, 4, 5, 6, 8, 9}
+
+
+def test_problems_side_by_side_get_their_own_rows():
+    """Threads ask for rows while those of others come, and while some go."""
+    X = np.arange(3000.0).reshape(1000, 3)
+
+    def ask(calls):
+        time.sleep(1e-4)
+        return [X[call.arguments[0]] for call in calls]
+
+    layout = SimpleNamespace(samples=1000, divided=lambda ids: [(0, ids, np.arange(len(ids)))])
+    far = FarRows(SimpleNamespace(ask=ask), X.shape, False, float, layout, None, None, room=24.0 * 120)
+
+    def problem(seed):
+        rng = np.random.default_rng(seed)
+        asked = [rng.integers(0, 1000, 50) for _ in range(300)]
+        return all((far.samples(ids) == X[ids]).all() for ids in asked)
+
+    with ThreadPoolExecutor(6) as pool:
+        assert all(pool.map(problem, range(6)))

@@ -37,7 +37,7 @@ class Cluster:
     def __init__(self, client: Any, make: Callable[[list[int]], list[Any]], slabs: int) -> None:
         self.client, self._make = client, make
         self.fit = uuid4().hex[:12]
-        self._numbers = itertools.count()
+        self._numbers, self.programs = itertools.count(), itertools.count()
         self.slabs: list[Any] = make(list(range(slabs)))
         self.where: dict[int, str] = {}
 

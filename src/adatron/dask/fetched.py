@@ -35,7 +35,10 @@ class Fetched:
         return self._rows[self._slot[ids]]
 
     def keep(self, ids: Ids, rows: Any, wanted: Ids) -> None:
-        """Keep rows that have come; rows of samples that are wanted stay."""
+        """Keep rows that have come, unless they are here; rows of samples that are wanted stay."""
+        new = self._slot[ids] < 0
+        if not new.all():
+            ids, rows = ids[new], rows[new]
         count = len(self._ids)
         if count + len(ids) > self._most:
             count = self._trim(wanted, len(ids))

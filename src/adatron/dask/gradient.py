@@ -65,6 +65,7 @@ class FarGradient:
     def __init__(self, view: FarView, dual: Dual, beta: Vector, most: int) -> None:
         self.dual, self.beta, self.most = dual, beta, most
         self.cluster = view.gram.source.far.cluster
+        self._number = next(self.cluster.programs)
         self.version, self._base, self._whole = 0, 0, None  # the version of the earlier gradient; None: that at 0
         self._edits: list[tuple[Edit, Sequence[Call]]] = []
         self._weight = 0.0
@@ -84,7 +85,7 @@ class FarGradient:
         if self.version:
             self.g = self.g
         self.view, self._reports = view, {}
-        self.key = f"{self.cluster.fit}-{id(self)}-{view.gram.lens.key}"
+        self.key = f"{self.cluster.fit}-{self._number}-{view.gram.lens.key}"
         gram = view.gram
         self.kept: dict[int, Kept] = {}
         self.slab, self.place = np.empty(len(self.dual), np.int16), np.empty(len(self.dual), np.int64)

@@ -115,7 +115,9 @@ def _take(entries: list[Entry], fits: Fits, cells: list[Cell], whole: Whole, pro
     explicit = getattr(cells[0].model, "bias", "explicit") == "explicit"  # else the gradient contains the bias
     known, good, solved = found.gradients is not None, found.good, found.solved
     values = found.gradients + whole.t if found.gradients is not None else np.empty(0)
-    offs = whole.offs(found, _roots(cells[0])) if known and prove else [None] * len(entries)
+    # A kernel that only was not found to be indefinite proves nothing about samples that were left out.
+    sure = known and prove and cells[0].kernel.convex
+    offs = whole.offs(found, _roots(cells[0])) if sure else [None] * len(entries)
     for number, entry in enumerate(entries):
         own = slice(fits.first[number], fits.first[number + 1])
         entry.good, entry.gap = bool(good[number]), float(gaps[number])
