@@ -148,15 +148,6 @@ def test_data_sets_are_there(name, data_dir):
     assert split.X_test is None or split.X_test.shape == (len(split.y_test), split.X.shape[1])
 
 
-def test_searches_are_compared_with_those_of_scikit_learn():
-    from benchmarks.search import searched, table
-
-    rows = searched("digits 700", values=2, folds=2, theirs=False, repeats=1)
-    assert [row["cells that differ"] for row in rows] == [0, 0]
-    assert rows[0]["best"] == rows[1]["best"]
-    assert table(rows).count("digits 700") == 2
-
-
 def test_searches_take_turns_and_have_the_same_scores():
     small = ["--rows", "60", "--values", "2", "--folds", "2", "--repeats", "1"]
     done = CliRunner().invoke(main, ["search", "--data", "digits", *small])

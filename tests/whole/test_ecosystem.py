@@ -82,6 +82,7 @@ BAD = {
     "gap_tol": [0.0, "small"],
     "max_time": [0, -1],
     "callback": [3],
+    "device": [3],
 }
 
 

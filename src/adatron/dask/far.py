@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pickle import dumps
-from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -53,7 +52,6 @@ class FarRows(Elsewhere):
         self.cluster, self.shape, self.is_sparse, self.dtype, self.layout = cluster, shape, is_sparse, dtype, layout
         self.facts, self.used, self.room = facts, used, room
         self._here = Fetched(layout.samples, self._empty(), int(room / self.row))
-        self._turn = Lock()  # problems that are solved side by side share these rows
 
     @property
     def row(self) -> float:
@@ -79,18 +77,13 @@ class FarRows(Elsewhere):
 
     def unknown(self, ids: Ids) -> Ids:
         """Return the samples that are not here."""
-        with self._turn:
-            return self._here.missing(ids)
+        return self._here.missing(ids)
 
     def joined(self, ids: Ids, missing: Ids, parts: Sequence[Any], places: Sequence[Ids]) -> Any:
         """Return the rows of some samples; those that were missing have come in parts, and are kept."""
         come = on_slab.assembled(parts, places) if len(missing) else None
-        with self._turn:
-            if come is not None:
-                self._here.keep(missing, come, ids)
-            if not len(self._here.missing(ids)):
-                return self._here.rows(ids)
-        return self.samples(ids)  # another problem made some of them go in the meantime
+        found = self._here.exchanged(ids, missing, come)
+        return self.samples(ids) if found is None else found
 
     def _empty(self) -> Any:
         shape = (0, self.shape[1])

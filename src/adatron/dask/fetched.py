@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,19 @@ class Fetched:
         self._sparse = bool(sparse.issparse(empty))
         self._ids = np.zeros(0, np.int64)  # the sample in each slot
         self._asked, self._clock = np.zeros(0, np.int64), 0  # when each slot was asked for
+        self._turn = RLock()  # problems that are solved side by side share these rows
 
     def missing(self, ids: Ids) -> Ids:
         """Return the samples that are not here."""
-        return np.unique(ids[self._slot[ids] < 0])
+        with self._turn:
+            return np.unique(ids[self._slot[ids] < 0])
+
+    def exchanged(self, ids: Ids, missing: Ids, come: Any) -> Any:
+        """Keep rows that have come, and return those of ids; None if another problem made some of them go."""
+        with self._turn:
+            if len(missing):
+                self.keep(missing, come, ids)
+            return None if len(self.missing(ids)) else self.rows(ids)
 
     def rows(self, ids: Ids) -> Any:
         """Return the rows of samples that are here."""
