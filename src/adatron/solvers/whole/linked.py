@@ -20,7 +20,7 @@ from ..dense import INNER, STEPS
 from ..start import balance
 from ..status import BENT, STOP
 from .bundle import One, bound, enlarge, frame, margin_of, nearer, place, power, total
-from .rounds import add_changes, rooms_for, rounds
+from .rounds import MOST, Part, add_changes, rounds
 
 COLUMNS, ROWS = 512, 4  # of K, at a time, where the gradients of many programs are made
 ALIKE = 1e-12  # Relative difference up to which bounds have grown alike.
@@ -47,7 +47,11 @@ def linked(code: Any, walk: Any, shared: Any, programs: Any, before: Any, goals:
     shared, programs, K, stack = lent(shared), lent(programs), lent(K), lent(stack)
     laid, n, wide, p = programs.laid, len(programs.steps), len(K), 0
     rooms, mu, made = np.empty((7, wide)), np.empty(programs.totals.shape[1]), np.full(3, -1)
-    part = rooms_for(wide, laid.starts.shape[1] - 1)
+    most = min(wide, MOST)
+    part = Part(
+        np.empty(wide, np.int64), np.empty(wide, np.int64), np.zeros(laid.starts.shape[1], np.int64), np.empty(wide),
+        np.empty(wide), np.empty(wide), np.empty(wide), np.empty(most * most),
+    )  # fmt: skip
     while p < n:
         stop, width = _run_from(programs, p), laid.widths[p]
         own, sign = laid.places[programs.first[p] : programs.first[p + 1]], _signs(programs, p)
@@ -55,7 +59,6 @@ def linked(code: Any, walk: Any, shared: Any, programs: Any, before: Any, goals:
             some = slice(laid.first_group[p], laid.first_group[p + 1])
             call(*code.matrix, shared, laid.groups[some], laid.where[some], -1, K, stack, made)
             frame(K[:width], own, laid.starts[p], laid.stops[p], goals.lambda2, sign)
-        part.there[:] = part.size[:] = 0
         links = Links(before, np.empty((stop - p, width)), np.empty((stop - p, width)), np.empty(width))
         for k in range(p, stop):
             if programs.flags[k, STOP] == 0:

@@ -1,8 +1,7 @@
 """Rounds over the variables of a program that are in play, each round with a matrix of their own that fits the caches.
 
 The variables that are free, or part of a pair that violates the conditions, are in play. ``pairs`` or ``singles`` solve
-for them; once these have cost as much, the active set does. Then all gradients follow. The matrix is kept for the next
-round and the next program; variables that join take places that were left free for them.
+for them; once these have cost as much, the active set does. Then all gradients follow.
 """
 
 from __future__ import annotations
@@ -22,46 +21,22 @@ from ..status import STOP
 
 VECTORS = shortest(np.float64)  # Of this many places those of an equality are a multiple.
 APART, MOST = 0.7, 1536  # Largest fraction and number of the variables that get a matrix of their own.
-SPARE = 0.125  # Places for others, as a fraction of the variables in play when their matrix is made.
-STALE = 0.7  # Fraction of a matrix's variables that are in play below which a smaller matrix may pay.
-ROW = 0.5  # Updates of all variables in the time in which a row is read for a matrix.
-SHARE = 0.125  # Updates of all variables, as a fraction of their number, after which fewer may be in play.
+SHARE = 0.125  # Updates of all variables, as a fraction of their number, after which others may have to be looked at.
 FINEST = FLOOR[8]
 CRUMB = 2.0**-40  # Fraction of a box that is the rounding of a walk: a single free variable decides the bias.
 
 
 class Part(NamedTuple):
-    """The variables in play, and a program over some of the places, which has the first ``size[0]`` entries of arrays.
+    """A program over some of the places; the arrays are for all, of which the first ``size`` places are used."""
 
-    play, ends : the variables in play, those of one equality after those of another, and where those of each end
-    there : (n,) the place of each variable in ``who``, and 1; 0 if it has none
-    who, row, starts : the variable at each place, -1 of none, its equality, and where the places of each begin
-    size : (2,) places, and those that are taken; no places if there is no matrix
-    """
-
-    play: Any
-    ends: Any
-    there: Any
     who: Any
     row: Any
     starts: Any
-    size: Any
     beta: Any
     g: Any
     low: Any
     high: Any
     values: Any
-
-
-@jit
-def rooms_for(wide: int, equalities: int) -> Part:
-    """Return room for the parts of programs with matrices of up to ``wide`` rows."""
-    most = min(wide, MOST) // VECTORS * VECTORS
-    return Part(
-        np.empty(wide, np.int64), np.zeros(equalities, np.int64), np.zeros(wide, np.int64), np.empty(most, np.int64),
-        np.empty(most, np.int64), np.zeros(equalities + 1, np.int64), np.zeros(2, np.int64), np.empty(most),
-        np.empty(most), np.empty(most), np.empty(most), np.empty(most * most),
-    )  # fmt: skip
 
 
 @functools.cache
@@ -89,7 +64,7 @@ def walked(
     spent[0] = 0.0
     walk = Walk(
         K, beta, g, lower, upper, epsilon, lower.copy(), upper.copy(), np.zeros(n), row, border, totals, np.zeros(p),
-        np.zeros(n, np.int64), np.zeros(n, np.bool_), np.empty((n, n)), np.zeros((n, p)), first[:m], tally, spent,
+        np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros((n, n)), np.zeros((n, p)), first[:m], tally, spent,
         shift, floor,
     )  # fmt: skip
     go_on(walk, tol, budget, most)
@@ -109,14 +84,12 @@ def rounds(code: Any, walk: Any, one: Any, part: Any, product: Any, goals: Any, 
         size, worst = _in_play(one, slope, part, goals.epsilon)
         if worst <= tol:
             break
-        wait = _wait(part, size, n, done)
-        if wait:
-            some = min(most - done, max(VECTORS, min(wait, int(SHARE * n))))
+        if size > min(APART * n, MOST):
+            some = min(most - done, max(VECTORS, int(SHARE * n)))
             steps = _updated(code, one.K, one.new, slope, one.low, one.high, one.starts, one, goals.epsilon, tol, some)
             for i in range(n):
                 product[i] = slope[i] + push[i]
         else:
-            size = _gathered(one.K, part, size, done)
             steps = _apart(code, walk, one, slope, part, size, goals, tol, most - done, credit)
             for i in range(n):
                 old[i] = one.new[i]
@@ -143,7 +116,10 @@ def _updated(
 
 @jit
 def _in_play(one: Any, g: Any, part: Any, epsilon: float) -> Any:
-    """List the variables that are free or in a violating pair; return their number, and the worst violation."""
+    """List the variables that are free or in a pair that violates the conditions; return their places, and the worst.
+
+    Those of each equality stand together and are followed by -1 up to a multiple of VECTORS.
+    """
     size, worst, equal = 0, 0.0, len(one.totals) > 0
     for r in range(len(one.starts) - 1):
         most, least = -FAR, -FAR
@@ -152,93 +128,17 @@ def _in_play(one: Any, g: Any, part: Any, epsilon: float) -> Any:
             most, least = max(most, grow - g[i]), max(least, shrink + g[i])
         worst = max(worst, most + least) if equal else max(worst, most, least)
         up, down = (-least, -most) if equal else (0.0, 0.0)
+        part.starts[r] = size
         for i in range(one.starts[r], one.starts[r + 1]):
             grow, shrink = slopes(one.new[i], one.low[i], one.high[i], epsilon)
             if grow - g[i] > up or shrink + g[i] > down or (grow > -FAR and shrink > -FAR and one.new[i] != 0.0):
-                part.play[size] = i
+                part.who[size], part.row[size] = i, r
                 size += 1
-        part.ends[r] = size
+        while size % VECTORS and size < len(part.who):
+            part.who[size], part.row[size] = -1, r
+            size += 1
+        part.starts[r + 1] = size
     return size, worst
-
-
-@jit
-def _wait(part: Any, count_: int, n: int, done: int) -> int:
-    """Return after how many further updates of all variables a matrix of those in play pays; 0: now."""
-    if count_ > min(APART * n, float(len(part.who) - len(part.ends) * VECTORS)):
-        return n
-    return 0 if _fits(part, count_) else max(0, int(ROW * count_ * n / (n - count_)) - done)
-
-
-@jit
-def _fits(part: Any, count_: int) -> bool:
-    """Return whether the variables in play have places in the matrix, or find free ones."""
-    new = 0
-    for k in range(count_):
-        new += part.there[part.play[k]] == 0
-    return len(part.ends) == 1 and new <= part.size[0] - part.size[1]
-
-
-@jit
-def _gathered(K: Any, part: Any, count_: int, done: int) -> int:
-    """Make the matrix of the variables in play, or add those to it that have no place; return its size.
-
-    A matrix of fewer variables is made after so many updates that it pays, although a larger one will be made again.
-    """
-    size, taken = part.size[0], part.size[1]
-    stale = count_ < STALE * taken and done * (taken - count_) >= ROW * (taken + count_) * len(K)
-    if not stale and _fits(part, count_):
-        for k in range(count_):
-            i = part.play[k]
-            if part.there[i] == 0:
-                part.who[taken], taken = i, taken + 1
-                part.there[i] = taken
-        for b in range(part.size[1], taken):
-            _put(K[part.who[b]], part, size, b)
-            for a in range(b):
-                part.values[a * size + b] = part.values[b * size + a]
-        part.size[1] = taken
-        return size
-    return _made(K, part, count_)
-
-
-@jit
-def _made(K: Any, part: Any, count_: int) -> int:
-    """Make the matrix of the variables in play anew; return its size."""
-    for k in range(part.size[0]):
-        if part.who[k] >= 0:
-            part.there[part.who[k]] = 0
-    size, k = 0, 0
-    for r in range(len(part.ends)):
-        part.starts[r] = size
-        while k < part.ends[r]:
-            i = part.play[k]
-            part.who[size], part.row[size] = i, r
-            size, k = size + 1, k + 1
-            part.there[i] = size
-        spare = int(SPARE * count_) if len(part.ends) == 1 else 0
-        end = min(-(-(size + spare) // VECTORS) * VECTORS, len(part.who))
-        for b in range(size, end):
-            part.who[b], part.row[b] = -1, r
-        size = end
-    part.starts[len(part.ends)] = size
-    part.size[0], part.size[1] = size, count_
-    for a in range(size):
-        if part.who[a] >= 0:
-            _put(K[part.who[a]], part, size, a)
-        else:
-            part.values[a * size : a * size + size] = 0.0
-    return size
-
-
-@jit
-def _put(line: Any, part: Any, size: int, a: int) -> None:
-    """Set a row of the matrix of a part from a row of the whole one; 0 where no variable is."""
-    row = part.values[a * size : a * size + size]
-    for b in range(size):
-        row[b] = line[max(part.who[b], 0)]
-    for b in range(size):
-        if part.who[b] < 0:
-            row[b] = 0.0
 
 
 @jit
@@ -253,9 +153,15 @@ def _apart(
     beta, slope, low, high = part.beta[:size], part.g[:size], part.low[:size], part.high[:size]
     for a in range(size):
         i = part.who[a]
-        beta[a] = slope[a] = low[a] = high[a] = 0.0
-        if i >= 0:
-            beta[a], slope[a], low[a], high[a] = one.new[i], g[i], one.low[i], one.high[i]
+        if i < 0:
+            beta[a] = slope[a] = low[a] = high[a] = 0.0
+            values[a, :] = 0.0
+            continue
+        line = one.K[i]
+        beta[a], slope[a], low[a], high[a] = one.new[i], g[i], one.low[i], one.high[i]
+        for b in range(size):
+            j = part.who[b]
+            values[a, b] = line[j] if j >= 0 else 0.0
     done, some, used = 0, 2 * VECTORS, credit[1:]
     while done < most and one.flag[STOP] == 0:
         some = min(some, most - done)
