@@ -151,13 +151,13 @@ def fit(
     before : (n,) the smaller number of the problem whose solution a problem starts from, or -1; see ``chains``
     around : the pool that calls it with a turn, side by side with others
     """
-    settings = replace(settings, kernel=settings.clock.limited(settings.kernel))
+    kernel = settings.clock.limited(settings.kernel)
     programs = _Programs(problems, samples)
     solver = choose(settings.solver, programs.typical)
     if settings.device is not None:
-        refuse_unsuited(settings.device, settings.kernel, X)
+        refuse_unsuited(settings.device, kernel, X)
     as_given = programs.sizes.max() <= SMALL or settings.device is not None
-    source = _source(X, samples.rows, settings.kernel, as_given)
+    source = _source(X, samples.rows, kernel, as_given)
     if source.columns is not None:
         off = refuse_asymmetric(X, "The kernel matrix K that was given as X", settings.n_jobs)
         source = replace(source, asymmetry=off)
@@ -224,6 +224,7 @@ def _solve(tasks: Tasks, solver: Solver, settings: Settings, pool: Pool, route: 
         most,
         chosen,
         settings.clock.deadline,
+        route.alone(0),  # each gets its own
         block=route.block,
         whole=route.whole,
         memory=route.memory,

@@ -53,7 +53,10 @@ def plan(n: int, sizes: NDArray[np.int64], cost: float, itemsize: int, cache_byt
         concurrent = min(len(sizes), max(1, int(cache_bytes / (itemsize * largest**2))))
         return Plan(1, 1, concurrent, 0, cache_bytes / concurrent)
     block, whole = (_fitting(most, itemsize, cache_bytes) for most in (WIDE if cost < LONG else BLOCK, WHOLE))
-    used = _block_bytes(int(np.where(sizes <= whole, sizes, np.minimum(sizes, block)).max()), itemsize)
+    if largest <= whole:
+        used = _block_bytes(largest, itemsize)
+    else:
+        used = _block_bytes(max(min(largest, block), int(sizes[sizes <= whole].max(initial=0))), itemsize)
     concurrent = min(len(sizes), max(1, int(cache_bytes / (2 * used))))
     stored = cost >= LONG if len(sizes) > 1 else cost >= STORE_COST and largest > whole
     factors = cache_bytes / (4 if stored else 2)

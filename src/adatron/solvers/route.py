@@ -65,6 +65,12 @@ class Sizes:
         return int(self.segments.sum())
 
     @property
+    def work(self) -> float:
+        """Kernel values in the matrices of all problems."""
+        lengths = self.variables.astype(np.float64)
+        return float(lengths @ lengths)
+
+    @property
     def typical(self) -> Dual:
         """A program that has equalities if any has."""
         return max(self.duals, key=lambda dual: len(dual.totals))
@@ -197,9 +203,10 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     small = matrix or largest <= SMALL or not kernel.compiled
     single, reason = _precision(source, wanted.precision, small)
     found, shared, held = _memory(source, sizes, wanted, solver.blocks, single, matrix)
-    work = np.array([float(n) * n]) if matrix else sizes.variables.astype(np.float64) ** 2
     cost, least = kernel.cost(source.features), BUNDLED if shared else WORK
-    light = bool((np.max(work) * cost < LARGEST and np.sum(work) * cost < least) or kernel.called)
+    light = kernel.called or (
+        (n if matrix else largest) ** 2 * cost < LARGEST and (n * n if matrix else sizes.work) * cost < least
+    )
     ways, then = _ways(sizes, solver, found, single, shared, matrix, held or not kernel.called)
     own = found.block, found.whole, found.concurrent, found.factor
     return Route(ways, then, largest, single, reason, shared, held, found.slots, light, *own, placed=place.reason)
@@ -281,15 +288,13 @@ def _ways(
         each = [(int(n), sizes.duals[0]) for n in known]
     else:
         each, which = list(zip(sizes.variables.tolist(), sizes.duals, strict=True)), slice(None)
-    ways = np.empty((2, len(each)), np.int8)
-    for number, (n, dual) in enumerate(each):
+    ways: list[tuple[Way, Way]] = []
+    for n, dual in each:
         bundled = shared and solver.bundles and suits(dual, single, sizes.everywhere)
         bundled = bundled and (matrix or n <= found.whole)
         own = way_of(n, dual, solver, found.block, found.whole, coarse=single or not at_hand)
-        ways[:, number] = Way.BUNDLE if bundled else own, own
-    first, then = ways[:, which]
-    for some in (first, then):
-        some[~sizes.open] = Way.CLOSED
+        ways.append((Way.BUNDLE if bundled else own, own))
+    first, then = np.where(sizes.open, np.array(ways, np.int8).T[:, which], np.int8(Way.CLOSED))
     return first, then
 
 

@@ -130,7 +130,7 @@ def solve_all(
                 found.leave(slice(some.start, some.stop), ended)
                 return
             left: dict[int, State | None] = {}
-            if route.ways[some.start] == Way.BUNDLE:
+            if int(route.ways[some.start]) == Way.BUNDLE:
                 try:
                     left = together(tasks, some, options, desk.flags[some.start : some.stop], found)
                 except OutOfTime:
@@ -145,7 +145,8 @@ def solve_all(
                     task, state = tasks[i], left[i]
                     start = monotonic() - (state.seconds if state else 0.0)
                     watch = Watch(task.dual, report, desk.flags[i], solver.traced, start)
-                    own = replace(options, way=route.alone(i))
+                    way = route.alone(i)
+                    own = options if way is options.way else replace(options, way=way)
                     found.put(i, task.dual, _solved(solver, task, own, state, watch))
                 finish(i, report)
 

@@ -171,15 +171,16 @@ class KernelMachine(Quiet, Parameters):
         found = fitted.found
         self.n_iter_: Any = found.n_iter.astype(np.int32)
         self.fit_status_ = int(not found.good.all())
-        proofs = {
-            "duality_gap_": np.where(found.solved, found.relative_gaps, 0.0),
-            "kkt_violation_": found.violation.copy(),
-            "dual_objective_": unit * unit * found.dual,
-            "primal_objective_": unit * unit * found.primal,
-        }
-        for attribute, values in proofs.items():
-            setattr(self, attribute, float(values[0]) if alone else values)
-        self.trace_ = found.trace(0) if alone else found.traces
+        if alone:
+            proof, scale, self.trace_ = found.certificate(0), unit * unit, found.trace(0)
+            self.duality_gap_: Any = proof.relative_gap if found.solved[0] else 0.0
+            self.kkt_violation_: Any = proof.kkt_violation
+            self.dual_objective_: Any = scale * proof.dual
+            self.primal_objective_: Any = scale * (proof.primal if np.isfinite(proof.gap) else np.inf)
+            return
+        self.duality_gap_, self.trace_ = np.where(found.solved, found.relative_gaps, 0.0), found.traces
+        self.kkt_violation_, self.dual_objective_ = found.violation.copy(), unit * unit * found.dual
+        self.primal_objective_ = unit * unit * found.primal
 
     @property
     def n_support_(self) -> NDArray[np.int32]:

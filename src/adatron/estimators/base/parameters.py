@@ -41,7 +41,7 @@ class NameIn(StrOptions):
         return f"a str among {self.names()}"
 
 
-PLAIN = {str, int, float, bool, type(None)}  # types of values that neither change nor hold anything
+PLAIN = {str, int, float, bool, type(None), np.float64, np.int64}  # types of values that never change
 PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
 NU: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
 MOST_BYTES = 2.0**62  # of memory

@@ -43,9 +43,9 @@ def bundles(tasks: Tasks, ways: NDArray[np.int8], timed: bool = False) -> list[r
 
     ``timed``: there is a time limit, at which nobody looks within a bundle.
     """
-    gram, bundled = tasks.gram, ways == Way.BUNDLE
+    gram, bundled = tasks.gram, ways == Way.BUNDLE.value  # NumPy takes its time with members
     if not bundled.any():
-        return [range(number, number + 1) for number in np.flatnonzero(ways != Way.CLOSED).tolist()]
+        return [range(number, number + 1) for number in np.flatnonzero(ways != Way.CLOSED.value).tolist()]
     kinds = _kinds(tasks, ways)
     cost = 1.0 if gram.in_one else gram.kernel.cost(gram.source.features)
     works = np.cumsum([0.0, *(tasks.sizes.astype(np.float64) ** 2 * cost + BESIDE_MATRIX)])
