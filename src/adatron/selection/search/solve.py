@@ -12,13 +12,13 @@ from ...fitting import engine
 from ...fitting.fits import Fits
 from ...gram import Gram, Source
 from ...gram.points import Points
-from ...predicting.decision import decision_values
-from ...predicting.expansion import BLURRED, Expansion
+from ...predicting.expansion import BLURRED
 from ...threads import Clock, Pool, allowed_threads
 from ...threads.gate import one_blas_thread
 from .cells import Cell
 from .programs import Entry, Whole
 from .rows import Rows
+from .values import values_at
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -148,7 +148,7 @@ def _valued(
     doubts = [_divide(cell, some) for cell, some in zip(cells, own, strict=True)]
     tests = [np.empty((len(cell.fold.test), len(cell.sides))) for cell in cells]
     trains = [np.empty((len(cell.fold.train), len(cell.sides))) if train else None for cell in cells]
-    by_place: dict[Any, list[Entry]] = {}
+    by_fold: dict[int, list[Entry]] = {}
     for entry in entries:
         if entry.values is not None:
             fold, out = cells[entry.cell].fold, trains[entry.cell]
@@ -156,8 +156,8 @@ def _valued(
             if out is not None:
                 out[:, entry.place] = entry.values[rows.group[fold.train]]
             continue
-        by_place.setdefault((entry.side.segments, id(cells[entry.cell].fold)), []).append(entry)
-    groups = list(by_place.values())
+        by_fold.setdefault(id(cells[entry.cell].fold), []).append(entry)
+    groups = list(by_fold.values())
     room = SHARE * settings.cache_bytes
     with (
         one_blas_thread(),
@@ -168,17 +168,14 @@ def _valued(
         def value(number: int) -> None:
             some = groups[number]
             fold = cells[some[0].cell].fold
-            ids = rows.ids(list(some[0].side.segments))
-            B, b = np.stack([entry.beta for entry in some], axis=1), np.array([entry.intercept for entry in some])
             for part, outs in ((fold.test, tests), (fold.train, trains)):
                 if part is fold.train and not train:
                     continue
-                where, back = np.unique(rows.group[part], return_inverse=True)
-                found = _sums(K, rows, where, ids, B, settings) + b
+                found = values_at(part, some, rows, K, settings)
                 for k, entry in enumerate(some):
                     out = outs[entry.cell]
                     assert out is not None  # noqa: S101 (for the type checker)
-                    out[:, entry.place] = found[back, k]
+                    out[:, entry.place] = found[:, k]
 
         if K is None:
             for number in range(len(groups)):
@@ -229,13 +226,3 @@ def _matrix(rows: Rows, entries: list[Entry], settings: engine.Settings, pool: P
     gram = Gram(source, np.float64, [rows.size], pool)
     return gram.square(Points(gram.source, np.arange(rows.size)), rows.size)
 
-
-def _sums(K: Vector | None, rows: Rows, where: Ids, ids: Ids, B: Vector, settings: engine.Settings) -> Vector:
-    """Return sums of kernel values of some distinct samples with others."""
-    if K is not None:
-        return K[np.ix_(where, ids)] @ B
-    used = B.any(axis=1)
-    distinct = rows.distinct.rows
-    expansion = Expansion(rows.X[distinct[ids[used]]], B[used], settings.kernel, np.arange(np.count_nonzero(used)))
-    zero = np.zeros(B.shape[1])
-    return decision_values(rows.X[distinct[where]], expansion, zero, "double", settings.n_jobs, np.asarray)
