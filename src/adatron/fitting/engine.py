@@ -17,7 +17,7 @@ from ..gram.symmetry import refuse_asymmetric
 from ..kernels import Kernel
 from ..problems import Dual
 from ..solvers.base import Options, Solver, Way
-from ..solvers.chains import solve_chains
+from ..solvers.chains import solve_chains, widest
 from ..solvers.found import Found
 from ..solvers.plan import SMALL
 from ..solvers.route import Route, Sizes, Wanted, choose_route
@@ -122,8 +122,9 @@ class _Programs:
         whole = len(problems) == 1 or len(problems.groups) == m * len(problems)
         return whole and (len(problems) == 1 or bool((problems.groups.reshape(-1, m) == np.arange(m)).all()))
 
-    def as_sizes(self, chained: bool) -> Sizes:
+    def as_sizes(self, before: Ids | None) -> Sizes:
         """Return the sizes on which the route of the fit depends; chained problems over the same samples share all."""
+        chained = before is not None
         lengths = (self._ends - self._starts).astype(np.float64)
         between = 0.0  # nobody asks for that of one problem
         if chained:
@@ -132,7 +133,8 @@ class _Programs:
         elif len(self.problems) > 1:
             between = float(np.sum(self.sizes.astype(np.float64) ** 2) - np.sum(lengths[self.problems.groups] ** 2))
         duals = [self.typical] if self.lazy else [self.dual(number) for number in range(len(self.problems))]
-        return Sizes(self._ends - self._starts, self.sizes, self.open, duals, self._everywhere(chained), between)
+        everywhere, beside = self._everywhere(chained), len(self.problems) if before is None else widest(before)
+        return Sizes(self._ends - self._starts, self.sizes, self.open, duals, everywhere, between, chained, beside)
 
 
 def fit(
@@ -162,7 +164,7 @@ def fit(
         off = refuse_asymmetric(X, "The kernel matrix K that was given as X", settings.n_jobs)
         source = replace(source, asymmetry=off)
     source = source.cautious(programs.most, BLURRED * settings.tol)
-    sizes = programs.as_sizes(before is not None)
+    sizes = programs.as_sizes(before)
     route = choose_route(source, sizes, Wanted(settings.cache_bytes, settings.precision, settings.device), solver)
     with Pool(1 if route.light else allowed_threads(settings.n_jobs), settings.clock.limit, around) as pool:
         segments = [len(samples.rows)] if sizes.everywhere else samples.sizes.tolist()

@@ -30,15 +30,26 @@ def solve_chains(
     """
     if tasks.gram.dtype == np.float64 and np.isin(route.ways, (Way.CLOSED, Way.BUNDLE)).all():
         return solve_all(replace(tasks, before=before), solver, options, route, pool, callback)
-    found, depth = Found(tasks.sizes), np.zeros(len(before), np.int64)
-    for number, last in enumerate(before.tolist()):
-        depth[number] = 0 if last < 0 else depth[last] + 1
+    found, depth = Found(tasks.sizes), _depths(before)
     start = _starts(tasks.dual, before, found)
     for level in range(int(depth.max(initial=-1)) + 1):
         numbers = np.flatnonzero(depth == level)
         part = tasks.some(numbers, start if level else None)
         found.take(numbers, solve_all(part, solver, options, route.of(numbers), pool, callback))
     return found
+
+
+def widest(before: Ids) -> int:
+    """Return how many programs of chains may be solved at the same time."""
+    return int(np.bincount(_depths(before)).max(initial=1))
+
+
+def _depths(before: Ids) -> Ids:
+    """Return how many programs each program has to wait for."""
+    depth = np.zeros(len(before), np.int64)
+    for number, last in enumerate(before.tolist()):
+        depth[number] = 0 if last < 0 else depth[last] + 1
+    return depth
 
 
 def _starts(dual: Callable[[int], Dual], before: Ids, found: Found) -> Callable[[Ids], Vector]:

@@ -35,7 +35,15 @@ class Plan:
     factor: float
 
 
-def plan(n: int, sizes: NDArray[np.int64], cost: float, itemsize: int, cache_bytes: float, blocks: bool = True) -> Plan:
+def plan(
+    n: int,
+    sizes: NDArray[np.int64],
+    cost: float,
+    itemsize: int,
+    cache_bytes: float,
+    blocks: bool = True,
+    beside: int | None = None,
+) -> Plan:
     """Return the sizes for a fit of n rows.
 
     Parameters
@@ -47,17 +55,18 @@ def plan(n: int, sizes: NDArray[np.int64], cost: float, itemsize: int, cache_byt
     cache_bytes : total for kernel values; at most half of it goes to blocks, a quarter (half without a row store) to
         factors, and the row store gets what they leave
     blocks : False for a solver that goes through single rows, which it stores itself
+    beside : most problems that wait for no other; by default all
     """
-    largest = int(sizes.max())
+    largest, most = int(sizes.max()), beside or len(sizes)
     if not blocks:
-        concurrent = min(len(sizes), max(1, int(cache_bytes / (itemsize * largest**2))))
+        concurrent = min(most, max(1, int(cache_bytes / (itemsize * largest**2))))
         return Plan(1, 1, concurrent, 0, cache_bytes / concurrent)
     block, whole = (_fitting(most, itemsize, cache_bytes) for most in (WIDE if cost < LONG else BLOCK, WHOLE))
     if largest <= whole:
         used = _block_bytes(largest, itemsize)
     else:
         used = _block_bytes(max(min(largest, block), int(sizes[sizes <= whole].max(initial=0))), itemsize)
-    concurrent = min(len(sizes), max(1, int(cache_bytes / (2 * used))))
+    concurrent = min(most, max(1, int(cache_bytes / (2 * used))))
     stored = cost >= LONG if len(sizes) > 1 else cost >= STORE_COST and largest > whole
     factors = cache_bytes / (4 if stored else 2)
     left = cache_bytes - factors - min(concurrent, 4) * used

@@ -17,7 +17,7 @@ from ..problems import Dual
 from ..problems.dual import Ids
 from .base import Solver, Way
 from .device.place import Place, placed
-from .plan import SMALL, Plan, plan
+from .plan import SMALL, WHOLE, Plan, plan
 
 LARGEST = 1e8  # Multiply-adds of the largest Gram matrix below which threads cost more than they give.
 WORK, BUNDLED = 1e9, 3e8  # Multiply-adds of all matrices below which the same holds; in bundles it is the second.
@@ -50,6 +50,8 @@ class Sizes:
     duals : the programs if there are few, else one like all
     everywhere : whether every problem is about all samples in the same order
     between : kernel values between two segments that all problems ask for
+    chained : whether problems start from others
+    beside : most problems that are solved before others start from them; all if they are not chained
     """
 
     segments: Ids
@@ -58,6 +60,8 @@ class Sizes:
     duals: Sequence[Dual]
     everywhere: bool
     between: float
+    chained: bool
+    beside: int
 
     @property
     def samples(self) -> int:
@@ -200,7 +204,7 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     matrix = solver.blocks and sizes.everywhere and not alone and suits(sizes.typical, single=False, everywhere=True)
     matrix = matrix and _matrix_fits(n, len(sizes.variables), wanted)
     largest = int(sizes.variables.max())
-    small = matrix or largest <= SMALL or not kernel.compiled
+    small = matrix or largest <= (WHOLE if sizes.chained else SMALL) or not kernel.compiled
     single, reason = _precision(source, wanted.precision, small)
     found, shared, held = _memory(source, sizes, wanted, solver.blocks, single, matrix)
     cost, least = kernel.cost(source.features), BUNDLED if shared else WORK
@@ -262,7 +266,7 @@ def _memory(
     n, lengths, memory, dtype = sizes.samples, sizes.variables, wanted.cache_bytes, np.dtype("f4" if single else "f8")
     compiled, given = source.kernel.compiled, source.columns is not None
     cost = source.kernel.cost(source.features) if compiled else 0.0
-    sized = partial(plan, n, lengths, cost, dtype.itemsize, blocks=blocks)
+    sized = partial(plan, n, lengths, cost, dtype.itemsize, blocks=blocks, beside=sizes.beside)
     room = n <= 2 * SMALL and 2 * 8 * n * n <= memory
     if matrix:
         return sized(memory - 8.0 * n * n), True, source.kernel.called and room
