@@ -1,5 +1,7 @@
 """Programs that start at the solution of another one have the solutions of those that start from nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ from adatron.fitting.problems import Listed, Problem
 from adatron.fitting.samples import Samples
 from adatron.kernels import RBF
 from adatron.problems import csvc, svr
+from adatron.solvers.base import Way
+from adatron.solvers.chains import widest
 from adatron.threads import Clock
 from problems import samples
 
@@ -59,3 +63,32 @@ def test_every_larger_bound_has_the_solution_that_no_bound_holds():
 def test_chains_do_not_depend_on_the_number_of_threads():
     one, two = (fits(PROGRAMS[0], 300, np.array([-1, 0, 1, 2, -1, 4, 5, 6]), n_jobs=n) for n in (1, 2))
     np.testing.assert_array_equal(one.beta, two.beta)
+
+
+def chained_route(n, groups, chains, length, cache_bytes=1e9):
+    """Return the route of chains of some problems over segments of n samples."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n * (1 + max(max(some) for some in groups)), 3))
+    members = Samples.alone(np.arange(len(X)))
+    members = replace(members, sizes=np.full(len(X) // n, n))
+    one = [
+        Problem(list(some), lambda ids: csvc(np.where(np.arange(len(ids)) % 2, 1.0, -1.0), np.ones(len(ids))))
+        for some in groups
+    ]
+    problems = Listed([problem for problem in one for _ in range(length)])
+    before = np.where(np.arange(len(problems)) % length, np.arange(len(problems)) - 1, -1)
+    settings = Settings(RBF(1e-3), "auto", "auto", cache_bytes, 1, 1e-1, None, 1, Clock(), None)
+    return engine.fit(X, members, problems, settings, before=before[: chains * length] if chains else None).route
+
+
+def test_the_memory_of_chains_is_that_of_the_programs_of_one_level():
+    assert widest(np.array([-1, 0, 1, -1, 3, 4])) == 2
+    assert widest(np.array([-1, -1, -1])) == 3
+    long, short = (chained_route(6000, [[0]], 1, length) for length in (6, 1))
+    assert long.memory == short.memory
+
+
+def test_chains_of_pairs_above_a_thousand_samples_share_float64_matrices():
+    route = chained_route(600, [[0, 1], [0, 2]], 2, 2)
+    assert not route.single
+    assert {Way(int(way)) for way in route.ways} == {Way.BUNDLE}

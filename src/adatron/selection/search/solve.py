@@ -225,4 +225,3 @@ def _matrix(rows: Rows, entries: list[Entry], settings: engine.Settings, pool: P
     source = Source.of(rows.X, rows.distinct.rows, settings.kernel).cautious(mass, BLURRED)
     gram = Gram(source, np.float64, [rows.size], pool)
     return gram.square(Points(gram.source, np.arange(rows.size)), rows.size)
-
