@@ -1,0 +1,110 @@
+"""Values of the functions of a search's problems at samples that the solver has not evaluated them at."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...compiled.precision import UNIT
+from ...gram import Gram, Source
+from ...gram.points import Points
+from ...kernels import Kernel
+from ...predicting.expansion import BLURRED
+from ...threads import Pool
+from .cells import Cell
+from .confined import CARE
+from .programs import Entry, Where
+from .rows import Rows
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+
+SHARPEST = 1e-9  # Error of values above which squared distances sum differences, where values are to be proven.
+ROUNDINGS = 8.0  # Roundings of a sum beside those of its additions.
+
+
+class Sums:
+    """Sums of kernel values between the distinct samples of a search, in double precision.
+
+    Parameters
+    ----------
+    mass : largest sum of the sizes of coefficients
+    blur : largest allowed error of a sum by the errors of kernel values
+    room : bytes for the matrix of all samples
+    """
+
+    def __init__(self, rows: Rows, kernel: Kernel, mass: float, blur: float, room: float, pool: Pool) -> None:
+        source = Source.of(rows.X, rows.distinct.rows, kernel).cautious(mass, blur)
+        self.gram = Gram(source, np.float64, [rows.size], pool)
+        self._K = None
+        if 8.0 * rows.size**2 <= room:
+            self._K = self.gram.square(Points(self.gram.source, np.arange(rows.size)), rows.size)
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether all kernel values are made."""
+        return self._K is not None
+
+    def of(self, where: Ids, ids: Ids, B: Vector) -> Vector:
+        """Return K[where, ids] @ B."""
+        if self._K is not None:
+            return self._K[np.ix_(where, ids)] @ B
+        used, out = B.any(axis=1), np.zeros((len(where), B.shape[1]))
+        source = self.gram.source
+        if used.any():
+            points = Points(source.take(ids[used]), ids[used])
+            self.gram.segment(source.take(where)).accumulate(out, points, np.ascontiguousarray(B[used]))
+        return out
+
+
+def rate(rounding: float, magnitude: float, terms: int) -> float:
+    """Return a bound of the error of sums of kernel values in double precision, for each unit of |beta|_1.
+
+    rounding, magnitude : bounds of the error of a value, and of a value
+    terms : the most terms of a sum
+    """
+    return CARE * (rounding + UNIT * (terms + ROUNDINGS) * magnitude)
+
+
+def evaluate(
+    entries: list[Entry], cells: list[Cell], train: bool, everywhere: bool, room: float, around: Pool | None,
+    threads: int,
+) -> None:  # fmt: skip
+    """Find the values of entries that have none, with bounds of their errors.
+
+    train : whether values at the training rows are asked for
+    everywhere : whether those at all samples of a problem are, in order to prove something
+    room : bytes for a kernel matrix
+    around, threads : the pool that this runs in, and the threads it may have
+    """
+    rows, augment = cells[0].fold.rows, cells[0].augment
+    groups: dict[object, list[Entry]] = {}
+    for entry in entries:
+        if entry.values is None:
+            groups.setdefault((entry.side.segments, id(cells[entry.cell].fold)), []).append(entry)
+    listed = list(groups.values())
+    if not listed:
+        return
+    mass = max(float(np.abs(entry.beta).sum()) for some in listed for entry in some)
+    blur = SHARPEST if everywhere else BLURRED
+    with Pool(threads, around=around) as pool:
+        sums = Sums(rows, cells[0].kernel, mass, blur, room, pool)
+        each = rate(sums.gram.rounding, sums.gram.magnitude + augment**2, rows.size) if everywhere else np.inf
+
+        def task(number: int) -> None:
+            some = listed[number]
+            fold, ids = cells[some[0].cell].fold, rows.ids(list(some[0].side.segments))
+            parts = [rows.group[fold.test], rows.group[fold.train] if train else ids[:0], ids if everywhere else ids[:0]]
+            where, back = np.unique(np.concatenate(parts), return_inverse=True)
+            places = Where(*np.split(back, np.cumsum([len(part) for part in parts])[:-1]))
+            B = np.stack([entry.beta for entry in some], axis=1)
+            values = sums.of(where, ids, B)
+            for entry, own in zip(some, values.T, strict=True):
+                entry.values, entry.where = own + entry.intercept, places
+                entry.error = each * float(np.abs(entry.beta).sum())
+
+        if sums.at_hand:
+            pool.run(task, len(listed))
+        else:  # the threads share the kernel values of each
+            for number in range(len(listed)):
+                task(number)
