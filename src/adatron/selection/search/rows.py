@@ -69,8 +69,9 @@ class Rows:
             if is_classifier(model):
                 classes, codes = inputs.classes(y)
             weight = np.maximum(inputs.weights(X, sample_weight), 0.0)
-        numbered = y is not None and is_regressor(model)
-        values, kinds = np.unique(y, return_inverse=True) if numbered else (classes, codes)
+        values, kinds = classes, codes
+        if y is not None and is_regressor(model):
+            values, kinds = np.unique(y, return_inverse=True)
         X = inputs.as_dense_if_small(X, model.kernel)
         distinct = canonical(X, kinds, len(values), np.ones(X.shape[0]), mergeable=True)
         group = np.empty(X.shape[0], np.int64)

@@ -83,7 +83,12 @@ def followed(search: Any) -> bool:
 
 
 def searched(
-    search: Any, X: Any, y: Any, params: dict[str, Any], evaluated: Callable[..., tuple[list[Scores], More]], watch: Watch
+    search: Any,
+    X: Any,
+    y: Any,
+    params: dict[str, Any],
+    evaluated: Callable[..., tuple[list[Scores], More]],
+    watch: Watch,
 ) -> Any:
     """Fit a search as scikit-learn does, with cells that ``evaluated`` returns, candidate after candidate."""
     if not get_config()["skip_parameter_validation"]:

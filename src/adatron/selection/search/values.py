@@ -94,7 +94,11 @@ def evaluate(
         def task(number: int) -> None:
             some = listed[number]
             fold, ids = cells[some[0].cell].fold, rows.ids(list(some[0].side.segments))
-            parts = [rows.group[fold.test], rows.group[fold.train] if train else ids[:0], ids if everywhere else ids[:0]]
+            parts = [
+                rows.group[fold.test],
+                rows.group[fold.train] if train else ids[:0],
+                ids if everywhere else ids[:0],
+            ]
             where, back = np.unique(np.concatenate(parts), return_inverse=True)
             places = Where(*np.split(back, np.cumsum([len(part) for part in parts])[:-1]))
             B = np.stack([entry.beta for entry in some], axis=1)
