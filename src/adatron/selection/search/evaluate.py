@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
 
 from ...threads import Pool, allowed_threads
+from . import leave_out
 from .candidates import Candidate, candidate_of, machine_of
 from .cells import Cell
 from .proving import NEARER, Doubts, warn_of_unproven
@@ -124,6 +125,7 @@ class _Run:
         wanted: set[tuple[int, int]] | None,
     ) -> None:  # fmt: skip
         """Solve cells over the same rows, kernel by kernel."""
+        n_jobs = candidates[0].model.n_jobs if self.search.n_jobs is None else self.search.n_jobs
         groups: dict[Hashable, list[Cell]] = {}
         for number, train, test in folds:
             try:
@@ -137,15 +139,36 @@ class _Run:
                 except Unshared:
                     continue
                 groups.setdefault(key, []).append(cell)
-        self._solve([part for cells in groups.values() for part in _portions(cells, rows)], rows)
+        left = [self._leave_out(cells, n_jobs) for cells in groups.values()]
+        self._solve([part for cells in left if cells for part in _portions(cells, rows)], rows, n_jobs)
 
-    def _solve(self, parts: list[list[Cell]], rows: Rows) -> None:
+    def _leave_out(self, cells: list[Cell], n_jobs: int | None) -> list[Cell]:
+        """Solve cells of folds of one sample each on the exact path; return those that are left."""
+        if self.search.return_train_score or self.proving is not Proofs.CHEAP or not leave_out.suits(cells):
+            return cells
+        by_setting: dict[int, list[Cell]] = {}
+        for cell in cells:
+            by_setting.setdefault(cell.candidate.number, []).append(cell)
+        left: list[Cell] = []
+        for some in by_setting.values():
+            found, begun = list[Solved | None]([None] * len(some)), time.perf_counter()
+            if not self.watch.over:
+                with self.watch.keeping():
+                    found = leave_out.solve(some, self.proving, n_jobs, lambda: self.watch.over)
+            seconds = (time.perf_counter() - begun) / len(some)
+            for cell, one in zip(some, found, strict=True):
+                if one is None:
+                    left.append(cell)
+                else:
+                    self._keep(cell, one, seconds)
+            self.watch.advance(len(some) - found.count(None))
+        return left
+
+    def _solve(self, parts: list[list[Cell]], rows: Rows, n_jobs: int | None) -> None:
         """Solve parts side by side, each on one thread, if their matrices are small; else one after the other."""
         if not parts:
             return
-        n_jobs, train = self.search.n_jobs, self.search.return_train_score
-        if n_jobs is None:
-            n_jobs = parts[0][0].model.n_jobs
+        train = self.search.return_train_score
         least = min(float(part[0].model.cache_size) for part in parts) * 2.0**20
         beside = len(parts) > 1 and BESIDE * MATRICES * 8.0 * rows.size**2 <= least
         found: list[tuple[list[Solved | None], float]] = [([], 0.0)] * len(parts)
@@ -167,12 +190,16 @@ class _Run:
             for cell, one in zip(cells, all_solved, strict=False):
                 key = cell.candidate.number, cell.fold.number
                 late = one is not None and not one.good and (key in self.done or self.watch.clock.late)
-                if one is None or late:
-                    continue  # what was found before counts
-                self.done[key], self.proofs[key] = self._scores(cell, one, seconds), (one.good, one.gap)
-                self.doubts |= {one.doubt} - {""}
-                if one.ends is not None and one.good:
-                    self._doubt(key, cell, one, one.ends)
+                if one is not None and not late:  # else what was found before counts
+                    self._keep(cell, one, seconds)
+
+    def _keep(self, cell: Cell, one: Solved, seconds: float) -> None:
+        """Keep the scores of a cell, and what is proven about it."""
+        key = cell.candidate.number, cell.fold.number
+        self.done[key], self.proofs[key] = self._scores(cell, one, seconds), (one.good, one.gap)
+        self.doubts |= {one.doubt} - {""}
+        if one.ends is not None and one.good:
+            self._doubt(key, cell, one, one.ends)
 
     def prove(self, candidates: list[Candidate]) -> None:
         """Solve nearer, as long as that helps, the cells of all candidates that may be best and are not proven."""

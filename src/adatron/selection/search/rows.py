@@ -101,7 +101,7 @@ class Rows:
 class Fold:
     """The training rows of one fold, and what parameters make of them.
 
-    number : its number
+    number : its number; -1 of all rows
     train, test : rows of ``rows``
     """
 

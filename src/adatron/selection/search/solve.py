@@ -19,7 +19,7 @@ from ...threads.gate import one_blas_thread
 from .cells import Cell
 from .confined import Off
 from .programs import Entry, Where, Whole
-from .rows import Rows, Unshared
+from .rows import Fold, Rows, Unshared
 from .values import evaluate, rate
 
 Ids = NDArray[np.int64]
@@ -27,6 +27,7 @@ Vector = NDArray[np.float64]
 
 ROOM = 0.25  # Fraction of ``cache_size`` for the matrix that decision values are made of.
 MATRICES = 8  # Matrices of programs with each sample twice that the memory has room for.
+MANY_FOLDS, LITTLE = 20, 0.05  # Fewest folds that start from all rows, and the largest fraction that they leave out.
 ROUNDED = 8.0 * 2.0**-53  # Relative rounding of a value that is put together from a sum, a target and a bias.
 
 
@@ -77,29 +78,45 @@ def solve(
     settings = first.model.settings(first.kernel, clock, first.sized)
     settings = replace(settings, n_jobs=n_jobs, cache_bytes=share * settings.cache_bytes, callback=callback)
     settings = replace(settings, device=None)  # kernel values are shared on the processor
+    proofs = proofs if first.provable else Proofs.NOTHING
+    twice = first.form.copies == 2 and _fits_twice(rows.size, settings.cache_bytes)
+    together = twice or first.form.copies == 1
+    cells = [*cells, *(_of_all_rows(cells) if together else ())]
     entries, left = _entries(cells)
     if not entries:
-        return [None] * len(cells)
-    proofs = proofs if first.provable else Proofs.NOTHING
-    copies, samples, parts = first.form.copies, rows.distinct, [entries]
-    twice = copies == 2 and _fits_twice(rows.size, settings.cache_bytes)
+        return [None for cell in cells if cell.fold.number >= 0]
+    samples, parts = rows.distinct, [entries] if together else [[entry] for entry in entries]
     if twice:
         samples = replace(samples, rows=np.tile(samples.rows, 2), sizes=np.repeat(rows.size, 2))
-    elif copies == 2:
-        parts = [[entry] for entry in entries]
     solved: list[tuple[Whole, Found]] = []
     for part in parts:
-        whole, before = Whole.of(part, cells, twice), _chained(cells, part) if len(parts) == 1 else None
+        whole, before = Whole.of(part, cells, twice), _chained(cells, part) if together else None
         fits = engine.fit(rows.X, samples, whole.problems, settings, None, before, around)
-        _take(part, fits, cells, whole, twice, proofs is Proofs.ALL)
+        take(part, fits, cells, whole, twice, proofs is Proofs.ALL)
         solved.append((whole, fits.found))
     with one_blas_thread():  # sums depend on the threads of BLAS
         room, threads = ROOM * settings.cache_bytes, allowed_threads(settings.n_jobs)
         evaluate(entries, cells, train, proofs is Proofs.ALL, room, around, threads)
     if proofs:
-        _prove(entries, cells, *solved[0])
-    found = _collected(cells, entries, rows, train)
-    return [None if number in left else one for number, one in enumerate(found)]
+        prove_values(entries, cells, *solved[0])
+    found = collected(cells, entries, rows, train)
+    asked = (number for number, cell in enumerate(cells) if cell.fold.number >= 0)
+    return [None if number in left else found[number] for number in asked]
+
+
+def _of_all_rows(cells: list[Cell]) -> list[Cell]:
+    """Return cells of all rows, if there are many folds that leave few rows out: their solutions start from these."""
+    rows = cells[0].fold.rows
+    folds = list({id(cell.fold): cell.fold for cell in cells}.values())
+    if len(folds) < MANY_FOLDS:
+        return []
+    counts = np.bincount(rows.group, minlength=rows.size)
+    left = [np.mean(np.bincount(rows.group[fold.train], minlength=rows.size) != counts) for fold in folds]
+    if np.mean(left) > LITTLE:
+        return []
+    every = Fold(rows, -1, np.arange(len(rows.codes)), np.arange(0))
+    found = {cell.candidate.number: Cell(cell.candidate, every) for cell in cells}
+    return [cell for cell in found.values() if cell.kind == cells[0].kind]
 
 
 def _fits_twice(samples: int, cache_bytes: float) -> bool:
@@ -126,18 +143,24 @@ def _entries(cells: list[Cell]) -> tuple[list[Entry], set[int]]:
 
 
 def _chained(cells: list[Cell], entries: list[Entry]) -> Ids:
-    """Return for each problem the one that differs from it by a smaller C alone, or -1."""
+    """Return for each problem the one that it starts from, or -1.
+
+    It differs by the samples that a fold leaves out, or else by a smaller C.
+    """
     last: dict[Any, int] = {}
+    whole: dict[Any, int] = {}
     out = np.full(len(entries), -1)
     for number, entry in enumerate(entries):
-        cell = cells[entry.cell]
+        cell, C = cells[entry.cell], getattr(cells[entry.cell].model, "C", 0.0)
         key = cell.fold.number, entry.side, cell.others
-        out[number] = last.get(key, -1)
+        out[number] = whole.get((entry.side, cell.others, C), last.get(key, -1))
         last[key] = number
+        if cell.fold.number < 0:
+            whole[entry.side, cell.others, C] = number
     return out
 
 
-def _take(entries: list[Entry], fits: Fits, cells: list[Cell], whole: Whole, twice: bool, sure: bool) -> None:
+def take(entries: list[Entry], fits: Fits, cells: list[Cell], whole: Whole, twice: bool, sure: bool) -> None:
     """Keep what the engine found. The gradient over all samples holds the values of those that a fold leaves out.
 
     twice : whether a sample has two variables
@@ -160,7 +183,7 @@ def _take(entries: list[Entry], fits: Fits, cells: list[Cell], whole: Whole, twi
             entry.values[whole.ids[own]] = entry.unit * values[own] + explicit * entry.intercept
 
 
-def _prove(entries: list[Entry], cells: list[Cell], whole: Whole, found: Found) -> None:
+def prove_values(entries: list[Entry], cells: list[Cell], whole: Whole, found: Found) -> None:
     """Prove how far values of classifiers and one-class machines are from those of the optimal functions."""
     rows, augment, explicit = cells[0].fold.rows, cells[0].augment, cells[0].explicit
     g = np.zeros(len(found.beta)) if found.gradients is None else found.gradients.copy()
@@ -195,7 +218,7 @@ def _roots(cell: Cell) -> Vector:
     return np.sqrt(np.maximum(diagonal, 0.0))
 
 
-def _collected(cells: list[Cell], entries: list[Entry], rows: Rows, train: bool) -> list[Solved]:
+def collected(cells: list[Cell], entries: list[Entry], rows: Rows, train: bool) -> list[Solved]:
     """Return the solutions with their decision values."""
     own: list[list[Entry]] = [[] for _ in cells]
     for entry in entries:

@@ -47,6 +47,8 @@ class Sums:
 
     def of(self, where: Ids, ids: Ids, B: Vector) -> Vector:
         """Return K[where, ids] @ B."""
+        if not len(where):
+            return np.zeros((0, B.shape[1]))
         if self._K is not None:
             return self._K[np.ix_(where, ids)] @ B
         used, out = B.any(axis=1), np.zeros((len(where), B.shape[1]))
