@@ -102,8 +102,7 @@ class _Run:
         """
         model = clone(one.model)
         if one.prefix is None:
-            rows = Rows.of(model, self.X, self.y, self.weight)
-            return rows, [(number, train, test) for number, (train, test) in enumerate(self.splits)]
+            return self._plain_rows(model)
         train, test = self.splits[fold]
         X_train, y_train = split_of(self.base, self.X, self.y, train)
         X_test, y_test = split_of(self.base, self.X, self.y, test, train)
@@ -119,6 +118,17 @@ class _Run:
         rows = Rows.of(model, both, y, weight)
         n = len(train)
         return rows, [(fold, np.arange(n), np.arange(n, n + len(test)))]
+
+    def _plain_rows(self, model: Any) -> tuple[Rows, list[tuple[int, Any, Any]]]:
+        """Return the rows that some fold uses, and the folds in them."""
+        used = np.unique(np.concatenate([part for split in self.splits for part in split]))
+        X, y, weight, place = self.X, self.y, self.weight, np.arange(len(used))
+        if len(used) < (X.shape[0] if hasattr(X, "shape") else len(X)):
+            place = np.empty(used[-1] + 1, np.int64)
+            place[used] = np.arange(len(used))
+            X, y, weight = (None if part is None else _safe_indexing(part, used) for part in (X, y, weight))
+        rows = Rows.of(model, X, y, weight)
+        return rows, [(number, place[train], place[test]) for number, (train, test) in enumerate(self.splits)]
 
     def _groups(
         self, rows: Rows, folds: list[tuple[int, Any, Any]], candidates: list[Candidate],
