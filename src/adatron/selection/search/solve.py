@@ -17,8 +17,7 @@ from ...solvers.plan import WHOLE
 from ...threads import Clock, Pool, allowed_threads
 from ...threads.gate import one_blas_thread
 from .cells import Cell
-from .confined import Off
-from .programs import Entry, Where, Whole
+from .programs import Entry, Off, Where, Whole
 from .rows import Fold, Rows, Unshared
 from .values import evaluate, rate
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...certificates.confined import CARE
 from ...compiled.precision import UNIT
 from ...gram import Gram, Source
 from ...gram.points import Points
@@ -12,7 +13,6 @@ from ...kernels import Kernel
 from ...predicting.expansion import BLURRED
 from ...threads import Pool
 from .cells import Cell
-from .confined import CARE
 from .programs import Entry, Where
 from .rows import Rows
 
