@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
@@ -26,7 +27,7 @@ Vector = NDArray[np.float64]
 
 ROOM = 0.25  # Fraction of ``cache_size`` for the matrix that decision values are made of.
 MATRICES = 8  # Matrices of programs with each sample twice that the memory has room for.
-MANY_FOLDS, LITTLE = 20, 0.05  # Fewest folds that start from all rows, and the largest fraction that they leave out.
+SOME, LITTLE = 5, 0.05  # Fewest folds that start from all rows, and the largest fraction that they leave out.
 ROUNDED = 8.0 * 2.0**-53  # Relative rounding of a value that is put together from a sum, a target and a bias.
 
 
@@ -107,7 +108,7 @@ def _of_all_rows(cells: list[Cell]) -> list[Cell]:
     """Return cells of all rows, if there are many folds that leave few rows out: their solutions start from these."""
     rows = cells[0].fold.rows
     folds = list({id(cell.fold): cell.fold for cell in cells}.values())
-    if len(folds) < MANY_FOLDS:
+    if len(folds) < SOME:
         return []
     counts = np.bincount(rows.group, minlength=rows.size)
     left = [np.mean(np.bincount(rows.group[fold.train], minlength=rows.size) != counts) for fold in folds]
@@ -115,7 +116,15 @@ def _of_all_rows(cells: list[Cell]) -> list[Cell]:
         return []
     every = Fold(rows, -1, np.arange(len(rows.codes)), np.arange(0))
     found = {cell.candidate.number: Cell(cell.candidate, every) for cell in cells}
-    return [cell for cell in found.values() if cell.kind == cells[0].kind]
+    return [cell for cell in found.values() if _is_of(cell, cells[0].kind)]
+
+
+def _is_of(cell: Cell, kind: Hashable) -> bool:
+    """Return whether a cell can be solved with those of a kind."""
+    try:
+        return cell.kind == kind
+    except Unshared:
+        return False
 
 
 def _fits_twice(samples: int, cache_bytes: float) -> bool:
