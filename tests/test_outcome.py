@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
-from adatron.outcome import best_of, edges, edges_of, metric_of, values_of, varied
+from adatron.outcome import best_of, edges, edges_of, metric_of, positions, values_of, varied
 
 
 def results(scores, **params):
@@ -45,6 +45,22 @@ def test_values_are_numbers_in_order_then_others():
 def test_the_best_candidate_may_be_at_the_edge(scores, C, edge):
     found = results(scores, C=C)
     assert edges(found, best_of(found)) == edge
+
+
+def test_nan_is_a_value_of_its_own():
+    nan = float("nan")
+    results = {
+        "param_a": np.ma.array([1.0, nan, nan, 2.0]),
+        "param_b": np.ma.array([nan, "x", np.float64(nan), 1.0], dtype=object),
+    }
+    results["params"] = [
+        {"a": a, "b": b} for a, b in zip(results["param_a"].data, results["param_b"].data, strict=True)
+    ]
+    for name, places in (("a", [0, 2, 2, 1]), ("b", [1, 2, 1, 0])):
+        values = values_of(results, name)
+        assert len(values) == 3
+        assert positions(results, name, values).tolist() == places
+    assert varied(results) == ["a", "b"]
 
 
 def test_the_metric_that_chose_is_meant():

@@ -13,7 +13,7 @@ TIED = 1e-12  # Largest difference of two mean scores, relative to the larger on
 
 def is_number(value: Any) -> bool:
     """Return whether a parameter's value is a number that can be ordered."""
-    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) and not np.isnan(float(value))
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) and not _is_nan(value)
 
 
 def values_of(results: dict[str, Any], name: str) -> list[Any]:
@@ -31,13 +31,19 @@ def values_of(results: dict[str, Any], name: str) -> list[Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two values of a parameter are the same one."""
+    """Return whether two values of a parameter are the same one; NaN is the same as NaN."""
+    if one is other or (_is_nan(one) and _is_nan(other)):
+        return True
     if type(one) is not type(other) and not (is_number(one) and is_number(other)):
         return False
     try:
         return bool(one == other)
     except ValueError:  # arrays
-        return one is other
+        return False
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, Real) and bool(np.isnan(float(value)))
 
 
 def positions(results: dict[str, Any], name: str, values: list[Any]) -> NDArray[np.int64]:

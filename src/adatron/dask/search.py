@@ -10,14 +10,14 @@ import numpy as np
 
 from ..selection import GridSearchCV
 from ..selection.search.evaluate import Evaluation
-from ..selection.search.theirs import Cell, More, all_plain, searched
+from ..selection.search.theirs import More, Scores, all_plain, searched
 from ..selection.search.watch import Watch
 from .cluster import Call, Cluster
 from .collections import client_of, cloned, is_collection
 from .slab import threads_of_worker
 
 OF_KERNEL = ("kernel", "gamma", "degree", "coef0")  # parameters that make another kernel matrix
-Results = tuple[list[Cell], More]
+Results = tuple[list[Scores], More]
 
 
 class DaskGridSearchCV(GridSearchCV):

@@ -1,6 +1,6 @@
 """Choice of kernels and parameters: searches that share kernel matrices, and paths of solutions."""
 
 from .kernel_path import KernelPath, kernel_path
-from .search import GridSearchCV, RandomizedSearchCV
+from .search import GridSearchCV, HalvingGridSearchCV, RandomizedSearchCV
 
-__all__ = ["GridSearchCV", "KernelPath", "RandomizedSearchCV", "kernel_path"]
+__all__ = ["GridSearchCV", "HalvingGridSearchCV", "KernelPath", "RandomizedSearchCV", "kernel_path"]

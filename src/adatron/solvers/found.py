@@ -64,6 +64,9 @@ class Found:
     seconds : (n,)
     g : gradient if there is one program
     gradients : those of several, one after the other, in float64; None if they are not kept
+    anew : (n,) whether a kept gradient is a sum of float64 kernel values at the solution; else a solver tracked it, and
+        its errors at variables that are fixed are not known
+    of_values : bounds of the error and of the size of a kernel value in float64, if gradients are kept
     traced : traces of programs that were solved alone, by number
     """
 
@@ -78,7 +81,7 @@ class Found:
         self.dual, self.gap, self.violation, self.resolution, self.doubt = np.zeros((5, n))
         self.least = np.ones(n)
         self.intercept, self.half_width, self.seconds = np.zeros((3, n))
-        self.convex = np.ones(n, bool)
+        self.convex, self.anew, self.of_values = np.ones(n, bool), np.zeros(n, bool), (np.inf, np.inf)
         self.traced: dict[int, dict[str, Vector]] = {}
 
     def __len__(self) -> int:
@@ -94,7 +97,7 @@ class Found:
         if len(self) == 1:
             self.g = g
         if self.gradients is not None:
-            self.gradients[self.first[number] : self.first[number + 1]] = g
+            self.gradients[self.first[number] : self.first[number + 1]], self.anew[number] = g, False
 
     def take(self, numbers: Ids, part: Found) -> None:
         """Keep what was found for some programs apart."""
@@ -136,6 +139,7 @@ class Found:
         self.intercept[own], self.half_width[own] = biases, np.where(np.abs(widths) > units * proofs[2], widths, 0.0)
         self.dual[own], self.gap[own], self.violation[own], self.resolution[own] = proofs[:4]
         self.doubt[own], self.least[own], self.convex[own] = proofs[4:]
+        self.anew[own] = self.gradients is not None
 
     @property
     def primal(self) -> Vector:

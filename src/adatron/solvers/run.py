@@ -116,6 +116,7 @@ def solve_all(
     desk, found = _Desk(tasks, callback), Found(tasks.sizes)
     if tasks.before is not None:
         found.gradients = np.zeros(len(found.beta))
+        found.of_values = tasks.gram.rounding, tasks.gram.magnitude
     if len(tasks) > 1 and monotonic() >= options.deadline:  # there was time for nothing but setting up
         found.leave(np.flatnonzero(tasks.open), Status.MAX_TIME)
         return found

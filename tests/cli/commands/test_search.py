@@ -121,6 +121,7 @@ def test_probabilities(data, tmp_path):
         (["--cv", "1"], 2, "'1' is not a whole number >= 2"),
         (["--plot", "map.xyz"], 2, "--plot map.xyz: the name ends in none of"),
         (["--plot", "m.svg", "--model", "m.svg"], 2, "--model and --plot are both m.svg"),
+        (["--C", "1", "--gamma", "0.1", "--plot", "m.svg"], 2, "no parameter has several values"),
         (["--kernel", "linear", "--gamma", "auto"], 1, "of SVC with kernel='linear' it knows the ranges of 'C' only"),
     ],
 )
@@ -133,6 +134,64 @@ def test_wrong_usage(options, status, message, data, tmp_path, capsys, monkeypat
 def test_novelty_needs_sides(train_csv, capsys):
     assert main(["search", str(train_csv), "--label", "colour", "--task", "novelty", "--quiet"]) == 1
     assert "compares by labels 1 (known) and -1 (new), and the labels are blue, green, red" in failed(capsys)
+
+
+def test_novelty_learns_from_the_known_samples(tmp_path, capsys):
+    """Only 20 of 100 samples are known; a model of all would hold most of the others for known, too."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 2)), np.repeat([1, -1], [20, 80])
+    X[y < 0] += 6.0
+    order = rng.permutation(100)
+    np.savez(tmp_path / "d.npz", X=X[order], y=y[order])
+    path = str(tmp_path / "m.adatron")
+    options = [
+        "--task",
+        "novelty",
+        "--nu",
+        "0.05,0.1",
+        "--gamma",
+        "0.1",
+        "--cv",
+        "4",
+        "--model",
+        path,
+        "--json",
+        "--quiet",
+    ]
+    assert main(["search", str(tmp_path / "d.npz"), *options]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["best"]["score"] > 0.8
+    fitted = load(path)
+    assert fitted.shape_fit_ == (20, 2)
+    assert (fitted.predict(X) == y).mean() > 0.9
+
+
+def test_scores_outlast_a_last_fit_that_is_interrupted(data, tmp_path, capsys, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("adatron.cli.commands.search.fit", interrupted)
+    model, plot = tmp_path / "m.adatron", tmp_path / "m.svg"
+    options = ["--C", "1,10", "--gamma", "0.1", "--json", "--quiet", "--model", str(model), "--plot", str(plot)]
+    assert main(["search", data("classification"), *options]) == 130
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert len(found["candidates"]) == 2
+    assert "model" not in found
+    assert plot.exists()
+    assert not model.exists()
+    assert "interrupted, and no model written" in err
+
+
+def test_a_picture_of_one_candidate_loses_no_scores(tmp_path, capsys):
+    """Equal samples have one gamma, which is known only when the search is over."""
+    np.savez(tmp_path / "d.npz", X=np.ones((20, 2)), y=np.tile([0, 1], 10))
+    plot = tmp_path / "m.svg"
+    options = ["--C", "1", "--gamma", "auto", "--json", "--quiet", "--plot", str(plot)]
+    assert main(["search", str(tmp_path / "d.npz"), *options]) == 1
+    out, err = capsys.readouterr()
+    assert len(json.loads(out)["candidates"]) == 1
+    assert "no parameter has several values" in err
 
 
 def test_no_input_is_overwritten(data, capsys):

@@ -41,6 +41,8 @@ def test_whole_numbers():
         ("C", "1,,2", "'' is not a number above 0"),
         ("C", "0:1", "'0' is not a number above 0"),
         ("C", "10:1", "the range '10:1' begins with its larger end"),
+        ("C", "10:10", "the range '10:10' has one value; write 10"),
+        ("degree", "2:2", "the range '2:2' has one value; write 2"),
         ("C", "1:10:1", "'1' is not a whole number >= 2 and at most 1000"),
         ("C", "1:2:3:4", "'1:2:3:4' is not a range FROM:TO or FROM:TO:COUNT"),
         ("C", "1,auto", "'auto' in '1,auto' stands alone"),

@@ -7,7 +7,7 @@ from sklearn import svm
 from sklearn.datasets import make_classification, make_regression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
@@ -86,6 +86,38 @@ def test_a_range_beside_lists():
     assert len(tried(search, "gamma")) >= 5
     search = fitted(SVC(), [{"kernel": ["linear"], "C": "auto"}, {"C": [1.0], "gamma": "auto"}, {"C": [5.0]}])
     assert {len(one) for one in search.cv_results_["params"]} == {1, 2}
+
+
+def settings(search):
+    """What was tried, whatever the order."""
+    return {tuple(sorted((name, str(value)) for name, value in one.items())) for one in search.cv_results_["params"]}
+
+
+@pytest.mark.parametrize(
+    ("estimator", "lists", "auto"),
+    [
+        (SVC(), {"kernel": ["rbf", "linear", "laplacian"]}, ["C", "gamma"]),
+        (SVC(kernel="poly", gamma=1e-4), {"degree": [1, 4]}, ["C"]),
+        (Pipeline([("scale", None), ("svc", SVC())]), {"scale": [StandardScaler(), "passthrough"]}, ["svc__gamma"]),
+        (svm.NuSVC(gamma=0.1), {"class_weight": [None, "balanced"]}, ["nu"]),
+        (Pipeline([("m", SVC())]), {"m": [SVC(gamma=1.0), SVC(kernel="linear")]}, ["m__C"]),
+    ],
+)
+def test_the_order_of_a_list_changes_no_range(estimator, lists, auto):
+    """Ranges follow from all values of a list that they depend on, not from its first one."""
+    tried_ = []
+    for order in (1, -1):
+        grid = {name: values[::order] for name, values in lists.items()} | dict.fromkeys(auto, "auto")
+        tried_.append(settings(fitted(estimator, grid, X=X * [1.0, 100.0, 1.0, 1.0])))
+    assert tried_[0] == tried_[1]
+
+
+def test_a_kernel_without_the_parameter_goes_without():
+    params = fitted(SVC(), {"kernel": ["linear", "rbf"], "C": [1.0], "gamma": "auto"}).cv_results_["params"]
+    assert [one for one in params if one["kernel"] == "linear"] == [{"kernel": "linear", "C": 1.0}]
+    assert len(params) > 5
+    with pytest.raises(ValueError, match="it knows the ranges of 'C' only"):
+        fitted(SVC(), {"kernel": ["linear", RBF(1.0)], "gamma": "auto"})
 
 
 @pytest.mark.parametrize(

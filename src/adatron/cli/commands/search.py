@@ -14,7 +14,7 @@ from ..data import SPARSE, Source, data_options
 from ..fit import fit
 from ..machines import TASK, machine, task_options
 from ..overwrite import refuse_overwriting
-from ..parts import machine_of
+from ..parts import machine_of, task_of
 from ..preparing.training import preparing_options, read_training, remember, require_folder, write_model
 from ..searching.values import AUTO, SEARCHED, grid_of, searched_options
 from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
@@ -60,7 +60,8 @@ def search(
     follows from the data; it is widened if its edge is best. Without any list, range or auto, all of them are found so.
     All folds and all C of one gamma share a kernel matrix.
 
-    Ctrl-C, and --max-time, end the search and keep what is finished. Novelty detection compares by labels 1 and -1.
+    Ctrl-C, and --max-time, end the search and keep what is finished. Novelty detection learns from the samples with
+    label 1; labels 1 and -1 of left-out samples measure it.
     """
     _check_files(source, target, plot)
     given = {name: parameters.pop(name) for name in SEARCHED if parameters[name] is not None}
@@ -68,6 +69,8 @@ def search(
     limit, parameters["max_time"] = parameters["max_time"], None
     probability, parameters["probability"] = parameters["probability"], None
     made, grid = _machine(task, svm, parameters, given)
+    if plot and not any(values == AUTO or len(values) > 1 for values in grid.values()):
+        raise click.UsageError(f"--plot {plot}: no parameter has several values, so there is nothing to draw")
     scoring = _scoring(scoring, task)
     more = {"categorical": categorical, "allow_missing": impute is not None}
     table = read_training(source, made, features, task is not None, True, more)
@@ -80,18 +83,20 @@ def search(
     model = prepared(made, table, scale, impute, SPARSE)
     silent = quiet or no_progress
     found, seconds = _searched(model, grid, table, folds, scoring, limit, silent)
-    if plot:
-        _draw(found, plot)
     summary: dict[str, Any] = _tell(found, scoring, task or TASK, seconds, wants_json)
     good = True
-    if target is not None:
-        model.set_params(**found.best_params_)
-        if probability is not None:
-            machine_of(model).set_params(probability=probability)
-        good = _finish(model, table, target, quiet, silent)
-        summary["model"] = target
-    if wants_json:
-        write_result(as_json(summary), None)
+    try:
+        if target is not None:
+            model.set_params(**found.best_params_)
+            if probability is not None:
+                machine_of(model).set_params(probability=probability)
+            good = _finish(model, table, target, quiet, silent)
+            summary["model"] = target
+    finally:  # the scores are worth more than the model, which one fit brings back
+        if wants_json:
+            write_result(as_json(summary), None)
+        if plot:
+            _draw(found, plot)
     if found.end_ == "interrupted":
         return Status.INTERRUPTED
     return Status.FINE if good and found.end_ == "complete" else Status.NOT_CONVERGED
@@ -158,6 +163,7 @@ def _searched(
     model: Any, grid: dict[str, Any], table: Any, folds: int, scoring: str, limit: float | None, silent: bool
 ) -> tuple[Any, float]:
     """Return the search over a grid, fitted, and the seconds it took."""
+    from sklearn.base import is_outlier_detector
     from sklearn.model_selection import KFold, StratifiedKFold
 
     from ...selection import GridSearchCV
@@ -167,9 +173,12 @@ def _searched(
     classes = hasattr(last, "decision_function_shape")
     seed = getattr(last, "random_state", None) or 0
     kind = StratifiedKFold if classes or scoring in ("balanced_accuracy", "accuracy") else KFold
+    cv: Any = kind(folds, shuffle=True, random_state=seed)
+    if is_outlier_detector(last):
+        cv = [(train[table.y[train] == 1], test) for train, test in cv.split(table.X, table.y)]
     made = GridSearchCV(
-        model, {prefix + name: values for name, values in grid.items()}, scoring=scoring, refit=False,
-        cv=kind(folds, shuffle=True, random_state=seed), verbose=0 if silent else 1, max_time=limit,
+        model, {prefix + name: values for name, values in grid.items()}, scoring=scoring, refit=False, cv=cv,
+        verbose=0 if silent else 1, max_time=limit,
     )  # fmt: skip
     start = time.perf_counter()
     try:
@@ -206,11 +215,20 @@ def _tell(found: Any, scoring: str, task: str, seconds: float, wants_json: bool)
 
 
 def _finish(model: Any, table: Any, target: str, quiet: bool, silent: bool) -> bool:
-    """Fit the model to all samples, write it and print its proof; return whether the fit converged."""
+    """Fit the model to all samples, write it and print its proof; return whether the fit converged.
+
+    Novelty detection is fitted to the samples with label 1.
+    """
+    from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
+
     from ..report import certificate_rows
 
+    X, y = table.X, table.y
+    if task_of(model) == "novelty":
+        known = (y == 1).nonzero()[0]
+        X, y = _safe_indexing(X, known), y[known]
     try:
-        fit(model, table.X, table.y, False, silent)
+        fit(model, X, y, False, silent)
     except KeyboardInterrupt:
         raise click.Abort("interrupted, and no model written") from None
     write_model(model, table, target)

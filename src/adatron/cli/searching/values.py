@@ -50,7 +50,9 @@ class Values(click.ParamType[Any]):
             self.fail(f"{text!r} is not a range FROM:TO or FROM:TO:COUNT, such as 0.1:1000:5", param, ctx)
         numbers = [Number(0, above=True).convert(end, param, ctx) for end in ends]
         low, high = (self.one.convert(end, param, ctx) for end in ends)
-        if numbers[0] >= numbers[1]:
+        if numbers[0] == numbers[1]:
+            self.fail(f"the range {text!r} has one value; write {ends[0]}", param, ctx)
+        if numbers[0] > numbers[1]:
             self.fail(f"the range {text!r} begins with its larger end", param, ctx)
         if self.one.whole and not count:
             if high - low >= MOST:

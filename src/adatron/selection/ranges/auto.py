@@ -32,7 +32,7 @@ from .axis import Axis, geometric, rounded
 
 MACHINES: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
 MACHINES += (svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)
-NAMES = ("C", "epsilon", "gamma", "nu")
+DECISIVE = ("kernel", "degree", "coef0", "class_weight")  # Parameters of a machine that its ranges depend on.
 SAMPLE = 1500  # Most samples that the ranges are computed from.
 QUANTILES = (0.1, 0.9)  # Of the squared distances.
 ROOM = 10.0  # Factor of the range of gamma beyond the quantiles, on both sides.
@@ -67,6 +67,13 @@ def split_name(estimator: Any) -> tuple[Any, str]:
         name, estimator = estimator.steps[-1]
         prefix += f"{name}__"
     return estimator, prefix
+
+
+def decides(estimator: Any, name: str) -> bool:
+    """Return whether the ranges of the other parameters may depend on a parameter."""
+    prefix = split_name(estimator)[1]
+    own = name.removeprefix(prefix) if name.startswith(prefix) else ""
+    return not own or own in DECISIVE
 
 
 def ranges(estimator: Any, X: Any, y: Any, names: list[str] | None) -> dict[str, Axis]:

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from ...outcome import edges
-from .auto import ranges
+from .auto import decides, ranges
 from .axis import Axis
 
 ROUNDS = 6  # Most times that the ranges are made wider.
@@ -72,11 +72,32 @@ def found_ranges(estimator: Any, param_grid: Any, X: Any, y: Any) -> list[Ranges
     for grid in param_grid if isinstance(param_grid, list) else [param_grid]:
         lists = {name: values for name, values in grid.items() if not _auto(values)}
         ParameterGrid(lists)  # says what is wrong with a list
-        typical: Any = clone(estimator)
-        typical.set_params(**{name: values[0] for name, values in lists.items()})
         names = [name for name in grid if name not in lists]
-        out.append(Ranges(lists, ranges(typical, X, y, names) if names else {}))
+        out += _with_ranges(estimator, lists, names, X, y) if names else [Ranges(lists, {})]
     return out
+
+
+def _with_ranges(estimator: Any, lists: dict[str, Any], names: list[str], X: Any, y: Any) -> list[Ranges]:
+    """Return the grid of some lists and ranges; one for each kernel and preparation, if their ranges are not equal.
+
+    A kernel that has no such parameter goes without it, unless none of the kernels has it.
+    """
+    settings = list(ParameterGrid({name: values for name, values in lists.items() if decides(estimator, name)}))
+    known = [ranges(_with(estimator, one), X, y, None) for one in settings]
+    for name in names:
+        if not any(name in axes for axes in known):
+            ranges(_with(estimator, settings[0]), X, y, [name])  # says what is wrong
+    found = [{name: axes[name] for name in names if name in axes} for axes in known]
+    if all(axes == found[0] for axes in found):
+        return [Ranges(lists, found[0])]
+    alone = ({name: [value] for name, value in one.items()} for one in settings)
+    return [Ranges(lists | one, axes) for one, axes in zip(alone, found, strict=True)]
+
+
+def _with(estimator: Any, params: dict[str, Any]) -> Any:
+    """Return an estimator with other parameters; estimators among these stay as they are."""
+    copied: Any = clone
+    return copied(estimator).set_params(**{name: copied(value, safe=False) for name, value in params.items()})
 
 
 def search_ranges(

@@ -45,13 +45,18 @@ def candidate_of(base: Any, number: int, parameters: dict[str, Any]) -> Candidat
     """Return a setting of an estimator; None if it cannot share, or if something is wrong with it."""
     try:
         estimator = clone(base).set_params(**clone(parameters, safe=False))
-        model = machine_of(estimator)
-        if model is None or not _shares(model):
-            return None
+    except Exception:  # of the user's own classes; scikit-learn's own way meets the error again
+        return None
+    model = machine_of(estimator)
+    if model is None:
+        return None
+    try:
         model._validate_params()
-        if type(estimator) is Pipeline and (estimator.verbose or getattr(estimator, "transform_input", None)):
-            return None
-    except Exception:  # scikit-learn's own way says what is wrong
+    except ValueError:  # likewise
+        return None
+    if not _shares(model):
+        return None
+    if type(estimator) is Pipeline and (estimator.verbose or getattr(estimator, "transform_input", None)):
         return None
     if type(estimator) is not Pipeline or all(step in NOTHING for _, step in estimator.steps[:-1]):
         return Candidate(number, model, None, None)

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
 
-from ...estimators import NuSVR, OneClassSVM
+from ...estimators import OneClassSVM
 from ...estimators.base.votes import Votes
 from ...fitting.formulation import Formulation
 from ...fitting.samples import unit_of_weights
@@ -22,7 +22,7 @@ from ...kernels import Kernel, resolve
 from ...problems import Dual
 from ...problems.unit import scaled, unit_of
 from .candidates import Candidate
-from .rows import Fold, Unshared
+from .rows import Fold, Unshared, checking
 from .standin import Reading
 
 Ids = NDArray[np.int64]
@@ -51,8 +51,9 @@ class Cell:
     @cached_property
     def kernel(self) -> Kernel:
         """The kernel with its numbers."""
-        model = self.model
-        return resolve(model.kernel, self.fold.gamma(model), model.degree, model.coef0)
+        model, gamma = self.model, self.fold.gamma(self.model)
+        with checking():
+            return resolve(model.kernel, gamma, model.degree, model.coef0)
 
     @cached_property
     def augment(self) -> float:
@@ -75,16 +76,20 @@ class Cell:
     @cached_property
     def weight(self) -> Vector:
         """The weight of each distinct sample, 0 of those left out, as the programs take it."""
-        weight = self.fold.weights(self.model)
-        return weight / unit_of_weights(weight[weight > 0.0]) if self.form.in_units else weight
+        return self.fold.weights(self.model) / self._divisor
+
+    @property
+    def unit(self) -> float:
+        """The number that the solution of a program is multiplied by."""
+        return self._divisor if isinstance(self.model, OneClassSVM) else 1.0
 
     @cached_property
-    def unit(self) -> float:
-        """The number that the weights were divided by, where the solution is multiplied by it again."""
-        if not isinstance(self.model, OneClassSVM):
-            return 1.0
+    def _divisor(self) -> float:
+        """The number that the weights are divided by."""
         weight = self.fold.weights(self.model)
-        return unit_of_weights(weight[weight > 0.0])
+        if not (weight > 0.0).any():
+            raise Unshared
+        return unit_of_weights(weight[weight > 0.0]) if self.form.in_units else 1.0
 
     @cached_property
     def sides(self) -> list[Side]:
@@ -112,7 +117,8 @@ class Cell:
             in_pairs = len(present) > 2 and model.multi_class == "ovo"
             classes = self.fold.rows.classes[present]
             votes = Votes(classes, in_pairs, model.decision_function_shape, model.break_ties)
-            votes.check()
+            with checking():
+                votes.check()
         return Reading(model, votes, isinstance(model, OneClassSVM))
 
     @property
@@ -122,9 +128,17 @@ class Cell:
         return tuple(repr(getattr(model, name, None)) for name in ("epsilon", "nu", "class_weight"))
 
     @property
-    def alone(self) -> bool:
-        """Whether the engine solves one problem of this kind at a time."""
-        return isinstance(self.model, NuSVR)
+    def provable(self) -> bool:
+        """Whether something can be proven of predictions: they are labels, and the kernel's gaps bound distances.
+
+        A kernel that only was not found to be indefinite proves nothing about samples that were left out.
+        """
+        return not is_regressor(self.model) and self.kernel.convex
+
+    @property
+    def explicit(self) -> bool:
+        """Whether the bias is no part of the normal."""
+        return getattr(self.model, "bias", "explicit") == "explicit"
 
     @property
     def sized(self) -> bool:
@@ -134,14 +148,15 @@ class Cell:
     @property
     def by_targets(self) -> bool:
         """Whether the unit of a program follows from its targets."""
-        return self.form.sized and not self.form.in_units and self.form.copies == 1
+        return self.form.sized and not self.form.in_units
 
     def check(self) -> None:
-        """Refuse weights of classes for which the programs have no solution."""
+        """Raise Unshared if the programs have no solution for the weights of the classes."""
         if self.form.check is not None:
             rows = self.fold.rows
             held = np.asarray(np.bincount(rows.of_class, self.weight, minlength=len(rows.classes)), np.float64)
-            self.form.check(rows.classes, held, 1.0)
+            with checking():
+                self.form.check(rows.classes, held, 1.0)
 
     def program(self, side: Side) -> tuple[Dual | None, float]:
         """Return the program of a binary problem over the distinct samples, and the divisor of its numbers.
@@ -161,7 +176,7 @@ class Cell:
             y = np.where(rows.of_class[ids] == side.positive, 1.0, -1.0)
         dual, unit = self.form.program(y, own), self.unit
         if self.by_targets:
-            unit = unit_of(dual.take(own > 0.0), 0.0)
+            unit = unit_of(dual.take(np.tile(own > 0.0, self.form.copies)), 0.0)
             dual = scaled(dual, unit)
         return dual, unit
 

@@ -14,20 +14,20 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
 
 from ...threads import Pool, allowed_threads
+from . import leave_out
 from .candidates import Candidate, candidate_of, machine_of
 from .cells import Cell
-from .rows import Fold, Rows, Unshared
-from .solve import Solved, solve
+from .proving import NEARER, Doubts, warn_of_unproven
+from .rows import Fold, Rows, Unshared, checking
+from .solve import Proofs, Solved, solve
 from .standin import Reading, accuracy_alone, by_labels
-from .theirs import Cell as Scores
-from .theirs import More, clone, part_of, plain_cells, score_of, split_of, unreached
+from .theirs import More, Scores, clone, part_of, plain_cells, score_of, split_of, unreached
 from .watch import Watch, left_to_them
 
 BESIDE = 4  # Most kernels that are solved side by side, on a thread each; each may take such a part of the memory.
 MATRICES = 4  # Kernel matrices for each of them.
 MANY = 16  # Numbers that a problem keeps for each of its samples.
-SHARE = 0.25 / BESIDE  # Fraction of ``cache_size`` for the problems that are solved in one go.
-NEARER = 1e-6, 1e-9, 1e-11, 1e-13  # Relative gaps that are tried where scores are to be proven.
+PORTION = 0.25 / BESIDE  # Fraction of ``cache_size`` for the problems that are solved in one go.
 NOT_SOLVED = "{} of {} fits of the search did not converge; cv_results_['converged'] names their candidates."
 
 
@@ -58,8 +58,8 @@ class _Run:
 
     done : the scores of a cell (candidate, fold)
     proofs : whether its fit converged, and its largest relative gap
-    doubtful : its rows whose label may be another one at the optimum, and how many of the other labels are right;
-        nothing where the scores depend on more than labels
+    in_doubt : its rows whose label may be another one at the optimum
+    doubts : warnings about solutions
     """
 
     def __init__(
@@ -72,67 +72,113 @@ class _Run:
         self.done: dict[tuple[int, int], Scores] = {}
         self.proofs: dict[tuple[int, int], tuple[bool, float]] = {}
         self.weight = next(iter(routed.estimator.fit.values()), None)
-        self.doubtful: dict[tuple[int, int], tuple[Any, int]] = {}
-        self.accuracy, self.by_labels = accuracy_alone(scorer), by_labels(scorer)
+        self.in_doubt = Doubts(scorer, search.refit, bool(routed.scorer.score), [test for _, test in self.splits])
+        self.accuracy, self.proving = accuracy_alone(scorer), Proofs.CHEAP if by_labels(scorer) else Proofs.NOTHING
+        if search.prove:
+            self.proving = Proofs.ALL
         self.doubts: set[str] = set()
         self._parts: dict[int, list[Any]] = {}
 
-    def share(self, candidates: list[Candidate]) -> None:
-        """Solve the cells that can share."""
+    def share(self, candidates: list[Candidate], wanted: set[tuple[int, int]] | None = None) -> None:
+        """Solve the cells that can share; ``wanted``: no others, if it is given."""
         by_rows: dict[tuple[Hashable, int], list[Candidate]] = {}
         for one in candidates:
             for fold in range(len(self.splits)) if one.prefix is not None else (-1,):
-                by_rows.setdefault((one.steps, fold), []).append(one)
+                if wanted is None or fold < 0 or (one.number, fold) in wanted:
+                    by_rows.setdefault((one.steps, fold), []).append(one)
         for (_, fold), some in by_rows.items():
             if self.watch.over:
                 return
             try:
                 rows, folds = self._rows(some[0], fold)
-            except Exception:  # noqa: S112 (scikit-learn's own way says what is wrong)
+            except Unshared:
                 continue
-            self._groups(rows, folds, some)
+            self._groups(rows, folds, some, wanted)
 
     def _rows(self, one: Candidate, fold: int) -> tuple[Rows, list[tuple[int, Any, Any]]]:
-        """Return rows and folds in them: all, or those of one fold that the steps of a pipeline have made."""
+        """Return rows and folds in them: all, or those of one fold that the steps of a pipeline have made.
+
+        Raise Unshared if a step fails, or if a fit would refuse the rows.
+        """
         model = clone(one.model)
         if one.prefix is None:
-            rows = Rows.of(model, self.X, self.y, self.weight)
-            return rows, [(number, train, test) for number, (train, test) in enumerate(self.splits)]
+            return self._plain_rows(model)
         train, test = self.splits[fold]
         X_train, y_train = split_of(self.base, self.X, self.y, train)
         X_test, y_test = split_of(self.base, self.X, self.y, test, train)
-        steps = clone(one.prefix)
-        parts = steps.fit_transform(X_train, y_train), steps.transform(X_test)
+        try:
+            steps = clone(one.prefix)
+            parts = steps.fit_transform(X_train, y_train), steps.transform(X_test)
+        except Exception as error:  # the user's own steps; scikit-learn's own way meets the error again
+            raise Unshared from error
         y = None if y_train is None else np.concatenate([np.asarray(y_train), np.asarray(y_test)])
         weight = None if self.weight is None else np.asarray(self.weight)[np.concatenate([train, test])]
-        rows = Rows.of(model, _stacked(parts), y, weight)
+        with checking():
+            both = _stacked(parts)
+        rows = Rows.of(model, both, y, weight)
         n = len(train)
         return rows, [(fold, np.arange(n), np.arange(n, n + len(test)))]
 
-    def _groups(self, rows: Rows, folds: list[tuple[int, Any, Any]], candidates: list[Candidate]) -> None:
+    def _plain_rows(self, model: Any) -> tuple[Rows, list[tuple[int, Any, Any]]]:
+        """Return the rows that some fold uses, and the folds in them."""
+        used = np.unique(np.concatenate([part for split in self.splits for part in split]))
+        X, y, weight, place = self.X, self.y, self.weight, np.arange(len(used))
+        if len(used) < (X.shape[0] if hasattr(X, "shape") else len(X)):
+            place = np.empty(used[-1] + 1, np.int64)
+            place[used] = np.arange(len(used))
+            X, y, weight = (None if part is None else _safe_indexing(part, used) for part in (X, y, weight))
+        rows = Rows.of(model, X, y, weight)
+        return rows, [(number, place[train], place[test]) for number, (train, test) in enumerate(self.splits)]
+
+    def _groups(
+        self, rows: Rows, folds: list[tuple[int, Any, Any]], candidates: list[Candidate],
+        wanted: set[tuple[int, int]] | None,
+    ) -> None:  # fmt: skip
         """Solve cells over the same rows, kernel by kernel."""
+        n_jobs = candidates[0].model.n_jobs if self.search.n_jobs is None else self.search.n_jobs
         groups: dict[Hashable, list[Cell]] = {}
         for number, train, test in folds:
             try:
                 fold = Fold(rows, number, train, test)
             except Unshared:
                 continue
-            for one in candidates:
+            for one in candidates if wanted is None else [one for one in candidates if (one.number, number) in wanted]:
                 try:
                     cell = Cell(one, fold)
                     key, _ = cell.kind, (cell.sides, cell.reading)
-                except Exception:  # noqa: S112 (scikit-learn's own way says what is wrong)
+                except Unshared:
                     continue
                 groups.setdefault(key, []).append(cell)
-        self._solve([part for cells in groups.values() for part in _portions(cells, rows)], rows)
+        left = [self._leave_out(cells, n_jobs) for cells in groups.values()]
+        self._solve([part for cells in left if cells for part in _portions(cells, rows)], rows, n_jobs)
 
-    def _solve(self, parts: list[list[Cell]], rows: Rows) -> None:
+    def _leave_out(self, cells: list[Cell], n_jobs: int | None) -> list[Cell]:
+        """Solve cells of folds of one sample each on the exact path; return those that are left."""
+        if self.search.return_train_score or self.proving is not Proofs.CHEAP or not leave_out.suits(cells):
+            return cells
+        by_setting: dict[int, list[Cell]] = {}
+        for cell in cells:
+            by_setting.setdefault(cell.candidate.number, []).append(cell)
+        left: list[Cell] = []
+        for some in by_setting.values():
+            found, begun = list[Solved | None]([None] * len(some)), time.perf_counter()
+            if not self.watch.over:
+                with self.watch.keeping():
+                    found = leave_out.solve(some, self.proving, n_jobs, lambda: self.watch.over)
+            seconds = (time.perf_counter() - begun) / len(some)
+            for cell, one in zip(some, found, strict=True):
+                if one is None:
+                    left.append(cell)
+                else:
+                    self._keep(cell, one, seconds)
+            self.watch.advance(len(some) - found.count(None))
+        return left
+
+    def _solve(self, parts: list[list[Cell]], rows: Rows, n_jobs: int | None) -> None:
         """Solve parts side by side, each on one thread, if their matrices are small; else one after the other."""
         if not parts:
             return
-        n_jobs, train = self.search.n_jobs, self.search.return_train_score
-        if n_jobs is None:
-            n_jobs = parts[0][0].model.n_jobs
+        train = self.search.return_train_score
         least = min(float(part[0].model.cache_size) for part in parts) * 2.0**20
         beside = len(parts) > 1 and BESIDE * MATRICES * 8.0 * rows.size**2 <= least
         found: list[tuple[list[Solved | None], float]] = [([], 0.0)] * len(parts)
@@ -144,7 +190,7 @@ class _Run:
             threads, share, around = (1, 1.0 / BESIDE, pool) if beside else (n_jobs, 1.0, None)
             seen = self.watch.part(len(cells), sum(len(cell.sides) for cell in cells))
             with pool.turn(), left_to_them():
-                one = solve(cells, train, self.by_labels, threads, share, around, self.watch.clock, seen.callback)
+                one = solve(cells, train, self.proving, threads, share, around, self.watch.clock, seen.callback)
                 found[number] = one, (time.perf_counter() - begun) / len(one)
                 seen.end()
 
@@ -154,46 +200,37 @@ class _Run:
             for cell, one in zip(cells, all_solved, strict=False):
                 key = cell.candidate.number, cell.fold.number
                 late = one is not None and not one.good and (key in self.done or self.watch.clock.late)
-                if one is None or late:
-                    continue  # what was found before counts
-                self.done[key], self.proofs[key] = self._scores(cell, one, seconds), (one.good, one.gap)
-                self.doubts |= {one.doubt} - {""}
-                if self.by_labels and one.good:
-                    self.doubtful[key] = self._doubtful(cell, one)
+                if one is not None and not late:  # else what was found before counts
+                    self._keep(cell, one, seconds)
+
+    def _keep(self, cell: Cell, one: Solved, seconds: float) -> None:
+        """Keep the scores of a cell, and what is proven about it."""
+        key = cell.candidate.number, cell.fold.number
+        self.done[key], self.proofs[key] = self._scores(cell, one, seconds), (one.good, one.gap)
+        self.doubts |= {one.doubt} - {""}
+        if one.ends is not None and one.good:
+            self._doubt(key, cell, one, one.ends)
 
     def prove(self, candidates: list[Candidate]) -> None:
         """Solve nearer, as long as that helps, the cells of all candidates that may be best and are not proven."""
         for gap in NEARER:
-            if self.watch.over:
+            wanted = self.in_doubt.open_cells()
+            if self.watch.over or not wanted:
                 return
-            left = [one for one in candidates if one.number in self._open()]
-            self.share([replace(one, model=clone(one.model).set_params(gap_tol=gap)) for one in left])
+            numbers = {number for number, _ in wanted}
+            coarser = [one for one in candidates if one.number in numbers and _looser(one.model.gap_tol, gap)]
+            self.share([replace(one, model=clone(one.model).set_params(gap_tol=gap)) for one in coarser], wanted)
 
-    def _open(self) -> set[int]:
-        """Return the numbers of the candidates that may be best and are not proven, of those that could be."""
-        folds = range(len(self.splits))
-        numbers = {number for number, _ in self.doubtful}
-        numbers = {number for number in numbers if all((number, fold) in self.doubtful for fold in folds)}
-        unproven = {number for number in numbers if any(len(self.doubtful[number, fold][0]) for fold in folds)}
-        if not self.accuracy:
-            return unproven
-        bounds = {number: [self._bounds(number, side) for side in (0, 1)] for number in numbers}
-        best = max((low for low, _ in bounds.values()), default=0.0)
-        return {number for number in unproven if bounds[number][1] >= best}
-
-    def _bounds(self, number: int, side: int) -> float:
-        """Return the lowest (0) or highest (1) mean accuracy of a candidate at the optimum."""
-        cells = [(self.doubtful[number, fold], test) for fold, (_, test) in enumerate(self.splits)]
-        return float(np.mean([(right + side * len(rows)) / len(test) for (rows, right), test in cells]))
-
-    def _doubtful(self, cell: Cell, found: Solved) -> tuple[Any, int]:
-        """Return the rows whose label is not proven, and the number of right labels among the others."""
-        certain, test = cell.reading.certain(found.test, found.ends), self.splits[cell.fold.number][1]
-        truth, votes = self._known(cell.fold.number)[0][3], cell.reading.votes
-        right = 0
-        if votes is not None and truth is not None:
-            right = int(np.count_nonzero(certain & (votes.classes[votes.codes(found.test)] == truth)))
-        return test[~certain], right
+    def _doubt(self, key: tuple[int, int], cell: Cell, found: Solved, ends: tuple[Any, Any]) -> None:
+        """Keep the rows of a cell whose label is not proven, and the number of right labels among the others."""
+        certain = cell.reading.certain(found.test, ends)
+        if certain is None:
+            return
+        truth = self._known(cell.fold.number)[0][3]
+        right = None
+        if truth is not None:
+            right = int(np.count_nonzero(certain & (cell.reading.labels(found.test) == truth)))
+        self.in_doubt.keep(key, self.splits[cell.fold.number][1][~certain], right)
 
     def _scores(self, cell: Cell, found: Solved, seconds: float) -> Scores:
         """Return what scikit-learn keeps of a fit; its time is a part of that of all that shared a matrix."""
@@ -249,23 +286,23 @@ class _Run:
             "converged": [all(good for good, _ in own) for own in proofs],
             "max_duality_gap": [float(np.max([gap for _, gap in own])) for own in proofs],
         }
-        unproven = [self._unproven(number) for number in range(len(candidates))]
+        unproven = [self.in_doubt.of(number) for number in range(len(candidates))]
         more["proven"] = [rows is not None and not len(rows) for rows in unproven]
         if self.search.prove:
             self.search.unproven_samples_ += unproven  # a range that is widened is evaluated in several calls
+            if not self.watch.over:
+                warn_of_unproven(unproven, candidates)
         return [self.done[key] for key in cells], more
 
-    def _unproven(self, number: int) -> Any:
-        """Return the rows whose labels by a candidate are not proven in the fold that leaves them out, or None."""
-        keys = [(number, fold) for fold in range(len(self.splits))]
-        if not all(key in self.doubtful for key in keys):
-            return None
-        return np.unique(np.concatenate([self.doubtful[key][0] for key in keys]))
+
+def _looser(gap_tol: float | None, gap: float) -> bool:
+    """Return whether a user's ``gap_tol`` allows larger gaps."""
+    return gap_tol is None or gap_tol > gap
 
 
 def _portions(cells: list[Cell], rows: Rows) -> list[list[Cell]]:
     """Divide cells so that the problems of each part fit into the memory that the user allows."""
-    most = SHARE * 2.0**20 * float(cells[0].model.cache_size)
+    most = PORTION * 2.0**20 * float(cells[0].model.cache_size)
     each = 8.0 * MANY * sum(len(rows.ids(list(side.segments))) for side in cells[0].sides)
     step = max(1, int(most / each))
     return [cells[a : a + step] for a in range(0, len(cells), step)]

@@ -18,6 +18,7 @@ from ...outcome import best_of
 from ..ranges.widening import asks, found_ranges, search_ranges
 from .candidates import machine_of
 from .evaluate import Evaluation
+from .proving import NO_SHARING, refuse_unprovable
 from .standin import suit
 from .theirs import all_plain, followed, routing_enabled, searched
 from .watch import Watch
@@ -59,6 +60,8 @@ class Shared(Base):
             ``max_time`` was over before.
         """
         if followed(self) or get_config()["array_api_dispatch"]:
+            if self.prove:
+                raise ValueError(NO_SHARING.format("callbacks of scikit-learn, or its array API,"))
             return super().fit(X, y, **params)
         watch = Watch(self.max_time, self.verbose > 0) if self._limited() else Watch(None, visible=False)
         self._watch = watch
@@ -69,7 +72,12 @@ class Shared(Base):
 
     def _evaluated(self, X: Any, y: Any, params: dict[str, Any], watch: Watch) -> Any:
         """Fit as scikit-learn does, with cells that share what they can."""
-        if self._shares(y, params):
+        shares = self._shares(y, params)
+        if self.prove and self._limited():
+            refuse_unprovable(self)
+            if not shares:
+                raise ValueError(NO_SHARING.format("targets of several columns, or parameters of fit or of scores,"))
+        if shares:
             return _search(self, X, y, params, Evaluation(self, watch), watch)
         return searched(self, X, y, params, all_plain(self, watch), watch)
 
@@ -95,9 +103,10 @@ class Shared(Base):
         if not set(params) <= allowed:
             return False
         try:
-            return suit(self._get_scorers()[0])
-        except Exception:  # scikit-learn says what is wrong
+            scorer = self._get_scorers()[0]
+        except (ValueError, TypeError):  # scikit-learn's own way says what is wrong
             return False
+        return suit(scorer)
 
 
 @quiet
@@ -110,7 +119,8 @@ class GridSearchCV(Shared, theirs.GridSearchCV):
 
     It is :class:`sklearn.model_selection.GridSearchCV` with the same parameters, attributes and results. Cells of
     ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR`` and ``OneClassSVM``, alone or last in a ``Pipeline``, are solved together:
-    all folds and all settings of one kernel over one matrix. What cannot share takes scikit-learn's own way: other
+    all folds and all settings of one kernel over one matrix. With ``cv=LeaveOneOut()`` the solutions of an ``SVC`` of two
+    classes are exact, see :class:`adatron.IncrementalSVC`. What cannot share takes scikit-learn's own way: other
     estimators, kernels that are functions or precomputed, ``probability=True``, other solvers, ``max_time``, callbacks,
     and scorers that are functions of the estimator.
 
@@ -131,7 +141,9 @@ class GridSearchCV(Shared, theirs.GridSearchCV):
     n_jobs : int, default=None
         Threads of the shared fits; None leaves it to the estimator's ``n_jobs``. The number changes no result.
     prove : bool, default=False
-        Whether candidates that may still be best are solved on until their scores are proven.
+        Whether candidates that may still be best are solved on until their scores are proven. This is for scores of
+        labels by ``SVC``, ``NuSVC`` and ``OneClassSVM``; with anything else it is a ValueError. A smaller ``gap_tol``
+        of the estimator stays.
 
     Attributes
     ----------
@@ -139,12 +151,14 @@ class GridSearchCV(Shared, theirs.GridSearchCV):
         As in scikit-learn, and of shared searches more columns. ``converged`` says whether all fits of a candidate
         did; ``max_duality_gap`` is their largest relative duality gap. ``proven`` says whether all labels of left-out
         samples are those of the optimum, however far one solves; scores of labels, such as the accuracy, then cannot
-        change. Other scores are never proven. A cell's ``fit_time`` is its part of the time of all cells that share a
-        matrix.
+        change. Rounding is counted. Other scores are never proven, nor is, without ``prove``, what takes more than the
+        gradients of the solver: searches of more than about 2,000 samples. A cell's ``fit_time`` is its part of the
+        time of all cells that share a matrix.
     end_ : {'complete', 'interrupted', 'max_time'}
         Whether all cells are finished, or why not. Searches with callbacks of scikit-learn do not have it.
     unproven_samples_ : list of ndarray or None
-        With ``prove=True``: for each candidate the rows whose labels are not proven; None where no label is.
+        With ``prove=True``: for each candidate the rows whose labels are not proven; None where no label is, of which
+        a warning tells.
     best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_ :
         As in scikit-learn, and so are ``classes_``, ``n_features_in_`` and ``feature_names_in_``.
 

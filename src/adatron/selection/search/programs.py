@@ -3,22 +3,53 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...certificates.confined import confine
+from ...certificates.confined import CARE, confine
 from ...fitting.problems import Listed, Problem, Problems
 from ...problems import Dual, csvc
 from ...solvers.found import Found
 from .beside import Beside
 from .cells import Cell, Side
-from .confined import Off
 from .rows import Rows
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
+TWICE = [0, 1]  # Segments of a problem in which each sample comes twice.
+
+
+class Off(NamedTuple):
+    """How far values of the optimal function may be from those of a solution, see ``certificates.confined``.
+
+    width : times sqrt(k(x, x)), the part of the normal
+    error : of the values themselves
+    below, above : how far the bias may fall and rise
+    """
+
+    width: float
+    error: float
+    below: float
+    above: float
+
+    def times(self, unit: float) -> Off:
+        """Return the same for values that are multiplied by a number."""
+        return Off(*(unit * value for value in self))
+
+    def ends(self, roots: Vector) -> tuple[Vector, Vector]:
+        """Return how far values may fall and rise at samples with these roots of k(x, x)."""
+        either = CARE * self.width * roots + self.error
+        return either + self.below, either + self.above
+
+
+class Where(NamedTuple):
+    """Places among values: those of the test rows, of the training rows, and of the samples of a problem."""
+
+    test: Ids
+    train: Ids
+    own: Ids
 
 
 @dataclass
@@ -26,8 +57,9 @@ class Entry:
     """One problem of a cell, with its solution: a coefficient of each distinct sample in it, and the bias.
 
     program : (n,) of its samples; None if all programs are made at once
-    values : of its function at all distinct samples, where the solver has found them
-    off : how far they may be from those of the optimal function, where that is proven
+    values, where : values of its function, and the places of the samples among them
+    error : bound of the errors of the values; infinite if none is known
+    off : how far the values may be from those of the optimal function, where that is proven
     """
 
     cell: int
@@ -43,6 +75,8 @@ class Entry:
     intercept: float = 0.0
     solved: bool = True
     values: Any = None
+    where: Any = None
+    error: float = np.inf
     off: Off | None = None
 
 
@@ -66,13 +100,14 @@ class Whole:
     epsilons: Vector
 
     @classmethod
-    def of(cls, entries: list[Entry], cells: list[Cell]) -> Whole:
-        """Make those of some problems of one kind."""
+    def of(cls, entries: list[Entry], cells: list[Cell], twice: bool) -> Whole:
+        """Make those of some problems of one kind; ``twice``: the engine has each sample twice, as two classes."""
         known: dict[Side, tuple[Ids, Vector]] = {}
         for entry in entries:
             if entry.side not in known:
                 known[entry.side] = _samples(entry.side, cells[0].fold.rows)
-        ids = np.concatenate([known[entry.side][0] for entry in entries])
+        copies = cells[0].form.copies
+        ids = np.concatenate([np.tile(known[entry.side][0], copies) for entry in entries])
         duals = [entry.program for entry in entries if entry.program is not None]
         if duals:
             t, lower, upper = (
@@ -80,7 +115,8 @@ class Whole:
             )
             row = np.concatenate([dual.membership[0] for dual in duals])
             totals = np.array([dual.totals if dual.sign is None else () for dual in duals]).reshape(len(duals), -1)
-            some = [Problem(list(e.side.segments), _constant(e.program), cells[e.cell].form.copies) for e in entries]
+            parts = [(TWICE, 1) if twice else (list(e.side.segments), copies) for e in entries]
+            some = [Problem(one, _constant(e.program), k) for e, (one, k) in zip(entries, parts, strict=True)]
             return cls(Listed(some), ids, t, lower, upper, row, totals, np.array([dual.epsilon for dual in duals]))
         n, whole = len(entries), _joined(entries, cells, known)
         problems = Beside(
@@ -89,22 +125,22 @@ class Whole:
         totals = np.tile(np.array(whole.totals), (n, 1))
         return cls(problems, ids, whole.t, whole.lower, whole.upper, whole.membership[0], totals, np.zeros(n))
 
-    def offs(self, found: Found, roots: Vector) -> list[Off | None]:
+    def confined(self, found: Found, g: Vector, errors: Vector, roots: Vector) -> tuple[Vector, Vector, Vector]:
         """Return how far the optimal functions may be from those found, in the numbers of the programs.
 
+        The first number is times the root of k(x, x), see ``Off``; the others are how far biases may fall and rise.
+
+        g : gradients, without an explicit bias
+        errors : (n,) bounds of their errors
         roots : of k(x, x) + lambda^2 of all distinct samples
         """
-        assert found.gradients is not None  # noqa: S101 (for the type checker)
-        proven = found.solved & found.convex & np.isfinite(found.gap)
-        widths = np.sqrt(2.0 * np.maximum(np.where(proven, found.gap, 0.0), 0.0))
-        errors = np.where(proven, found.resolution, 0.0)
-        below, above = np.zeros((2, len(proven)))
+        widths = np.sqrt(2.0 * np.maximum(np.where(np.isfinite(found.gap), found.gap, 0.0), 0.0))
+        below, above = np.zeros((2, len(widths)))
         if self.totals.shape[1]:  # else the bias, if any, is part of the normal
             bounds = self.lower, self.upper, self.row, self.totals, self.epsilons
-            confine(found.first, *bounds, found.gradients, roots[self.ids], widths, errors, below, above)
+            confine(found.first, *bounds, g, roots[self.ids], widths, errors, below, above)
             below, above = np.maximum(found.intercept - below, 0.0), np.maximum(above - found.intercept, 0.0)
-        columns = zip(*(v.tolist() for v in (proven, widths, errors, below, above)), strict=True)
-        return [Off(*some) if known else None for known, *some in columns]
+        return widths, below, above
 
 
 def _samples(side: Side, rows: Rows) -> tuple[Ids, Vector]:

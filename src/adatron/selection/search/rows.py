@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,6 +22,15 @@ Vector = NDArray[np.float64]
 
 class Unshared(Exception):
     """A fold or a setting is left to scikit-learn's own way, which says what is wrong with it."""
+
+
+@contextmanager
+def checking() -> Iterator[None]:
+    """Leave what a check of the user's input refuses to scikit-learn's own way. Only checks belong inside."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise Unshared from error
 
 
 @dataclass
@@ -49,19 +59,19 @@ class Rows:
 
     @classmethod
     def of(cls, model: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
-        """Check the samples as a fit of the machine does."""
-        if is_classifier(model):
-            X, y = inputs.training_data(model, X, y)
-            classes, codes = inputs.classes(y)
-            values, kinds = classes, codes
-        else:
-            if is_regressor(model):
+        """Check the samples as a fit of the machine does; raise Unshared if a fit would refuse them."""
+        with checking():
+            if is_classifier(model) or is_regressor(model):
                 X, y = inputs.training_data(model, X, y)
             else:
                 X, y = inputs.training_rows(model, X), None
             classes, codes = np.zeros(1), np.zeros(X.shape[0], np.int64)
-            values, kinds = (classes, codes) if y is None else np.unique(y, return_inverse=True)
-        weight = np.maximum(inputs.weights(X, sample_weight), 0.0)
+            if is_classifier(model):
+                classes, codes = inputs.classes(y)
+            weight = np.maximum(inputs.weights(X, sample_weight), 0.0)
+        values, kinds = classes, codes
+        if y is not None and is_regressor(model):
+            values, kinds = np.unique(y, return_inverse=True)
         X = inputs.as_dense_if_small(X, model.kernel)
         distinct = canonical(X, kinds, len(values), np.ones(X.shape[0]), mergeable=True)
         group = np.empty(X.shape[0], np.int64)
@@ -91,7 +101,7 @@ class Rows:
 class Fold:
     """The training rows of one fold, and what parameters make of them.
 
-    number : its number
+    number : its number; -1 of all rows
     train, test : rows of ``rows``
     """
 
@@ -122,7 +132,8 @@ class Fold:
         if given is None:
             return self._once("weights", lambda: _counted(rows, train, weight))
         present, codes = np.unique(rows.codes[train], return_inverse=True)
-        own = inputs.weights_of_classes(given, rows.classes[present], codes, self.repeated)
+        with checking():
+            own = inputs.weights_of_classes(given, rows.classes[present], codes, self.repeated)
         return _counted(rows, train, weight * own[codes])
 
     def _once(self, name: str, make: Callable[[], Any]) -> Any:
@@ -132,10 +143,11 @@ class Fold:
 
     def gamma(self, model: Any) -> float:
         """Return the number behind the machine's gamma, which may depend on the training rows."""
-        if model.gamma != "scale":
-            return inputs.gamma(model.gamma, self.rows.X, model.kernel)
-        own = self.train
-        return self._once("scale", lambda: inputs.gamma("scale", self.rows.X[own], model.kernel, self.repeated))
+        with checking():
+            if model.gamma != "scale":
+                return inputs.gamma(model.gamma, self.rows.X, model.kernel)
+            own = self.train
+            return self._once("scale", lambda: inputs.gamma("scale", self.rows.X[own], model.kernel, self.repeated))
 
     def augment(self, model: Any) -> float:
         """Return the augmenting factor; 0 if the bias has none."""

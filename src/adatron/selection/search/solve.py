@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -10,20 +12,36 @@ from numpy.typing import NDArray
 
 from ...fitting import engine
 from ...fitting.fits import Fits
-from ...gram import Gram, Source
-from ...gram.points import Points
-from ...predicting.expansion import BLURRED
+from ...gram import Source
+from ...solvers.found import Found
+from ...solvers.plan import WHOLE
 from ...threads import Clock, Pool, allowed_threads
 from ...threads.gate import one_blas_thread
 from .cells import Cell
-from .programs import Entry, Whole
-from .rows import Rows
-from .values import values_at
+from .programs import Entry, Off, Where, Whole
+from .rows import Fold, Rows, Unshared
+from .values import evaluate, rate
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 
-SHARE = 0.25  # Fraction of ``cache_size`` for the matrix that decision values are made of, and for the programs.
+ROOM = 0.25  # Fraction of ``cache_size`` for the matrix that decision values are made of.
+MATRICES = 8  # Matrices of programs with each sample twice that the memory has room for.
+SOME, LITTLE = 5, 0.05  # Fewest folds that start from all rows, and the largest fraction that they leave out.
+ROUNDED = 8.0 * 2.0**-53  # Relative rounding of a value that is put together from a sum, a target and a bias.
+
+
+class Proofs(IntEnum):
+    """What is to be proven of decision values.
+
+    NOTHING : they are not read as labels
+    CHEAP : what follows from gradients that the solver has made
+    ALL : whatever follows; values at the training samples are made for it where the solver has none
+    """
+
+    NOTHING = 0
+    CHEAP = 1
+    ALL = 2
 
 
 @dataclass
@@ -32,7 +50,7 @@ class Solved:
 
     good : whether all its problems converged
     gap : the largest relative duality gap
-    values : (n, n_problems) at the rows of ``test``, and at those of ``train`` if they are asked for, else None
+    test, train : (n, n_problems) values at the rows of the two parts of the fold; None if they are not asked for
     doubt : a warning about a solution that is optimal and yet useless, or ""
     ends : how far ``test`` may fall and rise up to the optimal function; None: nothing is proven
     """
@@ -46,36 +64,72 @@ class Solved:
 
 
 def solve(
-    cells: list[Cell], train: bool, prove: bool, n_jobs: int | None, share: float, around: Pool | None, clock: Clock,
+    cells: list[Cell], train: bool, proofs: Proofs, n_jobs: int | None, share: float, around: Pool | None, clock: Clock,
     callback: Any,
 ) -> list[Solved | None]:  # fmt: skip
     """Return the solutions of cells of one kind and the same rows; None for those that cannot share.
 
     train : whether values at the training rows are asked for
-    prove : whether it is asked how far values are from those of the optimum
     n_jobs, share : threads, and the part of ``cache_size`` that may be used
     around : the pool that solves other cells at the same time
     clock, callback : the end of the whole search, and who hears of the progress
     """
     first, rows = cells[0], cells[0].fold.rows
-    model = first.model
-    settings = model.settings(first.kernel, clock, first.sized)
+    settings = first.model.settings(first.kernel, clock, first.sized)
     settings = replace(settings, n_jobs=n_jobs, cache_bytes=share * settings.cache_bytes, callback=callback)
     settings = replace(settings, device=None)  # kernel values are shared on the processor
+    proofs = proofs if first.provable else Proofs.NOTHING
+    twice = first.form.copies == 2 and _fits_twice(rows.size, settings.cache_bytes)
+    together = twice or first.form.copies == 1
+    cells = [*cells, *(_of_all_rows(cells) if together else ())]
     entries, left = _entries(cells)
     if not entries:
-        return [None] * len(cells)
-    if first.alone:
-        for entry in entries:
-            whole = Whole.of([entry], cells)
-            fits = engine.fit(rows.X, rows.distinct, whole.problems, settings, around=around)
-            _take([entry], fits, cells, whole, prove)
-    else:
-        before, whole = _chained(cells, entries), Whole.of(entries, cells)
-        fits = engine.fit(rows.X, rows.distinct, whole.problems, settings, None, before, around)
-        _take(entries, fits, cells, whole, prove)
-    found = _valued(cells, entries, rows, settings, train, around)
-    return [None if number in left else one for number, one in enumerate(found)]
+        return [None for cell in cells if cell.fold.number >= 0]
+    samples, parts = rows.distinct, [entries] if together else [[entry] for entry in entries]
+    if twice:
+        samples = replace(samples, rows=np.tile(samples.rows, 2), sizes=np.repeat(rows.size, 2))
+    solved: list[tuple[Whole, Found]] = []
+    for part in parts:
+        whole, before = Whole.of(part, cells, twice), _chained(cells, part) if together else None
+        fits = engine.fit(rows.X, samples, whole.problems, settings, None, before, around)
+        take(part, fits, cells, whole, twice, proofs is Proofs.ALL)
+        solved.append((whole, fits.found))
+    with one_blas_thread():  # sums depend on the threads of BLAS
+        room, threads = ROOM * settings.cache_bytes, allowed_threads(settings.n_jobs)
+        evaluate(entries, cells, train, proofs is Proofs.ALL, room, around, threads)
+    if proofs:
+        prove_values(entries, cells, *solved[0])
+    found = collected(cells, entries, rows, train)
+    asked = (number for number, cell in enumerate(cells) if cell.fold.number >= 0)
+    return [None if number in left else found[number] for number in asked]
+
+
+def _of_all_rows(cells: list[Cell]) -> list[Cell]:
+    """Return cells of all rows, if there are many folds that leave few rows out: their solutions start from these."""
+    rows = cells[0].fold.rows
+    folds = list({id(cell.fold): cell.fold for cell in cells}.values())
+    if len(folds) < SOME:
+        return []
+    counts = np.bincount(rows.group, minlength=rows.size)
+    left = [np.mean(np.bincount(rows.group[fold.train], minlength=rows.size) != counts) for fold in folds]
+    if np.mean(left) > LITTLE:
+        return []
+    every = Fold(rows, -1, np.arange(len(rows.codes)), np.arange(0))
+    found = {cell.candidate.number: Cell(cell.candidate, every) for cell in cells}
+    return [cell for cell in found.values() if _is_of(cell, cells[0].kind)]
+
+
+def _is_of(cell: Cell, kind: Hashable) -> bool:
+    """Return whether a cell can be solved with those of a kind."""
+    try:
+        return cell.kind == kind
+    except Unshared:
+        return False
+
+
+def _fits_twice(samples: int, cache_bytes: float) -> bool:
+    """Return whether programs that have each sample twice are one block each, so that they share a kernel matrix."""
+    return 2 * samples <= WHOLE and MATRICES * 8.0 * (2 * samples) ** 2 <= cache_bytes
 
 
 def _entries(cells: list[Cell]) -> tuple[list[Entry], set[int]]:
@@ -87,7 +141,7 @@ def _entries(cells: list[Cell]) -> tuple[list[Entry], set[int]]:
         try:
             cell.check()
             parts = [(side, *cell.program(side)) for side in cell.sides]
-        except Exception:  # scikit-learn's own way says what is wrong
+        except Unshared:
             left.add(number)
             continue
         for place, (side, program, unit) in enumerate(parts):
@@ -97,38 +151,72 @@ def _entries(cells: list[Cell]) -> tuple[list[Entry], set[int]]:
 
 
 def _chained(cells: list[Cell], entries: list[Entry]) -> Ids:
-    """Return for each problem the one that differs from it by a smaller C alone, or -1."""
+    """Return for each problem the one that it starts from, or -1.
+
+    It differs by the samples that a fold leaves out, or else by a smaller C.
+    """
     last: dict[Any, int] = {}
+    whole: dict[Any, int] = {}
     out = np.full(len(entries), -1)
     for number, entry in enumerate(entries):
-        cell = cells[entry.cell]
+        cell, C = cells[entry.cell], getattr(cells[entry.cell].model, "C", 0.0)
         key = cell.fold.number, entry.side, cell.others
-        out[number] = last.get(key, -1)
+        out[number] = whole.get((entry.side, cell.others, C), last.get(key, -1))
         last[key] = number
+        if cell.fold.number < 0:
+            whole[entry.side, cell.others, C] = number
     return out
 
 
-def _take(entries: list[Entry], fits: Fits, cells: list[Cell], whole: Whole, prove: bool) -> None:
-    """Keep what the engine found. The gradient over all samples holds the values of those that a fold leaves out."""
+def take(entries: list[Entry], fits: Fits, cells: list[Cell], whole: Whole, twice: bool, sure: bool) -> None:
+    """Keep what the engine found. The gradient over all samples holds the values of those that a fold leaves out.
+
+    twice : whether a sample has two variables
+    sure : whether gradients without a bound of their errors are of no use
+    """
     found, rows = fits.found, cells[0].fold.rows
     gaps = np.where(found.solved, found.relative_gaps, 0.0)
-    explicit = getattr(cells[0].model, "bias", "explicit") == "explicit"  # else the gradient contains the bias
-    known, good, solved = found.gradients is not None, found.good, found.solved
-    values = found.gradients + whole.t if found.gradients is not None else np.empty(0)
-    # A kernel that only was not found to be indefinite proves nothing about samples that were left out.
-    sure = known and prove and cells[0].kernel.convex
-    offs = whole.offs(found, _roots(cells[0])) if sure else [None] * len(entries)
+    explicit = cells[0].explicit  # else the gradient contains the bias
+    good, known = found.good, found.solved & (found.anew | (not sure))
+    values = None if found.gradients is None else found.gradients + whole.t
     for number, entry in enumerate(entries):
         own = slice(fits.first[number], fits.first[number + 1])
+        beta = fits.beta[own]
         entry.good, entry.gap = bool(good[number]), float(gaps[number])
-        entry.half_width, entry.solved = float(found.half_width[number]), bool(solved[number])
-        entry.beta = entry.unit * fits.beta[own]
+        entry.half_width, entry.solved = float(found.half_width[number]), bool(found.solved[number])
+        entry.beta = entry.unit * (beta.reshape(2, -1).sum(axis=0) if twice else beta)
         entry.intercept = entry.unit * float(found.intercept[number])
-        if known and entry.solved and own.stop - own.start == rows.size:
+        if values is not None and known[number] and len(beta) == (1 + twice) * rows.size:
             entry.values = np.empty(rows.size)
             entry.values[whole.ids[own]] = entry.unit * values[own] + explicit * entry.intercept
-        off = offs[number]
-        entry.off = None if off is None else off.times(entry.unit)
+
+
+def prove_values(entries: list[Entry], cells: list[Cell], whole: Whole, found: Found) -> None:
+    """Prove how far values of classifiers and one-class machines are from those of the optimal functions."""
+    rows, augment, explicit = cells[0].fold.rows, cells[0].augment, cells[0].explicit
+    g = np.zeros(len(found.beta)) if found.gradients is None else found.gradients.copy()
+    blur, largest = found.of_values
+    sizes = np.add.reduceat(np.abs(found.beta), found.first[:-1])
+    errors = np.where(found.anew, rate(blur, largest + augment**2, rows.size) * sizes, np.inf)
+    for number in np.flatnonzero(~found.anew).tolist():
+        entry, own = entries[number], slice(found.first[number], found.first[number + 1])
+        if entry.where is not None and np.isfinite(entry.error):
+            values = entry.values[entry.where.own]
+            g[own] = (values - explicit * entry.intercept) / entry.unit - whole.t[own]
+            errors[number] = (entry.error + _rounding(entry)) / entry.unit
+    proven = found.solved & found.convex & np.isfinite(found.gap) & np.isfinite(errors)
+    errors = np.where(proven, errors, 0.0)
+    confined = whole.confined(found, g, errors, _roots(cells[0]))
+    for entry, known, error, width, below, above in zip(entries, proven, errors, *confined, strict=True):
+        own = entry.error if entry.where is not None else entry.unit * float(error)
+        if known and np.isfinite(own):
+            ends = (entry.unit * float(end) for end in (below, above))
+            entry.off = Off(entry.unit * float(width), own + _rounding(entry), *ends)
+
+
+def _rounding(entry: Entry) -> float:
+    """Return a bound of the rounding of a problem's values where they are put together."""
+    return ROUNDED * (float(np.abs(entry.values).max(initial=0.0)) + abs(entry.intercept) + entry.unit)
 
 
 def _roots(cell: Cell) -> Vector:
@@ -138,62 +226,23 @@ def _roots(cell: Cell) -> Vector:
     return np.sqrt(np.maximum(diagonal, 0.0))
 
 
-def _valued(
-    cells: list[Cell], entries: list[Entry], rows: Rows, settings: engine.Settings, train: bool, around: Pool | None
-) -> list[Solved]:
+def collected(cells: list[Cell], entries: list[Entry], rows: Rows, train: bool) -> list[Solved]:
     """Return the solutions with their decision values."""
     own: list[list[Entry]] = [[] for _ in cells]
     for entry in entries:
         own[entry.cell].append(entry)
-    doubts = [_divide(cell, some) for cell, some in zip(cells, own, strict=True)]
-    tests = [np.empty((len(cell.fold.test), len(cell.sides))) for cell in cells]
-    trains = [np.empty((len(cell.fold.train), len(cell.sides))) if train else None for cell in cells]
-    by_fold: dict[int, list[Entry]] = {}
-    for entry in entries:
-        if entry.values is not None:
-            fold, out = cells[entry.cell].fold, trains[entry.cell]
-            tests[entry.cell][:, entry.place] = entry.values[rows.group[fold.test]]
-            if out is not None:
-                out[:, entry.place] = entry.values[rows.group[fold.train]]
-            continue
-        by_fold.setdefault(id(cells[entry.cell].fold), []).append(entry)
-    groups = list(by_fold.values())
-    room = SHARE * settings.cache_bytes
-    with (
-        one_blas_thread(),
-        Pool(allowed_threads(settings.n_jobs), around=around) as pool,
-    ):  # sums depend on the threads of BLAS
-        K = _matrix(rows, entries, settings, pool) if groups and 8.0 * rows.size**2 <= room else None
-
-        def value(number: int) -> None:
-            some = groups[number]
-            fold = cells[some[0].cell].fold
-            for part, outs in ((fold.test, tests), (fold.train, trains)):
-                if part is fold.train and not train:
-                    continue
-                found = values_at(part, some, rows, K, settings)
-                for k, entry in enumerate(some):
-                    out = outs[entry.cell]
-                    assert out is not None  # noqa: S101 (for the type checker)
-                    out[:, entry.place] = found[:, k]
-
-        if K is None:
-            for number in range(len(groups)):
-                value(number)
-        else:
-            pool.run(value, len(groups))
-    roots = _roots(cells[0])
-    return [
-        Solved(
-            all(e.good for e in some),
-            max((e.gap for e in some), default=0.0),
-            tests[k],
-            trains[k],
-            doubts[k],
-            _ends(some, roots, rows.group[cells[k].fold.test]),
-        )
-        for k, some in enumerate(own)
-    ]
+    roots, out = _roots(cells[0]), list[Solved]()
+    for cell, some in zip(cells, own, strict=True):
+        fold, doubt = cell.fold, _divide(cell, some)
+        test, known = rows.group[fold.test], rows.group[fold.train] if train else rows.group[:0]
+        values = np.empty((len(test), len(some))), np.empty((len(known), len(some)))
+        for entry in some:
+            where = Where(test, known, known) if entry.where is None else entry.where
+            for part, places in zip(values, (where.test, where.train), strict=True):
+                part[:, entry.place] = entry.values[places]
+        good, gap = all(e.good for e in some), max((e.gap for e in some), default=0.0)
+        out.append(Solved(good, gap, values[0], values[1] if train else None, doubt, _ends(some, roots, test)))
+    return out
 
 
 def _ends(entries: list[Entry], roots: Vector, test: Ids) -> tuple[Vector, Vector] | None:
@@ -212,16 +261,8 @@ def _divide(cell: Cell, entries: list[Entry]) -> str:
     if form.divisors is not None:
         for entry, divisor in zip(entries, form.divisors(widths).tolist(), strict=True):
             entry.beta, entry.intercept = entry.beta / divisor, entry.intercept / divisor
-            entry.values = None if entry.values is None else entry.values / divisor
+            entry.values = entry.values / divisor
             entry.off = None if entry.off is None else entry.off.times(1.0 / divisor)
     if form.doubt is None:
         return ""
     return form.doubt(widths[[entry.solved for entry in entries]])
-
-
-def _matrix(rows: Rows, entries: list[Entry], settings: engine.Settings, pool: Pool) -> Vector:
-    """Return the kernel matrix of all distinct samples, accurate enough for these coefficients."""
-    mass = max(float(np.abs(entry.beta).sum()) for entry in entries)
-    source = Source.of(rows.X, rows.distinct.rows, settings.kernel).cautious(mass, BLURRED)
-    gram = Gram(source, np.float64, [rows.size], pool)
-    return gram.square(Points(gram.source, np.arange(rows.size)), rows.size)

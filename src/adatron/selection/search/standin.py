@@ -81,24 +81,31 @@ class Reading:
     def stand_in(self, values: NDArray[np.float64]) -> StandIn:
         """Return the stand-in for some samples, given the values of the problems, (n, n_problems)."""
         if self.votes is not None:
-            predicted = self.votes.classes[self.votes.codes(values)]
-            return Labelling(self.model, predicted, self.votes.shaped(values), self.votes.classes)
+            return Labelling(self.model, self.labels(values), self.votes.shaped(values), self.votes.classes)
         if self.sided:
-            return Deciding(self.model, np.where(values[:, 0] >= 0, 1, -1).astype(np.intp), values[:, 0])
+            return Deciding(self.model, self.labels(values), values[:, 0])
         return StandIn(self.model, values[:, 0])
 
-    def certain(self, values: NDArray[np.float64], ends: tuple[Any, Any] | None) -> NDArray[np.bool_]:
-        """Return the samples whose label is that of the optimal functions; ``ends``: see ``Solved``."""
-        if ends is None or (self.votes is None and not self.sided):
-            return np.zeros(len(values), bool)
+    def labels(self, values: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the predictions of a classifier or one-class machine."""
+        if self.votes is not None:
+            return self.votes.classes[self.votes.codes(values)]
+        return np.where(values[:, 0] >= 0, 1, -1).astype(np.intp)
+
+    def certain(self, values: NDArray[np.float64], ends: tuple[Any, Any]) -> NDArray[np.bool_] | None:
+        """Return the samples whose label is that of the optimal functions; ``ends``: see ``Solved``.
+
+        Return None for classes that each have a problem of their own and a margin to be divided by: the margins are not
+        confined.
+        """
         below, above = ends
         sure = (values - below > 0.0) | (values + above < 0.0)
         if self.votes is None or len(self.votes.classes) == 2:
             return sure[:, 0]
         if self.votes.in_pairs:
             return layout.unbeaten(values, sure, len(self.votes.classes))
-        if self.model._formulation(1.0).divisors is not None:  # the margins they are divided by are not confined
-            return np.zeros(len(values), bool)
+        if self.model._formulation(1.0).divisors is not None:
+            return None
         return layout.beyond(values, np.maximum(below, above))
 
 

@@ -18,6 +18,7 @@ from sklearn import get_config
 from sklearn.base import clone as _clone
 from sklearn.base import is_classifier
 from sklearn.metrics import _scorer as scorers  # pyright: ignore[reportPrivateUsage]
+from sklearn.model_selection import _search_successive_halving as halving  # pyright: ignore[reportPrivateUsage]
 from sklearn.model_selection import _validation as validation  # pyright: ignore[reportPrivateUsage]
 from sklearn.model_selection import check_cv as _check_cv
 from sklearn.utils.metadata_routing import _routing_enabled  # pyright: ignore[reportPrivateUsage]
@@ -27,7 +28,7 @@ from sklearn.utils.validation import _check_method_params, indexable  # pyright:
 
 from .watch import Watch
 
-Cell = dict[str, Any]  # what scikit-learn keeps of one fit: scores, times, the error
+Scores = dict[str, Any]  # what scikit-learn keeps of one fit: scores, times, the error
 UNREACHED = "unreached"  # key of a cell that was not finished
 More = dict[str, list[Any]]  # further columns of cv_results_, an entry for each candidate
 
@@ -38,8 +39,9 @@ split_of: Callable[..., Any] = _safe_split
 part_of: Callable[..., dict[str, Any]] = _check_method_params
 score_of: Callable[..., Any] = validation._score  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
 warn_of_failures: Callable[..., None] = validation._warn_or_raise_about_fit_failures  # pyright: ignore[reportPrivateUsage]
-fit_and_score: Callable[..., Cell] = validation._fit_and_score  # pyright: ignore[reportPrivateUsage]
+fit_and_score: Callable[..., Scores] = validation._fit_and_score  # pyright: ignore[reportPrivateUsage]
 insert_error_scores: Callable[..., None] = validation._insert_error_scores  # pyright: ignore[reportPrivateUsage]
+Halving: Any = halving.HalvingGridSearchCV
 BaseScorer: Any = scorers._BaseScorer  # pyright: ignore[reportPrivateUsage]
 MultimetricScorer: Any = scorers._MultimetricScorer  # pyright: ignore[reportPrivateUsage]
 PassthroughScorer: Any = scorers._PassthroughScorer  # pyright: ignore[reportPrivateUsage]
@@ -48,6 +50,15 @@ PassthroughScorer: Any = scorers._PassthroughScorer  # pyright: ignore[reportPri
 def scorers_of(scorer: Any) -> list[Any]:
     """Return the scorers of a search, which may have several."""
     return list(scorer._scorers.values()) if isinstance(scorer, MultimetricScorer) else [scorer]
+
+
+def decisive(scorer: Any, refit: Any) -> Any:
+    """Return the scorer whose mean score chooses the best candidate; None if something else does, or nothing."""
+    if callable(refit):
+        return None
+    if isinstance(scorer, MultimetricScorer):
+        return scorer._scorers.get(refit) if isinstance(refit, str) else None
+    return scorer
 
 
 def method_of(scorer: Any) -> Any:
@@ -74,7 +85,12 @@ def followed(search: Any) -> bool:
 
 
 def searched(
-    search: Any, X: Any, y: Any, params: dict[str, Any], evaluated: Callable[..., tuple[list[Cell], More]], watch: Watch
+    search: Any,
+    X: Any,
+    y: Any,
+    params: dict[str, Any],
+    evaluated: Callable[..., tuple[list[Scores], More]],
+    watch: Watch,
 ) -> Any:
     """Fit a search as scikit-learn does, with cells that ``evaluated`` returns, candidate after candidate."""
     if not get_config()["skip_parameter_validation"]:
@@ -89,7 +105,7 @@ def searched(
         search._check_input_parameters(X=X, y=y, split_params=routed.splitter.split)
     search.n_splits_ = cv.get_n_splits(X, y, **routed.splitter.split)
     base = clone(search.estimator)
-    kept: tuple[list[Any], list[Cell], dict[str, list[Any]]] = [], [], defaultdict(list)
+    kept: tuple[list[Any], list[Scores], dict[str, list[Any]]] = [], [], defaultdict(list)
     results: dict[str, Any] = {}
 
     def evaluate(candidates: Any, cv: Any = cv, more_results: Any = None, callback_ctx: Any = None) -> dict[str, Any]:
@@ -133,7 +149,7 @@ def _run(search: Any, evaluate: Callable[..., dict[str, Any]]) -> None:
         search._run_search(evaluate)
 
 
-def _formatted(search: Any, candidates: list[Any], out: list[Cell], more: dict[str, list[Any]]) -> dict[str, Any]:
+def _formatted(search: Any, candidates: list[Any], out: list[Scores], more: dict[str, list[Any]]) -> dict[str, Any]:
     """Return the results; cells that were not reached get the scores NaN, of which another warning tells."""
     known = next((cell for cell in out if UNREACHED not in cell and cell["fit_error"] is None), None)
     gaps = [cell for cell in out if UNREACHED in cell]
@@ -149,7 +165,7 @@ def _formatted(search: Any, candidates: list[Any], out: list[Cell], more: dict[s
         return search._format_results(candidates, search.n_splits_, out, more)
 
 
-def unreached() -> Cell:
+def unreached() -> Scores:
     """Return what is kept of a fit that was not finished."""
     return {UNREACHED: True, "fit_error": None, "fit_time": nan, "score_time": nan, "n_test_samples": 0}
 
@@ -187,7 +203,7 @@ def _choose(search: Any, base: Any, X: Any, y: Any, metric: str, results: dict[s
 def plain_cells(
     search: Any, base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any,
     which: list[tuple[int, int]], watch: Watch, keep: bool,
-) -> Iterator[tuple[tuple[int, int], Cell]]:  # fmt: skip
+) -> Iterator[tuple[tuple[int, int], Scores]]:  # fmt: skip
     """Yield cells (candidate, fold) as scikit-learn fits them, until the search is to end.
 
     keep : whether a cell has its estimator
@@ -230,14 +246,14 @@ def _parallel(search: Any) -> Any:
         return Parallel(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
 
 
-def all_plain(search: Any, watch: Watch) -> Callable[..., tuple[list[Cell], More]]:
+def all_plain(search: Any, watch: Watch) -> Callable[..., tuple[list[Scores], More]]:
     """Return what evaluates all candidates on all folds as scikit-learn does."""
 
     def evaluated(
         base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any
-    ) -> tuple[list[Cell], More]:
+    ) -> tuple[list[Scores], More]:
         which = [(number, fold) for number in range(len(candidates)) for fold in range(len(splits))]
-        done: dict[tuple[int, int], Cell] = {}
+        done: dict[tuple[int, int], Scores] = {}
         with watch.keeping():
             cells = plain_cells(search, base, X, y, candidates, splits, scorer, routed, which, watch, keep=False)
             done.update(cells)

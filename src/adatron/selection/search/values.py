@@ -1,6 +1,6 @@
-"""Values of the functions of many problems at the rows of a fold.
+"""Values of the functions of a search's problems at samples that the solver has not evaluated them at.
 
-They are summed class by class, for all problems with samples of the class at once: a class of ten is in nine pairs.
+They are summed class by class, for all problems of a fold with samples of the class: one of ten is in nine pairs.
 """
 
 from __future__ import annotations
@@ -8,35 +8,121 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...fitting.engine import Settings
-from ...predicting.decision import decision_values
-from ...predicting.expansion import Expansion
-from .programs import Entry
+from ...certificates.confined import CARE
+from ...compiled.precision import UNIT
+from ...gram import Gram, Source
+from ...gram.points import Points
+from ...kernels import Kernel
+from ...predicting.expansion import BLURRED
+from ...threads import Pool
+from .cells import Cell
+from .programs import Entry, Where
 from .rows import Rows
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 
+SHARPEST = 1e-9  # Error of values above which squared distances sum differences, where values are to be proven.
+ROUNDINGS = 8.0  # Roundings of a sum beside those of its additions.
 
-def values_at(where: Ids, entries: list[Entry], rows: Rows, K: Vector | None, settings: Settings) -> Vector:
-    """Return the values of the functions of some problems at some rows of X, (n, n_problems).
 
-    K : the kernel matrix of all distinct samples, if it is at hand
+class Sums:
+    """Sums of kernel values between the distinct samples of a search, in double precision.
+
+    Parameters
+    ----------
+    mass : largest sum of the sizes of coefficients
+    blur : largest allowed error of a sum by the errors of kernel values
+    room : bytes for the matrix of all samples
     """
-    where, back = np.unique(rows.group[where], return_inverse=True)
-    out = np.tile([entry.intercept for entry in entries], (len(where), 1))
-    own = None if K is None else K[where]
-    for segment, numbers, B in _by_segment(entries, rows):
-        ids = rows.ids([segment])
-        if own is None:
-            out[:, numbers] += _sums(rows, where, ids, B, settings)
-        else:
-            out[:, numbers] += own[:, ids[0] : ids[-1] + 1] @ B
-    return out[back]
+
+    def __init__(self, rows: Rows, kernel: Kernel, mass: float, blur: float, room: float, pool: Pool) -> None:
+        source = Source.of(rows.X, rows.distinct.rows, kernel).cautious(mass, blur)
+        self.gram = Gram(source, np.float64, [rows.size], pool)
+        self._K = None
+        if 8.0 * rows.size**2 <= room:
+            self._K = self.gram.square(Points(self.gram.source, np.arange(rows.size)), rows.size)
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether all kernel values are made."""
+        return self._K is not None
+
+    def of(self, where: Ids, ids: Ids, B: Vector) -> Vector:
+        """Return K[where, ids] @ B, for consecutive ids."""
+        if not len(where):
+            return np.zeros((0, B.shape[1]))
+        if self._K is not None:
+            return self._K[where, ids[0] : ids[-1] + 1] @ B
+        used, out = B.any(axis=1), np.zeros((len(where), B.shape[1]))
+        source = self.gram.source
+        if used.any():
+            points = Points(source.take(ids[used]), ids[used])
+            self.gram.segment(source.take(where)).accumulate(out, points, np.ascontiguousarray(B[used]))
+        return out
 
 
-def _by_segment(entries: list[Entry], rows: Rows) -> list[tuple[int, list[int], Vector]]:
-    """Return for each class the numbers of the problems that have it, and their coefficients there."""
+def rate(rounding: float, magnitude: float, terms: int) -> float:
+    """Return a bound of the error of sums of kernel values in double precision, for each unit of |beta|_1.
+
+    rounding, magnitude : bounds of the error of a value, and of a value
+    terms : the most terms of a sum
+    """
+    return CARE * (rounding + UNIT * (terms + ROUNDINGS) * magnitude)
+
+
+def evaluate(
+    entries: list[Entry], cells: list[Cell], train: bool, everywhere: bool, room: float, around: Pool | None,
+    threads: int,
+) -> None:  # fmt: skip
+    """Find the values of entries that have none, with bounds of their errors.
+
+    train : whether values at the training rows are asked for
+    everywhere : whether those at all samples of a problem are, in order to prove something
+    room : bytes for a kernel matrix
+    around, threads : the pool that this runs in, and the threads it may have
+    """
+    rows, augment = cells[0].fold.rows, cells[0].augment
+    groups: dict[int, list[Entry]] = {}
+    for entry in entries:
+        if entry.values is None:
+            groups.setdefault(id(cells[entry.cell].fold), []).append(entry)
+    listed = list(groups.values())
+    if not listed:
+        return
+    mass = max(float(np.abs(entry.beta).sum()) for some in listed for entry in some)
+    blur = SHARPEST if everywhere else BLURRED
+    with Pool(threads, around=around) as pool:
+        sums = Sums(rows, cells[0].kernel, mass, blur, room, pool)
+        each = rate(sums.gram.rounding, sums.gram.magnitude + augment**2, rows.size) if everywhere else np.inf
+
+        def task(number: int) -> None:
+            some, nothing = listed[number], np.empty(0, np.int64)
+            fold = cells[some[0].cell].fold
+            parts = [
+                rows.group[fold.test],
+                rows.group[fold.train] if train else nothing,
+                np.arange(rows.size) if everywhere else nothing,
+            ]
+            where, back = np.unique(np.concatenate(parts), return_inverse=True)
+            places = Where(*np.split(back, np.cumsum([len(part) for part in parts])[:-1]))
+            values = np.tile([entry.intercept for entry in some], (len(where), 1))
+            for segment, numbers, B in _by_class(some, rows):
+                values[:, numbers] += sums.of(where, rows.ids([segment]), B)
+            for entry, own in zip(some, np.ascontiguousarray(values.T), strict=True):
+                ids = rows.ids(list(entry.side.segments)) if everywhere else nothing
+                entry.values, entry.where = own, places._replace(own=places.own[ids])
+                entry.error = each * float(np.abs(entry.beta).sum())
+
+        if sums.at_hand:
+            pool.run(task, len(listed))
+        else:  # the threads share the kernel values of each
+            for number in range(len(listed)):
+                task(number)
+
+
+def _by_class(entries: list[Entry], rows: Rows) -> list[tuple[int, list[int], Vector]]:
+    """Return for each class the numbers of the problems that have samples of it, and their coefficients there."""
     parts: dict[int, list[tuple[int, Vector]]] = {}
     for number, entry in enumerate(entries):
         start = 0
@@ -46,12 +132,3 @@ def _by_segment(entries: list[Entry], rows: Rows) -> list[tuple[int, list[int], 
                 parts.setdefault(segment, []).append((number, entry.beta[start:end]))
             start = end
     return [(s, [k for k, _ in some], np.stack([beta for _, beta in some], axis=1)) for s, some in parts.items()]
-
-
-def _sums(rows: Rows, where: Ids, ids: Ids, B: Vector, settings: Settings) -> Vector:
-    """Return sums of kernel values of some distinct samples with others, which no matrix holds."""
-    used = B.any(axis=1)
-    distinct = rows.distinct.rows
-    expansion = Expansion(rows.X[distinct[ids[used]]], B[used], settings.kernel, np.arange(np.count_nonzero(used)))
-    zero = np.zeros(B.shape[1])
-    return decision_values(rows.X[distinct[where]], expansion, zero, "double", settings.n_jobs, np.asarray)

@@ -11,7 +11,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
-from ...threads import Clock
+from ...threads import Clock, OutOfTime
 
 SECONDS = 5.0  # Seconds between two lines of progress where no bar can be drawn.
 LISTED = 5  # Most candidates that a warning names.
@@ -161,12 +161,15 @@ def by_interrupt(error: BaseException) -> bool:
 
 @contextmanager
 def left_to_them() -> Iterator[None]:
-    """Pass over errors, but not Ctrl-C: scikit-learn's own way meets the errors again and says what is wrong."""
+    """Pass over the end of the time or of the memory; single fits, if there is still time for them, need less."""
     try:
         yield
-    except Exception as error:
+    except (MemoryError, OutOfTime):
+        pass
+    except SystemError as error:
         if by_interrupt(error):
             raise KeyboardInterrupt from error
+        raise
 
 
 def _bar() -> Any:

@@ -1,0 +1,133 @@
+"""Folds that leave out one sample each: the exact path from the solution with all samples to that without each one.
+
+Every solution gets a gradient that is made anew, and a proof. A fold without one is left to the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...certificates import intercept, prove
+from ...estimators import SVC
+from ...estimators.incremental.leave_out import deciding, left_out
+from ...estimators.incremental.svc import IncrementalSVC
+from ...fitting.fits import Fits
+from ...gram import Gram, Source, View
+from ...gram.points import Points
+from ...problems import Dual
+from ...solvers.found import Found
+from ...solvers.start import feasible
+from ...solvers.status import Status
+from ...threads import Pool, allowed_threads
+from ...threads.gate import one_blas_thread
+from .cells import Cell
+from .programs import Entry, Whole
+from .solve import ROOM, Proofs, Solved, collected, prove_values, take
+
+Vector = NDArray[np.float64]
+
+FEWEST = 8  # Folds from which the path is faster than the engine.
+TOGETHER = 64  # Folds that are proven at a time.
+
+
+def suits(cells: list[Cell]) -> bool:
+    """Return whether cells of one kind are single samples left out of two classes of an SVC.
+
+    Nothing in the machine may depend on which sample is left out, and no sample may come twice.
+    """
+    first, rows = cells[0], cells[0].fold.rows
+    model = first.model
+    if type(model) is not SVC or not first.provable or len(rows.classes) != 2 or rows.weighted:
+        return False
+    free = model.gamma != "scale" and model.class_weight != "balanced" and np.isfinite(model.C)
+    fixed = first.explicit or model.bias == "none" or model.augment != "auto"
+    room = 8.0 * rows.size**2 <= ROOM * 2.0**20 * float(model.cache_size)
+    if not (free and fixed and room and model.solver == "auto") or rows.size < len(rows.codes):
+        return False
+    folds = {id(cell.fold): cell.fold for cell in cells}.values()
+    return len(folds) >= FEWEST and all(_leaves_one(fold.train, fold.test, rows.size) for fold in folds)
+
+
+def _leaves_one(train: NDArray[np.int64], test: NDArray[np.int64], n: int) -> bool:
+    """Return whether the rows of a fold are one test row, and all others once."""
+    counts = np.bincount(np.concatenate([train, test]), minlength=n)
+    return len(test) == 1 and bool((counts == 1).all())
+
+
+def solve(cells: list[Cell], proofs: Proofs, n_jobs: int | None, over: Callable[[], bool]) -> list[Solved | None]:
+    """Return the solutions of cells of one setting and many folds.
+
+    None stands for those that rounding keeps from the tolerance, and those for which there was no time.
+
+    over : whether no further fold may begin
+    """
+    first, rows = cells[0], cells[0].fold.rows
+    model, out = first.model, list[Solved | None]([None] * len(cells))
+    distinct = rows.distinct.rows
+    names = ("C", "degree", "gamma", "coef0", "class_weight", "bias", "kernel")
+    settings = {name: getattr(model, name) for name in names}
+    path = IncrementalSVC(**settings, augment=first.augment or 1.0, n_jobs=n_jobs)
+    try:
+        path.fit(rows.X[distinct], rows.classes[rows.of_class])
+        with one_blas_thread(), Pool(allowed_threads(n_jobs)) as pool:
+            gram = Gram(Source.of(rows.X, distinct, first.kernel), np.float64, [rows.size], pool)
+            K = gram.square(Points(gram.source, np.arange(rows.size)), rows.size)
+            for numbers, points in _portions(_points(path, cells)):
+                found = _proven([cells[number] for number in numbers], points, K, View.of(gram), proofs)
+                for number, one in zip(numbers, found, strict=True):
+                    out[number] = one
+                if over():
+                    break
+    except ArithmeticError:  # rounding leaves no way; the engine goes on
+        pass
+    return out
+
+
+def _points(path: IncrementalSVC, cells: list[Cell]) -> Iterator[tuple[int, tuple[Dual, Vector]]]:
+    """Yield the number of each cell, its program, and the solution."""
+    rows, (track,) = cells[0].fold.rows, path.tracks
+    number_of = {int(rows.group[cell.fold.test[0]]): number for number, cell in enumerate(cells)}
+    dual, beta = track.dual(path.program), track.beta.copy()
+    decisive = deciding(dual, beta, track.g)
+    for one, number in number_of.items():
+        if not decisive[one]:  # it has no coefficient, and no part in the bias
+            yield number, (track.dual(path.program, np.array([one])), beta)
+    for one, goal, left in left_out(path, track, np.flatnonzero(decisive)):
+        if one in number_of:
+            yield number_of[one], (goal, feasible(goal, left.beta))
+
+
+def _portions(points: Iterator[Any]) -> Iterator[tuple[list[int], list[tuple[Dual, Vector]]]]:
+    """Yield some numbers of cells with their points, and then others."""
+    while some := list(islice(points, TOGETHER)):
+        numbers, parts = zip(*some, strict=True)
+        yield list(numbers), list(parts)
+
+
+def _proven(
+    cells: list[Cell], points: list[tuple[Dual, Vector]], K: Vector, view: View, proofs: Proofs
+) -> list[Solved | None]:
+    """Return the solutions of cells with their proofs; None for those that are not good enough."""
+    model, n = cells[0].model, len(K)
+    entries = [Entry(number, 0, cell.sides[0], None, 1.0, ()) for number, cell in enumerate(cells)]
+    whole, found = Whole.of(entries, cells, twice=False), Found(np.full(len(cells), n))
+    products = K @ np.stack([beta for _, beta in points], axis=1)
+    found.gradients, found.of_values = np.empty(n * len(cells)), (view.gram.rounding, view.gram.magnitude)
+    for number, ((dual, beta), product) in enumerate(zip(points, products.T, strict=True)):
+        g = product + dual.lambda2 * float(beta.sum()) - dual.t
+        proof = prove(view, dual, beta, g)
+        good = proof.kkt_violation <= model.tol and proof.relative_gap <= (model.gap_tol or np.inf)
+        found.keep(number, beta, 0, Status.CONVERGED if good else Status.STUCK, proof, {})
+        found.intercept[number] = intercept(dual, beta, g)
+        found.gradients[number * n : (number + 1) * n] = g
+    found.anew[:] = True
+    take(entries, Fits(found, lambda: whole.ids), cells, whole, twice=False, sure=True)
+    if proofs:
+        prove_values(entries, cells, whole, found)
+    solved = collected(cells, entries, cells[0].fold.rows, train=False)
+    return [one if one.good else None for one in solved]

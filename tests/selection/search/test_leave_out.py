@@ -1,0 +1,135 @@
+"""Folds of one sample each: exact solutions for two classes, and starts from all samples for other machines."""
+
+import signal
+import warnings
+
+import numpy as np
+import pytest
+from sklearn import model_selection as theirs
+from sklearn.base import clone
+from sklearn.datasets import make_classification, make_regression
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score, make_scorer
+
+from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from adatron.selection import GridSearchCV
+
+TIGHT = 1e-6
+X, y = make_classification(45, 4, n_informative=3, n_redundant=0, flip_y=0.1, random_state=2)
+THREE = make_classification(45, 4, n_informative=3, n_redundant=0, n_classes=3, n_clusters_per_class=1, random_state=0)
+NUMBERS = make_regression(45, 4, noise=20.0, random_state=0)
+LOO = theirs.LeaveOneOut()
+
+
+def both(estimator, grid, X, y, **settings):
+    """Results of our search and of scikit-learn's."""
+    settings = {"cv": LOO, "refit": False, **settings}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = [kind(clone(estimator), grid, **settings).fit(X, y) for kind in (GridSearchCV, theirs.GridSearchCV)]
+    return [one.cv_results_ for one in found]
+
+
+def assert_equal(ours, plain, tolerance=1e-9):
+    names = [name for name in plain if "score" in name and "time" not in name and "rank" not in name]
+    for name in names:
+        np.testing.assert_allclose(ours[name], plain[name], atol=tolerance, rtol=tolerance, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("settings", "grid"),
+    [
+        ({}, {"C": [0.1, 1.0, 100.0], "gamma": [0.05, 1.0]}),
+        ({"gamma": 0.2}, {"class_weight": [None, {0: 3.0}, {1: 0.5}], "C": [1.0, 10.0]}),
+        ({"bias": "none", "gamma": 0.2}, {"C": [0.5, 5.0]}),
+        ({"bias": "augmented", "augment": 2.0, "gamma": 0.2}, {"C": [0.5, 5.0]}),
+        ({"C": 1.0}, {"kernel": ["linear", "poly", "laplacian"], "gamma": [0.1], "coef0": [1.0]}),
+    ],
+)
+@pytest.mark.parametrize("cv", [LOO, theirs.KFold(45)])
+def test_two_classes_are_solved_exactly(settings, grid, cv):
+    ours, plain = both(SVC(tol=TIGHT, **settings), grid, X, y, cv=cv)
+    assert_equal(ours, plain)
+    assert ours["converged"].all()
+    assert (ours["max_duality_gap"] < 1e-6).all()
+    assert ours["proven"].any()
+
+
+@pytest.mark.parametrize("form", ["float32", "labels of text", "several metrics", "train scores", "scale", "balanced"])
+def test_other_forms(form):
+    machine, grid, more = SVC(gamma=0.2, tol=TIGHT), {"C": [0.5, 5.0]}, {}
+    given, labels = X, y
+    if form == "float32":
+        given = X.astype(np.float32)
+    elif form == "labels of text":
+        labels = np.array(["no", "yes"])[y]
+    elif form == "several metrics":
+        more = {"scoring": ["accuracy", "balanced_accuracy"]}
+    elif form == "train scores":
+        more = {"return_train_score": True}
+    elif form == "scale":
+        machine.gamma = "scale"
+    else:
+        machine.class_weight = "balanced"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        assert_equal(*both(machine, grid, given, labels, **more), 0.03)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid", "data", "scoring"),
+    [
+        (SVC(gamma=0.2), {"C": [0.5, 5.0]}, THREE, None),
+        (SVC(gamma=0.2, multi_class="ovr"), {"C": [0.5, 5.0]}, THREE, None),
+        (NuSVC(gamma=0.2), {"nu": [0.2, 0.4]}, (X, y), None),
+        (SVR(gamma=0.2), {"C": [1.0, 10.0], "epsilon": [0.1, 1.0]}, NUMBERS, "neg_mean_absolute_error"),
+        (NuSVR(gamma=0.2), {"C": [1.0, 10.0], "nu": [0.3, 0.6]}, NUMBERS, "neg_mean_absolute_error"),
+        (OneClassSVM(gamma=0.2), {"nu": [0.1, 0.4]}, (X, 2 * y - 1), "accuracy"),
+    ],
+)
+def test_other_machines_start_from_all_samples(estimator, grid, data, scoring):
+    assert_equal(*both(estimator.set_params(tol=TIGHT), grid, *data, scoring=scoring), 1e-3)
+
+
+def test_equal_samples_weights_and_a_class_of_one():
+    twice, labels = np.vstack([X, X[:5]]), np.append(y, 1 - y[:5])
+    twice, labels = np.vstack([twice, X[5:8]]), np.append(labels, y[5:8])
+    assert_equal(*both(SVC(gamma=0.2, tol=TIGHT), {"C": [0.5, 5.0]}, twice, labels))
+    one = np.zeros(45, int)
+    one[7] = 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        ours, plain = both(SVC(gamma=0.2, tol=TIGHT), {"C": [0.5, 5.0]}, X, one)
+    assert_equal(ours, plain)
+    assert np.isnan(ours["split7_test_score"]).all()
+    weight = np.random.default_rng(0).choice([0.0, 0.5, 2.0], 45)
+    found = [
+        kind(SVC(gamma=0.2, tol=TIGHT), {"C": [0.5, 5.0]}, cv=LOO, refit=False).fit(X, y, sample_weight=weight)
+        for kind in (GridSearchCV, theirs.GridSearchCV)
+    ]
+    assert_equal(*(one.cv_results_ for one in found))
+
+
+def test_ctrl_c_keeps_what_is_finished():
+    calls = []
+
+    def score(y_true, y_pred):
+        calls.append(1)
+        if len(calls) == 45 + 10:
+            signal.raise_signal(signal.SIGINT)
+        return accuracy_score(y_true, y_pred)
+
+    search = GridSearchCV(SVC(gamma=0.2), {"C": [0.5, 5.0, 50.0]}, cv=LOO, refit=False, scoring=make_scorer(score))
+    with pytest.warns(UserWarning, match="ended by Ctrl-C"):
+        search.fit(X, y)
+    assert np.isnan(search.cv_results_["mean_test_score"]).tolist() == [False, True, True]
+    assert search.best_index_ == 0
+
+
+def test_the_number_of_threads_changes_nothing():
+    one, other = (
+        GridSearchCV(SVC(gamma=0.2), {"C": [0.5, 5.0]}, cv=LOO, refit=False, n_jobs=n).fit(X, y).cv_results_
+        for n in (1, 2)
+    )
+    for name in ("mean_test_score", "max_duality_gap", "proven"):
+        np.testing.assert_array_equal(one[name], other[name])
