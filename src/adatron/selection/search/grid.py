@@ -119,8 +119,8 @@ class GridSearchCV(Shared, theirs.GridSearchCV):
 
     It is :class:`sklearn.model_selection.GridSearchCV` with the same parameters, attributes and results. Cells of
     ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR`` and ``OneClassSVM``, alone or last in a ``Pipeline``, are solved together:
-    all folds and all settings of one kernel over one matrix. With ``cv=LeaveOneOut()`` the solutions of an ``SVC`` of two
-    classes are exact, see :class:`adatron.IncrementalSVC`. What cannot share takes scikit-learn's own way: other
+    all folds and all settings of one kernel over one matrix. With ``cv=LeaveOneOut()`` the solutions of a two-class
+    ``SVC`` are exact, see :class:`adatron.IncrementalSVC`. What cannot share takes scikit-learn's own way: other
     estimators, kernels that are functions or precomputed, ``probability=True``, other solvers, ``max_time``, callbacks,
     and scorers that are functions of the estimator.
 
