@@ -81,6 +81,8 @@ class GapDisplay(Display):
     def plot(self, *, ax: Any = None) -> Self:
         """Draw both quantities over seconds, and the certificates as lines across."""
         ax = self._on(ax)
+        from matplotlib.ticker import EngFormatter
+
         seconds = [float(trace["seconds"][-1]) if trace else -1.0 for trace in self.traces]
         longest = [k for k in np.argsort(seconds)[::-1][:MOST].tolist() if seconds[k] >= 0.0]
         for rank, k in enumerate(longest):
@@ -93,7 +95,9 @@ class GapDisplay(Display):
             if np.isfinite(worst):
                 text = f"proven {name} ≤ {worst:.1e}"
                 ax.axhline(max(worst, LEAST), color=color, linestyle=":", linewidth=1.5, label=text)
-        ax.set(yscale="log", xlabel="seconds", ylabel="distance from the optimum")
+        ax.set(yscale="log", xlabel="time", ylabel="distance from the optimum")
+        ax.xaxis.set_major_formatter(EngFormatter("s"))
+        ax.xaxis.get_major_locator().set_params(nbins=6)
         ax.set_xlim(left=0)
         ax.legend(fontsize="small")
         return self

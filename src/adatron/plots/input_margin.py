@@ -15,7 +15,7 @@ from ..estimators.input_space.affine import Affine, linear_map
 from ..estimators.model.way import way_to
 from ..insight.subject import codes_of
 from ..quoted import quoted
-from .axes import COLORS, Display, color, literal, marker
+from .axes import COLORS, Display, color, literal, marker, regions
 
 if TYPE_CHECKING:
     from ..margins import InputMargins
@@ -116,8 +116,7 @@ class InputMarginDisplay(Display):
         ax = self._on(ax)
         k = int(max(self.codes.max(), self.regions.max())) + 1
         names = np.arange(k) if self.classes is None else self.classes
-        levels = np.arange(k + 1) - 0.5
-        ax.contourf(*self.grid, self.regions, levels=levels, colors=[color(c) for c in range(k)], alpha=0.25)
+        regions(ax, self.grid, self.regions, names)
         for c in range(k):
             some, name = self.X[self.codes == c], literal(names[c])
             ax.plot(*some.T, marker(c), color=color(c), markersize=5, linestyle="none", label=name)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..insight import Issues, label_issues
-from .axes import COLORS, Display, bars, literal
+from .axes import Display, bars, literal
 
 SHOWN = 12  # Samples that are drawn as bars.
 PICTURES = 6  # Samples that are drawn as pictures.
@@ -88,14 +88,9 @@ class LabelIssueDisplay(Display):
     def _bars(self, ax: Any) -> None:
         found = self.issues
         words = [f"row {one}: {told(found, k)}" for k, one in enumerate(found.numbers[:SHOWN].tolist())]
-        bound = found.bound[:SHOWN]
-        bars(ax, words, np.abs(found.score[:SHOWN]), [COLORS[2] if one else COLORS[0] for one in bound])
-        for color, name, there in ((COLORS[0], "free", (~bound).any()), (COLORS[2], "at the bound", bound.any())):
-            if there:
-                ax.barh([0], [0.0], color=color, label=name)
+        bars(ax, words, np.abs(found.score[:SHOWN]), found.bound[:SHOWN])
         numbers = found.task == "regression"
         ax.set(xlabel="error of the other samples' model" if numbers else "how far on the wrong side without it")
-        ax.legend(fontsize="small", loc="lower right")
 
     def _mosaic(self, ax: Any, images: NDArray[np.float64]) -> None:
         n, columns, height, width = images.shape

@@ -10,7 +10,7 @@ import numpy as np
 from ..estimators.model.way import way_to
 from ..insight import Sensitivity, sensitivity
 from ..insight.subject import names_of
-from .axes import COLORS, Display, bars
+from .axes import Display, bars
 
 SHOWN = 15  # Features that are drawn.
 
@@ -56,6 +56,6 @@ class SensitivityDisplay(Display):
         """Draw a bar for each of the strongest features."""
         ax, effect = self._on(ax), self.sensitivity.effect
         order = np.argsort(-effect, kind="stable")[:SHOWN]
-        bars(ax, [self.names[j] for j in order], effect[order], COLORS[0])
+        bars(ax, [self.names[j] for j in order], effect[order])
         ax.set(xlabel="mean slope at the boundary × deviation")
         return self

@@ -24,7 +24,9 @@ def features(facts: Facts) -> Panel:
     order = np.argsort(-found.effect, kind="stable")
     panel.answer = f"{names[order[0]]} moves the decision function most"
     flips = float(found.flips[order[0]])
-    panel.answer += f"; it alone changes the prediction of {percent(flips)} of the samples." if flips > 0 else "."
+    panel.answer += (
+        f"; it alone changes the prediction of {percent(flips)} of {found.n_tried} samples." if flips > 0 else "."
+    )
     height = 1.2 + 0.26 * min(SHOWN, max(3, len(names)))
     picture = facts.gallery.draw(lambda ax: SensitivityDisplay(found, names).plot(ax=ax), height=height)
     where = "samples" if facts.task == "regression" else "nearest boundary points of samples"

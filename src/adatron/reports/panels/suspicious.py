@@ -61,7 +61,7 @@ def _table(facts: Facts, found: Any) -> Table:
         row: list[Any] = [number, *([] if novelty else [found.given[k], found.proposed[k]]), found.score[k]]
         row.append(found.bound[k])
         if not novelty:
-            row.append(", ".join(str(one) for one in found.opponents[k].tolist() if one >= 0))
+            row.append(", ".join(str(one) for one in found.opponents[k].tolist() if one >= 0) or "–")
         rows.append(row + _features(facts, number, features))
     caption = "The most suspicious samples. Opponents: the nearest samples, by the kernel, that speak against it."
     return Table(head, rows, "The outermost samples." if novelty else caption)
