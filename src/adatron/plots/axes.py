@@ -12,7 +12,7 @@ from ..extras import needed
 COLORS = (
     "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#e76300", "#b9ac70", "#717581", "#92dadd",
 )  # fmt: skip
-MARKERS = "ox^v<>sdP*"
+MARKERS = "oX^v<>sdP*"
 FAINT = 0.25  # Opacity of the regions of classes.
 ROOMY = 0.04  # Fraction of the picture above which a region has room for its name.
 LONGEST = 28  # Characters of a name in a picture.
@@ -72,6 +72,11 @@ def off_screen(**figure: Any) -> Any:
 def require() -> None:
     """Fail if matplotlib is not installed; the message says how to get it."""
     needed("matplotlib", "plot", "Pictures need")
+
+
+def legend_above(ax: Any) -> None:
+    """Draw the legend above the axes, where it hides nothing."""
+    ax.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False)
 
 
 def literal(name: Any) -> str:
@@ -141,7 +146,7 @@ def bars(ax: Any, labels: list[str], lengths: Any, bound: Any = None) -> None:
         if some.any():
             ax.barh(at[some], np.asarray(lengths)[some], color=colour, height=0.7, label=name)
     if bound is not None and len(at):
-        ax.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False)
+        legend_above(ax)
     ax.set_yticks(at, [literal(label) for label in labels])
     ax.invert_yaxis()
     ax.set_ylim(len(labels) - 0.4, -0.6)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..estimators.base.machine import KernelMachine
 from ..estimators.model.way import way_to
 from ..quoted import quoted
-from .axes import COLORS, Display
+from .axes import COLORS, Display, legend_above
 
 Vector = NDArray[np.float64]
 MOST = 50  # Traces that are drawn, those of the longest fits.
@@ -99,14 +99,14 @@ class GapDisplay(Display):
         ax.xaxis.set_major_formatter(EngFormatter("s"))
         ax.xaxis.get_major_locator().set_params(nbins=6)
         ax.set_xlim(left=0)
-        ax.legend(fontsize="small")
+        legend_above(ax)
         return self
 
     def _draw(self, ax: Any, k: int, alpha: float, named: bool) -> None:
         trace = self.traces[k]
         size = max(abs(self.primal[k]), abs(self.dual[k]), np.finfo(float).tiny)
         away = (self.primal[k] - trace["dual_objective"]) / size
-        style = {"alpha": alpha, "markersize": 3, "linewidth": 1.5}
+        style = {"alpha": alpha, "markersize": 4, "linewidth": 1.5}
         one = len(away) == 1
         for values, line, color, name in (
             (away, "o" if one else "o-", COLORS[0], "distance of the dual objective"),

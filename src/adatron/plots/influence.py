@@ -76,8 +76,9 @@ class InfluenceDisplay(Display):
         bars(ax, self.labels[:shown], change, bound)
         for line, (length, flips) in enumerate(zip(change, found.flips, strict=False)):
             if flips:
-                words = " 1 prediction changes" if flips == 1 else f" {flips} predictions change"
-                ax.text(length, line, words, va="center", fontsize="small")
+                words = "1 prediction changes" if flips == 1 else f"{flips} predictions change"
+                beside: Any = {"xytext": (4, 0), "textcoords": "offset points", "va": "center", "fontsize": "small"}
+                ax.annotate(words, (length, line), **beside)
         what = "prediction" if found.task == "regression" else "decision value"
         ax.set(xlabel=f"mean change of the {what}\non {found.n_probes:,} {found.probes} samples")
         ax.margins(x=0.4 if any(found.flips[:shown]) else 0.05)

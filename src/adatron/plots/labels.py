@@ -87,10 +87,12 @@ class LabelIssueDisplay(Display):
 
     def _bars(self, ax: Any) -> None:
         found = self.issues
-        words = [f"row {one}: {told(found, k)}" for k, one in enumerate(found.numbers[:SHOWN].tolist())]
+        words = [f"row {one}" for one in found.numbers[:SHOWN].tolist()]
+        if found.task != "novelty":
+            words = [f"{word}: {told(found, k)}" for k, word in enumerate(words)]
         bars(ax, words, np.abs(found.score[:SHOWN]), found.bound[:SHOWN])
-        numbers = found.task == "regression"
-        ax.set(xlabel="error of the other samples' model" if numbers else "how far on the wrong side without it")
+        measure = {"regression": "error of the other samples' model", "novelty": "how far outside without it"}
+        ax.set(xlabel=measure.get(found.task, "how far on the wrong side without it"))
 
     def _mosaic(self, ax: Any, images: NDArray[np.float64]) -> None:
         n, columns, height, width = images.shape

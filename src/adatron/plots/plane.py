@@ -134,5 +134,6 @@ class BoundaryPlaneDisplay(Display):
             known = self.codes is not None and code in legend
             ax.plot(
                 *plane.shadows[some].T, marker(code) if known else ".", color=color(code) if known else "0.5",
-                markersize=3, alpha=0.5, linestyle="none", label=literal(self.names[code]) if known else None, zorder=1,
+                markersize=4, alpha=0.7, markeredgecolor="0.3", markeredgewidth=0.4, linestyle="none",
+                label=literal(self.names[code]) if known else None, zorder=1,
             )  # fmt: skip

@@ -57,5 +57,6 @@ class SensitivityDisplay(Display):
         ax, effect = self._on(ax), self.sensitivity.effect
         order = np.argsort(-effect, kind="stable")[:SHOWN]
         bars(ax, [self.names[j] for j in order], effect[order])
-        ax.set(xlabel="mean slope at the boundary × deviation")
+        where = "at the boundary" if self.sensitivity.n_tried else "at the samples"
+        ax.set(xlabel=f"mean slope {where}\n× deviation of the feature")
         return self

@@ -22,7 +22,8 @@ def features(facts: Facts) -> Panel:
         return panel
     names = facts.names
     order = np.argsort(-found.effect, kind="stable")
-    panel.answer = f"{names[order[0]]} moves the decision function most"
+    moved = "prediction" if facts.task == "regression" else "decision function"
+    panel.answer = f"{names[order[0]]} moves the {moved} most"
     flips = float(found.flips[order[0]])
     panel.answer += (
         f"; it alone changes the prediction of {percent(flips)} of {found.n_tried} samples." if flips > 0 else "."

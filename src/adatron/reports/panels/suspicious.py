@@ -43,10 +43,10 @@ def suspicious(facts: Facts) -> Panel:
         height = 4.8 if display.images is not None else 1.2 + 0.26 * min(12, max(3, count))
         picture = facts.gallery.draw(lambda ax: display.plot(ax=ax), height=height)
         names = "beside the nearest samples of the class that the others propose" if display.images is not None else ""
-        text = (
-            "error without the sample" if numbers else "how far the others put it on the wrong side (the margin is 1)"
-        )
-        panel.parts.append(Figure(picture, f"The most suspicious samples {names or f': {text}'}.".replace(" :", ":")))
+        wrong = "how far the others put it outside" if novelty else "how far the others put it on the wrong side"
+        text = "error without the sample" if numbers else f"{wrong} (the margin is 1)"
+        text = f" {names}" if names else f": {text}"
+        panel.parts.append(Figure(picture, f"The {'outermost' if novelty else 'most suspicious'} samples{text}."))
         panel.parts.append(_table(facts, found))
     return panel
 
