@@ -57,6 +57,16 @@ class Influence:
     difference : float
         Largest difference of the decision values of the exact solution from those of the model.
     task : {'classification', 'regression', 'novelty'}
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.insight import influence
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.3, random_state=0)
+    >>> found = influence(SVC(C=10).fit(X, y), X, y)
+    >>> bool((found.change[:-1] >= found.change[1:]).all())
+    True
     """
 
     numbers: Ids

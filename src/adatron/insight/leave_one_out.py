@@ -39,6 +39,16 @@ class LeftOut:
         Largest difference of the decision values of the exact solution from those of the model.
     n_samples : int
         The number of samples that could be asked for: those with weight.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.insight import leave_one_out
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.3, random_state=0)
+    >>> found = leave_one_out(SVC(C=10).fit(X, y), X, y)
+    >>> found.complete, found.uncertainty
+    (True, 0.0)
     """
 
     numbers: Ids

@@ -60,6 +60,16 @@ class Sensitivity:
         The number of samples that were tried.
     space : {'original', 'transformed'}
         Whether features are those of the samples as they were given, or those that the machine sees.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.insight import sensitivity
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.3, random_state=0)
+    >>> found = sensitivity(SVC(C=10).fit(X, y), X)
+    >>> found.slope.shape, found.space
+    ((2,), 'original')
     """
 
     slope: Vector

@@ -168,6 +168,15 @@ def kernel_path(
     ------
     ValueError
         Bad parameters, a number of classes other than two, more samples than ``cache_size`` allows.
+
+    Examples
+    --------
+    >>> from adatron.selection import kernel_path
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.2, random_state=0)
+    >>> path = kernel_path(X, y, [0.1, 1.0, 10.0], C=1.0)
+    >>> path.gamma.tolist()
+    [10.0, 1.0, 0.1]
     """
     X, codes, classes = _samples(X, y, cache_size)
     gammas = _descending(gammas)

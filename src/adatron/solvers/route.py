@@ -97,6 +97,14 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     memory : bytes for the factors of one problem's Newton steps, or for the rows that its solver stores itself
     device : the device that solves the problems; "" if it is the processor
     placed : why that one, if a device was asked for
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from sklearn.datasets import load_iris
+    >>> model = SVC().fit(*load_iris(return_X_y=True))
+    >>> model.route_.variables
+    100
     """
 
     ways: NDArray[np.int8]

@@ -36,7 +36,7 @@ SHAPE = "{desc} |{bar}| {elapsed}"
     type=Number(0, above=True),
     default=300.0,
     show_default=True,
-    help="Limit on the time of other fits, in seconds; inf is none.",
+    help="Limit on the time of other fits, in seconds.",
 )
 @click.option("--quiet", is_flag=True, help="Print neither the progress nor the answers.")
 def report(
