@@ -24,6 +24,7 @@ extensions = [
     "scikit_learn",
 ]
 exclude_patterns = ["_build"]
+nitpicky = True  # a reference that leads nowhere is a warning
 templates_path = ["_templates"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3

@@ -1,5 +1,6 @@
 """The site's own checks: links within it lead somewhere, and nothing is fetched from another site."""
 
+import inspect
 import re
 import runpy
 from html.parser import HTMLParser
@@ -132,3 +133,36 @@ def test_links_of_texts_lead_somewhere(path):
         assert target.exists(), address
         if parts.fragment and target.suffix == ".md":
             assert unquote(parts.fragment) in Marked(target.read_text("utf-8")).anchors, address
+
+
+REFERENCE = re.findall(r"^   (adatron[.\w]+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), re.MULTILINE)
+
+
+def documented():
+    """Yield the name and the docstring of what has a page in the reference, and of its own methods, each text once."""
+    seen = set()
+    for name in REFERENCE:
+        home, _, own = name.rpartition(".")
+        one = getattr(pytest.importorskip(home), own)
+        methods = [key for key in dir(one) if not key.startswith("_")] if inspect.isclass(one) else []
+        parts = {name: one} | {f"{name}.{key}": getattr(one, key) for key in methods}
+        for part, value in parts.items():
+            ours = callable(value) and "adatron" in str(getattr(value, "__module__", ""))
+            text = inspect.getdoc(value) if ours else None
+            if text and text not in seen:
+                seen.add(text)
+                yield part, text
+
+
+def test_every_parameter_of_the_reference_has_a_description():
+    scrape = pytest.importorskip("numpydoc.docscrape")
+    for name, text in documented():
+        found = scrape.NumpyDocString(text)
+        for section in ("Parameters", "Attributes"):
+            for one in found[section]:
+                words = " ".join(one.desc).strip() or (" " in one.type and not re.search("shape|default", one.type))
+                assert words or one.type == "int", f"{name}: {one.name}"
+
+
+def test_every_page_of_the_reference_has_an_example():
+    assert [name for name, text in documented() if name in REFERENCE and ">>>" not in text] == []

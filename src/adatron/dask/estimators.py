@@ -129,6 +129,7 @@ class DaskOneClassSVM(ClusterProgram, OneClassSVM):
         X : Dask array or data frame, or array-like or sparse matrix, of shape (n_samples, n_features)
             Training samples, in chunks by rows of any lengths, known or not.
         y : ignored
+            Not used; there for pipelines and searches.
         sample_weight : Dask array or series, or array-like, of shape (n_samples,), default=None
             Weights of the samples. A sample of weight 2 counts as two, one of weight 0 is left out.
 

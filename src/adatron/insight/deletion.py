@@ -50,6 +50,7 @@ class Influence:
     n_candidates : int
         The number of samples that can matter.
     n_samples, n_probes : int
+        How many samples the solution has, and at how many the changes were measured.
     probes : {'test', 'training'}
         Where changes were measured.
     base : float
@@ -57,6 +58,7 @@ class Influence:
     difference : float
         Largest difference of the decision values of the exact solution from those of the model.
     task : {'classification', 'regression', 'novelty'}
+        What the model is for.
 
     Examples
     --------

@@ -38,6 +38,7 @@ class Issues:
     left_out : LeftOut
         The exact leave-one-out result behind it.
     task : {'classification', 'regression', 'novelty'}
+        What the model is for.
 
     Examples
     --------

@@ -101,6 +101,7 @@ def boundary_plane(
         the machine sees, in their units: those of a scaler, if there is one. In a regression the direction of steepest
         ascent takes the place of the nearest boundary point.
     X : array-like of shape (n_samples, n_features)
+        Samples; the plane goes through two of them.
     y : array-like of shape (n_samples,), default=None
         Classes; the third sample is one that is predicted rightly. Without them any will do.
     sample : int, default=None

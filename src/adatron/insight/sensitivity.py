@@ -90,6 +90,7 @@ def sensitivity(model: Any, X: Any, *, max_samples: int = MOST) -> Sensitivity:
     model : SVC, NuSVC, InputMarginSVC, OneClassSVM, SVR or NuSVR
         Fitted, with a differentiable kernel; also as the last step of a pipeline.
     X : array-like of shape (n_samples, n_features)
+        Samples whose nearest boundary points are taken.
     max_samples : int, default=300
         Most samples whose boundary points are taken; chance draws them, always the same ones.
 

@@ -39,6 +39,7 @@ class GapDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------
@@ -66,6 +67,7 @@ class GapDisplay(Display):
         estimator : any machine of this library
             Fitted; also as the last step of a pipeline.
         ax : matplotlib axes, default=None
+            By default those of a new figure.
         """
         machine = way_to(estimator).machine
         if not isinstance(machine, KernelMachine):

@@ -22,12 +22,14 @@ class InfluenceDisplay(Display):
     Parameters
     ----------
     influence : Influence
+        What :func:`adatron.insight.influence` returned.
     labels : list of str
         A name for each of ``influence.numbers``.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------

@@ -34,9 +34,11 @@ class InputMarginDisplay(Display):
     Parameters
     ----------
     X : ndarray of shape (n_samples, 2)
+        The samples that are drawn.
     codes : ndarray of shape (n_samples,)
         Numbers of the classes.
     margins : InputMargins
+        What :func:`adatron.input_margin` returned for X.
     support : ndarray of shape (n_support, 2)
         Support vectors.
     grid : tuple of two ndarrays of shape (n,)
@@ -49,6 +51,7 @@ class InputMarginDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------
@@ -80,6 +83,7 @@ class InputMarginDisplay(Display):
         estimator : SVC, NuSVC or InputMarginSVC
             Fitted on two features; also scikit-learn's, and as the last step of a pipeline.
         X : array-like of shape (n_samples, 2)
+            The samples to draw.
         y : array-like of shape (n_samples,)
             Classes of the samples.
         metric : None, array-like of shape (2, 2) or callable, default=None
@@ -87,6 +91,7 @@ class InputMarginDisplay(Display):
         space : {'original', 'transformed'}, default='original'
             What is drawn if the estimator is a pipeline: the samples X, or the rows that the last step sees.
         ax : matplotlib axes, default=None
+            By default those of a new figure.
 
         Raises
         ------
@@ -159,6 +164,7 @@ class MarginDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------
@@ -233,6 +239,7 @@ class MarginPathDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------

@@ -25,12 +25,14 @@ class LabelIssueDisplay(Display):
     Parameters
     ----------
     issues : Issues
+        What :func:`adatron.insight.label_issues` returned.
     images : ndarray of shape (n_issues, 1 + n_opponents, height, width), default=None
         Pictures of the samples and of their opponents; nan where there is none.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class LabelIssueDisplay(Display):
         image_shape : tuple of two ints, default=None
             Height and width, if the rows of X are pictures.
         ax : matplotlib axes, default=None
+            By default those of a new figure.
         """
         found = label_issues(estimator, X, y, sample_weight=sample_weight, max_samples=max_samples)
         images = None if image_shape is None else pictures(found, X, image_shape)

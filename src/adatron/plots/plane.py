@@ -27,6 +27,7 @@ class BoundaryPlaneDisplay(Display):
     Parameters
     ----------
     plane : BoundaryPlane
+        What :func:`adatron.insight.boundary_plane` returned.
     names : list of str
         Names of the classes; none in a regression.
     codes : ndarray of int of shape (n_samples,), default=None
@@ -35,6 +36,7 @@ class BoundaryPlaneDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------

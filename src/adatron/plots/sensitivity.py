@@ -24,12 +24,14 @@ class SensitivityDisplay(Display):
     Parameters
     ----------
     sensitivity : Sensitivity
+        What :func:`adatron.insight.sensitivity` returned.
     names : list of str
         Names of the features.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------

@@ -27,6 +27,7 @@ class Report:
     Attributes
     ----------
     title : str
+        The title of the page.
     panels : list of Panel
         Each has a ``question`` and an ``answer``.
     html : str
@@ -71,6 +72,7 @@ def page(title: str, about: Sequence[Part], panels: Sequence[Panel]) -> str:
     Parameters
     ----------
     title : str
+        The title of the page.
     about : parts that stand above the panels
     panels : the questions with their answers
     """

@@ -73,6 +73,7 @@ def report(
         Folds of out-of-fold scores; None is five. A splitter must test every sample exactly once, as ``KFold`` does.
         Otherwise there are no such scores, and the report says so.
     title : str, default=None
+        The title of the page; by default it names the machine.
     max_time : float, default=300.0
         Limit on the time of other fits (folds, values of C, the exact solution) in seconds; None is no limit. When the
         time is over, the report has what is known: some of the folds, or of the values of C. It names them.

@@ -137,6 +137,7 @@ def kernel_path(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        Training samples of two classes.
     y : array-like of shape (n_samples,)
         Labels of two classes.
     gammas : array-like of shape (k,)
@@ -144,6 +145,7 @@ def kernel_path(
     C : float, default=inf
         Penalty of margin violations; ``inf`` is the hard margin.
     bias : {'explicit', 'none'}, default='explicit'
+        Whether the machines have a constant b.
     validation : tuple of (X, y), default=None
         Samples on which the error is measured.
     pick : {'bound', 'validation'}, default=None

@@ -82,7 +82,7 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
 
     Attributes
     ----------
-    ways : (n_problems,) numbers of :class:`Way`
+    ways : (n_problems,) the way of each, a number of ``Way``
     then : the same for what is left over from bundles, which is solved one by one
     variables : variables of the largest problem
     single : whether tiles of kernel values are float32, proven in float64
@@ -200,6 +200,14 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     else                                                           stored as far as memory goes where
                                                                    they are dear, or made again
     =============================================================  ===================================
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from sklearn.datasets import load_iris
+    >>> route = SVC().fit(*load_iris(return_X_y=True)).route_  # what this function chose
+    >>> route.single, route.reason
+    (False, 'few samples')
     """
     place = placed(source, sizes.variables, sizes.duals, wanted.device, solver)
     if place.used:
