@@ -25,6 +25,7 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 nitpicky = True  # a reference that leads nowhere is a warning
+nitpick_ignore_regex = [("py:obj", r"\w+_")]  # numpydoc links attributes that are properties, which have no page
 templates_path = ["_templates"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
