@@ -74,11 +74,6 @@ def require() -> None:
     needed("matplotlib", "plot", "Pictures need")
 
 
-def legend_above(ax: Any) -> None:
-    """Draw the legend above the axes, where it hides nothing."""
-    ax.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False)
-
-
 def literal(name: Any) -> str:
     """Return a name that matplotlib draws as it is: no formula, no hidden legend entry, not too long."""
     text = " ".join(str(name).split())
@@ -145,8 +140,9 @@ def bars(ax: Any, labels: list[str], lengths: Any, bound: Any = None) -> None:
     for some, colour, name in groups:
         if some.any():
             ax.barh(at[some], np.asarray(lengths)[some], color=colour, height=0.7, label=name)
-    if bound is not None and len(at):
-        legend_above(ax)
     ax.set_yticks(at, [literal(label) for label in labels])
     ax.invert_yaxis()
-    ax.set_ylim(len(labels) - 0.4, -0.6)
+    named = bound is not None and len(at) > 0
+    ax.set_ylim(len(labels) + (0.7 if named else -0.4), -0.6)
+    if named:  # below the last bar, where it hides nothing
+        ax.legend(fontsize="small", loc="lower right", ncols=2, frameon=False)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..estimators.base.machine import KernelMachine
 from ..estimators.model.way import way_to
 from ..quoted import quoted
-from .axes import COLORS, Display, legend_above
+from .axes import COLORS, Display
 
 Vector = NDArray[np.float64]
 MOST = 50  # Traces that are drawn, those of the longest fits.
@@ -101,7 +101,7 @@ class GapDisplay(Display):
         ax.xaxis.set_major_formatter(EngFormatter("s"))
         ax.xaxis.get_major_locator().set_params(nbins=6)
         ax.set_xlim(left=0)
-        legend_above(ax)
+        ax.legend(fontsize="small")
         return self
 
     def _draw(self, ax: Any, k: int, alpha: float, named: bool) -> None:

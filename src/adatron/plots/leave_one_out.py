@@ -10,7 +10,7 @@ import numpy as np
 from ..insight.leave_one_out import AlongC, along_C
 from ..insight.subject import Subject
 from ..insight.twin import twin_of
-from .axes import COLORS, Display, legend_above
+from .axes import COLORS, Display
 
 
 @dataclass
@@ -76,5 +76,5 @@ class LeaveOneOutDisplay(Display):
             ax.fill_between(found.C, np.maximum(low, 0.0), high, color=COLORS[0], alpha=0.2, linewidth=0)
         ax.axvline(found.C[found.own], color=COLORS[1], label="the model's C")
         ax.set(xlabel="C", ylabel=self.what, ylim=(0, None))
-        legend_above(ax)
+        ax.legend(fontsize="small")
         return self
