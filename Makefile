@@ -4,7 +4,7 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test versions wheel lint docs clean
+.PHONY: demo test versions wheel lint docs linkcheck clean
 
 demo: $(STAMP)
 	$(BIN)/adatron demo
@@ -29,6 +29,10 @@ lint: $(STAMP)
 docs: $(STAMP)
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
 	@echo open docs/_build/html/index.html
+
+# Asks every site that the manual links to, which needs a network; examples are not run.
+linkcheck: $(STAMP)
+	$(BIN)/sphinx-build --quiet --keep-going -D plot_gallery=0 -b linkcheck docs docs/_build/links
 
 clean:
 	rm -rf .venv dist docs/_build docs/api docs/gallery

@@ -24,6 +24,8 @@ extensions = [
     "scikit_learn",
 ]
 exclude_patterns = ["_build"]
+nitpicky = True  # a reference that leads nowhere is a warning
+nitpick_ignore_regex = [("py:obj", r"\w+_")]  # numpydoc links attributes that are properties, which have no page
 templates_path = ["_templates"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3

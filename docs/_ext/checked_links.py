@@ -1,4 +1,8 @@
-"""Checks of the built site: each link within it leads somewhere, and nothing is fetched from another site."""
+"""Checks of the built site: each link within it leads somewhere, and nothing is fetched from another site.
+
+A link that was written wrongly is text on the page: ``[words][no such label]``, or Markdown in a docstring. The checks
+find such text, too.
+"""
 
 import re
 from html.parser import HTMLParser
@@ -9,9 +13,15 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 #: Attributes whose address a browser fetches to show a page. A link to click is another thing.
-FETCHED = {("link", "href")} | {
-    (tag, "src") for tag in ("audio", "embed", "iframe", "img", "script", "source", "video")
+FETCHED = {("link", "href"), ("object", "data"), ("video", "poster"), ("image", "href"), ("image", "xlink:href")} | {
+    (tag, "src") for tag in ("audio", "embed", "iframe", "img", "input", "script", "source", "track", "video")
 }
+CLICKED = {("a", "href"), ("a", "xlink:href"), ("area", "href"), ("form", "action")}
+#: Elements whose text may look like a link.
+LITERAL = {"code", "pre", "script", "style", "textarea", "kbd", "annotation"}
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+#: A link in Markdown, with a label or an address, and a reference or a role of reStructuredText, that became no link.
+NO_LINK = re.compile(r"!?\[[^\[\]\n]+\]\[[^\[\]\n]*\]|\[[^\[\]\n]+\]\([^()\s]+\)|`[^`\n]+`_|:[a-z]+:`[^`\n]+`")
 FETCHING_RELATIONS = {"stylesheet", "icon", "preload", "prefetch", "preconnect", "modulepreload", "manifest"}
 FETCHED_BY_STYLE = re.compile(r"""(?:@import\s+|url\()\s*["']?((?:https?:)?//[^"')\s]+)""")
 
@@ -24,6 +34,8 @@ class Page(HTMLParser):
         self.fetched: set[str] = set()
         self.links: set[str] = set()
         self.anchors: set[str] = {"", "top"}
+        self.no_links: set[str] = set()
+        self.inside: list[str] = []
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -31,12 +43,27 @@ class Page(HTMLParser):
         values = {name: value or "" for name, value in attrs}
         self.anchors.update(values[name] for name in ("id", "name") if name in values)
         self.fetched.update(FETCHED_BY_STYLE.findall(values.get("style", "")))
+        if tag not in VOID:
+            self.inside.append(tag)
+        for one in values.get("srcset", "").split(", "):
+            self.fetched.update(one.split()[:1])
         relations = set(values.get("rel", "").split())
         for name, value in values.items():
             if (tag, name) in FETCHED and (tag != "link" or relations & FETCHING_RELATIONS):
                 self.fetched.add(value)
-            elif (tag, name) == ("a", "href"):
+            elif (tag, name) in CLICKED:
                 self.links.add(value)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Leave an element, and those in it that do not say where they end."""
+        if tag in self.inside:
+            while self.inside.pop() != tag:
+                pass
+
+    def handle_data(self, data: str) -> None:
+        """Collect text that was meant to be a link."""
+        if not LITERAL & set(self.inside):
+            self.no_links.update(NO_LINK.findall(data))
 
 
 def is_elsewhere(address: str) -> bool:
@@ -53,6 +80,7 @@ def wrong(folder: Path) -> list[str]:
     for path, page in pages.items():
         where = path.relative_to(folder.resolve())
         lines += [f"{where} fetches {address}" for address in sorted(page.fetched) if is_elsewhere(address)]
+        lines += [f"{where} has text that was meant as a link: {text}" for text in sorted(page.no_links)]
         for address in sorted(page.links | page.fetched):
             parts = urlsplit(address)
             if parts.scheme or parts.netloc:

@@ -34,7 +34,7 @@ models = {
 }
 
 # %%
-# ``Linear() + RBF(...)`` are objects of :mod:`adatron.kernels`. They are compiled, and their derivatives and rounding
+# ``Linear() + RBF(...)`` are objects of ``adatron.kernels``. They are compiled, and their derivatives and rounding
 # errors are known. A kernel that does not exist yet, such as the season, is a function of yours. **Only the kernel that
 # knows the season can continue it.** The certificate is the same for all of them.
 

@@ -35,6 +35,12 @@ def get_default_pip_requirements() -> list[str]:
     """Return what adatron stands on, with the versions that are installed.
 
     adatron is not among them: pass its wheel, or the address of its sources, as ``extra_pip_requirements``.
+
+    Examples
+    --------
+    >>> from adatron.mlflow import get_default_pip_requirements
+    >>> [one.partition("==")[0] for one in get_default_pip_requirements()]
+    ['numpy', 'scipy', 'scikit-learn', 'numba']
     """
     return [f"{name}=={metadata.version(name)}" for name in PACKAGES]
 
@@ -78,6 +84,20 @@ def save_model(
         The model has no such method.
     ImportError
         MLflow is not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import adatron.mlflow
+    >>> from adatron import SVC
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> folder = Path(tempfile.mkdtemp()) / "iris"
+    >>> adatron.mlflow.save_model(SVC(C=10).fit(X, y), folder)
+
+    >>> (folder / "MLmodel").exists()
+    True
     """
     pyfunc, models = _mlflow("mlflow.pyfunc"), _mlflow("mlflow.models")
     if pyfunc_predict_fn not in METHODS or not hasattr(model, pyfunc_predict_fn):
@@ -122,6 +142,14 @@ def log_model(model: Any, name: str = "model", **options: Any) -> Any:
         The name of the logged model.
     options :
         Parameters of ``save_model``, and those of MLflow's ``Model.log``, such as ``registered_model_name``.
+
+    Examples
+    --------
+    >>> import mlflow
+    >>> import adatron.mlflow
+    >>> with mlflow.start_run():  # doctest: +SKIP
+    ...     info = adatron.mlflow.log_model(model, "iris")
+    >>> adatron.mlflow.load_model(info.model_uri)  # doctest: +SKIP
     """
     flavor = import_module(__name__)
     return _mlflow("mlflow.models").Model.log(None, name=name, flavor=flavor, model=model, **options)
@@ -141,6 +169,20 @@ def load_model(model_uri: str, dst_path: str | None = None) -> Any:
     ------
     ModelFileError
         The file in it is damaged, or no valid model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import adatron.mlflow
+    >>> from adatron import SVC
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> folder = Path(tempfile.mkdtemp()) / "iris"
+    >>> adatron.mlflow.save_model(SVC(C=10).fit(X, y), folder)
+
+    >>> adatron.mlflow.load_model(folder).C
+    10
     """
     folder = _mlflow("mlflow.artifacts").download_artifacts(artifact_uri=str(model_uri), dst_path=dst_path)
     return load(Path(folder) / DATA / FILE)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_diabetes, load_iris, make_moons
+from sklearn.datasets import load_diabetes, load_iris, make_blobs, make_moons
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -113,6 +113,15 @@ def test_leave_one_out_agrees_with_the_incremental_model_and_with_fits():
     some = leave_one_out(incremental, X, y, max_samples=30)
     assert len(some.numbers) == 30
     assert some.uncertainty > 0.0
+    assert leave_one_out(incremental, X, y).complete
+
+
+def test_a_part_without_an_error_is_not_exact():
+    A, b = make_blobs(80, centers=2, random_state=0, cluster_std=0.3)
+    some = leave_one_out(SVC().fit(A, b), A, b, max_samples=10)
+    assert some.error == 0.0
+    assert some.uncertainty > 0.0
+    assert not some.complete
 
 
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])

@@ -2,6 +2,7 @@
 
 import base64
 import re
+import time
 from hashlib import sha256
 from html.parser import HTMLParser
 
@@ -100,7 +101,7 @@ def test_many_classes_and_points_keep_the_page_small():
     targets = rng.normal(size=3000)
     line = adatron.report(SVR(epsilon=2.0).fit(points := targets[:, None].copy(), targets), points, targets)
     assert "2,000 of them" in line.html
-    assert max(map(len, (classes.html, line.html))) < 2_500_000
+    assert max(map(len, (classes.html, line.html))) < 1_000_000
 
 
 def test_no_row_of_data_is_left_with_samples_none():
@@ -169,6 +170,8 @@ def test_samples_that_are_no_numbers_have_a_report():
         ({"image_shape": (-1, -2)}, "two sizes with 2 pixels"),
         ({"cv": 1}, "'cv' parameter"),
         ({"title": 3}, "'title' parameter"),
+        ({"max_time": 0}, "'max_time' parameter"),
+        ({"max_time": "long"}, "'max_time' parameter"),
         ({"X_test": np.ones((5, 3))}, "X_test has 3 features"),
         ({"X_test": np.full((5, 2), np.nan)}, "X_test contains NaN"),
         ({"X_test": X, "y_test": NASTY[y]}, "y_test must hold classes"),
@@ -192,6 +195,42 @@ def test_folds_must_test_every_sample_once(cv):
     made = adatron.report(SVC().fit(X, y), X, y, cv=cv)
     assert "out of fold" not in made.panels[1].answer
     assert "tests every sample once" in made.html
+
+
+class Slow(StandardScaler):
+    """A step that takes its time."""
+
+    def fit(self, X, y=None):
+        time.sleep(0.4)
+        return super().fit(X, y)
+
+
+def test_a_report_ends_in_time_and_names_what_is_missing():
+    model = make_pipeline(Slow(), SVC()).fit(X, y)
+    part = adatron.report(model, X, y, max_time=3.0, cv=30)
+    assert re.search(r"There was time for \d of 30 folds", part.html)
+    assert re.search(r"Out of fold \(\d of 30 folds\)", part.panels[1].answer)
+    assert "leave-one-out (exact)" in part.panels[1].answer
+    late = adatron.report(model, X, y, max_time=1e-6)
+    Reader(late.html)
+    assert "no time for this answer" in late.html
+    assert "out of fold" not in late.panels[1].answer.lower()
+    whole = adatron.report(SVC().fit(X, y), X, y, max_time=None)
+    assert "There was" not in whole.html
+
+
+def test_progress_is_told():
+    told = []
+    adatron.report(SVC().fit(X, y), X, y, progress=lambda *state: told.append(state))
+    assert [state[:2] for state in told] == [(done, 8) for done in range(8)]
+    assert told[1][2] == "scores"
+
+
+def test_folds_are_shown_where_leave_one_out_has_a_part_of_the_samples():
+    A, b = make_moons(3000, noise=0.6, random_state=0)
+    made = adatron.report(SVC(C=100).fit(A, b), A, b)
+    assert "estimated from" in made.panels[1].answer
+    assert "Confusion matrix; measured on: out of fold (5 folds)." in made.html
 
 
 def test_a_search_without_a_choice_is_shown():

@@ -1,14 +1,21 @@
 """The site's own checks: links within it lead somewhere, and nothing is fetched from another site."""
 
+import inspect
+import re
 import runpy
+from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 pytest.importorskip("sphinx")
 nodes = pytest.importorskip("docutils.nodes")
-EXTENSIONS = Path(__file__).parents[2] / "docs" / "_ext"
+ROOT = Path(__file__).parents[2]
+EXTENSIONS = ROOT / "docs" / "_ext"
+FOLDERS = (".", "docs", "benchmarks", "benchmarks/*", "constraints", "scripts")
+TEXTS = sorted({path for folder in FOLDERS for path in ROOT.glob(f"{folder}/*.md")})
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +40,9 @@ def site(folder, body, style=""):
         '<a href="mailto:somebody@example.org">mail</a>',
         '<link rel="stylesheet" href="site.css">',
         '<link rel="canonical" href="https://example.org/">',
+        '<area href="page.html#part"><img srcset="site.css 1x, page.html 2x">',
+        "<p>Code may be <code>K[i][j]</code>, and an interval [0, 1).</p>",
+        "<pre>[words](address.md) and `words`_ in code<b>bold</b></pre>",
     ],
 )
 def test_a_good_site(wrong, tmp_path, body):
@@ -48,6 +58,15 @@ def test_a_good_site(wrong, tmp_path, body):
         ('<img src="gone.png">', ""),
         ('<img src="https://example.org/badge.svg">', ""),
         ('<script src="//example.org/math.js"></script>', ""),
+        ('<img srcset="site.css 1x, gone.png 2x">', ""),
+        ('<map><area href="gone.html"></map>', ""),
+        ('<svg><image xlink:href="gone.png" /></svg>', ""),
+        ('<object data="gone.svg"></object>', ""),
+        ('<video poster="https://example.org/first.png"></video>', ""),
+        ("<p>[words][gone]</p>", ""),
+        ("<pre>code</pre><p>and [words](gone.md)</p>", ""),
+        ("<p>`gone &lt;https://x.org&gt;`_</p>", ""),
+        ("<p>:func:`gone`</p>", ""),
         ('<link rel="stylesheet" href="https://example.org/font.css">', ""),
         ('<p style="background: url(https://example.org/p.png)">text</p>', ""),
         ("", '@import "https://example.org/font.css";'),
@@ -67,3 +86,83 @@ def test_formulas_are_mathml():
         with pytest.raises(nodes.SkipNode):
             write(translator, nodes.math("", r"\tfrac{1}{2}\, \beta^\top K \beta"))
     assert all("<math" in text and "β" in text and "\\" not in text for text in translator.body)
+
+
+class Marked(HTMLParser):
+    """The links, images, anchors and words of a Markdown text, after a Markdown parser has read it."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.anchors, self.words, self.heading = set(), {""}, [], None
+        self.feed(pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable("table").render(text))
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        self.links |= {values[name] for name in ("href", "src") if name in values}
+        self.anchors |= {values[name] for name in ("id", "name") if name in values}
+        self.heading = [] if re.fullmatch("h[1-6]", tag) else self.heading
+        self.words += ["<code>"] if tag == "code" else []
+
+    def handle_endtag(self, tag):
+        if re.fullmatch("h[1-6]", tag):
+            self.anchors.add(re.sub(r"[^\w\- ]", "", "".join(self.heading).lower()).replace(" ", "-"))
+            self.heading = None
+
+    def handle_data(self, data):
+        if self.heading is not None:
+            self.heading.append(data)
+        if self.words[-1:] == ["<code>"]:
+            self.words.pop()
+        else:
+            self.words.append(data)
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_of_texts_lead_somewhere(path):
+    """The repository's pages show these texts, too, where no site is built."""
+    read = Marked(path.read_text("utf-8"))
+    no_link = runpy.run_path(str(EXTENSIONS / "checked_links.py"))["NO_LINK"]
+    assert [found for words in read.words for found in no_link.findall(words)] == []
+    for address in read.links:
+        parts = urlsplit(address)
+        if parts.scheme or parts.netloc:
+            continue
+        target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+        if target.relative_to(ROOT).parts[:2] in {("docs", "gallery"), ("docs", "api")}:
+            continue  # made with the site, which is checked itself
+        assert target.exists(), address
+        if parts.fragment and target.suffix == ".md":
+            assert unquote(parts.fragment) in Marked(target.read_text("utf-8")).anchors, address
+
+
+REFERENCE = re.findall(r"^   (adatron[.\w]+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), re.MULTILINE)
+
+
+def documented():
+    """Yield the name and the docstring of what has a page in the reference, and of its own methods, each text once."""
+    seen = set()
+    for name in REFERENCE:
+        home, _, own = name.rpartition(".")
+        one = getattr(pytest.importorskip(home), own)
+        methods = [key for key in dir(one) if not key.startswith("_")] if inspect.isclass(one) else []
+        parts = {name: one} | {f"{name}.{key}": getattr(one, key) for key in methods}
+        for part, value in parts.items():
+            ours = callable(value) and "adatron" in str(getattr(value, "__module__", ""))
+            text = inspect.getdoc(value) if ours else None
+            if text and text not in seen:
+                seen.add(text)
+                yield part, text
+
+
+def test_every_parameter_of_the_reference_has_a_description():
+    scrape = pytest.importorskip("numpydoc.docscrape")
+    for name, text in documented():
+        found = scrape.NumpyDocString(text)
+        for section in ("Parameters", "Attributes"):
+            for one in found[section]:
+                words = " ".join(one.desc).strip() or (" " in one.type and not re.search("shape|default", one.type))
+                assert words or one.type == "int", f"{name}: {one.name}"
+
+
+def test_every_page_of_the_reference_has_an_example():
+    assert [name for name, text in documented() if name in REFERENCE and ">>>" not in text] == []

@@ -17,7 +17,7 @@ def vc_bound(m: int, radius2: float, margin: float, delta: float = 0.05) -> floa
     Parameters
     ----------
     m : number of training samples
-    radius2 : R^2
+    radius2 : R^2, the square of the radius of a ball around the samples
     margin : gamma, 1 / norm of w; all samples are outside it
 
     Examples

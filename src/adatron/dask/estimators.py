@@ -12,11 +12,37 @@ from .machine import ClusterClassifier, ClusterProgram
 
 
 class DaskSVC(ClusterClassifier, SVC):
-    """C-support vector classification on a Dask cluster; parameters and attributes of :class:`adatron.SVC`."""
+    """C-support vector classification on a Dask cluster; parameters and attributes of :class:`adatron.SVC`.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.dask import DaskSVC
+    >>> from distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+    ...     model = DaskSVC(C=10, client=client).fit(X, y)
+    >>> bool((model.dual_coef_ == SVC(C=10).fit(X, y).dual_coef_).all())
+    True
+    """
 
 
 class DaskNuSVC(ClusterClassifier, NuSVC):
-    """Nu-support vector classification on a Dask cluster; parameters and attributes of :class:`adatron.NuSVC`."""
+    """Nu-support vector classification on a Dask cluster; parameters and attributes of :class:`adatron.NuSVC`.
+
+    Examples
+    --------
+    >>> from adatron import NuSVC
+    >>> from adatron.dask import DaskNuSVC
+    >>> from distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+    ...     model = DaskNuSVC(nu=0.1, client=client).fit(X, y)
+    >>> bool((model.dual_coef_ == NuSVC(nu=0.1).fit(X, y).dual_coef_).all())
+    True
+    """
 
 
 class _ClusterRegressor(ClusterProgram):
@@ -46,15 +72,54 @@ class _ClusterRegressor(ClusterProgram):
 
 
 class DaskSVR(_ClusterRegressor, SVR):
-    """Epsilon-support vector regression on a Dask cluster; parameters and attributes of :class:`adatron.SVR`."""
+    """Epsilon-support vector regression on a Dask cluster; parameters and attributes of :class:`adatron.SVR`.
+
+    Examples
+    --------
+    >>> from adatron import SVR
+    >>> from adatron.dask import DaskSVR
+    >>> from distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+    ...     model = DaskSVR(C=10, client=client).fit(X, y)
+    >>> bool((model.dual_coef_ == SVR(C=10).fit(X, y).dual_coef_).all())
+    True
+    """
 
 
 class DaskNuSVR(_ClusterRegressor, NuSVR):
-    """Nu-support vector regression on a Dask cluster; parameters and attributes of :class:`adatron.NuSVR`."""
+    """Nu-support vector regression on a Dask cluster; parameters and attributes of :class:`adatron.NuSVR`.
+
+    Examples
+    --------
+    >>> from adatron import NuSVR
+    >>> from adatron.dask import DaskNuSVR
+    >>> from distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+    ...     model = DaskNuSVR(C=10, client=client).fit(X, y)
+    >>> bool((model.dual_coef_ == NuSVR(C=10).fit(X, y).dual_coef_).all())
+    True
+    """
 
 
 class DaskOneClassSVM(ClusterProgram, OneClassSVM):
-    """The support of a distribution on a Dask cluster; parameters and attributes of :class:`adatron.OneClassSVM`."""
+    """The support of a distribution on a Dask cluster; parameters and attributes of :class:`adatron.OneClassSVM`.
+
+    Examples
+    --------
+    >>> from adatron import OneClassSVM
+    >>> from adatron.dask import DaskOneClassSVM
+    >>> from distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+    ...     model = DaskOneClassSVM(nu=0.1, client=client).fit(X)
+    >>> bool((model.dual_coef_ == OneClassSVM(nu=0.1).fit(X).dual_coef_).all())
+    True
+    """
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
@@ -64,6 +129,7 @@ class DaskOneClassSVM(ClusterProgram, OneClassSVM):
         X : Dask array or data frame, or array-like or sparse matrix, of shape (n_samples, n_features)
             Training samples, in chunks by rows of any lengths, known or not.
         y : ignored
+            Not used; there for pipelines and searches.
         sample_weight : Dask array or series, or array-like, of shape (n_samples,), default=None
             Weights of the samples. A sample of weight 2 counts as two, one of weight 0 is left out.
 

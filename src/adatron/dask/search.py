@@ -40,6 +40,18 @@ class DaskGridSearchCV(GridSearchCV):
     Folds, and the last fit to all samples, are made in the client's process. Dask collections are brought there first:
     a search is for samples that fit into each worker. ``max_time`` and ``prove`` are not there, as they look at all
     candidates together. Ctrl-C ends the search.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.dask import DaskGridSearchCV
+    >>> from distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> grid = {"C": [1, 10], "gamma": [0.1, 1.0]}
+    >>> with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+    ...     search = DaskGridSearchCV(SVC(), grid, client=client).fit(*load_iris(return_X_y=True))
+    >>> sorted(search.best_params_)
+    ['C', 'gamma']
     """
 
     def __init__(

@@ -101,6 +101,7 @@ class OneClassSVM(OutlierMixin, OneProgram):
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
             Training samples, or their kernel matrix for ``kernel='precomputed'``.
         y : ignored
+            Not used; there for pipelines and searches.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples. A sample of weight 2 counts as two, one of weight 0 is left out.
 
@@ -126,6 +127,7 @@ class OneClassSVM(OutlierMixin, OneProgram):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as many features as in ``fit``.
         """
         return self._decision(X).ravel()
 
@@ -135,6 +137,7 @@ class OneClassSVM(OutlierMixin, OneProgram):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as many features as in ``fit``.
         """
         return self.decision_function(X) + self.offset_
 
@@ -144,6 +147,7 @@ class OneClassSVM(OutlierMixin, OneProgram):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as many features as in ``fit``.
         """
         sides = self._decision(X, lambda values: values >= 0, lambda values, error: (np.abs(values) > error)[:, 0])
         return np.where(sides[:, 0], 1, -1).astype(np.intp)

@@ -62,7 +62,7 @@ class SVC(FormulatedClassifier):
         Augmenting factor λ of ``bias='augmented'`` (SVMseq's λ; ISDA's 1/k = λ²); 'auto' is the magnitude of the
         inputs, the root of their mean squared norm.
     solver : {'auto', 'block', 'kernel_adatron', 'svmseq', 'isda', 'smo', 'decomposition'} or Solver, default='auto'
-        The algorithm, by name or as one of :mod:`adatron.solvers` with its own parameters. 'auto' is 'block'.
+        The algorithm, by name or as one of ``adatron.solvers`` with its own parameters. 'auto' is 'block'.
     n_jobs : int, default=None
         Threads; None and -1 are all that the process may use, or that joblib allows in its worker. Fits in several
         threads of a process share them. The number cannot change a single bit of the solution.

@@ -30,8 +30,9 @@ class SVR(Regressor):
         allowed, and the primal objective is infinite while there is one, however small.
     epsilon : float, default=0.1
         Half the width of the tube in which an error costs nothing, in units of the target.
-    shrinking, cache_size, verbose, max_iter, bias, augment, solver, n_jobs, precision, gap_tol, max_time, callback,
-    device :
+    shrinking, cache_size, verbose, max_iter, bias, augment, solver, n_jobs, precision, gap_tol :
+        As in :class:`SVC`.
+    max_time, callback, device :
         As in :class:`SVC`.
 
     Attributes

@@ -23,7 +23,22 @@ LONGEST_MESSAGE = 1000
 
 
 class DataError(ValueError):
-    """Data that cannot be used: the message names the file, the line and what was found."""
+    r"""Data that cannot be used: the message names the file, the line and what was found.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from adatron.files import DataError, read
+    >>> path = Path(tempfile.mkdtemp()) / "data.svm"
+    >>> path.write_text("1 1:0.5\n-1 1:half\n")
+    18
+    >>> try:
+    ...     read(path)
+    ... except DataError as error:
+    ...     print("line 2" in str(error))
+    True
+    """
 
     def __init__(self, path: Path, message: str, line: int | None = None) -> None:
         shown = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} ..."
@@ -34,6 +49,21 @@ class ModelFileError(ValueError):
     """A model that cannot be stored, or a file that is not a readable model; the message names the file.
 
     If the file is text and the error is in one line, the message also names the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from adatron import load
+    >>> from adatron.files import ModelFileError
+    >>> path = Path(tempfile.mkdtemp()) / "model.adatron"
+    >>> path.write_text("no model")
+    8
+    >>> try:
+    ...     load(path)
+    ... except ModelFileError as error:
+    ...     print(str(path) in str(error))
+    True
     """
 
     def __init__(self, path: Path, message: str, line: int | None = None) -> None:
@@ -98,7 +128,7 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Table:
-    """Samples read from a file.
+    r"""Samples read from a file.
 
     Attributes
     ----------
@@ -123,6 +153,18 @@ class Table:
         Sentences about columns that were left out since they are no features, or that may be none.
     dialect : Dialect, or None
         The form of a delimited text; None in other formats.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from adatron.files import read
+    >>> path = Path(tempfile.mkdtemp()) / "data.csv"
+    >>> path.write_text("width,height,kind\n1.5,2.0,a\n0.5,1.0,b\n")
+    38
+    >>> table = read(path)
+    >>> table.X.shape, table.y.tolist(), table.feature_names
+    ((2, 2), ['a', 'b'], ('width', 'height'))
     """
 
     X: NDArray[Any] | csr_matrix

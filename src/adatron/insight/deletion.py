@@ -19,7 +19,7 @@ from ..estimators.base.quiet import quiet
 from ..estimators.incremental.leave_out import deciding, left_out
 from ..estimators.incremental.track import Track, certificate
 from .subject import Ids, Subject, Vector, counted, dense, drawn, predictions, rows_of, taken
-from .twin import Twin, at_bound, twin_of
+from .twin import Twin, at_bound, candidates, twin_of
 
 KERNEL = 4_000_000  # Kernel values that are kept between the probes and the samples.
 PROVEN = 10  # Deletions whose solution is proven by a gradient computed anew.
@@ -50,6 +50,7 @@ class Influence:
     n_candidates : int
         The number of samples that can matter.
     n_samples, n_probes : int
+        How many samples the solution has, and at how many the changes were measured.
     probes : {'test', 'training'}
         Where changes were measured.
     base : float
@@ -57,6 +58,17 @@ class Influence:
     difference : float
         Largest difference of the decision values of the exact solution from those of the model.
     task : {'classification', 'regression', 'novelty'}
+        What the model is for.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.insight import influence
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.3, random_state=0)
+    >>> found = influence(SVC(C=10).fit(X, y), X, y)
+    >>> bool((found.change[:-1] >= found.change[1:]).all())
+    True
     """
 
     numbers: Ids
@@ -140,8 +152,8 @@ def influence_of(
 ) -> Influence:
     """Return the influence of the samples of a twin; other samples are those that ``Subject.tests`` gave."""
     probes = _Probes.of(subject, twin, X_test, y_test)
-    candidates = _candidates(twin)
-    slots = candidates[drawn(len(candidates), twin.affordable if most is None else most)]
+    able = candidates(twin)
+    slots = able[drawn(len(able), twin.affordable if most is None else most)]
     out = np.zeros((6, len(slots)))
     whole = probes.values([(track, track.dual(twin.model.program), track) for track in twin.model.tracks], twin.model)
     base, bound = probes.score(whole), at_bound(twin)
@@ -166,19 +178,11 @@ def influence_of(
     coefficient, held, change, flips, score, violation = out[:, order]
     return Influence(
         twin.numbers[slots[order]], coefficient, held > 0.0, change, flips.astype(np.int64), score, violation, proven,
-        len(candidates), twin.n, probes.n, probes.kind, base, twin.difference, subject.task,
+        len(able), twin.n, probes.n, probes.kind, base, twin.difference, subject.task,
     )  # fmt: skip
 
 
 Left = tuple[Any, Any, Any]  # the track, the program without a sample, its solution
-
-
-def _candidates(twin: Twin) -> Ids:
-    """Return the slots of the samples that can matter."""
-    found = np.zeros(twin.n, bool)
-    for track in twin.model.tracks:
-        found[track.numbers[deciding(track.dual(twin.model.program), track.beta, track.g)]] = True
-    return np.flatnonzero(found)
 
 
 def _without(twin: Twin, slots: Ids) -> Any:

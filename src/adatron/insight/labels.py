@@ -38,6 +38,17 @@ class Issues:
     left_out : LeftOut
         The exact leave-one-out result behind it.
     task : {'classification', 'regression', 'novelty'}
+        What the model is for.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.insight import label_issues
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.3, random_state=0)
+    >>> found = label_issues(SVC(C=10).fit(X, y), X, y)
+    >>> bool((y[found.numbers] == found.given).all() and (found.given != found.proposed).all())
+    True
     """
 
     numbers: Ids

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..estimators.base.quiet import quiet
-from ..estimators.incremental.leave_out import deciding, loo_values
+from ..estimators.incremental.leave_out import loo_values
 from ..quoted import quoted
+from ..threads import Clock, OutOfTime
 from .subject import Ids, Subject, Unavailable, Vector, counted, drawn, predictions
-from .twin import Twin, at_bound, twin_of
+from .twin import Twin, at_bound, candidates, twin_of
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,18 @@ class LeftOut:
         0 if all samples were asked for; otherwise the standard error of ``error``, as chance drew the samples.
     difference : float
         Largest difference of the decision values of the exact solution from those of the model.
+    n_samples : int
+        The number of samples that could be asked for: those with weight.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.insight import leave_one_out
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.3, random_state=0)
+    >>> found = leave_one_out(SVC(C=10).fit(X, y), X, y)
+    >>> found.complete, found.uncertainty
+    (True, 0.0)
     """
 
     numbers: Ids
@@ -45,6 +58,12 @@ class LeftOut:
     error: float
     uncertainty: float
     difference: float
+    n_samples: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether all samples were asked for."""
+        return len(self.numbers) == self.n_samples
 
 
 @quiet
@@ -97,23 +116,26 @@ def left_out_of(subject: Subject, twin: Twin, slots: Ids) -> LeftOut:
     values = loo_values(twin.model, slots=slots)
     numbers = twin.numbers[slots]
     predicted, losses = _judged(subject, values, numbers)
-    some = len(slots) < twin.n
-    spread = float(losses.std() / np.sqrt(len(losses))) if some else 0.0
+    spread = 0.0 if len(slots) == twin.n else _spread(losses, subject.task)
     bound = at_bound(twin)[slots]
-    return LeftOut(numbers, values, predicted, bound, float(losses.mean()), spread, twin.difference)
+    return LeftOut(numbers, values, predicted, bound, float(losses.mean()), spread, twin.difference, twin.n)
+
+
+def _spread(losses: Vector, task: str) -> float:
+    """Return the standard error of the mean; one error more and one less keep a fraction of 0 or 1 from being sure."""
+    more = losses if task == "regression" else np.append(losses, [0.0, 1.0])
+    return float(more.std() / np.sqrt(len(more)))
 
 
 def asked(twin: Twin, most: int | None = None) -> Ids:
     """Return the slots of the samples that are asked for: as many as are affordable."""
-    costly = _costly(twin)
-    part = 1.0 if not costly else min(1.0, twin.affordable / costly)
-    return drawn(twin.n, max(2, int(part * twin.n)) if most is None else counted("max_samples", most, 1))
+    return _some(twin) if most is None else drawn(twin.n, counted("max_samples", most, 1))
 
 
-def _costly(twin: Twin) -> int:
-    """Return how many deletions all samples take."""
-    model = twin.model
-    return sum(int(deciding(t.dual(model.program), t.beta, t.g).sum()) for t in model.tracks)
+def _some(twin: Twin, times: int = 1) -> Ids:
+    """Return the slots of as many samples as can be asked for so many times."""
+    part = min(1.0, twin.affordable / max(1, times * len(candidates(twin))))
+    return drawn(twin.n, max(2, int(part * twin.n)))
 
 
 def _judged(subject: Subject, values: Vector, numbers: Ids) -> tuple[NDArray[Any], Vector]:
@@ -130,7 +152,8 @@ class AlongC:
     """Exact leave-one-out errors for several C.
 
     C : (k,) ascending; error : (k,); uncertainty : (k,); n_asked : samples behind each error; best, own : positions
-    of the smallest error, the smallest C of equal ones, and of the model's own C.
+    of the smallest error, the smallest C of equal ones, and of the model's own C; n_wanted : values of C that were to
+    be tried, more than k if there was no time for some.
     """
 
     C: Vector
@@ -139,6 +162,7 @@ class AlongC:
     n_asked: int
     best: int
     own: int
+    n_wanted: int
 
 
 def refitted(subject: Subject, twin: Twin, **parameters: Any) -> Twin:
@@ -161,19 +185,30 @@ def refitted(subject: Subject, twin: Twin, **parameters: Any) -> Twin:
 
 
 @quiet
-def along_C(subject: Subject, twin: Twin, factors: Any = None) -> AlongC:
-    """Return exact leave-one-out errors for multiples of the model's C; the same samples are asked for each C."""
+def along_C(subject: Subject, twin: Twin, factors: Any = None, clock: Clock | None = None) -> AlongC:
+    """Return exact leave-one-out errors for multiples of the model's C; the same samples are asked for each C.
+
+    When the time is over, the C that are left are not tried.
+    """
+    clock = Clock() if clock is None else clock
     own = float(getattr(twin.model, "C", np.nan))
     if not np.isfinite(own):
         raise Unavailable(f"A path in C needs a machine with a finite C. Got {quoted(type(subject.machine).__name__)}.")
     factors = np.logspace(-2.0, 2.0, 9) if factors is None else np.sort(np.asarray(factors, np.float64).ravel())
     if not len(factors) or not (np.isfinite(factors) & (factors > 0.0)).all():
         raise ValueError(f"The 'factors' parameter must hold finite numbers above 0. Got {quoted(factors.tolist())}.")
-    slots = drawn(twin.n, max(2, int(twin.n * min(1.0, twin.affordable / (len(factors) * max(1, _costly(twin)))))))
-    errors, spreads = np.zeros((2, len(factors)))
-    for k, factor in enumerate(factors):
-        found = left_out_of(subject, refitted(subject, twin, C=float(factor * own)), slots)
-        errors[k], spreads[k] = found.error, found.uncertainty
-    return AlongC(
-        factors * own, errors, spreads, len(slots), int(np.argmin(errors)), int(np.argmin(np.abs(np.log(factors))))
-    )
+    slots = _some(twin, len(factors))
+    away = np.abs(np.log(factors))
+    found: dict[int, LeftOut] = {}
+    for k in np.argsort(away, kind="stable").tolist():  # what is next to the model's C comes first
+        try:
+            left = clock.left()
+            found[k] = left_out_of(subject, refitted(subject, twin, C=float(factors[k] * own), max_time=left), slots)
+        except (TimeoutError, OutOfTime):
+            break
+    if not found:
+        raise Unavailable("There was no time for fits with other C.")
+    there = np.sort(list(found))
+    errors, spreads = (np.array([getattr(found[k], name) for k in there]) for name in ("error", "uncertainty"))
+    best, near = int(np.argmin(errors)), int(np.argmin(away[there]))
+    return AlongC(factors[there] * own, errors, spreads, len(slots), best, near, len(factors))

@@ -65,6 +65,16 @@ class BoundaryPlane:
         Their rows in X.
     certified : float
         Proven: within this distance of the sample the prediction does not change; nan in a regression.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.insight import boundary_plane
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.3, random_state=0)
+    >>> found = boundary_plane(SVC(C=10).fit(X, y), X, y)
+    >>> found.values.shape, found.points[0].tolist()
+    ((120, 120), [0.0, 0.0])
     """
 
     grid: tuple[Vector, Vector]
@@ -91,6 +101,7 @@ def boundary_plane(
         the machine sees, in their units: those of a scaler, if there is one. In a regression the direction of steepest
         ascent takes the place of the nearest boundary point.
     X : array-like of shape (n_samples, n_features)
+        Samples; the plane goes through two of them.
     y : array-like of shape (n_samples,), default=None
         Classes; the third sample is one that is predicted rightly. Without them any will do.
     sample : int, default=None

@@ -60,6 +60,16 @@ class Sensitivity:
         The number of samples that were tried.
     space : {'original', 'transformed'}
         Whether features are those of the samples as they were given, or those that the machine sees.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.insight import sensitivity
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.3, random_state=0)
+    >>> found = sensitivity(SVC(C=10).fit(X, y), X)
+    >>> found.slope.shape, found.space
+    ((2,), 'original')
     """
 
     slope: Vector
@@ -80,6 +90,7 @@ def sensitivity(model: Any, X: Any, *, max_samples: int = MOST) -> Sensitivity:
     model : SVC, NuSVC, InputMarginSVC, OneClassSVM, SVR or NuSVR
         Fitted, with a differentiable kernel; also as the last step of a pipeline.
     X : array-like of shape (n_samples, n_features)
+        Samples whose nearest boundary points are taken.
     max_samples : int, default=300
         Most samples whose boundary points are taken; chance draws them, always the same ones.
 

@@ -17,10 +17,12 @@ from ..estimators.incremental import (
     IncrementalSVR,
 )
 from ..estimators.incremental.learning import Learning
+from ..estimators.incremental.leave_out import deciding
 from .subject import Ids, Subject, Unavailable
 
 MOST = 20_000  # Samples: the path holds a row of K for each free support vector.
 WORK = 5e8  # Numbers that all deletions of one question may touch: some ten seconds.
+EACH = 1e5  # Numbers that could be touched in the time that a deletion takes in any case.
 FEWEST = 20  # Deletions in any case.
 KINDS: dict[str, Any] = {
     "SVC": IncrementalSVC,
@@ -59,9 +61,26 @@ class Twin:
 
     @property
     def affordable(self) -> int:
-        """The number of deletions that one question may cost."""
-        free = sum(int(np.count_nonzero((t.beta != 0.0) & ~_fixed(self.model, t))) for t in self.model.tracks)
-        return max(FEWEST, int(WORK / (self.n * (free + 50.0))))
+        """The number of samples that one question may delete, of those that can matter."""
+        work = 0.0
+        for track in self.model.tracks:
+            support = track.beta != 0.0
+            free = int(np.count_nonzero(support & ~_fixed(self.model, track)))
+            deletions = int(np.count_nonzero(_deciding(self.model, track)))
+            work += deletions * (len(support) * (free + 50.0) + EACH)
+        return max(FEWEST, int(WORK * len(candidates(self)) / max(1.0, work)))
+
+
+def candidates(twin: Twin) -> Ids:
+    """Return the slots of the samples that can matter: those that decide one of the programs."""
+    found = np.zeros(twin.n, bool)
+    for track in twin.model.tracks:
+        found[track.numbers[_deciding(twin.model, track)]] = True
+    return np.flatnonzero(found)
+
+
+def _deciding(model: Learning, track: Any) -> NDArray[np.bool_]:
+    return deciding(track.dual(model.program), track.beta, track.g)
 
 
 def at_bound(twin: Twin) -> NDArray[np.bool_]:
@@ -77,13 +96,15 @@ def _fixed(model: Learning, track: Any) -> NDArray[np.bool_]:
     return (track.beta == dual.lower) | (track.beta == dual.upper)
 
 
-def twin_of(subject: Subject) -> Twin:
-    """Return the incremental model of the same samples, weights, kernel and parameters.
+def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
+    """Return the incremental model of the same samples, weights, kernel and parameters, found in so many seconds.
 
     Raises
     ------
     Unavailable
         The machine has no incremental form, or there are too many samples.
+    TimeoutError
+        It takes longer.
 
     Warns
     -----
@@ -109,7 +130,7 @@ def twin_of(subject: Subject) -> Twin:
         own["augment"] = inputs.augment(machine.augment, subject.rows, None)
     if "multi_class" in own:
         own["multi_class"] = getattr(machine, "_fitted_multi_class")  # noqa: B009 (private to the machine)
-    model = kind(kernel=machine.kernel_, **own)
+    model = kind(kernel=machine.kernel_, max_time=max_time, **own)
     arguments = () if subject.task == "novelty" else (subject.y,)
     try:
         model.fit(subject.rows, *arguments, sample_weight=subject.weight)

@@ -12,7 +12,9 @@ from ..extras import needed
 COLORS = (
     "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#e76300", "#b9ac70", "#717581", "#92dadd",
 )  # fmt: skip
-MARKERS = "ox^v<>sdP*"
+MARKERS = "oX^v<>sdP*"
+FAINT = 0.25  # Opacity of the regions of classes.
+ROOMY = 0.04  # Fraction of the picture above which a region has room for its name.
 LONGEST = 28  # Characters of a name in a picture.
 
 
@@ -86,14 +88,61 @@ def color(number: int) -> str:
 
 
 def marker(number: int) -> str:
-    """Return the marker of a class."""
-    return MARKERS[number % len(MARKERS)]
+    """Return the marker of a class; classes of one colour have different ones."""
+    return MARKERS[(number + number // len(COLORS)) % len(MARKERS)]
 
 
-def bars(ax: Any, labels: list[str], lengths: Any, colors: Any) -> None:
-    """Draw horizontal bars, the first at the top."""
+def regions(ax: Any, grid: tuple[Any, Any], codes: Any, names: Any, values: Any = None) -> None:
+    """Draw the regions of classes as one image, and the borders between them as curves.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+    grid : evenly spaced coordinates of the points, to the right and upwards
+    codes : (n, n) number of the class at each point
+    names : of all classes; they are written into the regions if there are more classes than colours
+    values : (n, n) function that is 0 at the border of two classes, if it is known
+    """
+    from matplotlib.colors import to_rgb
+
+    palette = np.array([to_rgb(color(code)) for code in range(len(names))])
+    steps = [0.5 * (line[1] - line[0]) for line in grid]
+    extent = [end for line, step in zip(grid, steps, strict=True) for end in (line[0] - step, line[-1] + step)]
+    ax.imshow(palette[codes], extent=extent, origin="lower", interpolation="nearest", alpha=FAINT, zorder=0)
+    if values is not None:
+        ax.contour(*grid, values, [0.0], colors="0.5", linewidths=2)
+        return
+    for code in np.unique(codes).tolist():
+        here = codes == code
+        ax.contour(*grid, here.astype(float), [0.5], colors="0.5", linewidths=1)
+        if len(names) > len(COLORS):
+            _name_region(ax, grid, here, names[code])
+
+
+def _name_region(ax: Any, grid: tuple[Any, Any], here: Any, name: Any) -> None:
+    """Write the name of a region at its widest place, if there is room."""
+    from scipy.ndimage import distance_transform_edt
+
+    padded: Any = distance_transform_edt(np.pad(here, 1))
+    depth = padded[1:-1, 1:-1]
+    row, column = np.unravel_index(int(np.argmax(depth)), depth.shape)
+    if depth[row, column] > ROOMY * len(depth):
+        style: Any = {"ha": "center", "va": "center", "fontsize": "small", "alpha": 0.8}
+        ax.text(grid[0][column], grid[1][row], literal(name), **style)
+
+
+def bars(ax: Any, labels: list[str], lengths: Any, bound: Any = None) -> None:
+    """Draw horizontal bars, the first at the top; ``bound`` says for each whether its sample is at the bound."""
     at = np.arange(len(labels))
-    ax.barh(at, lengths, color=colors, height=0.7)
+    groups = [(np.ones(len(at), bool), COLORS[0], None)]
+    if bound is not None:
+        groups = [(~bound, COLORS[0], "free"), (bound, COLORS[2], "at the bound")]
+    for some, colour, name in groups:
+        if some.any():
+            ax.barh(at[some], np.asarray(lengths)[some], color=colour, height=0.7, label=name)
     ax.set_yticks(at, [literal(label) for label in labels])
     ax.invert_yaxis()
-    ax.set_ylim(len(labels) - 0.4, -0.6)
+    named = bound is not None and len(at) > 0
+    ax.set_ylim(len(labels) + (0.7 if named else -0.4), -0.6)
+    if named:  # below the last bar, where it hides nothing
+        ax.legend(fontsize="small", loc="lower right", ncols=2, frameon=False)

@@ -39,6 +39,7 @@ class GapDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------
@@ -66,6 +67,7 @@ class GapDisplay(Display):
         estimator : any machine of this library
             Fitted; also as the last step of a pipeline.
         ax : matplotlib axes, default=None
+            By default those of a new figure.
         """
         machine = way_to(estimator).machine
         if not isinstance(machine, KernelMachine):
@@ -81,6 +83,8 @@ class GapDisplay(Display):
     def plot(self, *, ax: Any = None) -> Self:
         """Draw both quantities over seconds, and the certificates as lines across."""
         ax = self._on(ax)
+        from matplotlib.ticker import EngFormatter
+
         seconds = [float(trace["seconds"][-1]) if trace else -1.0 for trace in self.traces]
         longest = [k for k in np.argsort(seconds)[::-1][:MOST].tolist() if seconds[k] >= 0.0]
         for rank, k in enumerate(longest):
@@ -93,7 +97,9 @@ class GapDisplay(Display):
             if np.isfinite(worst):
                 text = f"proven {name} ≤ {worst:.1e}"
                 ax.axhline(max(worst, LEAST), color=color, linestyle=":", linewidth=1.5, label=text)
-        ax.set(yscale="log", xlabel="seconds", ylabel="distance from the optimum")
+        ax.set(yscale="log", xlabel="time", ylabel="distance from the optimum")
+        ax.xaxis.set_major_formatter(EngFormatter("s"))
+        ax.xaxis.get_major_locator().set_params(nbins=6)
         ax.set_xlim(left=0)
         ax.legend(fontsize="small")
         return self
@@ -102,7 +108,7 @@ class GapDisplay(Display):
         trace = self.traces[k]
         size = max(abs(self.primal[k]), abs(self.dual[k]), np.finfo(float).tiny)
         away = (self.primal[k] - trace["dual_objective"]) / size
-        style = {"alpha": alpha, "markersize": 3, "linewidth": 1.5}
+        style = {"alpha": alpha, "markersize": 4, "linewidth": 1.5}
         one = len(away) == 1
         for values, line, color, name in (
             (away, "o" if one else "o-", COLORS[0], "distance of the dual objective"),

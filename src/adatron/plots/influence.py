@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..insight import Influence, influence
-from .axes import COLORS, Display, bars
+from .axes import Display, bars
 
 SHOWN = 12  # Samples that are drawn.
 
@@ -22,12 +22,14 @@ class InfluenceDisplay(Display):
     Parameters
     ----------
     influence : Influence
+        What :func:`adatron.insight.influence` returned.
     labels : list of str
         A name for each of ``influence.numbers``.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------
@@ -73,20 +75,16 @@ class InfluenceDisplay(Display):
         """Draw a bar for each of the first samples; the words behind it say how many predictions change."""
         ax, found = self._on(ax), self.influence
         change, bound = found.change[:shown], found.bound[:shown]
-        bars(ax, self.labels[:shown], change, [COLORS[2] if one else COLORS[0] for one in bound])
+        bars(ax, self.labels[:shown], change, bound)
         for line, (length, flips) in enumerate(zip(change, found.flips, strict=False)):
             if flips:
-                words = f" {flips} prediction{'' if flips == 1 else 's'}"
-                ax.text(length, line, words, va="center", fontsize="small")
-        for color, name, there in ((COLORS[0], "free", (~bound).any()), (COLORS[2], "at the bound", bound.any())):
-            if there:
-                ax.barh([0], [0.0], color=color, label=name)
+                words = "1 prediction changes" if flips == 1 else f"{flips} predictions change"
+                beside: Any = {"xytext": (4, 0), "textcoords": "offset points", "va": "center", "fontsize": "small"}
+                ax.annotate(words, (length, line), **beside)
         what = "prediction" if found.task == "regression" else "decision value"
         ax.set(xlabel=f"mean change of the {what}\non {found.n_probes:,} {found.probes} samples")
-        ax.margins(x=0.25)
+        ax.margins(x=0.4 if any(found.flips[:shown]) else 0.05)
         ax.set_xlim(left=0)
-        if len(change):
-            ax.legend(fontsize="small", loc="lower right")
         return self
 
 

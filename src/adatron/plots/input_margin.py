@@ -15,7 +15,7 @@ from ..estimators.input_space.affine import Affine, linear_map
 from ..estimators.model.way import way_to
 from ..insight.subject import codes_of
 from ..quoted import quoted
-from .axes import COLORS, Display, color, literal, marker
+from .axes import COLORS, Display, color, literal, marker, regions
 
 if TYPE_CHECKING:
     from ..margins import InputMargins
@@ -34,9 +34,11 @@ class InputMarginDisplay(Display):
     Parameters
     ----------
     X : ndarray of shape (n_samples, 2)
+        The samples that are drawn.
     codes : ndarray of shape (n_samples,)
         Numbers of the classes.
     margins : InputMargins
+        What :func:`adatron.input_margin` returned for X.
     support : ndarray of shape (n_support, 2)
         Support vectors.
     grid : tuple of two ndarrays of shape (n,)
@@ -49,6 +51,7 @@ class InputMarginDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------
@@ -80,6 +83,7 @@ class InputMarginDisplay(Display):
         estimator : SVC, NuSVC or InputMarginSVC
             Fitted on two features; also scikit-learn's, and as the last step of a pipeline.
         X : array-like of shape (n_samples, 2)
+            The samples to draw.
         y : array-like of shape (n_samples,)
             Classes of the samples.
         metric : None, array-like of shape (2, 2) or callable, default=None
@@ -87,6 +91,7 @@ class InputMarginDisplay(Display):
         space : {'original', 'transformed'}, default='original'
             What is drawn if the estimator is a pipeline: the samples X, or the rows that the last step sees.
         ax : matplotlib axes, default=None
+            By default those of a new figure.
 
         Raises
         ------
@@ -116,8 +121,7 @@ class InputMarginDisplay(Display):
         ax = self._on(ax)
         k = int(max(self.codes.max(), self.regions.max())) + 1
         names = np.arange(k) if self.classes is None else self.classes
-        levels = np.arange(k + 1) - 0.5
-        ax.contourf(*self.grid, self.regions, levels=levels, colors=[color(c) for c in range(k)], alpha=0.25)
+        regions(ax, self.grid, self.regions, names)
         for c in range(k):
             some, name = self.X[self.codes == c], literal(names[c])
             ax.plot(*some.T, marker(c), color=color(c), markersize=5, linestyle="none", label=name)
@@ -160,6 +164,7 @@ class MarginDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------
@@ -234,6 +239,7 @@ class MarginPathDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------

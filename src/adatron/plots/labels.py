@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..insight import Issues, label_issues
-from .axes import COLORS, Display, bars, literal
+from .axes import Display, bars, literal
 
 SHOWN = 12  # Samples that are drawn as bars.
 PICTURES = 6  # Samples that are drawn as pictures.
@@ -25,12 +25,14 @@ class LabelIssueDisplay(Display):
     Parameters
     ----------
     issues : Issues
+        What :func:`adatron.insight.label_issues` returned.
     images : ndarray of shape (n_issues, 1 + n_opponents, height, width), default=None
         Pictures of the samples and of their opponents; nan where there is none.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class LabelIssueDisplay(Display):
         image_shape : tuple of two ints, default=None
             Height and width, if the rows of X are pictures.
         ax : matplotlib axes, default=None
+            By default those of a new figure.
         """
         found = label_issues(estimator, X, y, sample_weight=sample_weight, max_samples=max_samples)
         images = None if image_shape is None else pictures(found, X, image_shape)
@@ -87,15 +90,12 @@ class LabelIssueDisplay(Display):
 
     def _bars(self, ax: Any) -> None:
         found = self.issues
-        words = [f"row {one}: {told(found, k)}" for k, one in enumerate(found.numbers[:SHOWN].tolist())]
-        bound = found.bound[:SHOWN]
-        bars(ax, words, np.abs(found.score[:SHOWN]), [COLORS[2] if one else COLORS[0] for one in bound])
-        for color, name, there in ((COLORS[0], "free", (~bound).any()), (COLORS[2], "at the bound", bound.any())):
-            if there:
-                ax.barh([0], [0.0], color=color, label=name)
-        numbers = found.task == "regression"
-        ax.set(xlabel="error of the other samples' model" if numbers else "how far on the wrong side without it")
-        ax.legend(fontsize="small", loc="lower right")
+        words = [f"row {one}" for one in found.numbers[:SHOWN].tolist()]
+        if found.task != "novelty":
+            words = [f"{word}: {told(found, k)}" for k, word in enumerate(words)]
+        bars(ax, words, np.abs(found.score[:SHOWN]), found.bound[:SHOWN])
+        measure = {"regression": "error of the other samples' model", "novelty": "how far outside without it"}
+        ax.set(xlabel=measure.get(found.task, "how far on the wrong side without it"))
 
     def _mosaic(self, ax: Any, images: NDArray[np.float64]) -> None:
         n, columns, height, width = images.shape

@@ -22,12 +22,14 @@ class LeaveOneOutDisplay(Display):
     Parameters
     ----------
     along : AlongC
+        The errors, with the values of C.
     what : str
         The name of the error.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class LeaveOneOutDisplay(Display):
         sample_weight : array-like of shape (n_samples,), default=None
             The weights of the fit.
         ax : matplotlib axes, default=None
+            By default those of a new figure.
         """
         subject = Subject.of(estimator, X, y, sample_weight)
         return cls(along_C(subject, twin_of(subject), factors)).plot(ax=ax)

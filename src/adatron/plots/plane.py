@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..estimators.model.way import way_to
 from ..insight import BoundaryPlane, boundary_plane
 from ..insight.subject import codes_of, machine_of, task_of
-from .axes import COLORS, Display, color, literal, marker
+from .axes import COLORS, Display, color, literal, marker, regions
 
 SIDES = ("outside", "inside")
 NAMED = 12  # Most classes in the legend: those of the regions.
@@ -27,6 +27,7 @@ class BoundaryPlaneDisplay(Display):
     Parameters
     ----------
     plane : BoundaryPlane
+        What :func:`adatron.insight.boundary_plane` returned.
     names : list of str
         Names of the classes; none in a regression.
     codes : ndarray of int of shape (n_samples,), default=None
@@ -35,6 +36,7 @@ class BoundaryPlaneDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------
@@ -107,6 +109,7 @@ class BoundaryPlaneDisplay(Display):
             xlabel="distance towards the boundary" if self.names else "distance along the steepest ascent",
             ylabel="distance across",
         )  # fmt: skip
+        ax.locator_params(nbins=6)
         ax.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, frameon=False)
         return self
 
@@ -116,17 +119,11 @@ class BoundaryPlaneDisplay(Display):
             shades = ax.contourf(*plane.grid, plane.values, levels=12, cmap="cividis", alpha=0.7)
             ax.figure.colorbar(shades, ax=ax, label="prediction", shrink=0.7)
             return
-        k = len(self.names)
-        ax.contourf(*plane.grid, plane.codes, np.arange(k + 1) - 0.5, colors=[color(c) for c in range(k)], alpha=0.25)
+        regions(ax, plane.grid, plane.codes, self.names, plane.values if len(self.names) == 2 else None)
         if self.codes is None:
             for code in np.unique(plane.codes)[:NAMED].tolist():
                 style: Any = {"color": color(code), "alpha": 0.4, "linestyle": "none"}
                 ax.plot([], [], "s", label=literal(self.names[code]), **style)
-        if k == 2:
-            ax.contour(*plane.grid, plane.values, [0.0], colors="0.5", linewidths=2)
-            return
-        for code in np.unique(plane.codes).tolist():
-            ax.contour(*plane.grid, (plane.codes == code).astype(float), [0.5], colors="0.5", linewidths=1)
 
     def _shadows(self, ax: Any) -> None:
         """Draw the samples nearest to the plane, fainter the farther they are."""
@@ -139,5 +136,6 @@ class BoundaryPlaneDisplay(Display):
             known = self.codes is not None and code in legend
             ax.plot(
                 *plane.shadows[some].T, marker(code) if known else ".", color=color(code) if known else "0.5",
-                markersize=3, alpha=0.5, linestyle="none", label=literal(self.names[code]) if known else None, zorder=1,
+                markersize=4, alpha=0.7, markeredgecolor="0.3", markeredgewidth=0.4, linestyle="none",
+                label=literal(self.names[code]) if known else None, zorder=1,
             )  # fmt: skip

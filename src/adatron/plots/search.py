@@ -53,15 +53,19 @@ class SearchDisplay(Display):
     at_edge : dict of str
         'smallest' or 'largest' for each parameter of which the best candidate has an outermost value.
     metric : str
+        The name of the score.
     others : tuple of str
         The parameters over which the best score is shown.
 
     Attributes
     ----------
     ax_ : matplotlib axes
+        Where the display was drawn.
     figure_ : matplotlib figure
+        The figure of these axes.
     mesh_, line_, points_ : what was drawn of the scores; the other two are None
     text_ : ndarray of matplotlib texts of shape (n_y, n_x), or None
+        The scores that are written into a map.
 
     Examples
     --------
@@ -108,6 +112,7 @@ class SearchDisplay(Display):
         metric : str, default=None
             One of several metrics; by default the one that chose the best candidate.
         ax : matplotlib axes, default=None
+            By default those of a new figure.
         mesh_kw : dict, default=None
             Settings of ``pcolormesh``, such as ``vmin`` and ``cmap``.
 
@@ -132,6 +137,8 @@ class SearchDisplay(Display):
             tuple(name for name in varied(results) if name not in names),
         )  # fmt: skip
         return made.plot(ax=ax, mesh_kw=mesh_kw)
+
+    from_estimator = from_search  # a search is an estimator
 
     def plot(self, *, ax: Any = None, mesh_kw: dict[str, Any] | None = None) -> Self:
         """Draw the scores; the best one has a frame, and proven ones a dot.

@@ -10,7 +10,7 @@ import numpy as np
 from ..estimators.model.way import way_to
 from ..insight import Sensitivity, sensitivity
 from ..insight.subject import names_of
-from .axes import COLORS, Display, bars
+from .axes import Display, bars
 
 SHOWN = 15  # Features that are drawn.
 
@@ -24,12 +24,14 @@ class SensitivityDisplay(Display):
     Parameters
     ----------
     sensitivity : Sensitivity
+        What :func:`adatron.insight.sensitivity` returned.
     names : list of str
         Names of the features.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class SensitivityDisplay(Display):
         """Draw a bar for each of the strongest features."""
         ax, effect = self._on(ax), self.sensitivity.effect
         order = np.argsort(-effect, kind="stable")[:SHOWN]
-        bars(ax, [self.names[j] for j in order], effect[order], COLORS[0])
-        ax.set(xlabel="mean slope at the boundary × deviation")
+        bars(ax, [self.names[j] for j in order], effect[order])
+        where = "at the boundary" if self.sensitivity.n_tried else "at the samples"
+        ax.set(xlabel=f"mean slope {where}\n× deviation of the feature")
         return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,13 +19,16 @@ from ..insight.deletion import Influence, influence_of
 from ..insight.labels import Issues, issues_of
 from ..insight.leave_one_out import AlongC, LeftOut, along_C, asked, left_out_of
 from ..insight.sensitivity import Sensitivity, sensitivity
-from ..insight.subject import Subject, Unavailable, Vector, names_of, predictions, rows_of, taken
+from ..insight.subject import Ids, Subject, Unavailable, Vector, names_of, predictions, rows_of, taken
 from ..insight.twin import Twin, twin_of
 from ..quoted import quoted
 from ..solvers.path import Stalled
+from ..threads import Clock, OutOfTime
 from .figure import Gallery
 
 FOLDS = 5
+SHARE = 0.5  # Part of the time that is left which one question may take.
+LATE = "Give the report a larger max_time, or None for no limit."
 Found = TypeVar("Found")
 
 
@@ -39,12 +43,23 @@ class Missing:
 class OutOfFold:
     """Predictions for samples that were left out, a fold at a time.
 
-    values : (n, n_problems) of the binary problems, or the prediction, or the decision value
+    numbers : the samples; all, or those of the folds that there was time for
+    predicted : a prediction for each of them
+    values : (n_numbers, n_problems) of the binary problems, or the prediction, or the decision value
+    folds, of : the number of folds that were fitted, and of all folds
     """
 
+    numbers: Ids
     predicted: NDArray[Any]
     values: Vector
     folds: int
+    of: int
+
+    @property
+    def name(self) -> str:
+        """What was measured, in words."""
+        all_of = f"{self.folds}" if self.folds == self.of else f"{self.folds} of {self.of}"
+        return f"out of fold ({all_of} folds)"
 
 
 @dataclass
@@ -60,6 +75,7 @@ class Facts:
     given_names : names of the features as the user gave them, or None
     weight : the user's weights, or None
     cv : a splitter, a number of folds, or None
+    clock : when other fits and deletions end
     """
 
     subject: Subject
@@ -71,6 +87,7 @@ class Facts:
     image_shape: tuple[int, int] | None
     weight: Any
     cv: Any
+    clock: Clock = field(default_factory=Clock)
     gallery: Gallery = field(default_factory=Gallery)
 
     @property
@@ -96,7 +113,7 @@ class Facts:
     @cached_property
     def twin(self) -> Twin | Missing:
         """The exact solution that samples can leave."""
-        return known(lambda: twin_of(self.subject))
+        return known(lambda: twin_of(self.subject, self.clock.left()))
 
     @cached_property
     def left_out(self) -> LeftOut | Missing:
@@ -119,7 +136,7 @@ class Facts:
     @cached_property
     def along_C(self) -> AlongC | Missing:
         """Exact leave-one-out errors over C."""
-        return self._of_twin(lambda twin: along_C(self.subject, twin))
+        return self._of_twin(lambda twin: along_C(self.subject, twin, clock=self.clock.part(SHARE)))
 
     @cached_property
     def sensitivity(self) -> Sensitivity | Missing:
@@ -136,7 +153,14 @@ class Facts:
 
     def _of_twin(self, ask: Callable[[Twin], Found]) -> Found | Missing:
         twin = self.twin
-        return twin if isinstance(twin, Missing) else known(lambda: ask(twin))
+        if isinstance(twin, Missing):
+            return twin
+
+        def in_time() -> Found:
+            self.clock.check()
+            return ask(twin)
+
+        return known(in_time)
 
     @cached_property
     def values(self) -> Vector:
@@ -160,11 +184,19 @@ class Facts:
     def _out_of_fold(self) -> OutOfFold:
         splits = list(self._folds().split(self.subject.X, self.y))
         self._refuse_splits(splits)
-        values = np.zeros((self.n, self.values.shape[1]))
+        clock = self.clock.part(SHARE)
+        values, done = np.zeros((self.n, self.values.shape[1])), 0
         for train, test in splits:
-            way = way_to(self._without(train))
+            try:
+                way = way_to(self._without(train, clock))
+            except OutOfTime:
+                break
             values[test] = way.machine._decision(rows_of(way, taken(self.subject.X, test)))
-        return OutOfFold(self.predicted(values), values, len(splits))
+            done += 1
+        if not done:
+            raise Unavailable(f"The model of a fold takes too long. {LATE}")
+        numbers = np.sort(np.concatenate([test for _, test in splits[:done]]))
+        return OutOfFold(numbers, self.predicted(values[numbers]), values[numbers], done, len(splits))
 
     def _refuse_splits(self, splits: list[Any]) -> None:
         """Fail unless every sample is tested once, by a model that knows all classes."""
@@ -179,15 +211,26 @@ class Facts:
                 if len(gone := np.setdiff1d(self.machine.classes_, self.y[train])):
                     raise Unavailable(f"Fold {number} of this cv trains with no sample of the class {quoted(gone[0])}.")
 
-    def _without(self, train: Any) -> Any:
-        """Return the model, fitted anew to some samples."""
+    def _without(self, train: Any, clock: Clock) -> Any:
+        """Return the model, fitted anew to some samples; raise OutOfTime if the clock ends the fit."""
         model = self.subject.model
         one: Any = clone(model.best_estimator_ if is_search(model) else model)
+        machine: Any = one.steps[-1][1] if isinstance(one, Pipeline) else one
+        seconds, own = clock.left(), machine.get_params(deep=False).get("max_time")
+        if seconds is not None:
+            machine.set_params(max_time=seconds if own is None else min(own, seconds))
         weights = None if self.weight is None else np.asarray(self.weight)[train]
-        try:
-            return one.fit(taken(self.subject.X, train), self.y[train], **_weighted(one, weights))
-        except (ValueError, ArithmeticError) as error:
-            raise Unavailable(f"The model cannot be fitted to the samples of a fold: {error}") from error
+        with warnings.catch_warnings(record=True) as told:
+            try:
+                one.fit(taken(self.subject.X, train), self.y[train], **_weighted(one, weights))
+            except TimeoutError as error:
+                raise OutOfTime from error
+            except (ValueError, ArithmeticError) as error:
+                raise Unavailable(f"The model cannot be fitted to the samples of a fold: {error}") from error
+        clock.check()  # a fit that the clock ended is not the model
+        for one_told in told:
+            warnings.warn_explicit(one_told.message, one_told.category, one_told.filename, one_told.lineno)
+        return one
 
     def _folds(self) -> Any:
         if self.cv is not None and not isinstance(self.cv, int):
@@ -205,7 +248,9 @@ def known(ask: Callable[[], Found]) -> Found | Missing:
     """Return an answer, or the reason why the model has none; any other error is a fault, and is raised."""
     try:
         return ask()
-    except (Unavailable, Stalled, TimeoutError) as error:
+    except (TimeoutError, OutOfTime):
+        return Missing(f"There was no time for this answer. {LATE}")
+    except (Unavailable, Stalled) as error:
         return Missing(" ".join(str(error).split()))
 
 

@@ -28,6 +28,7 @@ SETTINGS: dict[str, Any] = {
     "svg.hashsalt": "adatron",
     "font.size": 10,
     "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],  # to measure by; the page has its own
     "figure.facecolor": "none",
     "savefig.facecolor": "none",
     "axes.facecolor": "none",

@@ -27,10 +27,22 @@ class Report:
     Attributes
     ----------
     title : str
+        The title of the page.
     panels : list of Panel
         Each has a ``question`` and an ``answer``.
     html : str
         The page.
+
+    Examples
+    --------
+    >>> import adatron
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.2, random_state=0)
+    >>> made = adatron.report(adatron.SVC(C=10).fit(X, y), X, y)
+    >>> made.panels[0].question
+    'Is it optimal?'
+    >>> made.html.startswith("<!DOCTYPE html>")
+    True
     """
 
     def __init__(self, title: str, about: list[Part], panels: list[Panel]) -> None:
@@ -60,6 +72,7 @@ def page(title: str, about: Sequence[Part], panels: Sequence[Panel]) -> str:
     Parameters
     ----------
     title : str
+        The title of the page.
     about : parts that stand above the panels
     panels : the questions with their answers
     """

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import metadata
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, cast
 
 import numpy as np
@@ -13,11 +14,13 @@ from sklearn.model_selection import check_cv
 from ..estimators.base.quiet import quiet
 from ..insight.subject import Subject, counted, names_of
 from ..quoted import quoted
+from ..threads import Clock
 from .facts import Facts
 from .page import Report
 from .panels import PANELS
-from .parts import Folded, Part, Table, Text
+from .parts import Folded, Panel, Part, Table, Text
 
+MAX_TIME = 300.0  # Seconds.
 SHOWN = ("rows", "none")
 PIXELS = (8, 256)  # Fewest and most pixels of a side of a picture.
 ALIKE = 0.75  # Fraction of the usual difference of two pixels below which neighbours are alike.
@@ -38,6 +41,8 @@ def report(
     image_shape: tuple[int, int] | None = None,
     cv: Any = None,
     title: str | None = None,
+    max_time: float | None = MAX_TIME,
+    progress: Callable[[int, int, str], object] | None = None,
 ) -> Report:
     """Return a report that answers eight questions about a fitted model, with exact or certified numbers.
 
@@ -65,8 +70,16 @@ def report(
     image_shape : tuple of two ints, default=None
         Height and width, if the rows of X are pictures; by default this is found out from square rows.
     cv : int or splitter, default=None
-        Folds of out-of-fold scores; None is five.
+        Folds of out-of-fold scores; None is five. A splitter must test every sample exactly once, as ``KFold`` does.
+        Otherwise there are no such scores, and the report says so.
     title : str, default=None
+        The title of the page; by default it names the machine.
+    max_time : float, default=300.0
+        Limit on the time of other fits (folds, values of C, the exact solution) in seconds; None is no limit. When the
+        time is over, the report has what is known: some of the folds, or of the values of C. It names them.
+    progress : callable, default=None
+        Called before each panel is made: with the number of panels that are done, the number of all, and the subject of
+        the panel, such as 'scores'.
 
     Returns
     -------
@@ -84,8 +97,10 @@ def report(
 
     Notes
     -----
-    The cost is that of some dozens of fits: five folds, exact leave-one-out and deletion (as many samples as take some
-    ten seconds each; the report says how many), and nine values of C.
+    Five folds cost five fits, each to four fifths of the samples. Exact leave-one-out and deletion take as many samples
+    as can be had in some ten seconds; the report says how many. The error over C takes nine fits. There are no exact
+    answers beyond 20,000 samples. ``max_time`` bounds all of this; panels about the boundary take some seconds more.
+    Ctrl-C ends the report, and no file is written before it is whole.
 
     Examples
     --------
@@ -112,10 +127,23 @@ def report(
     shape = _shape_of(subject) if image_shape is None else _checked_shape(subject, image_shape)
     if cv is not None:
         cv = counted("cv", cv, 2, 1 + len(subject.y)) if isinstance(cv, Integral) else check_cv(cv)
-    facts = Facts(subject, X_test, y_test, search, samples == "rows", names, shape, sample_weight, cv)
-    panels = [panel(facts) for panel in PANELS]
+    clock = Clock.starting(_seconds(max_time))
+    facts = Facts(subject, X_test, y_test, search, samples == "rows", names, shape, sample_weight, cv, clock)
+    panels: list[Panel] = []
+    for subject_of, panel in PANELS.items():
+        if progress is not None:
+            progress(len(panels), len(PANELS), subject_of)
+        panels.append(panel(facts))
     machine = facts.machine
     return Report(title or f"Report of {_a(type(machine).__name__)}", _about(facts), panels)
+
+
+def _seconds(value: Any) -> float | None:
+    """Return a limit on the time; None is none."""
+    good = isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) and float(value) > 0.0
+    if value is not None and not good:
+        raise ValueError(f"The 'max_time' parameter must be a float above 0 or None. Got {quoted(value)} instead.")
+    return None if value is None or float(value) == np.inf else float(value)
 
 
 def _width(subject: Subject) -> int:

@@ -137,6 +137,7 @@ def kernel_path(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        Training samples of two classes.
     y : array-like of shape (n_samples,)
         Labels of two classes.
     gammas : array-like of shape (k,)
@@ -144,6 +145,7 @@ def kernel_path(
     C : float, default=inf
         Penalty of margin violations; ``inf`` is the hard margin.
     bias : {'explicit', 'none'}, default='explicit'
+        Whether the machines have a constant b.
     validation : tuple of (X, y), default=None
         Samples on which the error is measured.
     pick : {'bound', 'validation'}, default=None
@@ -168,6 +170,15 @@ def kernel_path(
     ------
     ValueError
         Bad parameters, a number of classes other than two, more samples than ``cache_size`` allows.
+
+    Examples
+    --------
+    >>> from adatron.selection import kernel_path
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(60, noise=0.2, random_state=0)
+    >>> path = kernel_path(X, y, [0.1, 1.0, 10.0], C=1.0)
+    >>> path.gamma.tolist()
+    [10.0, 1.0, 0.1]
     """
     X, codes, classes = _samples(X, y, cache_size)
     gammas = _descending(gammas)

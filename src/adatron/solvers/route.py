@@ -86,7 +86,7 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
 
     Attributes
     ----------
-    ways : (n_problems,) numbers of :class:`Way`
+    ways : (n_problems,) the way of each, a number of ``Way``
     then : the same for what is left over from bundles, which is solved one by one
     variables : variables of the largest problem
     single : whether tiles of kernel values are float32, proven in float64
@@ -101,6 +101,14 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     memory : bytes for the factors of one problem's Newton steps, or for the rows that its solver stores itself
     device : the device that solves the problems; "" if it is the processor
     placed : why that one, if a device was asked for
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from sklearn.datasets import load_iris
+    >>> model = SVC().fit(*load_iris(return_X_y=True))
+    >>> model.route_.variables
+    100
     """
 
     ways: NDArray[np.int8]
@@ -196,6 +204,14 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     else                                                           stored as far as memory goes where
                                                                    they are dear, or made again
     =============================================================  ===================================
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from sklearn.datasets import load_iris
+    >>> route = SVC().fit(*load_iris(return_X_y=True)).route_  # what this function chose
+    >>> route.single, route.reason
+    (False, 'few samples')
     """
     place = placed(source, sizes.variables, sizes.duals, wanted.device, solver)
     if place.used:

@@ -36,6 +36,15 @@ class Progress:
         to be positive semi-definite.
     seconds : float
         Since the problems were begun.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from sklearn.datasets import load_iris
+    >>> reports = []
+    >>> model = SVC(callback=reports.append).fit(*load_iris(return_X_y=True))
+    >>> reports[-1].n_problems
+    3
     """
 
     problem: int

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from ..kernels import Function, Kernel
 
+SHORTEST = 1e-3  # Seconds that are left at least before the deadline.
 LONGER, MORE = 0.06, 0.12  # Fraction of the time, and seconds, by which the limit is after the deadline.
 
 
@@ -45,6 +46,16 @@ class Clock:
     def late(self) -> bool:
         """Whether the deadline has passed."""
         return self.deadline < inf and monotonic() >= self.deadline
+
+    def left(self) -> float | None:
+        """Return the seconds up to the deadline, None without one; raise OutOfTime after it."""
+        self.check()
+        return None if self.deadline == inf else max(SHORTEST, self.deadline - monotonic())
+
+    def part(self, fraction: float) -> Clock:
+        """Return a clock that ends after this part of the time that is left."""
+        seconds = self.deadline - monotonic()
+        return Clock.starting(max(0.0, fraction * seconds) if seconds < inf else None)
 
     def check(self) -> None:
         """Raise OutOfTime after the deadline."""

@@ -1,10 +1,14 @@
 """`adatron report`."""
 
+import signal
+
 import numpy as np
 import pytest
 
 from adatron.cli import main
 from adatron.cli.status import Status
+from adatron.reports.panels.good import good
+from moments import at
 
 
 @pytest.fixture
@@ -28,6 +32,24 @@ def test_a_page_and_its_answers(files, capsys):
     assert "&lt;i&gt;width&lt;/i&gt;" in text
     assert "<i>" not in text
     assert "Report of model.adatron" in text
+
+
+def test_ctrl_c_writes_no_file(files, capsys):
+    data, model, _, output = files
+    before = set(output.parent.iterdir())
+    with at(good, lambda _: signal.raise_signal(signal.SIGINT)):
+        assert main(["report", str(model), str(data), "--output", str(output)]) == Status.INTERRUPTED
+    assert set(output.parent.iterdir()) == before
+
+
+def test_a_time_limit_is_named(files, capsys):
+    data, model, _, output = files
+    arguments = ["report", str(model), str(data), "--output", str(output)]
+    assert main([*arguments, "--max-time", "1e-6"]) == Status.FINE
+    assert "larger max_time" in output.read_text("utf-8")
+    assert main([*arguments, "--max-time", "1e6", "--quiet"]) == Status.FINE
+    assert "larger max_time" not in output.read_text("utf-8")
+    assert main([*arguments, "--max-time", "0"]) == Status.USAGE
 
 
 def test_other_data_and_an_input_as_output_are_refused(files, capsys):

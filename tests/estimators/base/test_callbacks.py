@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.datasets import load_iris, make_classification
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -70,10 +71,18 @@ def test_a_long_fit_has_parts_and_can_be_stopped():
     assert not hasattr(model, "_fit_parts")
 
 
-def test_scores_are_monitored_in_searches_too():
-    monitor = callback.ScoringMonitor(scoring="accuracy")
-    adatron.SVC().set_callbacks(monitor).fit(X, y)
-    assert [row["accuracy"] for row in monitor.get_logs().data] == [adatron.SVC().fit(X, y).score(X, y)]
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_scikit_learns_own_callbacks_work_on_every_estimator(model):
+    pytest.importorskip("rich", reason="scikit-learn's ProgressBar needs rich")
+    name = "r2" if is_regressor(model) else "accuracy"
+    monitor = callback.ScoringMonitor(scoring=name)
+    targets = np.ones(len(X)) if "OneClass" in type(model).__name__ else y
+    model = clone(model).set_callbacks(callback.ProgressBar(), monitor).fit(X, targets)
+    scores = [row[name] for row in monitor.get_logs().data]
+    assert scores == [get_scorer(name)(model, X, targets)]
+
+
+def test_searches_have_callbacks_too():
     pytest.importorskip("rich", reason="scikit-learn's ProgressBar needs rich")
     bar = callback.ProgressBar(max_propagation_depth=None)
     search = GridSearchCV(make_pipeline(StandardScaler(), adatron.SVC()), {"svc__C": [1, 10]}).set_callbacks(bar)

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 
 import click
+from tqdm import tqdm
 
 from ..data import Source, data_options
 from ..overwrite import refuse_overwriting
 from ..parts import names_of, task_of
+from ..progress import SECONDS
 from ..status import warnings_as_lines
+from ..ticker import every
+from ..values import Number
+
+SHAPE = "{desc} |{bar}| {elapsed}"
 
 
 @click.command(short_help="Write a report about a model as one HTML file.")
@@ -21,14 +31,26 @@ from ..status import warnings_as_lines
 @click.option(
     "--samples", type=click.Choice(["rows", "none"]), default="rows", help="none leaves out every row of data."
 )
-@click.option("--quiet", is_flag=True, help="Do not print the answers.")
-def report(model: str, source: Source, output: str, test: tuple[str, ...], samples: str, quiet: bool) -> None:
+@click.option(
+    "--max-time",
+    type=Number(0, above=True),
+    default=300.0,
+    show_default=True,
+    help="Limit on the time of other fits, in seconds.",
+)
+@click.option("--quiet", is_flag=True, help="Print neither the progress nor the answers.")
+def report(
+    model: str, source: Source, output: str, test: tuple[str, ...], samples: str, max_time: float, quiet: bool
+) -> None:
     """Write a report about MODEL, which was trained on FILE.
 
     FILE holds the data that MODEL was trained on, in their order. The report answers whether the model is optimal,
     good, well chosen and robust, which samples decide, which labels are suspicious, where the boundary is, and which
     features matter. It is one file that needs nothing else.
     The answers are printed, too.
+
+    Folds, exact leave-one-out and the error over C take other fits, which --max-time bounds. The report names what
+    there was no time for. Ctrl-C ends the command and writes no file.
     """
     refuse_overwriting("--output", output, (model, *source.files, *test))
     from ...reports import report as make
@@ -37,7 +59,7 @@ def report(model: str, source: Source, output: str, test: tuple[str, ...], sampl
     estimator, table = source.with_model(model, labelled=True)
     tested = replace(source, files=test).with_model(model, labelled=True)[1] if test else None
     novelty = task_of(estimator) == "novelty"
-    with warnings_as_lines():
+    with warnings_as_lines(), _told(quiet) as progress:
         made = make(
             estimator,
             table.X,
@@ -47,10 +69,34 @@ def report(model: str, source: Source, output: str, test: tuple[str, ...], sampl
             samples=samples,
             feature_names=names if names is not None and len(names) == table.X.shape[1] else None,
             title=f"Report of {Path(model).name}",
+            max_time=max_time,
+            progress=progress,
         )
     made.save(output)
     if not quiet:
         click.echo(str(made), err=True)
+
+
+@contextmanager
+def _told(quiet: bool) -> Iterator[Callable[[int, int, str], object]]:
+    """Return a function that tells which panel is made: on a terminal as a bar, elsewhere a line now and then."""
+    terminal, start, now = sys.stderr.isatty(), monotonic(), ""
+    bar = tqdm(total=1, bar_format=SHAPE, leave=False, disable=quiet or not terminal)
+
+    def progress(done: int, of: int, what: str) -> None:
+        nonlocal now
+        now = f"report: {done + 1} of {of}, {what}"
+        bar.total, bar.n = of, done
+        bar.set_description_str(now)
+
+    def tell() -> None:
+        if terminal:
+            bar.refresh()
+        else:
+            click.echo(f"{now}; {monotonic() - start:.0f} s", err=True)
+
+    with bar, nullcontext() if quiet else every(SECONDS[terminal], tell):
+        yield progress
 
 
 def _names(model: str) -> tuple[str, ...] | None:

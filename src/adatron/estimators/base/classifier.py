@@ -130,6 +130,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as many features as in ``fit``.
 
         Returns
         -------
@@ -157,6 +158,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as many features as in ``fit``.
         """
         check_is_fitted(self)
         self._check_ties()

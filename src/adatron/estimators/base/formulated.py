@@ -118,6 +118,7 @@ class FormulatedClassifier(Classifier):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as many features as in ``fit``.
 
         Returns
         -------
@@ -151,6 +152,7 @@ class FormulatedClassifier(Classifier):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as many features as in ``fit``.
 
         Returns
         -------

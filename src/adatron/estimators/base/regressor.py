@@ -65,5 +65,6 @@ class Regressor(RegressorMixin, OneProgram):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as many features as in ``fit``.
         """
         return self._decision(X).ravel()

@@ -28,6 +28,7 @@ class CPath:
     coefficients : ndarray of shape (n_breakpoints, n_samples)
         Coefficients of the samples, in the order of ``ids_``.
     intercepts : ndarray of shape (n_breakpoints,)
+        The intercept at each breakpoint.
 
     Examples
     --------

@@ -79,6 +79,7 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training samples; with ``window`` only the last ones are kept.
         y : ignored
+            Not used; there for pipelines and searches.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples; a sample of weight 0 is left out.
         ids : array-like of int of shape (n_samples,), default=None
@@ -107,7 +108,9 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            New samples.
         y : ignored
+            Not used; there for pipelines and searches.
         ids, sample_weight :
             As in :meth:`IncrementalSVC.partial_fit`, which also lists the errors.
 

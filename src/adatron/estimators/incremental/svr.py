@@ -113,7 +113,9 @@ class IncrementalSVR(HasC, Incremental, SVR):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            New samples.
         y : array-like of shape (n_samples,)
+            Targets.
         ids, sample_weight :
             As in :meth:`IncrementalSVC.partial_fit`, which also lists the errors.
 

@@ -54,6 +54,7 @@ def input_margin(estimator: Any, X: Any, metric: Any = None, space: str = "origi
     Returns
     -------
     margins : InputMargins
+        What :func:`adatron.input_margin` returned for X.
 
     Raises
     ------

@@ -24,6 +24,12 @@ class Balance:
         λ² ‖w*‖², w* being the normal of the balanced plane parallel to the model's.
     holds : bool
         ``value`` > 1/4. The condition is sufficient, not necessary.
+
+    Examples
+    --------
+    >>> from adatron.estimators import Balance
+    >>> Balance(value=0.3, holds=True).holds
+    True
     """
 
     value: float

@@ -26,7 +26,14 @@ VALUES = 1 << 22  # Numbers of the rows that are made; kernel values at a time.
 
 
 class ParityError(ValueError):
-    """A network does not decide as its model."""
+    """A network does not decide as its model.
+
+    Examples
+    --------
+    >>> from adatron.files.onnx.parity import ParityError
+    >>> issubclass(ParityError, ValueError)
+    True
+    """
 
 
 @dataclass(frozen=True)

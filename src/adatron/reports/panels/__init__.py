@@ -15,8 +15,15 @@ from .optimal import optimal
 from .robust import robust
 from .suspicious import suspicious
 
-PANELS: tuple[Callable[[Facts], Panel], ...] = (
-    optimal, good, chosen, deciding, suspicious, boundary, features, robust,
-)  # fmt: skip
+PANELS: dict[str, Callable[[Facts], Panel]] = {
+    "optimality": optimal,
+    "scores": good,
+    "parameters": chosen,
+    "deciding samples": deciding,
+    "suspicious samples": suspicious,
+    "boundary": boundary,
+    "features": features,
+    "robustness": robust,
+}
 
 __all__ = ["PANELS"]

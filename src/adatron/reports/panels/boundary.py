@@ -29,7 +29,7 @@ def boundary(facts: Facts) -> Panel:
             panel.answer = panel.answer or "It cannot be drawn for this model."
             continue
         display = BoundaryPlaneDisplay.of(found, facts.subject.model, y)
-        picture = facts.gallery.draw(lambda ax, display=display: display.plot(ax=ax), 4.8, 5.4)
+        picture = facts.gallery.draw(lambda ax, display=display: display.plot(ax=ax), 4.8, 4.5 if numbers else 5.4)
         panel.parts.append(Figure(picture, f"The plane through {what} (row {found.numbers[0]})."))
         if not panel.answer and not numbers:
             distance = float(found.points[1, 0])
@@ -40,10 +40,10 @@ def boundary(facts: Facts) -> Panel:
     if numbers and not panel.answer:
         panel.answer = "Along the direction of steepest ascent of a typical sample, as drawn."
     space = " after the steps of the pipeline" if steps else ""
+    own = "the colours in it are the model's own values" if numbers else "the curve in it is the model's own boundary"
     text = (
-        f"Each picture is a plane in the space of the features{space}, and the curve in it is the model's own "
-        "boundary: every point was predicted. Small marks are other samples, projected onto the plane; they do not lie "
-        "in it."
+        f"Each picture is a plane in the space of the features{space}, and {own}: every point was predicted. Small "
+        "marks are other samples, projected onto the plane; they do not lie in it."
     )
     if panel.parts:
         panel.parts.append(Text(text, "note"))

@@ -13,10 +13,11 @@ from ...outcome import best_of, edges, metric_of, varied
 from ...plots.axes import COLORS
 from ...plots.leave_one_out import LeaveOneOutDisplay
 from ...plots.search import SearchDisplay
-from ..facts import Facts, Missing, known
+from ..facts import LATE, Facts, Missing, known
 from ..parts import Figure, Panel, Table, Text, percent, said
 
 CLOSE, TINY = 1e-9, 1e-300
+TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)  # What nu is multiplied by.
 
 
 def chosen(facts: Facts) -> Panel:
@@ -40,7 +41,7 @@ def _over_C(facts: Facts, panel: Panel) -> None:
     numbers = facts.task == "regression"
     text = (lambda error: said(np.sqrt(error))) if numbers else percent
     what = "root of the mean squared leave-one-out error" if numbers else "leave-one-out error"
-    sampled = found.n_asked < facts.n
+    sampled = bool(found.uncertainty.any())
     # The root of a mean square has the relative error of the half.
     doubts = found.uncertainty / (2.0 * np.sqrt(np.maximum(found.error, TINY))) if numbers else found.uncertainty
     shown = said if numbers else percent
@@ -57,6 +58,8 @@ def _over_C(facts: Facts, panel: Panel) -> None:
     name = "mean squared leave-one-out error" if numbers else "leave-one-out error"
     picture = facts.gallery.draw(lambda ax: LeaveOneOutDisplay(found, name).plot(ax=ax))
     panel.parts.append(Figure(picture, f"Exact leave-one-out error over C, for {found.n_asked:,} samples at each C."))
+    if len(found.C) < found.n_wanted:
+        panel.parts.append(Text(f"There was time for {len(found.C)} of {found.n_wanted} values of C. {LATE}", "note"))
 
 
 def _over_nu(facts: Facts, panel: Panel) -> None:
@@ -67,9 +70,9 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
         if isinstance(twin, Missing):
             raise Unavailable(twin.reason)
         rows: list[list[Any]] = []
-        slots = drawn(twin.n, max(1, twin.affordable // 5))
-        for nu in sorted({min(1.0, factor * twin.model.nu) for factor in (0.25, 0.5, 1.0, 2.0, 4.0)}):
-            model = refitted(facts.subject, twin, nu=nu).model
+        slots = drawn(twin.n, max(1, twin.affordable // len(TIMES)))
+        for nu in sorted({min(1.0, factor * twin.model.nu) for factor in TIMES}):
+            model = refitted(facts.subject, twin, nu=nu, max_time=facts.clock.left()).model
             values = model.decision_function(facts.subject.rows)
             out = loo_values(model, slots=slots)[:, 0] < 0.0
             spread = float(out.std() / np.sqrt(len(out))) if len(slots) < twin.n else 0.0

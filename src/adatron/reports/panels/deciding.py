@@ -37,7 +37,8 @@ def deciding(facts: Facts) -> Panel:
         display.labels = [f"number {k}" for k in range(1, len(found.numbers) + 1)]
     height = 1.2 + 0.26 * min(12, max(3, len(found.change)))
     picture = facts.gallery.draw(lambda ax: display.plot(ax=ax), height=height)
-    text = "Mean change of the decision value if one sample is deleted, by exact deletion; the largest changes."
+    what = "prediction" if facts.task == "regression" else "decision value"
+    text = f"Mean change of the {what} if one sample is deleted, by exact deletion; the largest changes."
     panel.parts.insert(0, Figure(picture, text))
     if facts.rows and len(found.change):
         panel.parts.append(_table(facts, found))

@@ -22,9 +22,12 @@ def features(facts: Facts) -> Panel:
         return panel
     names = facts.names
     order = np.argsort(-found.effect, kind="stable")
-    panel.answer = f"{names[order[0]]} moves the decision function most"
+    moved = "prediction" if facts.task == "regression" else "decision function"
+    panel.answer = f"{names[order[0]]} moves the {moved} most"
     flips = float(found.flips[order[0]])
-    panel.answer += f"; it alone changes the prediction of {percent(flips)} of the samples." if flips > 0 else "."
+    panel.answer += (
+        f"; it alone changes the prediction of {percent(flips)} of {found.n_tried} samples." if flips > 0 else "."
+    )
     height = 1.2 + 0.26 * min(SHOWN, max(3, len(names)))
     picture = facts.gallery.draw(lambda ax: SensitivityDisplay(found, names).plot(ax=ax), height=height)
     where = "samples" if facts.task == "regression" else "nearest boundary points of samples"

@@ -9,7 +9,7 @@ from sklearn import metrics
 
 from ...insight.subject import drawn
 from ...plots.axes import COLORS
-from ..facts import Facts, Missing
+from ..facts import LATE, Facts, Missing
 from ..grouped import grouped
 from ..parts import Figure, Panel, Table, Text, percent, said
 
@@ -29,15 +29,16 @@ def good(facts: Facts) -> Panel:
     for found in (facts.left_out, facts.out_of_fold):
         if isinstance(found, Missing):
             panel.parts.append(Text(found.reason, "note"))
-    left = facts.left_out
-    if not isinstance(left, Missing) and left.uncertainty:
-        panel.parts.append(
-            Text(
-                f"Leave-one-out is exact for {len(left.numbers):,} of {facts.n:,} samples, drawn by chance. "
-                "Its numbers are estimates for all samples.",
-                "note",
-            )
+    left, folds = facts.left_out, facts.out_of_fold
+    if not isinstance(left, Missing) and not left.complete:
+        text = (
+            f"Leave-one-out is exact for {len(left.numbers):,} of {left.n_samples:,} samples, drawn by chance. Its "
+            "numbers are estimates for all samples."
         )
+        panel.parts.append(Text(text, "note"))
+    if not isinstance(folds, Missing) and folds.folds < folds.of:
+        text = f"There was time for {folds.folds} of {folds.of} folds, with {len(folds.numbers):,} samples. {LATE}"
+        panel.parts.append(Text(text, "note"))
     return panel
 
 
@@ -46,9 +47,9 @@ def _lines(facts: Facts) -> list[Line]:
     out: list[Line] = [("samples of the fit", y, facts.predicted(facts.values), facts.values)]
     folds, left = facts.out_of_fold, facts.left_out
     if not isinstance(folds, Missing):
-        out.append((f"out of fold ({folds.folds} folds)", y, folds.predicted, folds.values))
+        out.append((folds.name, y[folds.numbers], folds.predicted, folds.values))
     if not isinstance(left, Missing):
-        name = f"estimated from {len(left.numbers):,} of {facts.n:,}" if left.uncertainty else "exact"
+        name = "exact" if left.complete else f"estimated from {len(left.numbers):,} of {left.n_samples:,}"
         out.append((f"leave-one-out ({name})", y[left.numbers], left.predicted, left.values))
     if facts.X_test is not None:
         values = facts.test_values
@@ -115,10 +116,12 @@ def _outliers(lines: list[Line]) -> tuple[Any, Any]:
 
 def _pictures(facts: Facts, lines: list[Line]) -> list[Figure]:
     measured = [line for line in lines if line[1] is not None]
-    name, y, predicted, _ = measured[-1]
+    most = max(len(line[1]) for line in measured)
+    shown = [line for line in measured if line[0] == "test" or len(line[1]) == most]
+    name, y, predicted, _ = shown[-1]
     if facts.task == "classification":
         k = len(np.union1d(y, predicted))
-        size = min(9.0, 2.8 + 0.35 * k)
+        size = 2.8 + 0.35 * k if k <= WRITTEN else 5.0
 
         def confusion(ax: Any) -> None:
             display: Any = metrics.ConfusionMatrixDisplay.from_predictions(
@@ -128,7 +131,7 @@ def _pictures(facts: Facts, lines: list[Line]) -> list[Figure]:
                 cmap="Blues",
                 colorbar=k > WRITTEN,
                 include_values=k <= WRITTEN,
-                xticks_rotation="vertical" if size > 5 else "horizontal",
+                xticks_rotation="vertical" if k > 6 else "horizontal",
             )
             if k > WRITTEN:
                 ax.set(xticks=[], yticks=[])

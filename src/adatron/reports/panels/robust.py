@@ -95,13 +95,12 @@ def _calibration(facts: Facts, panel: Panel) -> None:
         panel.parts.append(Text(folds.reason, "note"))
         return
     machine: Any = facts.machine
-    k, in_pairs = len(machine.classes_), machine._one_against_one()
-    codes = np.searchsorted(machine.classes_, facts.y)
-    factor = slope(_margins(folds.values, codes, k, in_pairs), np.ones(facts.n))
+    k, in_pairs, y = len(machine.classes_), machine._one_against_one(), facts.y[folds.numbers]
+    factor = slope(_margins(folds.values, np.searchsorted(machine.classes_, y), k, in_pairs), np.ones(len(y)))
     probabilities = agreeing(
         coupled(factor * of_pairs(folds.values, k, in_pairs), k), np.searchsorted(machine.classes_, folds.predicted)
     )
-    sure, right = probabilities.max(axis=1), folds.predicted == facts.y
+    sure, right = probabilities.max(axis=1), folds.predicted == y
     ends = np.quantile(sure, np.linspace(0.0, 1.0, BINS + 1)[1:-1])
     group = np.searchsorted(ends, sure)
     rows = [
@@ -109,7 +108,7 @@ def _calibration(facts: Facts, panel: Panel) -> None:
         for g in range(BINS)
         if (group == g).any()
     ]
-    error = float(sum(abs(row[0] - row[1]) * row[2] for row in rows) / facts.n)
+    error = float(sum(abs(row[0] - row[1]) * row[2] for row in rows) / len(y))
 
     def draw(ax: Any) -> None:
         ax.plot([0.0, 1.0], [0.0, 1.0], ":", color="0.5", label="perfect")
@@ -172,7 +171,7 @@ def _coverage(facts: Facts, panel: Panel) -> None:
     if isinstance(folds, Missing):
         panel.parts.append(Text(folds.reason, "note"))
         return
-    size = np.sort(np.abs(folds.predicted - facts.y))
+    size = np.sort(np.abs(folds.predicted - facts.y[folds.numbers]))
 
     def draw(ax: Any) -> None:
         shown = size if facts.rows else grouped(size)[0]

@@ -43,10 +43,10 @@ def suspicious(facts: Facts) -> Panel:
         height = 4.8 if display.images is not None else 1.2 + 0.26 * min(12, max(3, count))
         picture = facts.gallery.draw(lambda ax: display.plot(ax=ax), height=height)
         names = "beside the nearest samples of the class that the others propose" if display.images is not None else ""
-        text = (
-            "error without the sample" if numbers else "how far the others put it on the wrong side (the margin is 1)"
-        )
-        panel.parts.append(Figure(picture, f"The most suspicious samples {names or f': {text}'}.".replace(" :", ":")))
+        wrong = "how far the others put it outside" if novelty else "how far the others put it on the wrong side"
+        text = "error without the sample" if numbers else f"{wrong} (the margin is 1)"
+        text = f" {names}" if names else f": {text}"
+        panel.parts.append(Figure(picture, f"The {'outermost' if novelty else 'most suspicious'} samples{text}."))
         panel.parts.append(_table(facts, found))
     return panel
 
@@ -61,7 +61,7 @@ def _table(facts: Facts, found: Any) -> Table:
         row: list[Any] = [number, *([] if novelty else [found.given[k], found.proposed[k]]), found.score[k]]
         row.append(found.bound[k])
         if not novelty:
-            row.append(", ".join(str(one) for one in found.opponents[k].tolist() if one >= 0))
+            row.append(", ".join(str(one) for one in found.opponents[k].tolist() if one >= 0) or "–")
         rows.append(row + _features(facts, number, features))
     caption = "The most suspicious samples. Opponents: the nearest samples, by the kernel, that speak against it."
     return Table(head, rows, "The outermost samples." if novelty else caption)

@@ -44,7 +44,9 @@ class Shared(Base):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training samples.
         y : array-like of shape (n_samples,), default=None
+            Targets; None for novelty detection.
         **params : dict
             As in scikit-learn: ``groups`` for the folds, ``sample_weight`` for fits and scores.
 
