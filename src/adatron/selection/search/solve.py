@@ -61,7 +61,11 @@ def solve(
     model = first.model
     settings = model.settings(first.kernel, clock, first.sized)
     settings = replace(settings, n_jobs=n_jobs, cache_bytes=share * settings.cache_bytes, callback=callback)
-    settings = replace(settings, device=None)  # kernel values are shared on the processor
+    work = float(rows.size) ** 2 * first.kernel.cost(float(rows.X.shape[1]))
+    if rows.device is None or around is not None or work < rows.device.fit:  # kernel values are shared on the processor
+        settings = replace(settings, device=None)
+    else:
+        settings = replace(settings, device=rows.device, there=rows.there)
     entries, left = _entries(cells)
     if not entries:
         return [None] * len(cells)
@@ -238,4 +242,8 @@ def _sums(K: Vector | None, rows: Rows, where: Ids, ids: Ids, B: Vector, setting
     distinct = rows.distinct.rows
     expansion = Expansion(rows.X[distinct[ids[used]]], B[used], settings.kernel, np.arange(np.count_nonzero(used)))
     zero = np.zeros(B.shape[1])
+    remote = None if settings.device is None else expansion.on(settings.device)
+    if remote is not None:
+        X = rows.X if settings.there is None else settings.there
+        return remote.values(X[distinct[where]], zero, single=False)
     return decision_values(rows.X[distinct[where]], expansion, zero, "double", settings.n_jobs, np.asarray)
