@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
+from importlib.util import find_spec
 from itertools import product
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -86,6 +88,7 @@ def warmup() -> None:
     invert_factor(np.eye(2), 0.0)  # otherwise compiled only for a large C
     walk()
     kernel_path(X[:50], y[:50], [1.0])
+    devices()
 
 
 def kernels(dtype: type) -> None:
@@ -122,6 +125,20 @@ def classes(dtype: type) -> None:
     votes, sums = np.zeros((2, 2, 1))
     tally(K, dual, ends, intercepts, True, votes, sums, np.empty((0, 0)))
     prefer(K.astype(np.float64), dual, ends, intercepts, np.zeros(1, np.int64), np.empty((1, 1)))
+
+
+def devices() -> None:
+    """Compile the code of the common kernels for the first GPU, if there is one that torch can use."""
+    if find_spec("torch") is None:
+        return
+    from .devices.device import resolved, unusable
+    from .kernels import RBF, Linear, Polynomial, Sigmoid
+
+    with suppress(ImportError, ValueError):  # no compiler, or too old a GPU: a fit there will say so
+        device = None if unusable() else resolved("cuda")
+        if device is not None:
+            for kernel in (RBF(), Linear(), Polynomial(), Sigmoid()):
+                device.tiles(kernel).compile()
 
 
 def blocks(bias: Bias) -> None:

@@ -139,6 +139,34 @@ def test_blocks_are_solved_step_by_step_as_in_numpy(dtype, q, groups, epsilon, s
             assert abs(float(own.sum())) < 1e-12
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("groups", [0, 1, 2])
+def test_values_that_are_not_numbers_end_a_block(dtype, groups):
+    made, some = tiles(RBF(0.2)), block(64, groups, 0.0, False, dtype)
+    some.K[:] = float("nan")
+    some.g[0, ::2] = float("nan")
+    made.ascend(some)
+    assert (some.steps <= 3000).all()
+    assert ((some.points >= 0) & (some.points < 104)).all()
+
+
+def test_compiling_ahead_takes_all_that_is_launched():
+    class Compiler:
+        def __init__(self):
+            self.functions = []
+
+        def compiled(self, source, functions):
+            self.functions.append((source.splitlines()[0], *functions))
+            return self
+
+    engine = Compiler()
+    CudaTiles(RBF(0.2), engine).compile()
+    assert {head for head, *_ in engine.functions} == {"#define REAL float", "#define REAL double"}
+    names = {name for _, *found in engine.functions for name in found}
+    assert {"norms", "values_short", "sums_long", "fold", "weighed", "ascend_256_8"} <= names
+    assert len(engine.functions) == 4
+
+
 def test_the_rows_of_a_launch_are_limited():
     class Endless:
         shape, dtype = (70000, 8, 8), torch.float32

@@ -1,14 +1,18 @@
 """Which device a parameter or an array asks for."""
 
 import copy
+import warnings
 
 import pytest
+from sklearn.datasets import make_classification
 
+from adatron import SVC
 from adatron.devices import resolved, unsuited
 from adatron.kernels import RBF, Laplacian, Linear, Precomputed
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
-from twins.devices import plain  # noqa: E402
+from adatron.devices.plain import PlainTiles  # noqa: E402
+from twins.devices import device, plain  # noqa: E402
 
 
 def test_without_a_wish_the_processor_computes():
@@ -25,8 +29,48 @@ def test_other_names_are_refused(name):
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_without_a_gpu_it_says_so():
-    with pytest.raises(ValueError, match="needs a GPU that torch can use, and torch finds none"):
+    with pytest.raises(ValueError, match=r"needs a GPU that torch can use, and .+\. Leave it out"):
         resolved("cuda")
+
+
+@pytest.mark.parametrize(
+    ("version", "said", "reason"),
+    [
+        (None, None, "this torch was built without CUDA"),
+        ("12.8", None, "torch finds none"),
+        (
+            "12.8",
+            "The NVIDIA driver on your system is too old (11040).",
+            "torch says: The NVIDIA driver on",
+        ),
+    ],
+)
+def test_the_reason_why_there_is_no_gpu_is_named(monkeypatch, version, said, reason):
+    def available():
+        if said:
+            warnings.warn(said, stacklevel=1)
+        return False
+
+    monkeypatch.setattr(torch.version, "cuda", version)
+    monkeypatch.setattr(torch.cuda, "is_available", available)
+    with pytest.raises(ValueError, match=f"that torch can use, and {reason}"):
+        resolved("cuda")
+
+
+def test_too_little_memory_names_the_device_and_what_helps():
+    class Full(PlainTiles):
+        def ascend(self, block):
+            raise torch.OutOfMemoryError("CUDA out of memory")
+
+        def sums(self, *_):
+            raise torch.OutOfMemoryError("CUDA out of memory")
+
+    X, y = make_classification(60, random_state=0)
+    with pytest.raises(MemoryError, match=r"twin has too little free memory.*pass device='cpu'"):
+        SVC(device=device(Full)).fit(X, y)
+    model = SVC().fit(X, y).set_params(device=device(Full))
+    with pytest.raises(MemoryError, match="twin has too little free memory"):
+        model.predict(X)
 
 
 def test_an_unknown_device_of_an_array_is_refused():

@@ -21,11 +21,12 @@ def rows(place, there=None):
 
 def test_rows_are_centred_and_in_order():
     found = rows(plain())
-    assert np.allclose(found.double.X[:, :5].numpy(), (X - CENTER)[::-1], atol=1e-15)
-    assert found.single.X.shape == (60, 8)
-    assert (found.single.X[:, 5:] == 0.0).all()
+    double, single = (store.fetched(None)[0].X for store in (found.double, found.single))
+    assert np.allclose(double[:, :5].numpy(), (X - CENTER)[::-1], atol=1e-15)
+    assert single.shape == (60, 8)
+    assert (single[:, 5:] == 0.0).all()
     again = rows(plain(), torch.from_numpy(X))
-    assert torch.equal(again.double.X, found.double.X)
+    assert torch.equal(again.double.fetched(None)[0].X, double)
 
 
 def test_sums_are_those_of_the_kernel():

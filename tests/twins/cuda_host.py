@@ -14,7 +14,18 @@ from pathlib import Path
 from typing import Any
 
 HEADER = Path(__file__).with_suffix(".h")
-OPTIONS = ("-O2", "-std=c++17", "-march=native", "-ffp-contract=off", "-U_FORTIFY_SOURCE", "-fPIC", "-shared", "-w")
+# Without the last one, the shared memory of a template would be one place for all libraries, float and double.
+OPTIONS = (
+    "-O2",
+    "-std=c++17",
+    "-march=native",
+    "-ffp-contract=off",
+    "-U_FORTIFY_SOURCE",
+    "-fPIC",
+    "-shared",
+    "-w",
+    "-fno-gnu-unique",
+)
 
 
 def available() -> bool:
@@ -26,7 +37,7 @@ def available() -> bool:
 def _library(code: str) -> Any:
     folder = Path(tempfile.gettempdir()) / "adatron-host-cuda"
     folder.mkdir(exist_ok=True)
-    path = folder / f"{hashlib.sha256((code + HEADER.read_text()).encode()).hexdigest()[:24]}.so"
+    path = folder / f"{hashlib.sha256((code + HEADER.read_text() + str(OPTIONS)).encode()).hexdigest()[:24]}.so"
     if not path.exists():
         source = path.with_suffix(".cpp")
         source.write_text(f'#include "{HEADER}"\n{code}')

@@ -4,7 +4,7 @@ Torch holds the arrays. Kernel values, their sums and dense blocks come from one
 operations, which the tests and machines without CUDA use. Nothing here knows programs or solvers.
 """
 
-from .device import Device, resolved
+from .device import Device, enough_memory, resolved
 from .program import unsuited
 
-__all__ = ["Device", "resolved", "unsuited"]
+__all__ = ["Device", "enough_memory", "resolved", "unsuited"]

@@ -56,6 +56,12 @@ class CudaTiles:
         self._arguments = tile_arguments(len(made.numbers))
         self._codes: dict[tuple[str, str], Code] = {}
 
+    def compile(self) -> None:
+        """Compile all that a fit or a prediction launches."""
+        for real in ("float", "double"):
+            self._tiles(real)
+            self._code("blocks.cu", real, block_arguments())
+
     def _tiles(self, real: str) -> Code:
         return self._code("tiles.cu", real, self._arguments)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -103,11 +105,38 @@ def resolved(given: Any, where: Any = None) -> Device | None:
         raise ValueError(f"The 'device' parameter must be {NAMES}. Got {quoted(given)} instead.")
     index = int(number or 0)
     cuda = torch().cuda
-    if not cuda.is_available():
-        raise ValueError(f"device={quoted(name)} needs a GPU that torch can use, and torch finds none. Leave it out.")
+    reason = unusable()
+    if reason is not None:
+        raise ValueError(f"device={quoted(name)} needs a GPU that torch can use, and {reason}. Leave it out.")
     if index >= cuda.device_count():
         raise ValueError(f"device={quoted(name)}: torch finds {cuda.device_count()} GPU(s), numbered from 0.")
     return _cuda(index)
+
+
+def unusable() -> str | None:
+    """Return the reason why torch can use no GPU, or None; an old driver is what torch warns of."""
+    if torch().version.cuda is None:
+        return "this torch was built without CUDA"
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        if torch().cuda.is_available():
+            return None
+    return f"torch says: {said[-1].message}".rstrip(". ") if said else "torch finds none"
+
+
+@contextmanager
+def enough_memory(device: Device | None) -> Iterator[None]:
+    """Name the device, and what helps, where it has too little memory for what is done."""
+    if device is None:
+        yield
+        return
+    try:
+        yield
+    except torch().OutOfMemoryError as error:
+        raise MemoryError(
+            f"{device.label} has too little free memory. Other programs may use it, or X itself is there. End them, "
+            "pass X as a NumPy array, or pass device='cpu'."
+        ) from error
 
 
 @cache

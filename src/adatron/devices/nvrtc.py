@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
-import tempfile
 from contextlib import suppress
 from ctypes import Structure
 from functools import cache
@@ -18,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..compiled.cache.folder import cache_folder
+from ..compiled.cache.kept import undamaged, write_whole
 from .cuda_tiles import Code, Grid
 from .library import torch
 
@@ -58,10 +57,10 @@ class Nvrtc:
 
     def compiled(self, source: str, functions: dict[str, type[Structure]]) -> Code:
         if source not in self._known:
-            binary = _binary(source, self.arch)
+            code = binary(source, self.arch)
             with torch().cuda.device(self.index):
                 torch().zeros(1, device="cuda")  # makes torch's context, which the driver then uses
-                self._known[source] = _Functions(self._driver, binary, functions, self.index)
+                self._known[source] = _Functions(self._driver, code, functions, self.index)
         return self._known[source]
 
 
@@ -86,39 +85,28 @@ class _Functions:
             _done(driver.cuLaunchKernel(function, *grid, threads, 1, 1, shared, stream, ctypes.addressof(arguments), 0))
 
 
-def _binary(source: str, arch: str) -> bytes:
-    """Return the machine code of a source, from the disk if it was compiled before."""
+def binary(source: str, arch: str) -> bytes:
+    """Return the machine code of a source, from the disk if it was compiled before; this needs no GPU.
+
+    The name of the file is a hash of the source, the options with the architecture, and the compiler's version.
+    """
     options = (f"--gpu-architecture={arch}", "--std=c++17", "--fmad=false")
     version = ".".join(map(str, _done(_bindings("nvrtc").nvrtcVersion())))
     key = hashlib.sha256("\n".join((version, *options, source)).encode()).hexdigest()[:32]
     folder = cache_folder()
     path = None if folder is None else Path(folder) / f"{key}.cubin"
-    if path is not None and path.exists():
-        return path.read_bytes()
-    found = compile_source(source, options)
-    if path is not None:
-        _write(path, found)
+    found = None if path is None else undamaged(path)
+    if found is None:
+        found = compile_source(source, options)
+        if path is not None:
+            with suppress(OSError):  # a full disk only costs time in the next process
+                write_whole(path, found)
     return found
-
-
-def _write(path: Path, found: bytes) -> None:
-    """Write a file under another name, and rename it: no other process sees a part of it.
-
-    A full disk only costs time in the next process.
-    """
-    with suppress(OSError):
-        number, name = tempfile.mkstemp(".tmp", dir=path.parent)
-        try:
-            with os.fdopen(number, "wb") as stream:
-                stream.write(found)
-            Path(name).replace(path)
-        finally:
-            Path(name).unlink(missing_ok=True)
 
 
 @cache
 def compile_source(source: str, options: tuple[str, ...]) -> bytes:
-    """Compile a source to machine code; this needs no GPU."""
+    """Compile a source to machine code."""
     nvrtc = _bindings("nvrtc")
     program = _done(nvrtc.nvrtcCreateProgram(source.encode(), b"adatron.cu", 0, [], []))
     given = [option.encode() for option in options]

@@ -25,6 +25,9 @@ class PlainTiles:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
 
+    def compile(self) -> None:
+        pass
+
     def operand(self, X: Any) -> Operand:
         return Operand(X, (X * X).sum(1))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +12,10 @@ from scipy import sparse
 from ..kernels import Kernel
 from .device import Device
 from .library import torch
-from .tiles import DEEP, Operand, Tiles
+from .stores import AT_ONCE, Ids, Lines, Resident, Samples, Store, Streamed, width_of
+from .tiles import Tiles
 
-Ids = NDArray[np.int64]
-AT_ONCE = 1 << 25  # Numbers that travel, or are gathered, at a time.
-OF_NUMBER = 12.0  # Bytes on the device for each number of X: a float32 and a float64.
+RESIDENT = 12, 4, 0  # Bytes on the device for each number of X: float32 and float64 rows, the first alone, or none.
 PROBED = 24  # Rows whose kernel values are compared with those of the processor.
 
 
@@ -29,36 +29,37 @@ class Rows(NamedTuple):
     device: Device
     kernel: Kernel
     tiles: Tiles
-    single: Operand
-    double: Operand
+    single: Store
+    double: Store
 
     @classmethod
-    def of(cls, device: Device, kernel: Kernel, X: Any, ids: Ids, center: NDArray[np.float64], there: Any) -> Rows:
+    def of(
+        cls,
+        device: Device,
+        kernel: Kernel,
+        X: Any,
+        ids: Ids,
+        center: NDArray[np.float64],
+        there: Any,
+        resident: int = RESIDENT[0],
+    ) -> Rows:
         """Return rows ``ids`` of X on a device.
 
         X : (n, d) NumPy array
         center : (d,) is subtracted in float64
         there : X as a tensor if it is on the device already, else None
+        resident : one of ``RESIDENT``; what is not on the device travels there when it is needed
         """
         tiles = device.tiles(kernel)
-        n, d = len(ids), X.shape[1]
-        width = -(-d // DEEP) * DEEP
-        single = torch().zeros((n, width), dtype=torch().float32, device=device.where)
-        double = torch().zeros((n, width), dtype=torch().float64, device=device.where)
-        mean = torch().from_numpy(center).to(device.where)
-        step = max(1, AT_ONCE // max(1, width))
-        for start in range(0, n, step):
-            some = ids[start : start + step]
-            if there is None:
-                part = torch().from_numpy(np.ascontiguousarray(X[some])).to(device.where)
-            else:
-                part = there[torch().from_numpy(some).to(device.where)]
-            centred = part.to(torch().float64) - mean
-            double[start : start + step, :d] = centred
-            single[start : start + step, :d] = centred.to(torch().float32)
-        return cls(device, kernel, tiles, tiles.operand(single), tiles.operand(double))
+        samples = Samples.of(device.where, X, ids, center, there, device.memory())
 
-    def operand(self, dtype: Any) -> Operand:
+        def store(dtype: Any, stays: bool) -> Store:
+            return Resident.of(tiles, samples, dtype) if stays else Streamed(tiles, samples, dtype)
+
+        double = store(torch().float64, resident == RESIDENT[0])
+        return cls(device, kernel, tiles, store(torch().float32, resident > 0), double)
+
+    def store(self, dtype: Any) -> Store:
         """Return the samples in the precision of a NumPy type."""
         return self.single if np.dtype(dtype).itemsize == 4 else self.double
 
@@ -66,32 +67,42 @@ class Rows(NamedTuple):
         """Return NumPy numbers as a tensor on the device."""
         return torch().from_numpy(np.ascontiguousarray(ids, dtype)).to(self.device.where)
 
+    def lines(self, ids: Sequence[Ids], length: int) -> Lines:
+        """Return the lines of several problems, padded to a length."""
+        padded = np.zeros((len(ids), length), np.int32)
+        for own, some in zip(padded, ids, strict=True):
+            own[: len(some)] = some
+        return Lines(ids, self.numbers(padded), self.numbers([len(some) for some in ids]))
+
+    def near(self, lines: Ids, dtype: Any) -> tuple[Rows, Ids]:
+        """Return rows of which these lines are on the device if there is room, and their numbers there."""
+        store = self.store(dtype)
+        size = len(lines) * store.width * np.dtype(dtype).itemsize
+        if store.resident or 4.0 * size > self.device.memory():
+            return self, lines
+        operand, numbers = store.fetched(self.numbers(lines)[None])
+        own = Resident(self.tiles, operand.X)
+        here = self._replace(single=own) if store is self.single else self._replace(double=own)
+        return here, numbers[0].cpu().numpy().astype(np.int64)
+
+    def block(self, dtype: Any, lines: Any, out: Any, added: float, active: Any = None) -> None:
+        """Set out (B, q, q) to the values among lines (B, q), see ``Tiles.values``."""
+        some, numbers = self.store(dtype).fetched(lines)
+        self.tiles.values(some, numbers, some, numbers, out, added, active)
+
     def sums(self, rows: Ids, points: Ids, V: NDArray[np.float64], dtype: Any) -> NDArray[np.float64]:
         """Return K[rows, points] @ V for V (|points|, p), from values of a type and sums in float64."""
-        operand = self.operand(dtype)
         out = np.zeros((len(rows), V.shape[1]))
         if not len(points) or not len(rows):
             return out
-        lines, columns = self.numbers(rows)[None], self.numbers(points)[None]
-        counts = [self.numbers([len(some)]) for some in (rows, points)]
+        store, lines = self.store(dtype), self.lines([rows], len(rows))
+        columns, count = self.numbers(points)[None], self.numbers([len(points)])
         for j, v in enumerate(V.T):
             total = torch().zeros((1, len(rows)), dtype=torch().float64, device=self.device.where)
             low = torch().zeros_like(total)
-            weights = self.numbers(v, np.float64)[None]
-            self.tiles.sums(total, low, operand, lines, counts[0], operand, columns, weights, counts[1])
+            store.add(total, low, lines, columns, self.numbers(v, np.float64)[None], count)
             out[:, j] = (total + low)[0].cpu().numpy()
         return out
-
-    def values(self, rows: Ids, points: Ids, dtype: Any) -> NDArray[Any]:
-        """Return K[rows, points] in a type."""
-        operand = self.operand(dtype)
-        out = torch().empty((1, len(rows), len(points)), dtype=operand.X.dtype, device=self.device.where)
-        self.tiles.values(operand, self.numbers(rows)[None], operand, self.numbers(points)[None], out)
-        return out[0].cpu().numpy()
-
-    def norms(self, dtype: Any) -> NDArray[Any]:
-        """Return the squared norms as the tiles have them."""
-        return self.operand(dtype).norms.cpu().numpy()
 
     def probe(self, X: Any, ids: Ids, center: NDArray[np.float64], bounds: tuple[float, float]) -> None:
         """Fail unless some kernel values agree with those of the processor, within the proven errors of both.
@@ -99,11 +110,13 @@ class Rows(NamedTuple):
         bounds : of values in float32 and in float64
         """
         n = len(ids)
-        some = np.unique(np.arange(PROBED) * max(1, n - 1) // (PROBED - 1)) if n else np.zeros(0, np.int64)
+        some = np.unique(np.arange(PROBED) * max(0, n - 1) // (PROBED - 1)) if n else np.zeros(0, np.int64)
         given = np.asarray(X[ids[some]], np.float64) - center
         truth = self.kernel(given, given) if len(some) else np.zeros((0, 0))
         for dtype, bound in zip((np.float32, np.float64), bounds, strict=True):
-            off = float(np.abs(self.values(some, some, dtype) - truth).max(initial=0.0)) if len(some) else 0.0
+            K = torch().empty((1, *truth.shape), dtype=getattr(torch(), np.dtype(dtype).name), device=self.device.where)
+            self.block(dtype, self.numbers(some)[None], K, 0.0)
+            off = float(np.abs(K[0].cpu().numpy() - truth).max(initial=0.0))
             if not off <= bound + bounds[1]:
                 name = np.dtype(dtype).name
                 raise RuntimeError(
@@ -112,6 +125,18 @@ class Rows(NamedTuple):
                 )
 
 
-def room_for(X: Any, rows: int) -> float:
+def moved_once(device: Device, X: NDArray[Any]) -> Any:
+    """Return X as a tensor on a device for many fits of it, or None if there is no room for it beside their rows."""
+    n, d = X.shape
+    if X.nbytes + 2.0 * room_for(X, n) > device.memory():
+        return None
+    out = torch().empty((n, d), dtype=torch().from_numpy(X[:0]).dtype, device=device.where)
+    step = max(1, AT_ONCE // max(1, d))
+    for start in range(0, n, step):
+        out[start : start + step] = torch().from_numpy(X[start : start + step])
+    return out
+
+
+def room_for(X: Any, rows: int, resident: int = RESIDENT[0]) -> float:
     """Return the bytes that so many rows take on a device; infinite for CSR rows."""
-    return np.inf if sparse.issparse(X) else OF_NUMBER * rows * (-(-X.shape[1] // DEEP) * DEEP)
+    return np.inf if sparse.issparse(X) else float(resident) * rows * width_of(X.shape[1])

@@ -49,6 +49,10 @@ class Tiles(Protocol):
         """The numbers of variables that a block may have."""
         ...
 
+    def compile(self) -> None:
+        """Compile all that a fit or a prediction needs."""
+        ...
+
     def operand(self, X: Any) -> Operand:
         """Return rows (n, d), d a multiple of DEEP, with their norms."""
         ...

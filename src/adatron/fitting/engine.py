@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..devices import Device
+from ..devices import Device, enough_memory
 from ..gram import Gram, Source, View
 from ..gram.elsewhere import Elsewhere
 from ..gram.symmetry import refuse_asymmetric
@@ -166,7 +166,8 @@ def fit(
     source = source.cautious(programs.most, BLURRED * settings.tol)
     sizes = programs.as_sizes(before)
     route = choose_route(source, sizes, Wanted(settings.cache_bytes, settings.precision, settings.device), solver)
-    with Pool(1 if route.light else allowed_threads(settings.n_jobs), settings.clock.limit, around) as pool:
+    threads = 1 if route.light else allowed_threads(settings.n_jobs)
+    with Pool(threads, settings.clock.limit, around) as pool, enough_memory(settings.device):
         segments = [len(samples.rows)] if sizes.everywhere else samples.sizes.tolist()
         gram, view_of = _gram(X, source, route, segments, pool, settings)
         groups, first = problems.groups, problems.first
@@ -188,7 +189,8 @@ def _gram(
         if (route.ways >= Way.BLOCKS).any():
             return X.gram(source, route.dtype, segments, pool, route.slots), X.view
         source = X.fetched(source)
-    device = moved(settings.device, source, settings.there) if settings.device and route.device else None
+    used = settings.device if route.device else None
+    device = None if used is None else moved(used, source, settings.there, route.resident)
     return Gram(source, route.dtype, segments, pool, route.slots, route.held, route.shared, device=device), View.of
 
 

@@ -28,9 +28,12 @@ def refuse_unsuited(device: Device, kernel: Kernel, X: Any) -> None:
         )
 
 
-def moved(device: Device, source: Source, there: Any) -> OnDevice:
-    """Return the rows of a source on a device; ``there``: X as a tensor, if it is on the device already."""
-    rows = Rows.of(device, source.kernel, source.X, source.ids, source.center, there)
+def moved(device: Device, source: Source, there: Any, resident: int) -> OnDevice:
+    """Return the rows of a source on a device; ``there``: X as a tensor, if it is on the device already.
+
+    resident : see ``Route``
+    """
+    rows = Rows.of(device, source.kernel, source.X, source.ids, source.center, there, resident)
     bounds = [source.kernel.error_bound(source.largest, float(source.terms), unit) for unit in (2.0**-24, 2.0**-53)]
     rows.probe(source.X, source.ids, source.center, (bounds[0], bounds[1]))
     return OnDevice(rows, np.arange(len(source)))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..devices import Device, enough_memory
 from ..fitting.layout import TABLE, from_dual_coef
 from ..fitting.storage import dense_rows
 from ..gram import PairSums, Source
@@ -21,7 +22,6 @@ from .prepared import Kept, prepared
 from .signs import Decided
 
 if TYPE_CHECKING:
-    from ..devices import Device
     from ..margins import Field
 
 Ids = NDArray[np.int64]
@@ -124,8 +124,9 @@ class Sum(Function):
         work = float(X.shape[0]) * max(1, len(self.columns)) * X.shape[1]
         if self._many_pairs or self.kernel.name == "precomputed" or not (near or work >= device.prediction):
             return None
-        remote = self._prepared(X).on(device)
-        return None if remote is None else remote.values(X, self.intercepts, self.precision == "single")
+        with enough_memory(device):
+            remote = self._prepared(X).on(device)
+            return None if remote is None else remote.values(X, self.intercepts, self.precision == "single")
 
     def _prepared(self, X: Any) -> Any:
         """Return the sum as predictions need it; kept for later calls unless it depends on X."""

@@ -100,7 +100,8 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     concurrent : most problems solved at the same time
     memory : bytes for the factors of one problem's Newton steps, or for the rows that its solver stores itself
     device : the device that solves the problems; "" if it is the processor
-    placed : why that one, if a device was asked for
+    placed : why that one, if a device was asked for, and whether rows travel there
+    resident : bytes on the device for each number of X, see ``devices.rows.RESIDENT``
 
     Examples
     --------
@@ -126,6 +127,7 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     memory: float
     device: str = ""
     placed: str = ""
+    resident: int = 0
 
     @property
     def dtype(self) -> Any:
@@ -213,9 +215,12 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     >>> route.single, route.reason
     (False, 'few samples')
     """
-    place = placed(source, sizes.variables, sizes.duals, wanted.device, solver)
-    if place.used:
-        return _on_device(source, sizes, wanted, place)
+    place = Place("", "")
+    if wanted.device is not None:
+        precision = _precision(source, wanted.precision, small=False)
+        place = placed(source, sizes.variables, sizes.duals, wanted.device, solver, precision[0])
+        if place.used:
+            return _on_device(sizes, place, *precision)
     n, alone, kernel = sizes.samples, len(sizes.variables) == 1, source.kernel
     matrix = solver.blocks and sizes.everywhere and not alone and suits(sizes.typical, single=False, everywhere=True)
     matrix = matrix and _matrix_fits(n, len(sizes.variables), wanted)
@@ -232,13 +237,13 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     return Route(ways, then, largest, single, reason, shared, held, found.slots, light, *own, placed=place.reason)
 
 
-def _on_device(source: Source, sizes: Sizes, wanted: Wanted, place: Place) -> Route:
+def _on_device(sizes: Sizes, place: Place, single: bool, reason: str) -> Route:
     """Return the route of problems that a device solves."""
-    single, reason = _precision(source, wanted.precision, small=False)
     ways = np.where(sizes.open, Way.DEVICE, Way.CLOSED).astype(np.int8)
     largest, concurrent = int(sizes.variables.max()), place.side_by_side(len(ways), single)
     own = place.block, 0, concurrent, place.factor
-    return Route(ways, ways, largest, single, reason, False, False, 0, False, *own, place.label, place.reason)
+    said = place.label, place.reason, place.resident
+    return Route(ways, ways, largest, single, reason, False, False, 0, False, *own, *said)
 
 
 def suits(dual: Dual, single: bool, everywhere: bool) -> bool:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from math import inf
 from time import monotonic
 
@@ -20,7 +21,7 @@ from .solution import Solution, late
 from .start import feasible
 from .status import STOP, Status
 from .tasks import State, Task, Tasks
-from .units import solve_in_unit
+from .units import solve_in_unit, solve_in_units
 from .watch import Progress, Report, Watch
 from .whole.many import bundles, together
 
@@ -170,7 +171,7 @@ def solve_all(
 def _ranges(tasks: Tasks, options: Options, route: Route) -> list[range]:
     """Return the numbers of the open tasks in their order; those that are solved together are one range."""
     if route.device:
-        return _neighbours(np.flatnonzero(tasks.open).tolist(), 1 if options.sized else route.concurrent)
+        return _neighbours(np.flatnonzero(tasks.open).tolist(), route.concurrent)
     try:
         return bundles(tasks, route.ways, timed=options.deadline < inf)
     except OutOfTime:
@@ -192,10 +193,15 @@ def _on_device(tasks: Tasks, some: range, solver: Solver, options: Options, desk
     """Solve problems side by side on a device."""
     from .device.solve import solve_together
 
-    own = [tasks[i] for i in some]
+    own, solve = [tasks[i] for i in some], partial(solve_together, solver, options)
     watches = [Watch(one.dual, desk.reporter(i, True), desk.flags[i], solver.traced)
                for i, one in zip(some, own, strict=True)]  # fmt: skip
-    for i, one, solution in zip(some, own, solve_together(solver, own, options, watches), strict=True):
+    try:
+        solutions = solve_in_units(solve, own, watches) if options.sized else solve(own, watches)
+    except OutOfTime:
+        found.leave(slice(some.start, some.stop), Status.MAX_TIME)
+        return
+    for i, one, solution in zip(some, own, solutions, strict=True):
         found.put(i, one.dual, solution)
 
 

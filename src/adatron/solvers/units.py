@@ -6,6 +6,7 @@ for again from there, in the margin's unit, until the tolerance is compared with
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..problems.unit import by_margin, by_sums, scaled, unit_of
 from .base import Options, Solver
 from .solution import Solution
 from .status import Status
-from .tasks import State
+from .tasks import State, Task
 from .watch import Watch
 from .whole.arranged import spread
 
@@ -26,29 +27,64 @@ def solve_in_unit(
     solver: Solver, view: View, dual: Dual, options: Options, state: State | None, watch: Watch
 ) -> Solution:
     """Solve a program as ``Solver.solve`` does, to a tolerance in its own unit."""
-    single = len(set(view.groups)) == len(view.groups)  # in nu-SVR each row comes twice, and there is no margin
-    unit = first = unit_of(dual, spread(view.gram.spread, dual) if single and by_sums(dual) else 0.0)
-    found = _solved(solver, view, dual, options, state, watch, unit)
-    while single and by_sums(dual) and found.status.good:
-        finer = by_margin(dual, half_width(dual, found.beta, found.g), unit, first)
-        if finer == unit:
-            break
-        again = _solved(solver, view, dual, options, State(found.beta, None, found.n_iter), watch, finer)
-        if again.status is Status.STUCK:
-            break  # so small a margin is all rounding
-        trace = {name: np.concatenate([values, again.trace[name]]) for name, values in found.trace.items()}
-        unit, found = finer, replace(again, trace=trace)
-    proof = found.certificate
-    return replace(found, blur=unit * (proof.kkt_violation if by_sums(dual) else proof.resolution))
+
+    def solve(tasks: Sequence[Task], watches: Sequence[Watch]) -> list[Solution]:
+        return [solver.solve(one.view, one.dual, options, one.state, own)
+                for one, own in zip(tasks, watches, strict=True)]  # fmt: skip
+
+    return solve_in_units(solve, [Task(view, dual, state)], [watch])[0]
 
 
-def _solved(
-    solver: Solver, view: View, dual: Dual, options: Options, state: State | None, watch: Watch, unit: float
-) -> Solution:
-    """Return the solution by a solver that sees all numbers divided by the unit; violations stay in the unit."""
-    report, inner = watch.report, scaled(dual, unit)
-    if report is not None and unit != 1.0:
-        watch = replace(watch, report=lambda n, violation, gap, dual: report(n, violation, gap, unit * unit * dual))
-    if state is not None and unit != 1.0:
-        state = replace(state, beta=state.beta / unit, g=None if state.g is None else state.g / unit)
-    return solver.solve(view, inner, options, state, replace(watch, dual=inner, rows=[])).times(unit)
+def solve_in_units(
+    solve: Callable[[Sequence[Task], Sequence[Watch]], list[Solution]], tasks: Sequence[Task], watches: Sequence[Watch]
+) -> list[Solution]:
+    """Return the solutions of programs, each in its own unit; ``solve`` solves several programs side by side."""
+    ones = [_InUnits(task, watch) for task, watch in zip(tasks, watches, strict=True)]
+    found: dict[int, Solution] = {}
+    while len(found) < len(ones):
+        left = [number for number in range(len(ones)) if number not in found]
+        asked = [ones[number].asked() for number in left]
+        for number, one in zip(left, solve([task for task, _ in asked], [watch for _, watch in asked]), strict=True):
+            if (done := ones[number].taken(one)) is not None:
+                found[number] = done
+    return [found[number] for number in range(len(ones))]
+
+
+class _InUnits:
+    """A program on its way through its units; somebody solves what it asks for."""
+
+    def __init__(self, task: Task, watch: Watch) -> None:
+        self._task, self._watch, self._found, self._state = task, watch, None, task.state
+        view, dual = task.view, task.dual
+        single = len(set(view.groups)) == len(view.groups)  # in nu-SVR each row comes twice, and there is no margin
+        self._margin = single and by_sums(dual)
+        self._unit = self._first = unit_of(dual, spread(view.gram.spread, dual) if self._margin else 0.0)
+
+    def asked(self) -> tuple[Task, Watch]:
+        """Return the program with all numbers divided by the unit; violations stay in the unit."""
+        unit, state, watch = self._unit, self._state, self._watch
+        report, inner = watch.report, scaled(self._task.dual, unit)
+        if report is not None and unit != 1.0:
+            watch = replace(watch, report=lambda n, violation, gap, dual: report(n, violation, gap, unit * unit * dual))
+        if state is not None and unit != 1.0:
+            state = replace(state, beta=state.beta / unit, g=None if state.g is None else state.g / unit)
+        return Task(self._task.view, inner, state), replace(watch, dual=inner, rows=[])
+
+    def taken(self, solution: Solution) -> Solution | None:
+        """Take the solution of what was asked for; return the program's, or None to ask in a finer unit."""
+        before, dual = self._found, self._task.dual
+        found = solution.times(self._unit)
+        if before is not None:
+            if found.status is Status.STUCK:
+                return before  # so small a margin is all rounding
+            trace = {name: np.concatenate([values, found.trace[name]]) for name, values in before.trace.items()}
+            found = replace(found, trace=trace)
+        proof = found.certificate
+        blur = self._unit * (proof.kkt_violation if by_sums(dual) else proof.resolution)
+        self._found = found = replace(found, blur=blur)
+        if self._margin and found.status.good:
+            finer = by_margin(dual, half_width(dual, found.beta, found.g), self._unit, self._first)
+            if finer != self._unit:
+                self._unit, self._state = finer, State(found.beta, None, found.n_iter)
+                return None
+        return found

@@ -64,11 +64,29 @@ def test_a_step_near_the_solution_ends_there(name):
     assert (beta <= dual.upper).all()
 
 
+def test_a_step_of_one_of_several_programs_leaves_the_others_as_they_are():
+    data, dual = PROGRAMS["explicit"]
+    duals, lines = [dual.take(np.arange(n)) for n in (150, 200)], [np.arange(n) for n in (150, 200)]
+    rows = Rows.of(plain(), RBF(0.3), data, np.arange(200), np.zeros(6), None)
+    both = Batch(rows, np.float64, duals, lines, [np.zeros(150), np.zeros(200)], [-one.t for one in duals], 64)
+    both.begin(np.full(2, 1e-9), np.full(2, 10**9))
+    both.advance(60)
+    before, one = both.point(0), both.only(1)
+    violation = float(one.violations(one.ends())[0])
+    beta = both.point(1)[0]
+    assert step(one, torch.nonzero(torch.from_numpy(dual.free(beta)))[:, 0]) > 0
+    beta, g = both.point(1)
+    K = RBF(0.3)(data, data)
+    assert np.abs(K @ beta - dual.t - g).max() <= 1e-8 * np.abs(beta).sum()
+    assert float(both.violations(both.ends())[1]) < 0.5 * violation
+    assert all(map(np.array_equal, before, both.point(0)))
+
+
 def test_steps_are_due_when_blocks_have_cost_as_much():
     some, _, _ = ascended("explicit", 20)
     newton = Newton(1e9)
     assert newton.due(some, 1.0, 1e-3) is None
-    newton.book(some, 20, 10**7)
+    newton.book(some, 20, 10**7, 1)
     newton.paid = True
     assert newton.due(some, 1.0, 1e-3) is not None
     newton.judge(1.0, 0.9, moved=True)

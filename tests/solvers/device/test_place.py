@@ -28,7 +28,7 @@ def test_the_route_says_where():
     ("how", "reason"),
     [
         ({"device": plain(fit=1e12)}, "so few kernel values are faster there"),
-        ({"device": plain(bytes=1e5)}, "the samples leave too little of the 0.0 GB of the device"),
+        ({"device": plain(bytes=1e5)}, "one problem takes more than the 0.0 GB of the device"),
         ({"device": plain(), "C": np.inf}, "infinite bounds are for its solver only"),
         ({"device": plain(), "solver": "smo"}, "the solver works there only"),
     ],

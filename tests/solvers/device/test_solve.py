@@ -1,5 +1,7 @@
 """Fits on a device: the same optimum as on the processor, with the same proof."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification, make_regression
@@ -8,6 +10,7 @@ from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
 from adatron.devices.plain import PlainTiles  # noqa: E402
+from adatron.solvers.device.place import PADDED  # noqa: E402
 from twins.devices import device, host, needs_compiler, plain  # noqa: E402
 
 X, y = make_classification(240, 8, n_informative=6, flip_y=0.05, random_state=0)
@@ -63,6 +66,75 @@ def test_the_cuda_source_fits_with_equal_bits_in_any_order_of_its_threads(name):
     assert np.array_equal(models[0].intercept_, models[1].intercept_)
 
 
+def tight(variables, rows, resident):
+    """Return memory for so many bytes of each of 8 features of some rows, and the blocks of a program."""
+    return 8.0 * 64**2 + PADDED * (variables + 64) + 8.0 * rows * (resident + 0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "variables", "rows", "resident"),
+    [
+        ("SVC", 240, 240, 4),
+        ("SVC", 240, 240, 0),
+        ("SVC double", 240, 240, 0),
+        ("SVR augmented", 160, 160, 0),
+        ("NuSVR", 320, 160, 4),
+        ("NuSVC ovo", 82, 160, 0),
+    ],
+)
+def test_rows_that_travel_have_the_same_optimum(name, variables, rows, resident):
+    a, b = MACHINES[name](), MACHINES[name](device=plain(64, bytes=tight(variables, rows, resident)))
+    assert b.route_.resident == resident
+    assert "travel there in parts" in str(b.route_).splitlines()[-1]
+    same_optimum(a, b)
+
+
+@needs_compiler
+def test_rows_that_travel_give_the_same_bits():
+    models = [MACHINES["SVC"](device=host(64, bytes=tight(240, 240, resident))) for resident in (12, 4, 0)]
+    assert [model.route_.resident for model in models] == [12, 4, 0]
+    for model in models[1:]:
+        assert np.array_equal(model.dual_coef_, models[0].dual_coef_)
+        assert np.array_equal(model.intercept_, models[0].intercept_)
+
+
+def test_several_problems_with_nu_are_solved_side_by_side():
+    class Counting(PlainTiles):
+        seen: ClassVar = []
+
+        def ascend(self, block):
+            self.seen.append(len(block.K))
+            super().ascend(block)
+
+    model = NuSVC(nu=0.3, device=device(Counting, 64)).fit(*MANY)
+    assert max(Counting.seen) == 6
+    same_optimum(NuSVC(nu=0.3).fit(*MANY), model)
+
+
+def test_small_margins_of_several_problems_are_found_in_their_own_units():
+    tiny = MANY[0] * 1e-4, MANY[1]
+    how = {"nu": 0.7, "kernel": "linear"}
+    a, b = (NuSVC(**how, device=place).fit(*tiny) for place in (None, plain(64)))
+    same_optimum(a, b)
+    assert np.mean(a.predict(tiny[0]) == b.predict(tiny[0])) > 0.98
+
+
+def test_the_width_of_a_tube_keeps_its_digits():
+    how = {"C": 1e5, "epsilon": 12345.6789, "tol": 1e-5}
+    a, b = (SVR(**how, device=place).fit(R, 1e3 * t) for place in (None, plain(64)))
+    assert b.fit_status_ == 0
+    assert b.kkt_violation_ <= 1e-5
+    assert a.intercept_ == pytest.approx(b.intercept_, rel=1e-8)
+
+
+@pytest.mark.parametrize("n", [1, 2, 65])
+@pytest.mark.parametrize("place", [plain(64), pytest.param(host(64), marks=needs_compiler)], ids=["torch", "source"])
+def test_few_rows_and_odd_numbers_of_them(n, place):
+    a, b = (OneClassSVM(nu=0.5, device=where).fit(R[:n, :3]) for where in (None, place))
+    assert b.route_.device == "twin"
+    same_optimum(a, b)
+
+
 def test_two_fits_have_equal_bits():
     a, b = (MACHINES["SVC ovo"](device=plain(64)) for _ in range(2))
     assert np.array_equal(a.dual_coef_, b.dual_coef_)
@@ -75,8 +147,11 @@ def test_programs_of_one_block_have_the_same_optimum(name):
 
 def test_large_programs_are_solved_in_parts():
     wide, labels = make_classification(1600, 6, n_informative=4, flip_y=0.05, random_state=1)
-    a, b = (SVC(C=1.0, device=place).fit(wide, labels) for place in (None, plain(64)))
-    same_optimum(a, b)
+    places = None, plain(64), plain(64, bytes=tight(1600, 1600, 0))
+    a, *others = (SVC(C=1.0, device=place).fit(wide, labels) for place in places)
+    assert [model.route_.resident for model in others] == [12, 0]
+    for b in others:
+        same_optimum(a, b)
 
 
 def test_a_small_tolerance_is_met():

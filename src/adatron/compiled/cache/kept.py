@@ -42,13 +42,10 @@ class Kept:
 
     def load(self, key: Any) -> Any:
         """Return the saved code, or None if there is no undamaged file for the key."""
-        try:
-            content = self._read(self._path(key))
-        except OSError:
+        content = undamaged(self._path(key), self._read)
+        if content is None:
             return None
-        if content[:DIGEST] != hashlib.sha256(content[DIGEST:]).digest():
-            return None
-        found, data = pickle.loads(content[DIGEST:])  # noqa: S301 (see above)
+        found, data = pickle.loads(content)  # noqa: S301 (see above)
         return data if found == key else None
 
     def save(self, key: Any, data: Any) -> None:
@@ -59,14 +56,26 @@ class Kept:
         OSError
             The file cannot be written.
         """
-        content = self._dumps((key, data))
-        path = self._path(key)
-        descriptor, temporary = tempfile.mkstemp(".tmp", path.stem, path.parent)
-        try:
-            with open(descriptor, "wb") as stream:  # noqa: PTH123 (a descriptor)
-                stream.write(hashlib.sha256(content).digest() + content)
-            os.replace(temporary, path)  # noqa: PTH105 (a name)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)  # noqa: PTH108
-            raise
+        write_whole(self._path(key), self._dumps((key, data)))
+
+
+def undamaged(path: Path, read: Callable[[Path], bytes] = read_private) -> bytes | None:
+    """Return the bytes that were written to a file, or None if there is no undamaged file."""
+    try:
+        content = read(path)
+    except OSError:
+        return None
+    return content[DIGEST:] if content[:DIGEST] == hashlib.sha256(content[DIGEST:]).digest() else None
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file and its checksum under another name, and rename it: no other process sees a part of it."""
+    descriptor, temporary = tempfile.mkstemp(".tmp", path.stem, path.parent)
+    try:
+        with open(descriptor, "wb") as stream:  # noqa: PTH123 (a descriptor)
+            stream.write(hashlib.sha256(content).digest() + content)
+        os.replace(temporary, path)  # noqa: PTH105 (a name)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108
+        raise

@@ -39,7 +39,8 @@ __device__ __forceinline__ int best_lane(double value) {
   double best = value;
 #pragma unroll
   for (int o = 16; o > 0; o >>= 1) best = most_of(best, __shfl_xor_sync(~0u, best, o));
-  return __ffs(__ballot_sync(~0u, value == best)) - 1;
+  unsigned have = __ballot_sync(~0u, value == best);
+  return have ? __ffs(have) - 1 : 0;  // NaN is equal to nothing
 }
 
 // The sum between its bounds; a sum that differs from a bound, or from 0, by rounding is set to it.
@@ -67,6 +68,18 @@ template <int WARPS> __device__ __forceinline__ int best_warp(const REAL* value,
 }
 template <int WARPS> __device__ __forceinline__ REAL largest_of(const REAL* value, int lane) {
   return value[best_warp<WARPS>(value, lane)];
+}
+
+// A thread's part of a row of K, in as wide loads as its place allows.
+template <int V> __device__ __forceinline__ void loaded(const REAL* from, REAL (&to)[V]) {
+  constexpr int WIDE = 16 / sizeof(REAL) < V ? 16 / sizeof(REAL) : V;
+  struct __align__(WIDE * sizeof(REAL)) Several { REAL v[WIDE]; };
+#pragma unroll
+  for (int v = 0; v < V; v += WIDE) {
+    Several some = *(const Several*)(from + v);
+#pragma unroll
+    for (int k = 0; k < WIDE; k++) to[v + k] = some.v[k];
+  }
 }
 
 template <int T, int V> __device__ __forceinline__ void ascended(const Blocks& a) {
@@ -161,8 +174,7 @@ template <int T, int V> __device__ __forceinline__ void ascended(const Blocks& a
       __syncthreads();  // all have read what the next step writes
       continue;
     }
-#pragma unroll
-    for (int v = 0; v < V; v++) ki[v] = K[(i64)i * q + tid * V + v];
+    loaded<V>(K + (i64)i * q + tid * V, ki);
     // its partner j, which moves against it
     REAL kii = diagonal[i], si = signs[i], top = REAL(-1);
     worst = gain = least;
@@ -211,9 +223,9 @@ template <int T, int V> __device__ __forceinline__ void ascended(const Blocks& a
     }
     new_i = d == room_i ? end_i : settled(xi, grows ? d : -d, lower[i], upper[i]);
     new_j = alone ? new_i : d == room_j ? end_j : settled(xj, grows ? -d : d, lower[j], upper[j]);
+    loaded<V>(K + (i64)j * q + tid * V, kj);
 #pragma unroll
     for (int v = 0; v < V; v++) {
-      kj[v] = K[(i64)j * q + tid * V + v];
       if (tid * V + v == i) { grow[v] = of_growth(new_i, upper[i], e); shrink[v] = of_shrinkage(new_i, lower[i], e); }
       else if (tid * V + v == j) { grow[v] = of_growth(new_j, upper[j], e); shrink[v] = of_shrinkage(new_j, lower[j], e); }
     }

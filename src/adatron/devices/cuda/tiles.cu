@@ -175,18 +175,15 @@ template <bool LONG> __device__ __forceinline__ void sums(const Sums& a) {
   if (begin >= end) return;
   __shared__ Panels m;
   __shared__ double w[SIDE], sum[SIDE][17];
-  __shared__ REAL norm[SIDE];
+  __shared__ REAL own[SIDE], norm[SIDE];  // of the rows, and of the points
   int tid = threadIdx.x, tx = tid & 15, ty = tid >> 4, mine = tid / LOADS, at = (tid % LOADS) * WIDE;
   const int *R = a.rows ? a.rows + (i64)b * a.N : 0, *C = a.points + (i64)b * a.P;
   int r = min(row0 + mine, n - 1);
   const REAL* pa = a.X + (i64)(R ? R[r] : r) * a.d + at;
-  REAL x[EACH];
+  // norms and sums are in shared memory, so that the products have the registers
+  if (at == 0) own[mine] = a.xn[R ? R[r] : r];
 #pragma unroll
-  for (int i = 0; i < EACH; i++) {
-    int row = min(row0 + place(i, ty), n - 1);
-    x[i] = a.xn[R ? R[row] : row];
-    sum[place(i, ty)][tx] = 0.;  // in shared memory, so that the products have the registers
-  }
+  for (int i = 0; i < EACH; i++) sum[place(i, ty)][tx] = 0.;
   for (int p0 = begin; p0 < end; p0 += SIDE) {
     int point = C[min(p0 + mine, end - 1)];
     __syncthreads();  // the weights of the points before are read
@@ -197,8 +194,9 @@ template <bool LONG> __device__ __forceinline__ void sums(const Sums& a) {
     REAL acc[EACH][EACH];
     products<LONG>(pa, a.Z + (i64)point * a.d + at, a.d, m, mine, at, ty, tx, acc);
     double s[EACH];
+    REAL x[EACH];
 #pragma unroll
-    for (int i = 0; i < EACH; i++) s[i] = sum[place(i, ty)][tx];
+    for (int i = 0; i < EACH; i++) { s[i] = sum[place(i, ty)][tx]; x[i] = own[place(i, ty)]; }
 #pragma unroll
     for (int j = 0; j < EACH; j++) {
       int col = place(j, tx);

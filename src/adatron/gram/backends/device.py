@@ -38,7 +38,7 @@ class OnDevice:
 
     def norms(self, dtype: Any) -> NDArray[Any]:
         """Return squared norms as the tiles have them."""
-        return self.rows.norms(dtype)[self.lines]
+        return self.rows.store(dtype).norms[self.lines]
 
 
 def checked_rows(n: int) -> Ids:

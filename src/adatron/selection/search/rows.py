@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 
+from ...devices import Device
 from ...estimators.checks import inputs
+from ...estimators.checks.arrays import device_of, rows_there
 from ...fitting.problems import ranges
 from ...fitting.samples import Samples, canonical
 
@@ -46,6 +48,8 @@ class Rows:
     group : (n,) the distinct sample of each row
     of_class : (m,) class of each distinct sample
     weight : (n,) of each row; ``weighted`` says whether they were given
+    device : the device that the machine asks for, or that X came on; None is the processor
+    given : X as it came, if it is a tensor on the device
     """
 
     X: Any
@@ -56,11 +60,15 @@ class Rows:
     group: Ids
     weight: Vector
     weighted: bool
+    device: Device | None = None
+    given: Any = None
 
     @classmethod
     def of(cls, model: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Check the samples as a fit of the machine does; raise Unshared if a fit would refuse them."""
         with checking():
+            device = device_of(model, X)
+            given = None if device is None else rows_there(device, X)
             if is_classifier(model) or is_regressor(model):
                 X, y = inputs.training_data(model, X, y)
             else:
@@ -78,12 +86,22 @@ class Rows:
         group[distinct.members] = distinct.group
         if not is_classifier(model):
             distinct = distinct.together()
-        return cls(X, y, codes, classes, distinct, group, weight, sample_weight is not None)
+        weighted = sample_weight is not None
+        return cls(X, y, codes, classes, distinct, group, weight, weighted, device, given)
 
     @property
     def size(self) -> int:
         """Number of distinct samples."""
         return len(self.distinct.rows)
+
+    @cached_property
+    def there(self) -> Any:
+        """X on the device, moved once for all problems; None if there is no device, or no room beside their rows."""
+        if self.given is not None or self.device is None or not isinstance(self.X, np.ndarray):
+            return self.given
+        from ...devices.rows import moved_once
+
+        return moved_once(self.device, self.X)
 
     @cached_property
     def of_class(self) -> Ids:

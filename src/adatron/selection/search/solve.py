@@ -77,7 +77,11 @@ def solve(
     first, rows = cells[0], cells[0].fold.rows
     settings = first.model.settings(first.kernel, clock, first.sized)
     settings = replace(settings, n_jobs=n_jobs, cache_bytes=share * settings.cache_bytes, callback=callback)
-    settings = replace(settings, device=None)  # kernel values are shared on the processor
+    work = float(rows.size) ** 2 * first.kernel.cost(float(rows.X.shape[1]))
+    if rows.device is None or around is not None or work < rows.device.fit:  # kernel values are shared on the processor
+        settings = replace(settings, device=None)
+    else:
+        settings = replace(settings, device=rows.device, there=rows.there)
     proofs = proofs if first.provable else Proofs.NOTHING
     twice = first.form.copies == 2 and _fits_twice(rows.size, settings.cache_bytes)
     together = twice or first.form.copies == 1
@@ -96,7 +100,7 @@ def solve(
         solved.append((whole, fits.found))
     with one_blas_thread():  # sums depend on the threads of BLAS
         room, threads = ROOM * settings.cache_bytes, allowed_threads(settings.n_jobs)
-        evaluate(entries, cells, train, proofs is Proofs.ALL, room, around, threads)
+        evaluate(entries, cells, train, proofs is Proofs.ALL, room, around, threads, settings.device)
     if proofs:
         prove_values(entries, cells, *solved[0])
     found = collected(cells, entries, rows, train)

@@ -5,15 +5,18 @@ They are summed class by class, for all problems of a fold with samples of the c
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ...certificates.confined import CARE
 from ...compiled.precision import UNIT
+from ...devices import Device
 from ...gram import Gram, Source
 from ...gram.points import Points
 from ...kernels import Kernel
-from ...predicting.expansion import BLURRED
+from ...predicting.expansion import BLURRED, Expansion
 from ...threads import Pool
 from .cells import Cell
 from .programs import Entry, Where
@@ -34,13 +37,17 @@ class Sums:
     mass : largest sum of the sizes of coefficients
     blur : largest allowed error of a sum by the errors of kernel values
     room : bytes for the matrix of all samples
+    device : where sums are made if no bound of their errors is asked for; None is the processor
     """
 
-    def __init__(self, rows: Rows, kernel: Kernel, mass: float, blur: float, room: float, pool: Pool) -> None:
+    def __init__(
+        self, rows: Rows, kernel: Kernel, mass: float, blur: float, room: float, pool: Pool, device: Device | None
+    ) -> None:
         source = Source.of(rows.X, rows.distinct.rows, kernel).cautious(mass, blur)
         self.gram = Gram(source, np.float64, [rows.size], pool)
+        self._rows, self._kernel, self._device = rows, kernel, device
         self._K = None
-        if 8.0 * rows.size**2 <= room:
+        if device is None and 8.0 * rows.size**2 <= room:
             self._K = self.gram.square(Points(self.gram.source, np.arange(rows.size)), rows.size)
 
     @property
@@ -56,10 +63,19 @@ class Sums:
             return self._K[where, ids[0] : ids[-1] + 1] @ B
         used, out = B.any(axis=1), np.zeros((len(where), B.shape[1]))
         source = self.gram.source
+        remote = None if self._device is None else self._on(self._device, ids[used], B[used])
+        if remote is not None:
+            there = self._rows.there
+            X = self._rows.X if there is None else there
+            return remote.values(X[self._rows.distinct.rows[where]], np.zeros(B.shape[1]), single=False)
         if used.any():
             points = Points(source.take(ids[used]), ids[used])
             self.gram.segment(source.take(where)).accumulate(out, points, np.ascontiguousarray(B[used]))
         return out
+
+    def _on(self, device: Device, ids: Ids, B: Vector) -> Any:
+        """Return functions on a device, or None if it is not for their kernel."""
+        return Expansion(self._rows.X[self._rows.distinct.rows[ids]], B, self._kernel, np.arange(len(ids))).on(device)
 
 
 def rate(rounding: float, magnitude: float, terms: int) -> float:
@@ -73,7 +89,7 @@ def rate(rounding: float, magnitude: float, terms: int) -> float:
 
 def evaluate(
     entries: list[Entry], cells: list[Cell], train: bool, everywhere: bool, room: float, around: Pool | None,
-    threads: int,
+    threads: int, device: Device | None,
 ) -> None:  # fmt: skip
     """Find the values of entries that have none, with bounds of their errors.
 
@@ -81,6 +97,7 @@ def evaluate(
     everywhere : whether those at all samples of a problem are, in order to prove something
     room : bytes for a kernel matrix
     around, threads : the pool that this runs in, and the threads it may have
+    device : where values may be summed if nothing is to be proven
     """
     rows, augment = cells[0].fold.rows, cells[0].augment
     groups: dict[int, list[Entry]] = {}
@@ -93,7 +110,7 @@ def evaluate(
     mass = max(float(np.abs(entry.beta).sum()) for some in listed for entry in some)
     blur = SHARPEST if everywhere else BLURRED
     with Pool(threads, around=around) as pool:
-        sums = Sums(rows, cells[0].kernel, mass, blur, room, pool)
+        sums = Sums(rows, cells[0].kernel, mass, blur, room, pool, None if everywhere else device)
         each = rate(sums.gram.rounding, sums.gram.magnitude + augment**2, rows.size) if everywhere else np.inf
 
         def task(number: int) -> None:

@@ -14,12 +14,14 @@ Nothing here looks at a clock or at a number of cores: the same data give the sa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...devices.library import torch
 from ...devices.rows import Rows
+from ...devices.stores import Lines
 from ...devices.tiles import Block
 from ...problems import Dual
 from ...problems.dual import Ids, Vector
@@ -77,12 +79,13 @@ class Batch:
         gradients: Sequence[Vector],
         q: int,
     ) -> None:
-        self.device, self.tiles, self.of, self.kind = rows.device, rows.tiles, rows.operand(dtype), Kind.of(duals[0])
+        self.device, self.tiles, self.of, self.kind = rows.device, rows.tiles, rows.store(dtype), Kind.of(duals[0])
         self.source, self.dtype, self.q = rows, dtype, q
         self.sizes = [len(dual) for dual in duals]
         B, N = len(duals), max(q, *self.sizes)
         self.B, self.N = B, N
-        self.rows = self._padded(lines, np.int32)
+        self.lines = rows.lines(lines, N)
+        self.rows = self.lines.padded
         self.t, self.lower, self.upper = (
             self._padded([getattr(dual, name) for dual in duals], np.float64) for name in ("t", "lower", "upper")
         )
@@ -102,7 +105,6 @@ class Batch:
         """Make the arrays that blocks need, once: recorded launches write to the same places."""
         B, q, new = self.B, self.q, self._new
         real = torch().float32 if np.dtype(self.dtype).itemsize == 4 else torch().float64
-        self.counted = self.source.numbers(self.sizes)
         self.K = torch().empty((B, q, q), dtype=real, device=self.device.where)
         self.places, self.valid = new((B, q), "int64"), new((B, q), "uint8")
         self.points, self.changes = new((B, q), "int32"), new((B, q), "float64")
@@ -120,6 +122,16 @@ class Batch:
         """Whether each program is one block."""
         return self.q >= self.N
 
+    def only(self, number: int) -> Batch:
+        """Return one of the programs: what changes it changes the batch, too. It takes no blocks."""
+        own, out = slice(number, number + 1), copy(self)
+        for name in ("t", "lower", "upper", "beta", "g", "low", "rows", "group", "sign", "path", "idle", "left"):
+            every = getattr(self, name)
+            setattr(out, name, None if every is None else every[own])
+        out.B, out.sizes = 1, self.sizes[own]
+        out.lines = Lines(self.lines.ids[own], out.rows, self.lines.counts[own])
+        return out
+
     # -- where the programs are
 
     def ends(self) -> list[tuple[Any, Any]]:
@@ -128,7 +140,7 @@ class Batch:
         There is a pair for every equality, or one for all variables without an equality.
         """
         low, e, beta, g = float("-inf"), self.kind.epsilon, self.beta, self.g
-        up, down = (-g, g) if not e else (-g - _kinks(beta >= 0, e), g + _kinks(beta > 0, e))
+        up, down = (-g, g) if not e else (-g - kinks(beta >= 0, e), g + kinks(beta > 0, e))
         up, down = up.masked_fill(beta >= self.upper, low), down.masked_fill(beta <= self.lower, low)
         if self.sign is not None:
             plus = self.sign > 0
@@ -194,8 +206,7 @@ class Batch:
         self.places.copy_(ids)
         self.valid.copy_(valid)
         self.most.copy_(self.left.clamp(max=STEPS * self.q))
-        lines = self.rows.gather(1, self.places)
-        self.tiles.values(self.of, lines, self.of, lines, self.K, self.kind.lambda2, self.active)
+        self.source.block(self.dtype, self.rows.gather(1, self.places), self.K, self.kind.lambda2, self.active)
         self.tiles.ascend(
             Block(
                 self.K, self.places, self.valid, self.beta, self.g, self.lower, self.upper, self.sign, self.group,
@@ -206,11 +217,11 @@ class Batch:
         self.carry(self.points, self.changes, self.counts)
         self.total += self.steps
         self.left -= self.steps
-        self.idle.copy_(torch().where((self.active > 0) & (self.counts == 0), self.idle + 1, 0))
+        self.idle.add_(1).mul_((self.active > 0) & (self.counts == 0))
 
     def carry(self, points: Any, changes: Any, counts: Any) -> None:
         """Add changes (B, p) of the variables over some lines to g; those beyond ``counts`` are 0."""
-        self.tiles.sums(self.g, self.low, self.of, self.rows, self.counted, self.of, points, changes, counts)
+        self.of.add(self.g, self.low, self.lines, points, changes, counts)
         self.g += self.low
         self.low.zero_()
         if self.kind.lambda2:
@@ -223,7 +234,7 @@ class Batch:
             self.step(first=True)
             self.blocks += 1
             times -= 1
-        if self._replay is None and self.blocks >= EAGER:
+        if self._replay is None and self.blocks >= EAGER and self.of.resident:
             self._replay = self.device.recorded(self.step)
         for _ in range(times):
             (self._replay or self.step)()
@@ -247,9 +258,9 @@ class Batch:
         return tuple(some[number, :size].cpu().numpy() for some in (self.beta, self.g))  # pyright: ignore
 
 
-def _kinks(plus: Any, epsilon: float) -> Any:
-    """Return the slope of epsilon |beta| on one side."""
-    return torch().where(plus, epsilon, -epsilon).double()
+def kinks(plus: Any, epsilon: float) -> Any:
+    """Return the slope of epsilon |beta| on one side; torch takes two plain numbers for float32."""
+    return plus.double().mul_(2.0 * epsilon).sub_(epsilon)
 
 
 def block_size(tiles_sizes: Sequence[int], most: int, wanted: int) -> int:

@@ -14,16 +14,18 @@ from __future__ import annotations
 from math import inf, log
 from typing import Any
 
+import numpy as np
+
 from ...devices.library import torch
-from .batch import Batch
+from .batch import Batch, kinks
 
 # What a device is taken to need, by a trial on one H200.
 STEP, LAUNCHES = 1.0e-6, 2.0e-4  # seconds of a step in a block, and of a block besides
 VALUES = 1.2e13  # multiply-adds a second for kernel values
 FACTOR, ENTRY = 1.5e13, 3.0e10  # operations of a factor, and entries of its matrix, a second
 BESIDE = 3.0e-3  # seconds of a step besides
-FEWEST = 50  # Free variables below which blocks are faster.
 JOINING, LEAVING = 0.25, 0.125  # Fraction of the free variables that may join or leave in a step.
+SOME = 50  # Variables that may do so in any case.
 WORTH = 4.5  # Multiple of a step's cost that block ascent must still cost.
 ROUNDS = 10
 JITTER, BORDER = 1e-10, 1e-15  # Added to the diagonals of the matrix and of its border, as a fraction of the largest.
@@ -31,36 +33,37 @@ PATIENCE = 64.0
 
 
 class Newton:
-    """Newton steps for the only program of a batch, and the book-keeping that says when to take one."""
+    """The book-keeping that says when to take a Newton step for a program of a batch."""
 
     def __init__(self, memory: float) -> None:
         self.memory = memory
         self.spent, self.patience, self.paid = 0.0, 1.0, False
         self.course: list[tuple[float, float]] = []
 
-    def book(self, batch: Batch, blocks: int, steps: int) -> None:
-        """Count what blocks have cost."""
-        entry = batch.source.kernel.cost(batch.of.X.shape[1])
+    def book(self, batch: Batch, blocks: int, steps: int, beside: int) -> None:
+        """Count what blocks have cost; they were shared by programs ``beside`` each other."""
+        entry = batch.source.kernel.cost(batch.of.width)
         values = blocks * batch.q * (batch.q + batch.N) * entry / VALUES
-        self.spent += STEP * steps + blocks * LAUNCHES + values
+        self.spent += (STEP * steps + blocks * LAUNCHES) / beside + values
 
     def due(self, batch: Batch, violation: float, goal: float) -> Any:
         """Return the variables of a step, on the device, if one is due; else None."""
         self.course.append((self.spent, violation))
-        ((up, down), *more) = batch.ends()
+        if not self.spent >= self.patience * BESIDE:  # its least price
+            return None
         inside = _free(batch)
         free = int(inside.sum())
         price = self._price(free)
-        if free < FEWEST or 4 * 8.0 * free * free > self.memory or self.spent < self.patience * price:
+        if 4 * 8.0 * free * free > self.memory or self.spent < self.patience * price:
             return None
         if not self.paid and self._remaining(violation, goal) < WORTH * price:
             return None
         joining = torch().zeros_like(inside)
-        for grow, shrink in ((up, down), *more):
+        for grow, shrink in batch.ends():
             mu = 0.5 * (grow.max() - shrink.max()) if batch.kind.equalities else 0.0
             joining |= ((grow - mu > goal) | (shrink + mu > goal))[0]
         ids = torch().nonzero(inside | joining)[:, 0]
-        if len(ids) - free > JOINING * free:
+        if len(ids) - free > max(SOME, JOINING * free):
             self.spent *= 0.5
             return None
         return ids
@@ -122,15 +125,14 @@ def _pieces(batch: Batch, ids: Any) -> tuple[Any, ...]:
         plus = torch().where(old != 0.0, old, -h) > 0.0
         zero = torch().zeros_like(old)
         lower, upper = torch().where(plus, zero, lower), torch().where(plus, upper, zero)
-        g = g + torch().where(plus, batch.kind.epsilon, -batch.kind.epsilon)
+        g = g + kinks(plus, batch.kind.epsilon)
     return old, lower, upper, g, torch().stack(A, 1) if A else old.new_zeros((len(old), 0))
 
 
 def _matrix(batch: Batch, ids: Any) -> Any:
     """Return K + lambda^2 over variables, in float64."""
-    lines, operand = batch.rows[0, ids][None].contiguous(), batch.source.double
-    K = operand.X.new_empty((1, len(ids), len(ids)))
-    batch.tiles.values(operand, lines, operand, lines, K, batch.kind.lambda2)
+    K = batch.g.new_empty((1, len(ids), len(ids)))
+    batch.source.block(np.float64, batch.rows[0, ids][None].contiguous(), K, batch.kind.lambda2)
     return K[0]
 
 
@@ -167,7 +169,7 @@ def _minimiser(K: Any, old: Any, lower: Any, upper: Any, slope: Any, A: Any) -> 
         if not bool(out.any()):
             return change
         held |= out
-        if int(held.sum()) > LEAVING * f:
+        if int(held.sum()) > max(SOME, LEAVING * f):
             return None
         ids = torch().nonzero(out)[:, 0]
         columns = old.new_zeros((f, len(ids)))

@@ -8,15 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...devices import Device
-from ...devices.rows import room_for
+from ...devices.rows import RESIDENT, room_for
 from ...gram import Source
 from ...problems import Dual
 from ...problems.dual import Ids
 from ..base import Solver
 from ..plan import BLOCK, LONG, WIDE
 
-PADDED = 96.0  # Bytes of a variable: its vectors, and those that choose a block.
+PADDED = 400.0  # Bytes of a variable: its vectors, those that choose a block, and partial sums, some of them twice.
 BLOCKS, FACTORS = 0.25, 0.4  # Fractions of the memory beside the samples: for blocks, and for Newton steps.
+REASONS = {
+    RESIDENT[0]: "asked for",
+    RESIDENT[1]: "asked for; float64 rows do not fit there, and travel there in parts for each proof",
+    RESIDENT[2]: "asked for; the rows do not fit there, and travel there in parts after each block",
+}
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,7 @@ class Place:
     memory : bytes for blocks and vectors of problems side by side
     factor : bytes for Newton steps
     variables : of the largest problem
+    resident : bytes on the device for each number of X, see ``devices.rows.RESIDENT``
     """
 
     label: str
@@ -37,6 +43,7 @@ class Place:
     memory: float = 0.0
     factor: float = 0.0
     variables: int = 0
+    resident: int = 0
 
     @property
     def used(self) -> bool:
@@ -49,20 +56,22 @@ class Place:
         return max(1, min(problems, int(self.memory / each)))
 
 
-def placed(source: Source, variables: Ids, duals: Sequence[Dual], device: Device | None, solver: Solver) -> Place:
-    """Choose where the problems of a fit are solved.
+def placed(
+    source: Source, variables: Ids, duals: Sequence[Dual], device: Device, solver: Solver, single: bool
+) -> Place:
+    """Choose where the problems of a fit are solved; ``single``: whether their kernel values are float32.
 
     ==========================================================  =============
-    no device is asked for                                      the processor
     another solver than 'block'; infinite bounds; distances     the processor
     that must be summed from differences
     fewer multiply-adds in all matrices than ``Device.fit``     the processor
-    samples, in both precisions, and one problem do not fit     the processor
+    vectors and a block of one problem do not fit               the processor
     else                                                        the device
     ==========================================================  =============
+
+    Rows stay on the device in both precisions, or in float32 if that is the type of the kernel values, if they fit.
+    Other rows travel there in parts.
     """
-    if device is None:
-        return Place("", "")
     cost, largest = source.kernel.cost(source.features), int(variables.max(initial=0))
     work = float(np.sum(variables.astype(np.float64) ** 2)) * cost
     if not solver.blocks or solver.sharded:
@@ -73,9 +82,9 @@ def placed(source: Source, variables: Ids, duals: Sequence[Dual], device: Device
         return Place("", "distances are summed from differences, which is done there only")
     if work < device.fit:
         return Place("", "so few kernel values are faster there")
-    block = min(WIDE if cost < LONG else BLOCK, device.block)
-    free = device.memory() - room_for(source.X, len(source))
-    place = Place(device.label, "asked for", block, BLOCKS * free, FACTORS * free, largest)
-    if free < 8.0 * block**2 + PADDED * (largest + block):
-        return Place("", f"the samples leave too little of the {device.memory() / 1e9:.1f} GB of the device")
-    return place
+    block, memory = min(WIDE if cost < LONG else BLOCK, device.block), device.memory()
+    for resident in RESIDENT if single else (RESIDENT[0], RESIDENT[2]):
+        free = memory - room_for(source.X, len(source), resident)
+        if free >= 8.0 * block**2 + PADDED * (largest + block):
+            return Place(device.label, REASONS[resident], block, BLOCKS * free, FACTORS * free, largest, resident)
+    return Place("", f"one problem takes more than the {memory / 1e9:.1f} GB of the device")

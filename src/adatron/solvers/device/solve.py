@@ -13,13 +13,14 @@ import numpy as np
 
 from ...gram.backends.device import OnDevice
 from ...problems import Dual
-from ...problems.dual import Vector
+from ...problems.dual import Vector, dot
 from ..ascent import Ascent
 from ..base import Options, Solver
 from ..loop import first_tolerance, judged
 from ..solution import Solution
 from ..status import STOP, Status
 from ..tasks import State, Task
+from ..tolerance import blur
 from ..watch import Watch
 from .batch import IDLE, Batch, Kind, block_size
 from .newton import Newton, step
@@ -59,6 +60,11 @@ class Member(Ascent[Solver]):
         found = judged(self, status, tol, self.options)
         return self.concluded(*found) if isinstance(found, tuple) else found
 
+    def blurred(self, beta: Vector, goal: float) -> bool:
+        """Return whether float32 values may be what keeps a point like this from the goal."""
+        largest = self.view.magnitude + self.dual.lambda2
+        return self.view.gram.dtype != np.float64 and blur(dot(beta, beta), largest, 4) > goal
+
     def moved_to(self, beta: Vector, g: Vector, steps: int, additions: int, path: float, terms: int) -> None:
         """Take over where the device has come to."""
         self.beta[:], self.g[:] = beta, g
@@ -71,7 +77,7 @@ def solve(solver: Solver, view: object, dual: Dual, options: Options, state: Sta
     return Member(solver, view, dual, options, state, watch).solve()  # pyright: ignore[reportArgumentType]
 
 
-def solve_together(solver: Solver, tasks: Sequence[Task], options: Options, watches: Sequence[Watch]) -> list[Solution]:
+def solve_together(solver: Solver, options: Options, tasks: Sequence[Task], watches: Sequence[Watch]) -> list[Solution]:
     """Solve programs in step, each over rows that are on the device."""
     members = [Member(solver, task.view, task.dual, options, task.state, watch)
                for task, watch in zip(tasks, watches, strict=True)]  # fmt: skip
@@ -127,7 +133,7 @@ class _Run:
         self.options = members[0].options
         self.left = np.array([max(0, self.options.max_iter - one.n_iter) for one in members])
         self.taken, self.additions, self.most_moved = [0] * len(members), 0, 0
-        self.newton = Newton(self.options.memory) if batch.B == 1 else None
+        self.newtons = [Newton(self.options.memory) for _ in members]
         self.statuses: list[Status | None] = [None] * len(members)
 
     def to_the_end(self) -> list[Status]:
@@ -145,7 +151,7 @@ class _Run:
         return [Status.STUCK if status is None else status for status in self.statuses]
 
     def _blocks(self, batch: Batch, goals: Vector, told: Callable[[int, float, int, float], Status | None]) -> None:
-        """Ascend by blocks, and by Newton steps if there is one program."""
+        """Ascend by blocks, and by Newton steps of one program after the other."""
         batch.begin(goals, self.left)
         before = np.zeros(batch.B)
         while any(status is None for status in self.statuses):
@@ -164,9 +170,10 @@ class _Run:
                     self.statuses[number] = Status.STUCK
             if self._closed(batch, goals):
                 continue
-            if self.newton is not None and self.statuses[0] is None:
-                self.newton.book(batch, REPLAYS, int(steps[0]))
-                self._finish(batch, float(seen.violation[0]), float(goals[0]))
+            open_ = [number for number, status in enumerate(self.statuses) if status is None]
+            for number in open_:
+                self.newtons[number].book(batch, REPLAYS, int(steps[number]), len(open_))
+                self._finish(batch, number, float(seen.violation[number]), float(goals[number]))
 
     def _closed(self, batch: Batch, goals: Vector) -> bool:
         """Give programs that have ended no more blocks; return whether all have."""
@@ -195,21 +202,22 @@ class _Run:
             return Status.MAX_ITER
         return Status.MAX_TIME if monotonic() >= one.options.deadline else None
 
-    def _finish(self, batch: Batch, violation: float, goal: float) -> None:
-        """Take a Newton step if one is due."""
-        newton = self.newton
-        assert newton is not None  # noqa: S101 (for the type checker)
-        ids = newton.due(batch, violation, goal)
-        if ids is None or len(ids) > self.left[0]:
+    def _finish(self, batch: Batch, number: int, violation: float, goal: float) -> None:
+        """Take a Newton step of a program if one is due."""
+        newton, one = self.newtons[number], batch.only(number)
+        ids = newton.due(one, violation, goal)
+        if ids is None or len(ids) > self.left[number]:
             return
-        moved = step(batch, ids)
-        self.taken[0] += moved
-        self.left[0] -= moved
-        batch.left -= moved
+        moved = step(one, ids)
+        self.taken[number] += moved
+        self.left[number] -= moved
+        one.left -= moved
         self.additions, self.most_moved = self.additions + 1, max(self.most_moved, moved)
-        after = float(batch.violations(batch.ends())[0])
-        batch.idle.zero_()
+        after = float(one.violations(one.ends())[0])
+        one.idle.zero_()
         newton.judge(violation, after, moved > 0)
+        if not newton.paid and self.members[number].blurred(one.beta[0].cpu().numpy(), goal):
+            self.statuses[number] = Status.STUCK
 
     def _part(self, goal: float, violation: float) -> bool:
         """Solve the program of some variables, and carry the change over to g. Return whether to go on with parts."""
@@ -221,7 +229,8 @@ class _Run:
         beta, g = (some[0, ids] for some in (batch.beta, batch.g))
         lines = batch.rows[0, ids].cpu().numpy().astype(np.int64)
         points = [beta.cpu().numpy()], [g.cpu().numpy()]
-        part = Batch(batch.source, batch.dtype, [one.dual.take(numbers)], [lines], *points, batch.q)
+        rows, lines = batch.source.near(lines, batch.dtype)
+        part = Batch(rows, batch.dtype, [one.dual.take(numbers)], [lines], *points, batch.q)
         level = float(batch.objectives()[0]) - float(part.objectives()[0])
 
         def told(number: int, inside: float, steps: int, objective: float) -> Status | None:
