@@ -42,6 +42,9 @@ def test_slabs_are_asked_for_somewhat_more_than_was_needed():
     values = np.arange(3000.0)
     parts = {0: Part(PROGRAM, np.arange(2900), 970.0), 1: Part(PROGRAM, np.arange(2900, 3000), 30.0)}
     reports = {j: report(values[part.ids], part.most) for j, part in parts.items()}
+    _, short = violators(parts, reports, 1, 1000)
+    assert short == {1}
+    reports[1] = report(values[parts[1].ids], 1000)
     violators(parts, reports, 1, 1000)
     assert 900 <= parts[0].most < 1010
     assert 100 <= parts[1].most < 130
