@@ -11,6 +11,7 @@ import numpy as np
 
 from . import tables
 from .cells import run, threads
+from .clusters.command import dask
 from .datasets import CASES
 from .libraries import CACHE, LIBRARIES
 from .yardstick import ROWS
@@ -27,7 +28,6 @@ TIMES = [("data", "data", "name"), ("library", "library", "name"), ("threads", "
 PROOF = [("dual objective", "dual_objective", "objective"), ("KKT violation", "kkt_violation", "small"),
          ("relative gap", "relative_gap", "small"), ("SVs", "support_vectors", "count")]  # fmt: skip
 PEAK = ("peak MB", "extra", "MB")
-CLUSTERED = ("ijcnn1", "a9a", "cal.housing, regression", "ijcnn1, one class", "20,000 x 20, C 100", "MNIST")
 
 Rows = list[dict[str, Any]]
 
@@ -351,51 +351,7 @@ def bits(write: Path | None, against: Path | None, only: str) -> None:
         raise click.ClickException("bits have changed")
 
 
-@main.command()
-@click.option("--data", multiple=True, default=CLUSTERED, help="Data sets.")
-@click.option("--rows", type=int, help="Only the first rows.")
-@click.option("--workers", type=int, multiple=True, default=(1, 2, 3, 5), help="Sizes of clusters.")
-@click.option("--kills", type=int, default=5, show_default=True, help="Fits while workers are killed.")
-@click.option("--every", type=float, default=6.0, show_default=True, help="Seconds between two kills.")
-@click.option("--traffic", "counted", is_flag=True, help="Count the bytes of a fit on three workers instead.")
-@click.option("--mixed", "narrow", is_flag=True, help="Also fit beside a worker with the code of AVX2.")
-def dask(
-    data: tuple[str, ...], rows: int | None, workers: tuple[int, ...], kills: int, every: float, counted: bool,
-    narrow: bool,
-) -> None:  # fmt: skip
-    """Compare the bits of fits on Dask clusters with those of one machine, also while workers are killed."""
-    from .clusters import alone, cluster, deaths, example, mixed, together, traffic
-
-    other = 0
-    for name in data:
-        one = example(name, rows)
-        if counted:
-            found = traffic(one, 3)
-            click.echo(f"{name}: {found}")
-            continue
-        wanted, seconds = alone(one)
-        click.echo(f"{name}: {one.X.shape[0]:,} rows, one machine {wanted}, {seconds:.1f} s")
-        for count in workers:
-            with cluster(count):
-                for chunks in (-(-one.X.shape[0] // 4), 999):
-                    digest, seconds = together(one, chunks)
-                    other += digest != wanted
-                    click.echo(f"  {count} workers, chunks of {chunks}: {digest}, {seconds:.1f} s")
-        if narrow:
-            with mixed():
-                digest, seconds = together(one, 999)
-                other += digest != wanted
-                click.echo(f"  a worker with AVX2 code: {digest}, {seconds:.1f} s")
-        if kills:
-            with cluster(3) as here, deaths(here, every) as killed:
-                for _ in range(kills):
-                    before = killed[0]
-                    digest, seconds = together(one, 999)
-                    other += digest != wanted
-                    click.echo(f"  {killed[0] - before} workers killed: {digest}, {seconds:.1f} s")
-    if other:
-        raise click.ClickException(f"{other} fits have other bits")
-
+main.add_command(dask)
 
 if __name__ == "__main__":
     main(prog_name="python -m benchmarks")

@@ -13,13 +13,52 @@ X, Y = blobs(6000, 10)
 SMALL, OF_SMALL = blobs()
 
 
-def test_a_time_limit_ends_a_fit_with_a_true_certificate(client):
-    rows, y = blobs(9000, 10)
-    y = np.where(np.arange(9000) % 9 == 0, 1 - y, y)
-    with pytest.warns(UserWarning, match="max_time"):
-        model = ad.DaskSVC(C=100.0, max_time=0.5).fit(rows, y)
-    assert model.fit_status_ == 1
-    assert model.duality_gap_ > 0
+NOISY = blobs(5000, 10)
+NOISY = NOISY[0], np.where(np.arange(5000) % 9 == 0, 1 - NOISY[1], NOISY[1])
+
+
+def certificate(model, X, y, C):
+    """The violation and the gap of a model of two classes, from its coefficients and kernel values in NumPy."""
+    beta, sign = np.zeros(len(X)), np.where(y == model.classes_[1], 1.0, -1.0)
+    beta[model.support_] = model.dual_coef_[0]
+    assert abs(beta.sum()) < 1e-9 * np.abs(beta).sum()
+    assert ((beta * sign >= 0.0) & (np.abs(beta) <= C)).all()
+    squares = (X * X).sum(axis=1)
+    K = np.exp(-model._gamma * np.maximum(squares[:, None] + squares - 2.0 * X @ X.T, 0.0))
+    w = K @ beta
+    grow, shrink = np.where(sign > 0, beta < C, beta < 0), np.where(sign > 0, beta > 0, beta > -C)
+    error = sign - w  # beta grows where this is large
+    violation = error[grow].max() - error[shrink].min()
+    slack = C * np.maximum(0.0, 1.0 - sign * (w + model.intercept_[0])).sum()
+    primal, dual = 0.5 * beta @ w + slack, np.abs(beta).sum() - 0.5 * beta @ w
+    return violation, (primal - dual) / max(abs(primal), abs(dual))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "word"),
+    [({"C": 1e7, "gap_tol": 1e-12, "max_time": 15.0}, "max_time"), ({"C": 100.0, "max_iter": 20_000}, "max_iter")],
+)
+def test_a_stopped_fit_has_a_true_certificate(client, parameters, word):
+    rows, y = NOISY
+    ad.DaskSVC(C=1.0).fit(rows, y)  # the workers load their code, which takes long on a busy machine
+    with pytest.warns(UserWarning, match=word):
+        model = ad.DaskSVC(**parameters).fit(rows, y)
+    assert model.fit_status_ != 0
+    violation, gap = certificate(model, rows, y, parameters["C"])
+    assert violation > 1e-3
+    assert violation <= model.kkt_violation_ * (1.0 + 1e-9)
+    assert model.kkt_violation_ <= 1.1 * violation
+    assert gap <= model.duality_gap_ * (1.0 + 1e-9)
+    assert model.duality_gap_ <= 1.5 * gap
+
+
+def test_a_converged_fit_has_a_true_certificate(client):
+    model = ad.DaskSVC(C=10.0).fit(*NOISY)
+    violation, gap = certificate(model, *NOISY, 10.0)
+    assert violation <= model.kkt_violation_ + 1e-9
+    assert model.kkt_violation_ <= 1e-3
+    assert 0.0 < gap <= model.duality_gap_ * (1.0 + 1e-9)
+    assert model.duality_gap_ <= 1.5 * gap
 
 
 def test_a_callback_stops_a_fit(client):

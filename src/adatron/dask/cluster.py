@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import itertools
 from asyncio import run_coroutine_threadsafe
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import inf
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 from ..threads import OutOfTime
 
 PATIENCE = 60.0  # Seconds without any worker after which a fit fails.
+PAUSED = (
+    300.0  # Seconds without a worker that takes tasks, after which a fit fails; Dask waits as long for a silent one.
+)
 GLANCE = 1.0  # Seconds after which a wait looks around.
-TRIES = 50  # Times that one task is tried while workers die.
-FORGIVEN = ("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError", "FutureError")
+TRIES = 12  # Most tries in a row in which workers are lost and no task ends.
+REST = 0.1, 5.0  # Seconds between two tries: at first, and at most.
+DEADLY = 12  # Times that Dask gives up a task, after the fourth and each further dead worker, until it is to blame.
+MEMORY = (
+    "The usual cause is memory: Dask ends a worker that exceeds its memory_limit. Use smaller chunks, more workers, or "
+    "workers with more memory."
+)
+LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError", "FutureError")
 
 
 class Call(NamedTuple):
@@ -32,10 +42,14 @@ class Cluster:
     """The slabs of a fit on a cluster.
 
     make : makes the futures of slabs; a slab that Dask cannot make again is made by it
+    what : what a slab is, for errors
+    limit : value of ``time.monotonic()`` after which questions without a limit of their own raise OutOfTime
     """
 
-    def __init__(self, client: Any, make: Callable[[list[int]], list[Any]], slabs: int) -> None:
-        self.client, self._make = client, make
+    def __init__(
+        self, client: Any, make: Callable[[list[int]], list[Any]], slabs: int, what: str, limit: float = inf
+    ) -> None:
+        self.client, self._make, self._what, self.limit = client, make, what, limit
         self.fit = uuid4().hex[:12]
         self._numbers, self.programs = itertools.count(), itertools.count()
         self.slabs: list[Any] = make(list(range(slabs)))
@@ -59,19 +73,31 @@ class Cluster:
             call.function, self.slabs[call.slab], *call.arguments, *others, key=key, pure=False, **place
         )
 
-    def ask(self, calls: Sequence[Call], limit: float = inf) -> list[Any]:
+    def ask(self, calls: Sequence[Call], limit: float | None = None) -> list[Any]:
         """Return the results of tasks; tasks that end with their worker are tried again.
 
-        limit : value of ``time.monotonic()`` after which OutOfTime is raised
+        limit : value of ``time.monotonic()`` after which OutOfTime is raised; None is that of the cluster
+
+        Raises
+        ------
+        RuntimeError
+            The cluster cannot do it: it has no workers, or a task ends every worker that it comes to.
         """
+        limit = self.limit if limit is None else limit
         found: dict[int, Any] = {}
-        for attempt in range(TRIES):
-            open_ones = [i for i in range(len(calls)) if i not in found]
+        tries, killed = 0, Counter[int]()
+        while True:
+            if self.client.status == "closed":
+                raise RuntimeError(
+                    "The Dask client was closed, or has lost its scheduler; make a new one and fit again."
+                )
+            before, open_ones = len(found), [i for i in range(len(calls)) if i not in found]
             begun: dict[int, list[Any]] = {}
             futures = {i: self._submit(calls[i], begun) for i in open_ones}
             try:
                 wait_for(self.client, list(futures.values()), limit)
-                self._collect(futures, found, limit, last=attempt == TRIES - 1)
+                self._collect(futures, calls, killed)
+                self._gather(futures, found, limit)
             finally:
                 for i in open_ones:
                     if i not in found:
@@ -79,8 +105,11 @@ class Cluster:
                             futures[i].cancel()
             if len(found) == len(calls):
                 return [found[i] for i in range(len(calls))]
+            tries = 0 if len(found) > before else tries + 1
+            if tries > TRIES:
+                raise RuntimeError(self._given_up(calls, found))
+            sleep(max(0.0, min(REST[0] * 2.0**tries, REST[1], limit - monotonic())))
             self._renew()
-        raise AssertionError("not reached")
 
     def tell(self, calls: Sequence[Call]) -> None:
         """Start tasks whose results nobody needs; a task that is lost with its worker has nothing left to do."""
@@ -90,32 +119,65 @@ class Cluster:
             for call in calls:
                 fire_and_forget(self._submit(call, {}))
 
-    def _collect(self, futures: dict[int, Any], found: dict[int, Any], limit: float, last: bool) -> None:
-        """Keep the results that are there; raise what a task raised, unless it was lost with its worker."""
-        for future in futures.values():
-            if future.status == "error":
-                error = future.exception()
-                if last or type(error).__name__ not in FORGIVEN:
-                    raise error
+    def _collect(self, futures: dict[int, Any], calls: Sequence[Call], killed: Counter[int]) -> None:
+        """Raise what a task raised, unless the task was lost with its worker.
+
+        killed : how often Dask gave up each call after the deaths of its workers
+        """
+        for i, future in futures.items():
+            if future.status != "error":
+                continue
+            error = future.exception()
+            if type(error).__name__ not in LOST:
+                raise error
+            killed[i] += type(error).__name__ == "KilledWorker"
+            if killed[i] >= DEADLY:
+                raise RuntimeError(self._blame(error, calls[i], killed[i])) from error
+
+    def _blame(self, error: Any, call: Call, times: int) -> str:
+        deaths = error.allowed_failures + times
+        return (
+            f"{self._what} {call.slab}: at least {deaths} workers ended while they had the task {error.task!r}; the "
+            f"last one was {error.last_worker.address}. {MEMORY}"
+        )
+
+    def _given_up(self, calls: Sequence[Call], found: dict[int, Any]) -> str:
+        names = ", ".join(sorted({str(call.slab) for i, call in enumerate(calls) if i not in found}))
+        return (
+            f"{self._what} {names}: {TRIES} tries in a row have failed, because workers or their data were lost each "
+            f"time. {MEMORY}"
+        )
+
+    def _gather(self, futures: dict[int, Any], found: dict[int, Any], limit: float) -> None:
+        """Keep the results that are there."""
         done = {i: future for i, future in futures.items() if future.status == "finished"}
         try:
             found.update(zip(done, gathered(self.client, list(done.values()), limit), strict=True))
         except OutOfTime:
             raise
         except Exception as error:
-            if last or not _forgiven(error):
+            if not (type(error).__name__ in LOST or isinstance(error, OSError)):
                 raise
 
     def _renew(self) -> None:
         """Make slabs again that are gone and that Dask does not make again by itself."""
         self.where.clear()
-        gone = [j for j, slab in enumerate(self.slabs) if slab.status in ("error", "cancelled", "lost")]
-        for j in gone:
-            if self.slabs[j].status == "error" and not _forgiven(self.slabs[j].exception()):
-                raise self.slabs[j].exception()
+        gone = [j for j, slab in enumerate(self.slabs) if is_gone(slab) and not self._retried(slab)]
         if gone:
             for j, slab in zip(gone, self._make(gone), strict=True):
                 self.slabs[j] = slab
+
+    @staticmethod
+    def _retried(slab: Any) -> bool:
+        """Return whether Dask tries once more to make a slab: new tasks would have the old error of what they need."""
+        if slab.status != "error":
+            return False
+        if type(slab.exception()).__name__ not in LOST:
+            raise slab.exception()
+        with suppress(Exception):  # the scheduler may have forgotten it
+            slab.retry()
+            return True
+        return False
 
     def __enter__(self) -> Cluster:
         return self
@@ -128,8 +190,9 @@ class Cluster:
         self.slabs = []
 
 
-def _forgiven(error: BaseException | None) -> bool:
-    return type(error).__name__ in FORGIVEN or isinstance(error, (OSError, TimeoutError))
+def is_gone(future: Any) -> bool:
+    """Return whether a value was lost, and Dask does not make it again by itself."""
+    return future.status in ("error", "cancelled", "lost")
 
 
 def wait_for(client: Any, futures: Sequence[Any], limit: float = inf) -> None:
@@ -140,11 +203,13 @@ def wait_for(client: Any, futures: Sequence[Any], limit: float = inf) -> None:
     OutOfTime
         The limit has passed.
     RuntimeError
-        The cluster has had no worker for a while.
+        The cluster has had no worker for a while, or its workers take no tasks.
     """
     from distributed import wait
 
-    _patiently(client, limit, lambda seconds: wait(futures, timeout=seconds))
+    keys = {future.key for future in futures}
+    with suppress(*cancelled()):  # the futures say so themselves
+        _patiently(client, limit, lambda seconds: wait(futures, timeout=seconds), keys)
 
 
 def gathered(client: Any, futures: Sequence[Any], limit: float = inf) -> list[Any]:
@@ -157,21 +222,73 @@ def gathered(client: Any, futures: Sequence[Any], limit: float = inf) -> list[An
         return []
     coming = run_coroutine_threadsafe(some(), client.loop.asyncio_loop)
     try:
-        return _patiently(client, limit, coming.result)
+        return _patiently(client, limit, coming.result, {future.key for future in futures})
     finally:
         coming.cancel()
 
 
-def _patiently(client: Any, limit: float, look: Callable[[float], Any]) -> Any:
-    """Return what ``look`` returns in time: it gets some seconds, again and again."""
-    alone = None
+def scattered(client: Any, values: Any, **how: Any) -> Any:
+    """Send values to the workers; if there is none, wait for one for a while."""
+    start = monotonic()
+    while True:
+        try:
+            return client.scatter(values, hash=False, **how)
+        except OSError:  # a worker went away meanwhile, or there was none
+            if monotonic() - start > PATIENCE:
+                raise RuntimeError(f"{NOBODY.text} for {PATIENCE:.0f} s; {NOBODY.advice}") from None
+            sleep(GLANCE)
+
+
+def cancelled() -> tuple[type[BaseException], ...]:
+    """Return what a wait for cancelled futures raises."""
+    from concurrent.futures import CancelledError
+
+    from distributed.client import FutureCancelledError
+
+    return CancelledError, FutureCancelledError
+
+
+def _patiently(client: Any, limit: float, look: Callable[[float], Any], keys: set[Any]) -> Any:
+    """Return what ``look`` returns in time: it gets some seconds, again and again; ``keys``: of the tasks."""
+    since, trouble = monotonic(), None
     while True:
         seconds = min(GLANCE, limit - monotonic())
         if seconds <= 0.0:
             raise OutOfTime
         with suppress(TimeoutError):
             return look(seconds)
-        workers = client.scheduler_info(n_workers=-1)["workers"]
-        alone = None if workers else alone or monotonic()
-        if alone is not None and monotonic() - alone > PATIENCE:
-            raise RuntimeError(f"The Dask cluster has had no workers for {PATIENCE:.0f} s; start some and fit again.")
+        last, trouble = trouble, _trouble(client, keys)
+        if trouble is None or trouble != last:
+            since = monotonic()
+        elif monotonic() - since > trouble.patience:
+            raise RuntimeError(f"{trouble.text} for {trouble.patience:.0f} s; {trouble.advice}")
+
+
+class Trouble(NamedTuple):
+    """Why tasks wait: what is so, how many seconds this may last, and what the user can do."""
+
+    text: str
+    patience: float
+    advice: str
+
+
+NOBODY = Trouble("The Dask cluster has had no workers", PATIENCE, "start some and fit again.")
+CLOSED = Trouble("The client has had no connection to the scheduler", PATIENCE, "connect and fit again.")
+FULL = Trouble(
+    "Workers that were given tasks of the fit have been paused", PAUSED,
+    "their memory is nearly full. Use smaller chunks, more workers, or workers with more memory.",
+)  # fmt: skip
+
+
+def _trouble(client: Any, keys: set[Any]) -> Trouble | None:
+    """Return what keeps tasks from ending; None if they may just take long."""
+    if client.status != "running":
+        return CLOSED
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    if not workers:
+        return NOBODY
+    paused = {address for address, one in workers.items() if one["status"] == "paused"}
+    if not paused:
+        return None
+    tasks = client.processing(workers=list(paused))
+    return FULL if len(paused) == len(workers) or any(keys & set(some) for some in tasks.values()) else None

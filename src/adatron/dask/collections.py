@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from ..extras import how_to_get
 from ..fitting.storage import parts_of
+from .cluster import Call, Cluster, is_gone, scattered
 
 Ids = NDArray[np.int64]
 
@@ -64,35 +65,50 @@ def is_collection(X: Any) -> bool:
 class Blocks:
     """The partitions of a training set: rows, targets and weights, as Dask's delayed objects or as arrays here.
 
-    columns : each a list of partitions, or None
+    lengths : rows of each partition; None if they are not known yet
     names : of the features, or None
-    dtype : that of the rows if it is known to be float32, else float64 is wanted; None: not known
+    dtype : float32 if all numbers of the rows are known to be float32, else float64
+    limit : value of ``time.monotonic()`` after which no length is waited for
     """
 
-    def __init__(self, client: Any, X: Any, y: Any, weight: Any) -> None:
+    def __init__(self, client: Any, X: Any, y: Any, weight: Any, limit: float) -> None:
         self.client = client
         self.names, self.dtype = _names(X), _dtype(X)
+        self._kept: list[Any] | None = None  # rows that were loaded for their lengths, so that nothing is loaded twice
         X = _in_rows(X)
         if is_collection(X):
-            self.lengths = _lengths(X)
-            self._rows = _delayed(X)
-            if self.lengths is None and any(v is not None and not _parallel(v, len(self._rows)) for v in (y, weight)):
-                counted = client.map(_length, client.compute(self._rows), pure=False)
-                self.lengths = [int(n) for n in client.gather(counted)]
+            self.lengths, count = _lengths(X), X.npartitions
+            if self.lengths is None and any(v is not None and not _parallel(v, count) for v in (y, weight)):
+                X = _delayed(X)
+                self.lengths = self._counted(X, limit)
         else:
             n = _length(X)
             ends = np.linspace(0, n, max(1, len(client.scheduler_info(n_workers=-1)["workers"])) + 1).astype(int)
-            self.lengths = np.diff(ends).tolist()
-            self._rows = _split(X, self.lengths)
-        self._others = [
-            None if v is None else self._aligned(v, name) for v, name in ((y, "y"), (weight, "sample_weight"))
-        ]
+            self.lengths, count = np.diff(ends).tolist(), len(ends) - 1
+            X = _split(X, self.lengths)
+        others = [None if v is None else self._aligned(v, name, count)
+                  for v, name in ((y, "y"), (weight, "sample_weight"))]  # fmt: skip
+        self._rows = _delayed(X)
+        self._others = [None if column is None else _delayed(column) for column in others]
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def _aligned(self, values: Any, name: str) -> list[Any]:
-        """Return the partitions of a column, which must be those of the rows."""
+    def _counted(self, rows: list[Any], limit: float) -> list[int]:
+        """Load the rows, keep them, and return their lengths."""
+        kept = self._kept = self.client.compute(rows)
+
+        def again(numbers: list[int]) -> list[Any]:
+            for i in numbers:
+                if is_gone(kept[i]):
+                    kept[i] = self.client.compute(rows[i])
+            return [kept[i] for i in numbers]
+
+        with Cluster(self.client, again, len(kept), PARTITION, limit) as loaded:
+            return loaded.ask([Call(i, _length) for i in range(len(kept))])
+
+    def _aligned(self, values: Any, name: str, count: int) -> Any:
+        """Return a column in the partitions of the rows, as a collection or as arrays; ``count``: of the partitions."""
         if not is_collection(values):
             assert self.lengths is not None  # noqa: S101 (for the type checker)
             if _length(values) != sum(self.lengths):
@@ -108,26 +124,39 @@ class Blocks:
                 if sum(own) != sum(self.lengths):
                     raise ValueError(f"X and {name} have inconsistent lengths: {sum(self.lengths)} and {sum(own)}.")
                 values = values.rechunk((tuple(self.lengths),))
-        parts = _delayed(values)
-        if len(parts) != len(self):
+        if values.npartitions != count:
             raise ValueError(
-                f"X has {len(self)} partitions and {name} has {len(parts)}. Both need the same; "
+                f"X has {count} partitions and {name} has {values.npartitions}. Both need the same; "
                 "compute_chunk_sizes() of Dask arrays makes lengths known."
             )
-        return parts
+        return values
 
-    def futures(self) -> list[tuple[Any, Any, Any]]:
-        """Return each partition's rows, targets and weights on the cluster."""
-        columns = [self._rows, *self._others]
-        found = [[None] * len(self) if column is None else self._on_cluster(column) for column in columns]
-        return list(zip(*found, strict=True))
-
-    def _on_cluster(self, parts: list[Any]) -> list[Any]:
+    def futures(self, numbers: list[int]) -> list[tuple[Any, ...]]:
+        """Return rows, targets and weights of some partitions on the cluster; all that is delayed in one graph."""
         from dask.delayed import Delayed
 
-        if parts and isinstance(parts[0], Delayed):
-            return self.client.compute(parts)
-        return self.client.scatter(parts, hash=False)
+        columns = [self._rows if self._kept is None else self._kept, *self._others]
+        found = [[None if column is None else column[i] for column in columns] for i in numbers]
+        for kind, move in ((Delayed, self.client.compute), (object, self._scattered)):
+            open_ones = [(row, k) for row in found for k, one in enumerate(row) if _waits(one, kind)]
+            if open_ones:
+                for (row, k), future in zip(open_ones, move([row[k] for row, k in open_ones]), strict=True):
+                    row[k] = future
+        return [tuple(row) for row in found]
+
+    def _scattered(self, parts: list[Any]) -> list[Any]:
+        return scattered(self.client, parts)
+
+    def release(self) -> None:
+        """Give back what was kept; rows that are asked for again are loaded again."""
+        self._kept = None
+
+
+def _waits(one: Any, kind: type) -> bool:
+    """Return whether part of a training set is of a kind and not on the cluster yet."""
+    from distributed import Future
+
+    return one is not None and not isinstance(one, Future) and isinstance(one, kind)
 
 
 def _length(values: Any) -> int:
@@ -165,10 +194,13 @@ def _lengths(X: Any) -> list[int] | None:
 
 def _parallel(values: Any, parts: int) -> bool:
     """Return whether a column has as many partitions as the rows, whose lengths are then compared on the workers."""
-    return is_collection(values) and len(_delayed(values)) == parts
+    return is_collection(values) and values.npartitions == parts
 
 
 def _delayed(X: Any) -> list[Any]:
+    """Return the partitions of a collection; those of an array here are its parts already."""
+    if not is_collection(X):
+        return X
     parts = X.to_delayed()
     return list(parts.ravel()) if isinstance(parts, np.ndarray) else list(parts)
 
@@ -182,6 +214,7 @@ def _split(values: Any, lengths: list[int]) -> list[Any]:
     return [rows[a:b] for a, b in pairwise(ends)]
 
 
+PARTITION = "Partition"  # For errors.
 LARGE = 1 << 20  # Bytes of a model above which it goes to the workers once and not with the graph of its predictions.
 
 

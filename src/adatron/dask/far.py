@@ -26,6 +26,7 @@ from . import slab as on_slab
 from .cluster import Call, Cluster
 from .fetched import Fetched
 from .partition import Ids, Vector
+from .sent import compact
 from .slab import Lens, Run
 
 if TYPE_CHECKING:
@@ -60,8 +61,6 @@ class FarRows(Elsewhere):
         return self.facts.features * (item + 4) + 8 if self.is_sparse else float(self.shape[1] * item)
 
     def __getitem__(self, rows: Any) -> Any:
-        if isinstance(rows, slice):
-            rows = np.arange(self.shape[0])[rows]
         return self.samples(self.layout.place[rows])
 
     def samples(self, ids: Ids) -> Any:
@@ -73,7 +72,7 @@ class FarRows(Elsewhere):
 
     def asked(self, parts: list[tuple[int, Ids, Ids]]) -> list[Call]:
         """Return the tasks that give some rows."""
-        return [Call(j, on_slab.taken, (rows,)) for j, rows, _ in parts]
+        return [Call(j, on_slab.taken, (compact(rows),)) for j, rows, _ in parts]
 
     def unknown(self, ids: Ids) -> Ids:
         """Return the samples that are not here."""
@@ -143,7 +142,7 @@ class Layout:
     """Which samples each slab has: from every run of samples (a class, or all of them) a range.
 
     counts : (slabs, runs) how many of each run
-    place : (n,) the sample of each row of the training set; -1 for rows without weight
+    place : (n,) the sample of each row of the training set; n, which is none, for rows without weight
     """
 
     counts: Ids

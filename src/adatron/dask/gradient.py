@@ -24,18 +24,22 @@ from ..problems.dual import Ids, Vector
 from ..solvers.base import Options, Way
 from ..solvers.blocks.block import Block
 from ..solvers.blocks.rows import Rows
-from ..solvers.blocks.shard import CHUNK, Ends, Survey, Violators, worst
+from ..solvers.blocks.shard import CHUNK, Ends, Survey, Violators
 from ..threads import OutOfTime
 from . import state as on_slab
 from .checkpoint import Stream
 from .cluster import Call
 from .far import FarView, left
+from .part import Change, Part, violators
+from .sent import Sent, compact
 from .state import Edit, Lost, Packed, Program, Report
 
 GRACE = 2.0  # Seconds to fetch a gradient that is known, when there is no time for more kernel values.
 # Bytes of points that went to the slabs since the last whole gradient, as a multiple of its bytes, after which it is
 # fetched: little must then be done again when a worker dies.
 SNAPSHOT = 8.0
+POINTS = 1 / 32  # Fraction of cache_size that a worker keeps of the points that came to it.
+NOTHING = Lost("")
 
 
 @dataclass(frozen=True)
@@ -46,13 +50,6 @@ class FarBlock(Block):
         if options.way >= Way.BLOCKS and isinstance(view, FarView):
             return FarGradient(view, dual, beta, min(options.block, len(dual)))
         return super().hold(view, dual, beta, options)
-
-
-class Kept:
-    """What the coordinator knows of one slab's variables: their numbers, in their order, and their program."""
-
-    def __init__(self, program: Program, ids: Ids) -> None:
-        self.program, self.ids = program, ids
 
 
 class FarGradient:
@@ -67,7 +64,7 @@ class FarGradient:
         self.cluster = view.gram.source.far.cluster
         self._number = next(self.cluster.programs)
         self.version, self._base, self._whole = 0, 0, None  # the version of the earlier gradient; None: that at 0
-        self._edits: list[tuple[Edit, Sequence[Call]]] = []
+        self._edits: list[Change] = []
         self._weight = 0.0
         self._reports: dict[int, Report] = {}
         self._dirty: list[Ids] = [np.flatnonzero(beta)]
@@ -87,14 +84,16 @@ class FarGradient:
         self.view, self._reports = view, {}
         self.key = f"{self.cluster.fit}-{self._number}-{view.gram.lens.key}"
         gram = view.gram
-        self.kept: dict[int, Kept] = {}
+        self.kept: dict[int, Part] = {}
+        far = gram.source.far
+        self._sent, self._cold = Sent(int(gram.starts[-1]), int(POINTS * far.room / far.row)), True
         self.slab, self.place = np.empty(len(self.dual), np.int16), np.empty(len(self.dual), np.int64)
         for j, groups, numbers in view.parts():
             runs = gram.runs(j)
             ids = np.concatenate([first + np.arange(len(runs[k])) for k, first in zip(groups, numbers, strict=True)])
             packed = Packed.of(self.dual.take(ids))
-            program = Program(gram.lens, runs, groups, numbers, packed, len(self.dual), self.most)
-            self.kept[j] = Kept(program, ids)
+            program = Program(gram.lens, runs, groups, numbers, packed, len(self.dual))
+            self.kept[j] = Part(program, ids, self.most * len(ids) / len(self.dual))
             self.slab[ids], self.place[ids] = j, np.arange(len(ids))
 
     @property
@@ -149,7 +148,7 @@ class FarGradient:
         self._whole = g if g is self._whole else g.copy()
         self.version += 1
         self._begin(self.version)
-        self._reports = {}
+        self._reports, self._cold = {}, True
 
     def _begin(self, version: int) -> None:
         """Take the whole gradient that is known now as the one from which slabs begin again."""
@@ -163,14 +162,18 @@ class FarGradient:
         return Survey(ends, np.flatnonzero(self.dual.free(self.beta)), float(lists[-1][0]))
 
     def _surveyed(self, most: int) -> list[NDArray[Any]]:
-        """Return numbers and gains of violators, list after list, and the objective."""
+        """Return numbers and gains of violators, list after list, and the objective.
+
+        A slab reports about as many as are needed. If those that it left out might be among the worst, it reports all.
+        """
         if set(self._reports) != set(self.kept) or self._dirty:
             self._reports = self._step(None, ())
-        reports, lists = self._reports, []
-        for r in range(max(1, len(self.dual.totals))):
-            for side in (0, 1):
-                lists += _merged([report.ends[r][side] for report in reports.values()], most)
-        return [*lists, np.array([self._objective(reports)])]
+        equalities = max(1, len(self.dual.totals))
+        lists, short = violators(self.kept, self._reports, equalities, most)
+        if short:
+            self._reports.update(self._ask(dict.fromkeys(short, (on_slab.survey, (most,)))))
+            lists, _ = violators(self.kept, self._reports, equalities, most)
+        return [*lists, np.array([self._objective(self._reports)])]
 
     def _answer(self, kind: bytes, make: Callable[[], list[NDArray[Any]]]) -> list[NDArray[Any]]:
         """Return the answer to the next question of a kind, which may have been answered by an earlier fit."""
@@ -232,7 +235,8 @@ class FarGradient:
         missing = far.unknown(samples)
         parts = far.layout.divided(missing)
         own = {int(j): np.flatnonzero(self.slab[ids] == j) for j in np.unique(self.slab[ids])}
-        found = self._ask({j: (on_slab.look, (self.place[ids[at]],)) for j, at in own.items()}, more=far.asked(parts))
+        asked = {j: (on_slab.look, (compact(self.place[ids[at]]),)) for j, at in own.items()}
+        found = self._ask(asked, more=far.asked(parts))
         g = np.empty(len(ids))
         for j, at in own.items():
             g[at] = found[j]
@@ -244,25 +248,37 @@ class FarGradient:
 
     def apply(self, ids: Ids, points: Points, change: Vector, constant: float, beta: Vector | None = None) -> None:
         merged, V = points.merged(change[:, None])
-        source = self._view.gram.source
-        parts = source.far.layout.divided(source.samples[merged.ids])
-        edit = Edit(merged.ids, merged.again, V, constant, [places for _, _, places in parts])
-        others = source.far.asked(parts)
+        one = Change(merged.ids, merged.again, V[:, 0], constant)
         old = self.beta[ids]
         if beta is not None:
             self.beta[ids] = beta
         self._dirty.append(ids)
         try:
-            self._reports = self._step(edit, others) if self.ready else {}
-        except OutOfTime:
-            self.beta[ids], self._late = old, True
+            self._reports = self._step(*self._told(one), one) if self.ready else {}
+        except BaseException as error:
+            self._sent.forget()
+            if isinstance(error, OutOfTime):
+                self.beta[ids], self._late = old, True
             raise
         self.version += 1
-        self._edits.append((edit, others))
-        row = source.far.shape[1] * np.dtype(source.far.dtype).itemsize
-        self._weight += float(len(merged)) * row * len(self.kept)
+        self._edits.append(one)
+        self._weight += len(merged) * self._view.gram.source.far.row * len(self.kept)
         if self._weight > SNAPSHOT * 8.0 * len(self.dual):
             _ = self.g
+
+    def _told(self, one: Change) -> tuple[Edit, Sequence[Call]]:
+        """Return a change as slabs take it, and the tasks that give the points which they do not have."""
+        new, before = self._sent.new(one.ids), self._sent.count
+        others = self._rows_of(new)
+        return one.edit(self._sent.places(one.ids), before, self._view.gram.slots > 0), others
+
+    def _rows_of(self, new: Ids) -> Sequence[Call]:
+        """Return the tasks that give some points, and give the points their places."""
+        source = self._view.gram.source
+        parts = source.far.layout.divided(source.samples[new])
+        if parts:
+            self._sent.put(np.concatenate([new[at] for _, _, at in parts]))
+        return source.far.asked(parts)
 
     def corrected(self, which: NDArray[np.bool_]) -> None:
         assert self._whole is not None  # noqa: S101 (for the type checker)
@@ -279,38 +295,48 @@ class FarGradient:
         lens = self._view.gram.lens.key
         self.cluster.tell([Call(j, on_slab.forget, (self.key, lens)) for j in self.kept])
 
-    def _step(self, edit: Edit | None, others: Sequence[Call]) -> dict[int, Report]:
-        """Take every slab from this version to the next, or only report; tell slabs that are lost where they are."""
+    def _step(self, edit: Edit | None, others: Sequence[Call], one: Change | None = None) -> dict[int, Report]:
+        """Take every slab from this version to the next, or only report; tell slabs that are lost where they are.
+
+        one : the change behind the edit
+        """
         dirty = np.unique(np.concatenate(self._dirty)) if self._dirty else np.zeros(0, np.int64)
         seconds = left(self._limit)
         calls = {}
-        for j in self.kept:
+        for j, part in self.kept.items():
             own = dirty[self.slab[dirty] == j]
-            arguments = self.key, self.version, (self.place[own], self.beta[own]), edit, seconds
+            beta = compact(self.place[own]), self.beta[own]
+            arguments = self.key, self.version, beta, edit, seconds, part.most
             calls[j] = Call(j, on_slab.step, arguments, others if edit is not None else ())
-        found = dict(zip(calls, self.cluster.ask(list(calls.values()), self._limit), strict=True))
-        lost = [j for j, one in found.items() if isinstance(one, Lost)]
+        found: dict[int, Any] = {}
+        if not self._cold:
+            found.update(zip(calls, self.cluster.ask(list(calls.values()), self._limit), strict=True))
+        lost = [j for j in calls if isinstance(found.get(j, NOTHING), Lost)]
         if lost:
-            extra = [] if edit is None else [(edit, others)]
-            found.update(self._restore(lost, self.version + len(extra), extra))
+            found.update(self._restore(lost, self.version + (one is not None), [] if one is None else [one]))
         self._dirty = []
-        self.cluster.where.update({j: one.worker for j, one in found.items() if one.worker})
+        self.cluster.where.update({j: report.worker for j, report in found.items() if report.worker})
         return found
 
-    def _restore(self, lost: list[int], version: int, extra: list[tuple[Edit, Sequence[Call]]]) -> dict[int, Report]:
-        """Tell slabs an earlier gradient, the changes since, and the variables."""
-        edits = [*self._edits, *extra]
-        others = [call for _, some in edits for call in some]
+    def _restore(self, lost: list[int], version: int, extra: list[Change]) -> dict[int, Report]:
+        """Tell slabs an earlier gradient, the changes since, and the variables; then all begin without points."""
+        changes, stored = [*self._edits, *extra], self._view.gram.slots > 0
+        self._sent.forget()
+        points = np.unique(np.concatenate([one.ids for one in changes])) if changes else np.zeros(0, np.int64)
+        others = self._rows_of(points)
+        edits = [one.edit(self._sent.places(one.ids), len(points), stored) for one in changes]
+        self._sent.forget()
         calls = []
         for j in lost:
-            kept = self.kept[j]
-            values, whole = self.beta[kept.ids], self._whole
+            part = self.kept[j]
+            values, whole = self.beta[part.ids], self._whole
             used = np.flatnonzero(values)
-            g = None if self._base == 0 and not self._begun else whole[kept.ids]  # pyright: ignore
-            arguments = (self.key, version, kept.program, (used, values[used]), g, [edit for edit, _ in edits],
-                         left(self._limit))  # fmt: skip
+            g = None if self._base == 0 and not self._begun else whole[part.ids]  # pyright: ignore
+            arguments = self.key, version, part.program, (used, values[used]), g, edits, left(self._limit), part.most
             calls.append(Call(j, on_slab.restore, arguments, others))
-        return dict(zip(lost, self.cluster.ask(calls, self._limit), strict=True))
+        found = dict(zip(lost, self.cluster.ask(calls, self._limit), strict=True))
+        self._cold = False
+        return found
 
     @property
     def _begun(self) -> bool:
@@ -334,10 +360,3 @@ def _name(view: FarView, dual: Dual) -> tuple[Any, ...]:
     """Return what tells a program from others."""
     arrays = dual.t, dual.lower, dual.upper, dual.row, dual.sign
     return view.gram.source.ids, view.groups, dual.totals, dual.epsilon, *arrays
-
-
-def _merged(some: list[Violators], most: int) -> Violators:
-    """Return the worst violators of all slabs, in the order of their numbers."""
-    ids, values = (np.concatenate([getattr(one, name) for one in some]) for name in ("ids", "values"))
-    order = np.argsort(ids)
-    return worst(Violators(ids[order], values[order]), most)

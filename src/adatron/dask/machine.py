@@ -19,7 +19,7 @@ from ..estimators.base.formulated import FormulatedClassifier
 from ..estimators.base.machine import KernelMachine
 from ..estimators.base.one_program import OneProgram
 from ..estimators.checks import inputs, objects
-from ..threads import Clock
+from ..threads import Clock, OutOfTime
 from .collections import Blocks, client_of, cloned, is_collection, lazily
 
 Vector = NDArray[np.float64]
@@ -81,13 +81,13 @@ class OnCluster(KernelMachine):
         model.__setstate__(state)
         return model
 
-    def _on_cluster(self, X: Any, y: Any, sample_weight: Any, labels: bool) -> Any:
+    def _on_cluster(self, X: Any, y: Any, sample_weight: Any, labels: bool, limit: float) -> Any:
         """Check parameters and partitions."""
         from .setup import Counted
 
         self._validate_params()
         self._refuse()
-        return Counted(self.client_, Blocks(self.client_, X, y, sample_weight), labels)
+        return Counted(self.client_, Blocks(self.client_, X, y, sample_weight, limit), labels, limit)
 
     def _refuse(self) -> None:
         """Refuse what needs all rows in one place."""
@@ -139,7 +139,7 @@ class OnCluster(KernelMachine):
                 yield
         finally:
             vars(self).update(given)
-            counted.cluster.release()
+            counted.release()
         self.n_features_in_ = counted.shape[1]
         vars(self).pop("feature_names_in_", None)
         if counted.blocks.names is not None:
@@ -149,17 +149,12 @@ class OnCluster(KernelMachine):
 
     def _shared(self, counted: Any, classes: Any, class_weight: Any) -> Any:
         """Bring the samples to their slabs; mostly zero dense rows as CSR rows, where one machine does."""
-        from .lean import lean
-        from .setup import share
+        from .setup import lean, share
 
-        one, k, room = classes is None, 1 if classes is None else len(classes), float(self.cache_size) * 2.0**20
-        if lean(self, counted, classes, class_weight):
-            counted.place(lean=True)
-            shared = share(counted, classes, class_weight, one, room)
-            if largest_program(shared.samples.sizes, k, self) > SMALL:
-                return shared
-            counted.place(lean=False)
-        return share(counted, classes, class_weight, one, room)
+        room = float(self.cache_size) * 2.0**20
+        return share(
+            counted, classes, class_weight, room, lambda sizes: lean(self, counted, classes, class_weight, sizes)
+        )
 
     @contextmanager
     def _recorded(self, shared: Any) -> Iterator[None]:
@@ -194,13 +189,18 @@ class OnCluster(KernelMachine):
 
 OWN = ("client", "checkpoint")  # parameters that the one-machine estimators do not have
 FREE = ("solver", "n_jobs", "verbose", "max_time", "callback", "class_weight")  # on which no bit depends, or by weights
-SMALL = 1000  # See ``solvers.plan``.
 
 
-def largest_program(sizes: NDArray[np.int64], k: int, model: Any) -> int:
-    """Return the variables of the largest program."""
-    pairs = k > 2 and getattr(model, "multi_class", "ovo") == "ovo"
-    return int(np.sort(sizes)[-2:].sum() if pairs else sizes.sum()) * model._formulation(1.0).copies
+@contextmanager
+def in_time(seconds: float | None) -> Iterator[None]:
+    """Say so if the time was over before there was anything to solve."""
+    try:
+        yield
+    except OutOfTime:
+        raise TimeoutError(
+            f"max_time={seconds} was over before the training set was loaded and in order on the cluster, so nothing "
+            "was fitted. Raise max_time, or persist() X and y before the fit."
+        ) from None
 
 
 class ClusterClassifier(OnCluster, FormulatedClassifier):
@@ -226,9 +226,18 @@ class ClusterClassifier(OnCluster, FormulatedClassifier):
         ------
         ValueError
             Bad parameters or data, as in the one-machine estimator; the partition of bad data is named.
+        TimeoutError
+            ``max_time`` was over while the samples were loaded.
+        RuntimeError
+            The cluster has no workers, or a task ends every worker that it comes to.
         """
         clock = Clock.starting(self.max_time)
-        counted = self._on_cluster(X, y, sample_weight, labels=True)
+        with in_time(self.max_time):
+            self._fit_on_cluster(X, y, sample_weight, clock)
+        return self
+
+    def _fit_on_cluster(self, X: Any, y: Any, sample_weight: Any, clock: Clock) -> None:
+        counted = self._on_cluster(X, y, sample_weight, labels=True, limit=clock.limit)
         classes = counted.targets()
         if classes.dtype.kind == "f" and not (classes == np.rint(classes)).all():
             check_classification_targets(classes)
@@ -247,7 +256,6 @@ class ClusterClassifier(OnCluster, FormulatedClassifier):
             data = Labelled(shared.rows, shared.codes, classes, class_weight, shared.samples, None)
             with shared.rows.cluster, self._recorded(shared):
                 self._fit_checked(data, factor, clock)
-        return self
 
     def predict(self, X: Any) -> Any:
         """Predict class labels: lazily, in X's chunks, for a Dask array or frame, else at once."""
@@ -269,10 +277,11 @@ class ClusterProgram(OnCluster, OneProgram):
 
     def _fit_on_cluster(self, X: Any, y: Any, sample_weight: Any) -> Self:
         clock = Clock.starting(self.max_time)
-        counted = self._on_cluster(X, y, sample_weight, labels=False)
-        with self._fitting(counted):
-            factor = self._factor(counted)
-            shared = self._shared(counted, None, None)
-            with shared.rows.cluster, self._recorded(shared):
-                self._fit_checked(shared.rows, shared.codes, shared.samples, factor, None, clock)
+        with in_time(self.max_time):
+            counted = self._on_cluster(X, y, sample_weight, labels=False, limit=clock.limit)
+            with self._fitting(counted):
+                factor = self._factor(counted)
+                shared = self._shared(counted, None, None)
+                with shared.rows.cluster, self._recorded(shared):
+                    self._fit_checked(shared.rows, shared.codes, shared.samples, factor, None, clock)
         return self

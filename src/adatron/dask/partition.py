@@ -6,9 +6,9 @@ largest values, and sums as ``exact_terms`` whose total is rounded once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import fsum, isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from ..fitting.storage import opened, tidy
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-MOST_TERMS = 64  # A sum of doubles has about as many terms at most: they span 2,100 bits.
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,6 @@ class Partition:
     X: Any
     y: NDArray[Any] | None
     weight: Vector | None
-    first: int = 0  # number of its first row among all rows
 
     def __len__(self) -> int:
         return self.X.shape[0]
@@ -52,8 +50,8 @@ class Facts:
     largest : the largest absolute number
     nonzero : how many numbers are not 0
     weights : the smallest and the largest weight; None if all are 1
-    targets : the distinct labels, or some targets in their order
-    whole : whether labels are whole numbers or names
+    targets : the distinct labels, or some distinct targets in their order
+    often : for how many rows each of these targets stands; None for labels
     used : the columns with numbers in them, of CSR rows
     """
 
@@ -67,13 +65,14 @@ class Facts:
     nonzero: int
     weights: tuple[float, float] | None
     targets: NDArray[Any] | None
+    often: Vector | None
     used: NDArray[Any] | None
 
 
 def load(X: Any, y: Any, weight: Any, number: int, dtype: Any, labels: bool) -> Partition:
     """Check the rows of a partition as the estimators do; an error names the partition.
 
-    dtype : float32 or float64, or None: float64 unless the rows are float32
+    dtype : float32 or float64
     labels : whether the targets are classes
     """
     try:
@@ -83,8 +82,7 @@ def load(X: Any, y: Any, weight: Any, number: int, dtype: Any, labels: bool) -> 
 
 
 def _checked(X: Any, y: Any, weight: Any, dtype: Any, labels: bool) -> Partition:
-    kinds = [np.float64, np.float32] if dtype is None else dtype
-    how: dict[str, Any] = {"accept_sparse": "csr", "dtype": kinds, "ensure_min_samples": 0}
+    how: dict[str, Any] = {"accept_sparse": "csr", "dtype": dtype, "ensure_min_samples": 0}
     rows: Any = check_array(X, order="C", input_name="X", **how)
     rows = tidy(rows) if sparse.issparse(rows) else opened(np.ascontiguousarray(rows))
     n = rows.shape[0]
@@ -107,9 +105,13 @@ def facts(part: Partition, labels: bool, some: int = 1000) -> Facts:
     """Return what a fit needs to know; ``some``: targets that are returned at most if they are no labels."""
     X, numbers, y, weight = part.X, part.numbers, part.y, part.weight
     is_sparse = sparse.issparse(X)
-    targets = None if y is None else np.unique(y)
-    if targets is not None and not labels and len(targets) > some:
-        targets = np.sort(y)[np.linspace(0, len(part) - 1, some).astype(np.int64)]  # pyright: ignore
+    targets, often = None, None
+    if y is not None and labels:
+        targets = np.unique(y)
+    elif y is not None:
+        chosen = np.sort(y)[np.linspace(0, len(y) - 1, min(some, len(y))).astype(np.int64)]
+        targets, many = np.unique(chosen, return_counts=True)
+        often = np.asarray(many * (len(y) / max(1, len(chosen))), np.float64)
     return Facts(
         *X.shape,
         stored=int(numbers.size),
@@ -120,13 +122,9 @@ def facts(part: Partition, labels: bool, some: int = 1000) -> Facts:
         nonzero=int(np.count_nonzero(numbers)),
         weights=None if weight is None else (float(weight.min(initial=np.inf)), float(weight.max(initial=-np.inf))),
         targets=targets,
+        often=often,
         used=np.unique(X.indices) if is_sparse else None,
     )
-
-
-def placed(part: Partition, first: int, lean: bool) -> Partition:
-    """Return the partition with the number of its first row; ``lean``: with dense rows as CSR rows."""
-    return replace(part, first=first, X=tidy(sparse.csr_array(part.X)) if lean else part.X)
 
 
 def nonzero_of_some(part: Partition, first: int, step: int) -> tuple[int, int]:
@@ -145,12 +143,14 @@ def largest_size(part: Partition, class_weight: Vector | None, classes: NDArray[
 
 
 def exact_terms(values: list[float]) -> list[float]:
-    """Return few numbers whose sum is exactly that of the values, so that such lists may be joined in any order."""
+    """Return few numbers whose sum is exactly that of the values, so that such lists may be joined in any order.
+
+    Each term leaves a rest of at most 2^-53 of its size, so the terms end.
+    """
     terms: list[float] = []
-    while len(terms) < MOST_TERMS:
-        term = fsum([*values, *(-t for t in terms)])
-        if term == 0.0 or not isfinite(term):
-            return terms if term == 0.0 else [term]
+    while term := fsum([*values, *(-t for t in terms)]):
+        if not isfinite(term):
+            return [term]
         terms.append(term)
     return terms
 
@@ -193,14 +193,21 @@ def counts(part: Partition, classes: NDArray[Any]) -> list[tuple[int, list[float
     return [(int(np.sum(codes == c)), exact_terms(weight[codes == c].tolist())) for c in range(len(classes))]
 
 
+class Bounds(NamedTuple):
+    """The last sample of each slab but the last one, in the order of targets and hashes; see ``Cut``."""
+
+    targets: NDArray[Any]
+    hashes: NDArray[np.uint64]
+
+
 class Cut:
     """How rows are divided into slabs: ranges of the order in which a fit has its samples.
 
     bounds : None: the order is by classes and hashes, and slab j has the hashes of the j-th range of each class.
-        Else the order is by targets and hashes, and these are the largest targets of all slabs but the last.
+        Else the order is by targets and hashes. Equal targets may be on several slabs, equal samples are on one.
     """
 
-    def __init__(self, slabs: int, classes: NDArray[Any] | None, bounds: NDArray[Any] | None) -> None:
+    def __init__(self, slabs: int, classes: NDArray[Any] | None, bounds: Bounds | None) -> None:
         self.slabs, self.classes, self.bounds = slabs, classes, bounds
 
     def keys(self, part: Partition) -> tuple[NDArray[Any], NDArray[np.uint64]]:
@@ -215,7 +222,11 @@ class Cut:
         """Return the slab of each row."""
         if self.bounds is None:
             return ((keys >> np.uint64(32)) * np.uint64(self.slabs) >> np.uint64(32)).astype(np.int64)
-        return np.searchsorted(self.bounds, codes, side="left")
+        slab = np.searchsorted(self.bounds.targets, codes, side="left")
+        for target in np.unique(self.bounds.targets):
+            own = np.flatnonzero(codes == target)
+            slab[own] += np.searchsorted(self.bounds.hashes[self.bounds.targets == target], keys[own], side="left")
+        return slab
 
 
 @dataclass(frozen=True)
@@ -229,8 +240,11 @@ class Piece:
     weight: Vector | None
 
 
-def cut(part: Partition, how: Cut, class_weight: Vector | None) -> list[Piece]:
-    """Return the piece of each slab, without rows of weight 0; the weights are those of the classes, too."""
+def cut(part: Partition, first: int, how: Cut, class_weight: Vector | None) -> list[Piece]:
+    """Return the piece of each slab, without rows of weight 0; the weights are those of the classes, too.
+
+    first : number of the partition's first row among all rows
+    """
     codes, keys = how.keys(part)
     weight = part.weight
     if class_weight is not None and (class_weight != 1.0).any():
@@ -242,5 +256,5 @@ def cut(part: Partition, how: Cut, class_weight: Vector | None) -> list[Piece]:
     for number in range(how.slabs):
         own = np.flatnonzero(slab == number)
         some = None if weight is None else weight[own]
-        pieces.append(Piece(part.X[own], codes[own], keys[own], own + part.first, some))
+        pieces.append(Piece(part.X[own], codes[own], keys[own], own + first, some))
     return pieces

@@ -12,7 +12,7 @@ from ..selection import GridSearchCV
 from ..selection.search.evaluate import Evaluation
 from ..selection.search.theirs import More, Scores, all_plain, searched
 from ..selection.search.watch import Watch
-from .cluster import Call, Cluster
+from .cluster import Call, Cluster, scattered
 from .collections import client_of, cloned, is_collection
 from .slab import threads_of_worker
 
@@ -106,9 +106,9 @@ class _Tasks:
         search = cloned(self.search).set_params(estimator=None, param_grid={}, client=None, verbose=0)
 
         def make(_: list[int]) -> list[Any]:
-            return [client.scatter((X, y, base, splits, scorer, routed), broadcast=True, hash=False)]
+            return [scattered(client, (X, y, base, splits, scorer, routed), broadcast=True)]
 
-        with Cluster(client, make, 1) as cluster:
+        with Cluster(client, make, 1, "The samples of the search") as cluster:
             calls = [
                 Call(0, evaluated, (search, self.shares, [candidates[i] for i in some], len(groups))) for some in groups
             ]

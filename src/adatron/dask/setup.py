@@ -4,38 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import fsum
+from math import fsum, inf
 from operator import getitem
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ..compiled.panels import COLUMNS
+from ..fitting.engine import FEW, may_be_lean
 from ..fitting.samples import Samples
+from ..gram import Source
 from ..gram.source import Facts as SourceFacts
+from ..kernels import resolve
+from ..solvers.plan import SMALL
 from . import partition, slab
 from .cluster import Call, Cluster
-from .collections import Blocks
+from .collections import PARTITION, Blocks
 from .far import FarRows, Layout, layout_joined
-from .partition import Cut, Facts, Ids, Vector
+from .partition import Bounds, Cut, Facts, Ids, Vector
 from .slab import Members
 
 
 class Counted:
     """The partitions of a training set on a cluster, checked, with what is known of all rows.
 
+    Each is loaded once, and again only if it is lost.
+
     shape : of all rows
     first : (partitions,) the first row of each
     facts : of each partition
     weighted : whether rows have weights that are not all equal
+    limit : value of ``time.monotonic()`` after which nothing is waited for
     """
 
-    def __init__(self, client: Any, blocks: Blocks, labels: bool) -> None:
-        self.client, self.blocks, self._labels = client, blocks, labels
-        self._lean: bool | None = None
-        self.first: list[int] = []
-        self.cluster = Cluster(client, self._parts, len(blocks))
+    def __init__(self, client: Any, blocks: Blocks, labels: bool, limit: float) -> None:
+        self.client, self.blocks, self._labels, self.limit = client, blocks, labels, limit
+        self.cluster = Cluster(client, self._loaded, len(blocks), PARTITION, limit)
         self.facts: list[Facts] = self._ask(partition.facts, labels)
         some = [one for one in self.facts if one.rows]
         if not some:
@@ -45,8 +52,7 @@ class Counted:
             raise ValueError(f"Partitions of X have different numbers of features: {sorted(columns)}.")
         self.shape = sum(one.rows for one in some), columns.pop()
         self.sparse, self.dtype = some[0].sparse, some[0].dtype
-        self.first = (np.cumsum([one.rows for one in self.facts]) - [one.rows for one in self.facts]).tolist()
-        self.place(lean=False)
+        self.first: list[int] = (np.cumsum([one.rows for one in self.facts]) - [o.rows for o in self.facts]).tolist()
         bounds = [one.weights for one in some]
         given = [pair for pair in bounds if pair is not None]
         self.heaviest = max((high for _, high in given), default=1.0)
@@ -57,30 +63,23 @@ class Counted:
         if self.given and self.lightest < 0:
             raise ValueError("Negative values in data passed to `sample_weight`.")
 
-    def _parts(self, numbers: list[int]) -> list[Any]:
-        """Make the partitions with these numbers."""
-        given, found = self.blocks.futures(), []
-        for i in numbers:
-            part = self.client.submit(partition.load, *given[i], i, self.blocks.dtype, self._labels, pure=False)
-            if self.first:
-                part = self.client.submit(partition.placed, part, self.first[i], bool(self._lean), pure=False)
-            found.append(part)
-        return found
+    def _loaded(self, numbers: list[int]) -> list[Any]:
+        """Load and check the partitions with these numbers."""
+        own = self.blocks.dtype, self._labels
+        given = self.blocks.futures(numbers)
+        return [
+            self.client.submit(partition.load, *one, i, *own, key=f"adatron-load-{i}-{uuid4().hex[:12]}", pure=False)
+            for i, one in zip(numbers, given, strict=True)
+        ]
 
-    def place(self, lean: bool) -> None:
-        """Number the rows of the partitions; ``lean``: make dense rows CSR rows."""
-        if self._lean != lean:
-            self._lean = lean
-            self.cluster.slabs = self._parts(list(range(len(self.blocks))))
+    def parts(self) -> list[Any]:
+        """Return the partitions; they are loaded again if they have been given back."""
+        return self.cluster.slabs or self._loaded(list(range(len(self.blocks))))
 
-    def again(self) -> None:
-        """Make the partitions again, after they were given back."""
-        self.cluster.slabs = self._parts(list(range(len(self.blocks))))
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether the rows of the fit are CSR rows."""
-        return self.sparse or bool(self._lean)
+    def release(self) -> None:
+        """Give the partitions back to the cluster."""
+        self.cluster.release()
+        self.blocks.release()
 
     def _ask(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         return self.cluster.ask([Call(i, function, arguments) for i in range(len(self.cluster))])
@@ -130,9 +129,9 @@ class Counted:
             return np.array([sum(part[c][0] for part in found) for c in range(len(classes))], np.float64)
         return np.array([fsum(t for part in found for t in part[c][1]) for c in range(len(classes))])
 
-    def source_facts(self) -> SourceFacts:
-        """Return what sources need to know of all rows."""
-        if not (self.sparse or self._lean):
+    def source_facts(self, is_sparse: bool) -> SourceFacts:
+        """Return what sources need to know of all rows; ``is_sparse``: whether the rows of the fit are CSR rows."""
+        if not is_sparse:
             return SourceFacts(float(self.shape[1]), self.shape[1])
         stored = sum(one.nonzero for one in self.facts)
         return SourceFacts(stored / max(1, self.shape[0]), max(one.longest for one in self.facts))
@@ -160,51 +159,59 @@ class Shared:
 
 
 def share(
-    counted: Counted, classes: NDArray[Any] | None, class_weight: Vector | None, one: bool, room: float
+    counted: Counted,
+    classes: NDArray[Any] | None,
+    class_weight: Vector | None,
+    room: float,
+    lean: Callable[[NDArray[np.int64]], bool],
 ) -> Shared:
     """Bring the samples into their order, on slabs, one for each worker.
 
     classes : the labels; None in regression, and without targets
-    one : the samples are one class in the end, in the order of their targets
     room : see ``FarRows``
+    lean : returns whether CSR rows are faster than these dense rows, given how many samples each class has
     """
     client, k = counted.client, 1 if classes is None else len(classes)
     workers = list(client.scheduler_info(n_workers=-1)["workers"]) or [None]
-    bounds = _bounds(counted.facts, len(workers)) if one and counted.facts[0].targets is not None else None
-    how = Cut(len(workers), classes, bounds)
-    together = bounds is not None
+    together = classes is None and counted.facts[0].targets is not None
+    how = Cut(len(workers), classes, bounds(counted.facts, len(workers)) if together else None)
+    is_sparse = counted.sparse
 
     def make(numbers: list[int]) -> list[Any]:
-        if not counted.cluster.slabs:
-            counted.again()
-        cuts = [client.submit(partition.cut, part, how, class_weight, pure=False) for part in counted.cluster.slabs]
-        found = []
-        for j in numbers:
-            pieces = [client.submit(getitem, some, j, pure=False) for some in cuts]
-            place = {"workers": [workers[j]], "allow_other_workers": True} if workers[j] else {}
-            found.append(client.submit(slab.joined, pieces, together, k, pure=False, **place))
-        return found
+        parts = zip(counted.parts(), counted.first, strict=True)
+        cuts = [client.submit(partition.cut, part, first, how, class_weight, pure=False) for part, first in parts]
+        return [made(j, [client.submit(getitem, some, j, pure=False) for some in cuts]) for j in numbers]
 
-    cluster = Cluster(client, make, len(workers))
+    def made(j: int, pieces: list[Any]) -> Any:
+        place = {"workers": [workers[j]], "allow_other_workers": True} if workers[j] else {}
+        whole = client.submit(slab.joined, pieces, together, k, pure=False, **place)
+        return whole if is_sparse == counted.sparse else client.submit(slab.as_csr, whole, pure=False, **place)
+
+    cluster = Cluster(client, make, len(workers), "Slab", counted.limit)
     held: list[Members] = cluster.ask([Call(j, slab.members) for j in range(len(cluster))])
-    facts, used = counted.source_facts(), counted.used()
-    counted.cluster.release()
     counts = np.array([[len(part.rows)] if k == 1 else np.bincount(part.codes, minlength=k) for part in held], np.int64)
     samples, codes, place = _gathered(held, Layout(counts, np.zeros(0, np.int64)), counted.shape[0], together)
-    layout = Layout(counts, place)
-    rows = FarRows(cluster, counted.shape, counted.is_sparse, counted.dtype, layout, facts, used, room)
+    if not counted.sparse and lean(samples.sizes):
+        is_sparse = True
+        cluster.slabs = [client.submit(slab.as_csr, one, pure=False) for one in cluster.slabs]
+        cluster.ask([Call(j, len) for j in range(len(cluster))])
+    counted.release()
+    cluster.limit = inf
+    rows = FarRows(cluster, counted.shape, is_sparse, counted.dtype, Layout(counts, place),
+                   counted.source_facts(is_sparse), counted.used(), room)  # fmt: skip
     return Shared(rows, samples, codes)
 
 
-def _bounds(facts: Sequence[Facts], slabs: int) -> NDArray[Any]:
-    """Return targets that divide all rows into slabs of about equal sizes."""
-    values = np.concatenate([one.targets for one in facts if one.rows and one.targets is not None])
-    weights = np.concatenate([np.full(len(one.targets), one.rows / len(one.targets))
-                              for one in facts if one.rows and one.targets is not None])  # fmt: skip
-    order = np.argsort(values, kind="stable")
-    reach = np.cumsum(weights[order])
-    ends = reach[-1] * np.arange(1, slabs) / slabs if len(reach) else np.zeros(slabs - 1)
-    return values[order][np.minimum(np.searchsorted(reach, ends), len(values) - 1)]
+def bounds(facts: Sequence[Facts], slabs: int) -> Bounds:
+    """Return what divides all rows into slabs of about equal sizes; equal targets are divided by their hashes."""
+    given = [(one.targets, one.often) for one in facts if one.targets is not None and one.often is not None]
+    targets, number = np.unique(np.concatenate([some for some, _ in given]), return_inverse=True)
+    often = np.bincount(number, np.concatenate([some for _, some in given]))
+    reach = np.cumsum(often)
+    ends = reach[-1] * np.arange(1, slabs) / slabs
+    at = np.minimum(np.searchsorted(reach, ends), len(targets) - 1)
+    fraction = np.clip(1.0 - (reach[at] - ends) / often[at], 0.0, 1.0)
+    return Bounds(targets[at], (fraction * (2.0**32 - 1.0)).astype(np.uint64) << np.uint64(32))
 
 
 def _gathered(held: list[Members], layout: Layout, n: int, together: bool) -> tuple[Samples, NDArray[Any], Ids]:
@@ -223,8 +230,35 @@ def _gathered(held: list[Members], layout: Layout, n: int, together: bool) -> tu
     group, member, weight = map(np.concatenate, (groups, members, own))
     sizes = layout.counts.sum(axis=0)
     of = of_samples("codes")
-    place = np.full(n, -1, np.int64)
+    place = np.full(n, n, np.int64)
     place[member] = group
     codes = np.zeros(n, of.dtype)
     codes[member] = of[group]
     return Samples(of_samples("rows"), sizes, of_samples("weight"), member, group, weight), codes, place
+
+
+def lean(model: Any, counted: Any, classes: Any, class_weight: Any, sizes: NDArray[np.int64]) -> bool:
+    """Return whether one machine would make the dense rows CSR rows, see ``fitting.engine``.
+
+    sizes : how many samples each class has
+    """
+    n, d = counted.shape
+    kernel = resolve(model.kernel, model.gamma, model.degree, model.coef0)
+    if not may_be_lean(d, kernel) or _largest_program(model, sizes) <= SMALL:
+        return False
+    step, cluster = -(-n // 1000), counted.cluster
+    calls = [Call(i, partition.nonzero_of_some, (first, step)) for i, first in enumerate(counted.first)]
+    some = cluster.ask(calls)
+    nonzero = sum(one.nonzero for one in counted.facts)
+    if sum(count for count, _ in some) > FEW * sum(size for _, size in some) or nonzero > FEW * n * d:
+        return False
+    arguments = class_weight, classes
+    largest = max(cluster.ask([Call(i, partition.largest_size, arguments) for i in range(len(cluster))]))
+    rows, nothing = sparse.csr_matrix((0, d)), np.zeros(0, np.int64)
+    return Source(rows, nothing, kernel, np.zeros(0), facts=counted.source_facts(True)).suits_single(largest)
+
+
+def _largest_program(model: Any, sizes: NDArray[np.int64]) -> int:
+    """Return the variables of the largest program."""
+    pairs = len(sizes) > 2 and getattr(model, "multi_class", "ovo") == "ovo"
+    return int(np.sort(sizes)[-2:].sum() if pairs else sizes.sum()) * model._formulation(1.0).copies

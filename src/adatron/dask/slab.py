@@ -30,6 +30,7 @@ from ..gram.view import exact_sums
 from ..kernels.columns import narrow
 from ..threads import Pool
 from .partition import Piece
+from .sent import below
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -156,7 +157,7 @@ def joined(pieces: Sequence[Piece], together: bool, codes: int) -> Slab:
 
     together : the order is by targets; else by ``codes`` classes
     """
-    X = _stacked([piece.X for piece in pieces])
+    X = Stack([piece.X for piece in pieces])
     of, keys, rows = (np.concatenate([getattr(p, name) for p in pieces]) for name in ("codes", "keys", "rows"))
     given = pieces[0].weight is not None
     weight = np.concatenate([p.weight for p in pieces]) if given else np.ones(len(rows))  # pyright: ignore
@@ -170,17 +171,33 @@ def joined(pieces: Sequence[Piece], together: bool, codes: int) -> Slab:
     return Slab(X, Members(rows[own_rows], of[own_rows], total, rows[order], group, own))
 
 
-def _stacked(parts: list[Any]) -> Any:
-    """Return rows below one another."""
-    if len(parts) == 1:
-        return parts[0]
-    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
+class Stack:
+    """Rows below one another. Dense rows are copied only when they are asked for, so that a slab is made in place."""
+
+    def __init__(self, parts: list[Any]) -> None:
+        self._parts = [below(parts)] if sparse.issparse(parts[0]) else parts
+        self._ends = np.cumsum([part.shape[0] for part in self._parts])
+
+    def __getitem__(self, rows: Ids) -> Any:
+        if len(self._parts) == 1:
+            return self._parts[0][rows]
+        number = np.searchsorted(self._ends, rows, side="right")
+        out = np.empty((len(rows), self._parts[0].shape[1]), self._parts[0].dtype)
+        for k, (part, end) in enumerate(zip(self._parts, self._ends.tolist(), strict=True)):
+            own = np.flatnonzero(number == k)
+            out[own] = part[rows[own] - (end - part.shape[0])]
+        return out
+
+
+def as_csr(slab: Slab) -> Slab:
+    """Return the slab with dense rows as CSR rows."""
+    return Slab(tidy(sparse.csr_array(slab.X)), slab.held)
 
 
 def assembled(parts: Sequence[Any], places: Sequence[Ids]) -> Any:
     """Return rows in an order: those of each part at their places."""
     order = np.concatenate(places)
-    X = _stacked(list(parts))
+    X = below(list(parts))
     if (np.diff(order) == 1).all():
         return X
     back = np.empty(len(order), np.int64)
@@ -241,12 +258,11 @@ def exact(slab: Slab, lens: Lens, rows: Ids, places: Sequence[Ids], v: Vector, l
     with slab.work(left):
         now: Any = slab.now
         wide = Gram(slab.source(lens.source), np.float64, [], now)
-        return exact_sums(wide, wide.source.take(rows), points_of(wide.source, parts, places), v)
+        return exact_sums(wide, wide.source.take(rows), points_of(wide.source, assembled(parts, places)), v)
 
 
-def points_of(like: Source, parts: Sequence[Any], places: Sequence[Ids], ids: Ids | None = None) -> Points:
-    """Return points, with their numbers, from parts of their rows."""
-    X = assembled(parts, places)
+def points_of(like: Source, X: Any, ids: Ids | None = None) -> Points:
+    """Return rows as points, with their numbers."""
     X = tidy(X) if sparse.issparse(X) else opened(np.ascontiguousarray(X))
     rows = np.arange(X.shape[0])
     source = Source(X, rows, like.kernel, like.center, careful=like.careful, used=like.used, facts=like.facts)

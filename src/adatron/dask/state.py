@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..gram import View
+from ..gram.points import Points
 from ..problems import Dual
 from ..solvers.blocks.shard import CHUNK, Shard, Violators, worst
 from .partition import Ids, Vector
+from .sent import Kept, compact
 from .slab import Lens, Run, Slab, points_of
 
 
@@ -30,7 +32,6 @@ class Program:
     numbers : the number, in the whole program, of the first variable of each group
     dual : the program of the slab's variables, with ``Packed`` arrays
     total : how many variables the whole program has
-    most : how many violators of a direction a survey has
     """
 
     lens: Lens
@@ -39,7 +40,6 @@ class Program:
     numbers: list[int]
     dual: Packed
     total: int
-    most: int
 
 
 class Packed(NamedTuple):
@@ -73,30 +73,39 @@ def _unpack(values: Any) -> NDArray[Any] | None:
 
 
 class Edit(NamedTuple):
-    """A change of the variables: those of this slab, and the points and weights that change its gradient.
+    """A change of the variables: the points and weights that change the gradient.
 
-    ids, again : numbers of the points, and whether they will be asked for again
-    V : (points, 1)
+    places : where each point is on the slab; new points are behind the first ``before`` ones
+    v : the weight of each point
     constant : what is added to every gradient
-    places : where each slab's points stand among all of them
+    stored : numbers of the points, and whether they will be asked for again; None if no kernel values are stored
     """
 
-    ids: Ids
-    again: NDArray[np.bool_] | None
-    V: Vector
+    places: NDArray[Any]
+    before: int
+    v: Vector
     constant: float
-    places: list[Ids]
+    stored: tuple[NDArray[Any], NDArray[np.uint8] | None] | None
+
+
+class Worst(NamedTuple):
+    """The worst violators of a slab in one direction, by their places among its variables."""
+
+    places: NDArray[Any]
+    values: Vector
 
 
 class Report(NamedTuple):
     """What a survey says of the variables of a slab.
 
-    ends : for each equality, the worst violators that could grow and shrink, by their numbers in the whole program
+    ends : for each equality, the worst violators that could grow and shrink
+    most : how many were asked for; there are no others if a list is shorter
     terms : of each variable that is not 0 its term of beta'(g - t), where the slab has no whole chunk of variables
     sums : of each whole chunk of variables the sum of these terms
     """
 
-    ends: list[tuple[Violators, Violators]]
+    ends: list[tuple[Worst, Worst]]
+    most: int
     terms: Vector
     sums: dict[int, float]
     worker: str
@@ -118,6 +127,7 @@ class State:
     g: Vector
     shard: Shard
     ids: Ids
+    points: Kept
     before: Vector | None = None
 
     @classmethod
@@ -127,15 +137,20 @@ class State:
         g = -dual.t if g is None else g.copy()
         ids = np.concatenate([first + np.arange(n) for first, n in
                               zip(program.numbers, np.diff(view.offsets), strict=True)])  # fmt: skip
-        return cls(program, version, beta, g, Shard(view, 0, dual, beta, g), ids)
+        return cls(program, version, beta, g, Shard(view, 0, dual, beta, g), ids, Kept())
+
+    def has(self, edit: Edit) -> bool:
+        """Return whether the points of a change are here, except for the new ones."""
+        return self.points.count >= edit.before
 
     def apply(self, edit: Edit, parts: Sequence[Any], keep: bool) -> None:
         """Carry a change over to the gradient; if time runs out, the gradient stays what it was."""
         view, before = self.shard.view, self.g.copy() if keep else None
+        if parts:
+            self.points.add(edit.before, parts)
         try:
-            if len(edit.ids):
-                points = points_of(view.gram.source, parts, edit.places, edit.ids)
-                view.accumulate(self.g[:, None], replace(points, again=edit.again), edit.V)
+            if len(edit.places):
+                view.accumulate(self.g[:, None], self._points(edit), edit.v[:, None])
             if edit.constant:
                 self.g += edit.constant
         except BaseException:
@@ -146,13 +161,18 @@ class State:
             raise
         self.before = before
 
-    def report(self, worker: str) -> Report:
-        found, most = self.shard.survey(self.program.most), self.program.most
-        ends = [(self._named(worst(one.grow, most)), self._named(worst(one.shrink, most))) for one in found.ends]
-        return Report(ends, *self._terms(), worker)
+    def _points(self, edit: Edit) -> Points:
+        source, rows = self.shard.view.gram.source, self.points.take(edit.places)
+        if edit.stored is None:
+            return points_of(source, rows)
+        ids, again = edit.stored
+        points = points_of(source, rows, ids.astype(np.int64))
+        return points if again is None else replace(points, again=np.unpackbits(again, count=len(ids)).astype(bool))
 
-    def _named(self, some: Violators) -> Violators:
-        return Violators(self.ids[some.ids], some.values)
+    def report(self, worker: str, most: int) -> Report:
+        found = self.shard.survey(most)
+        ends = [(_worst(one.grow, most), _worst(one.shrink, most)) for one in found.ends]
+        return Report(ends, most, *self._terms(), worker)
 
     def _terms(self) -> tuple[Vector, dict[int, float]]:
         sums, terms, t = {}, [np.zeros(0)], self.shard.dual.t
@@ -181,38 +201,60 @@ def _here() -> str:
         return ""
 
 
+def _worst(some: Violators, most: int) -> Worst:
+    found = worst(some, most)
+    return Worst(compact(found.ids), found.values)
+
+
 def step(
-    slab: Slab, key: str, version: int, beta: tuple[Ids, Vector], edit: Edit | None, left: float, *parts: Any
-) -> Report | Lost:
-    """Go from a version to the next one, and report; without an edit only report. Twice is the same as once."""
+    slab: Slab, key: str, version: int, beta: tuple[NDArray[Any], Vector], edit: Edit | None, left: float, most: int,
+    *parts: Any,
+) -> Report | Lost:  # fmt: skip
+    """Go from a version to the next one, and report; without an edit only report. Twice is the same as once.
+
+    most : how many violators of a direction are reported
+    """
     with slab.work(left):
         state = slab.states.get(key)
         if state is None or state.version not in (version, version + (edit is not None)):
             return Lost(_here())
         if edit is not None and state.version == version:
+            if not state.has(edit):
+                return Lost(_here())
             state.apply(edit, parts, left < np.inf)
             state.beta[beta[0]] = beta[1]
             state.version = version + 1
         elif edit is None:
             state.beta[beta[0]] = beta[1]
-        return state.report(_here())
+        return state.report(_here(), most)
+
+
+def survey(slab: Slab, key: str, version: int, most: int) -> Report | Lost:
+    """Report more violators."""
+    with slab.work():
+        state = slab.states.get(key)
+        return Lost(_here()) if state is None or state.version != version else state.report(_here(), most)
 
 
 def restore(
     slab: Slab, key: str, version: int, program: Program, beta: tuple[Ids, Vector], g: Vector | None,
-    edits: list[Edit], left: float, *parts: Any,
+    edits: list[Edit], left: float, most: int, *parts: Any,
 ) -> Report:  # fmt: skip
-    """Make a state anew: a gradient, or that at 0, the changes since, and where the variables are now."""
+    """Make a state anew: a gradient, or that at 0, the changes since, and where the variables are now.
+
+    parts : the points of all changes
+    """
     with slab.work(left):
         values = np.zeros(sum(len(program.runs[group]) for group in program.groups))
         values[beta[0]] = beta[1]
         state = State.of(slab, program, version, values, g)
-        first = 0
+        if parts:
+            state.points.add(0, parts)
         for edit in edits:
-            state.apply(edit, parts[first : first + len(edit.places)], keep=False)
-            first += len(edit.places)
+            state.apply(edit, (), keep=False)
+        state.points = Kept()
         slab.states[key] = state
-        return state.report(_here())
+        return state.report(_here(), most)
 
 
 def look(slab: Slab, key: str, version: int, which: Ids | None) -> Vector | Lost:

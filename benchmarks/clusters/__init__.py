@@ -1,0 +1,1 @@
+"""Fits on Dask clusters of processes on this machine: bits, deaths of workers, traffic, memory, and costs."""

@@ -1,0 +1,39 @@
+"""What ends a fit on a cluster that cannot do it."""
+
+import os
+import time
+
+import numpy as np
+import pytest
+
+from adatron import dask as ad
+from clusters import blobs
+from dask import array as da
+from dask import delayed
+
+X, Y = blobs(900, 5)
+
+
+def deadly(values, path):
+    """End the worker, as Dask does if there is too little memory."""
+    with path.open("a") as stream:
+        stream.write("x")
+    time.sleep(1.0)  # a nanny whose worker ends at once gives up
+    os._exit(1)
+    return values
+
+
+def test_a_partition_that_ends_workers_is_named(harmed, tmp_path):
+    path = tmp_path / "deaths"
+    parts = [X[:300], delayed(deadly)(X[300:600], path), X[600:]]
+    rows = da.concatenate([da.from_delayed(delayed(part), (300, 5), float) for part in parts])
+    with pytest.raises(RuntimeError, match=r"Partition 1: at least 15 workers ended.*memory_limit"):
+        ad.DaskSVC().fit(rows, da.from_array(Y, chunks=300))
+    assert len(path.read_text()) <= 18
+
+
+def test_a_cluster_that_was_closed_ends_a_fit(harmed):
+    rows, y = blobs(6000, 8)
+    y = np.where(np.arange(6000) % 7 == 0, 1 - y, y)
+    with pytest.raises(RuntimeError, match="client was closed"):
+        ad.DaskSVC(C=10.0, callback=lambda _: harmed.cluster.close() and False).fit(rows, y)
