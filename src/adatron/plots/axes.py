@@ -142,6 +142,7 @@ def bars(ax: Any, labels: list[str], lengths: Any, bound: Any = None) -> None:
             ax.barh(at[some], np.asarray(lengths)[some], color=colour, height=0.7, label=name)
     ax.set_yticks(at, [literal(label) for label in labels])
     ax.invert_yaxis()
+    ax.locator_params(axis="x", nbins=5)  # small numbers have long names
     named = bound is not None and len(at) > 0
     ax.set_ylim(len(labels) + (0.7 if named else -0.4), -0.6)
     if named:  # below the last bar, where it hides nothing
