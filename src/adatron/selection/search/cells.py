@@ -121,7 +121,7 @@ class Cell:
                 votes.check()
         return Reading(model, votes, isinstance(model, OneClassSVM))
 
-    @property
+    @cached_property
     def others(self) -> Hashable:
         """Return what is equal for cells that differ in C alone."""
         model = self.model
