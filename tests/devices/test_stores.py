@@ -64,9 +64,10 @@ def test_rows_of_a_part_stay_on_the_device_if_there_is_room():
     assert not rows.single.resident
     assert near.single.resident
     assert not near.double.resident
-    a, b = torch.empty((1, 4, 4)), torch.empty((1, 4, 4))
-    rows.block(np.float32, rows.numbers(lines)[None], a, 0.0)
-    near.block(np.float32, near.numbers(numbers)[None], b, 0.0)
-    assert torch.equal(a, b)
+    for dtype, kind in ((np.float32, SINGLE), (np.float64, DOUBLE)):
+        a, b = torch.empty((1, 4, 4), dtype=kind), torch.empty((1, 4, 4), dtype=kind)
+        rows.block(dtype, rows.numbers(lines)[None], a, 0.0)
+        near.block(dtype, near.numbers(numbers)[None], b, 0.0)
+        assert torch.equal(a, b)
     small = Rows.of(plain(bytes=1e2), RBF(0.2), X, IDS, CENTER, None, RESIDENT[2])
     assert small.near(lines, np.float32) == (small, pytest.approx(lines))

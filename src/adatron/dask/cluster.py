@@ -15,9 +15,7 @@ from uuid import uuid4
 from ..threads import OutOfTime
 
 PATIENCE = 60.0  # Seconds without any worker after which a fit fails.
-PAUSED = (
-    300.0  # Seconds without a worker that takes tasks, after which a fit fails; Dask waits as long for a silent one.
-)
+PAUSED = 300.0  # Seconds of paused workers after which a fit fails; Dask waits as long for a silent one.
 GLANCE = 1.0  # Seconds after which a wait looks around.
 TRIES = 12  # Most tries in a row in which workers are lost and no task ends.
 REST = 0.1, 5.0  # Seconds between two tries: at first, and at most.
@@ -290,5 +288,8 @@ def _trouble(client: Any, keys: set[Any]) -> Trouble | None:
     paused = {address for address, one in workers.items() if one["status"] == "paused"}
     if not paused:
         return None
-    tasks = client.processing(workers=list(paused))
+    try:
+        tasks = client.processing(workers=list(paused))
+    except (OSError, KeyError):  # the scheduler, or one of the workers, is gone meanwhile
+        return None
     return FULL if len(paused) == len(workers) or any(keys & set(some) for some in tasks.values()) else None

@@ -75,14 +75,21 @@ class Rows(NamedTuple):
         return Lines(ids, self.numbers(padded), self.numbers([len(some) for some in ids]))
 
     def near(self, lines: Ids, dtype: Any) -> tuple[Rows, Ids]:
-        """Return rows of which these lines are on the device if there is room, and their numbers there."""
+        """Return rows of which these lines are on the device if there is room, and their numbers there.
+
+        They serve this type, and float64, by which Newton steps go.
+        """
         store = self.store(dtype)
         size = len(lines) * store.width * np.dtype(dtype).itemsize
         if store.resident or 4.0 * size > self.device.memory():
             return self, lines
         operand, numbers = store.fetched(self.numbers(lines)[None])
         own = Resident(self.tiles, operand.X)
-        here = self._replace(single=own) if store is self.single else self._replace(double=own)
+        if store is self.double:
+            here = self._replace(double=own)
+        else:
+            assert isinstance(self.double, Streamed)  # noqa: S101 (for the type checker)
+            here = self._replace(single=own, double=self.double.part(lines))
         return here, numbers[0].cpu().numpy().astype(np.int64)
 
     def block(self, dtype: Any, lines: Any, out: Any, added: float, active: Any = None) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -156,6 +156,10 @@ class Streamed(Store):
         else:
             some = self._kept[torch().from_numpy(lines)]
         return self.tiles.operand(some.to(self.samples.where, non_blocking=some.is_pinned()))
+
+    def part(self, lines: Ids) -> Streamed:
+        """Return some of the rows, which travel as well."""
+        return Streamed(self.tiles, replace(self.samples, ids=self.samples.ids[lines]), self.dtype)
 
     def fetched(self, lines: Any) -> tuple[Operand, Any]:
         numbers = torch().arange(lines.numel(), dtype=torch().int32, device=lines.device)

@@ -61,7 +61,7 @@ def plan(
     if not blocks:
         concurrent = min(most, max(1, int(cache_bytes / (itemsize * largest**2))))
         return Plan(1, 1, concurrent, 0, cache_bytes / concurrent)
-    block, whole = (_fitting(most, itemsize, cache_bytes) for most in (WIDE if cost < LONG else BLOCK, WHOLE))
+    block, whole = (_fitting(size, itemsize, cache_bytes) for size in (WIDE if cost < LONG else BLOCK, WHOLE))
     if largest <= whole:
         used = _block_bytes(largest, itemsize)
     else:

@@ -163,7 +163,7 @@ class _Run:
         for some in by_setting.values():
             found, begun = list[Solved | None]([None] * len(some)), time.perf_counter()
             if not self.watch.over:
-                with self.watch.keeping():
+                with self.watch.keeping(), left_to_them():
                     found = leave_out.solve(some, self.proving, n_jobs, lambda: self.watch.over)
             seconds = (time.perf_counter() - begun) / len(some)
             for cell, one in zip(some, found, strict=True):
@@ -198,9 +198,10 @@ class _Run:
             pool.run(task, len(parts), BESIDE)
         for cells, (all_solved, seconds) in zip(parts, found, strict=True):
             for cell, one in zip(cells, all_solved, strict=False):
-                key = cell.candidate.number, cell.fold.number
-                late = one is not None and not one.good and (key in self.done or self.watch.clock.late)
-                if one is not None and not late:  # else what was found before counts
+                known = (cell.candidate.number, cell.fold.number) in self.done
+                if one is None or (known and one.ends is None):
+                    continue  # what was found before counts
+                if one.good or not (known or self.watch.clock.late):
                     self._keep(cell, one, seconds)
 
     def _keep(self, cell: Cell, one: Solved, seconds: float) -> None:

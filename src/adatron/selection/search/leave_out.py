@@ -27,6 +27,7 @@ from ...threads import Pool, allowed_threads
 from ...threads.gate import one_blas_thread
 from .cells import Cell
 from .programs import Entry, Whole
+from .rows import Unshared
 from .solve import ROOM, Proofs, Solved, collected, prove_values, take
 
 Vector = NDArray[np.float64]
@@ -62,13 +63,18 @@ def _leaves_one(train: NDArray[np.int64], test: NDArray[np.int64], n: int) -> bo
 def solve(cells: list[Cell], proofs: Proofs, n_jobs: int | None, over: Callable[[], bool]) -> list[Solved | None]:
     """Return the solutions of cells of one setting and many folds.
 
-    None stands for those that rounding keeps from the tolerance, and those for which there was no time.
+    None stands for those that rounding keeps from the tolerance, those for which there was no time, and those whose
+    weights of classes a fit would refuse.
 
     over : whether no further fold may begin
     """
     first, rows = cells[0], cells[0].fold.rows
     model, out = first.model, list[Solved | None]([None] * len(cells))
     distinct = rows.distinct.rows
+    try:
+        first.program(first.sides[0])
+    except Unshared:
+        return out
     names = ("C", "degree", "gamma", "coef0", "class_weight", "bias", "kernel")
     settings = {name: getattr(model, name) for name in names}
     path = IncrementalSVC(**settings, augment=first.augment or 1.0, n_jobs=n_jobs)

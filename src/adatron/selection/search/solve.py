@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...devices import enough_memory
 from ...fitting import engine
 from ...fitting.fits import Fits
 from ...gram import Source
@@ -98,7 +99,7 @@ def solve(
         fits = engine.fit(rows.X, samples, whole.problems, settings, None, before, around)
         take(part, fits, cells, whole, twice, proofs is Proofs.ALL)
         solved.append((whole, fits.found))
-    with one_blas_thread():  # sums depend on the threads of BLAS
+    with one_blas_thread(), enough_memory(settings.device):  # sums depend on the threads of BLAS
         room, threads = ROOM * settings.cache_bytes, allowed_threads(settings.n_jobs)
         evaluate(entries, cells, train, proofs is Proofs.ALL, room, around, threads, settings.device)
     if proofs:

@@ -112,10 +112,10 @@ def searched(
         nonlocal results
         candidates = list(candidates)
         splits = _splits(search, cv or search._checked_cv_orig, X, y, routed, len(candidates))
+        if not candidates or not splits:
+            raise ValueError("No fits were performed. Was the CV iterator empty? Were there no candidates?")
         watch.begin(len(candidates) * len(splits))
         out, more = evaluated(base, X, y, candidates, splits, scorer, routed)
-        if not out:
-            raise ValueError("No fits were performed. Was the CV iterator empty? Were there no candidates?")
         warn_of_failures(out, search.error_score)
         if callable(search.scoring):
             insert_error_scores([cell for cell in out if UNREACHED not in cell], search.error_score)
