@@ -8,6 +8,7 @@ from sklearn.preprocessing import StandardScaler
 
 from adatron import SVC, SVR
 from adatron.dask import DaskGridSearchCV
+from adatron.dask.cluster import Cluster
 from adatron.selection import GridSearchCV
 from clusters import blobs
 from dask import array as da
@@ -47,6 +48,18 @@ def test_collections_are_brought_together(client):
     search.fit(da.from_array(X, chunks=(100, 4)), da.from_array(Y, chunks=100))
     assert search.best_params_ == GridSearchCV(SVC(), GRID, cv=3).fit(X, Y).best_params_
     assert search.client_ is client
+
+
+def test_lost_samples_are_looked_for(client, monkeypatch):
+    plain = Cluster.ask
+
+    def ask(self, calls, limit=None):
+        self._renew()  # as after a worker's death
+        return plain(self, calls, limit)
+
+    monkeypatch.setattr(Cluster, "ask", ask)
+    search = DaskGridSearchCV(SVC(), GRID, cv=3, client=client).fit(X, Y)
+    assert search.best_params_ == GridSearchCV(SVC(), GRID, cv=3).fit(X, Y).best_params_
 
 
 def test_bad_parameters_are_errors(client):

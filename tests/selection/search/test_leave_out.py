@@ -110,6 +110,20 @@ def test_equal_samples_weights_and_a_class_of_one():
     assert_equal(*(one.cv_results_ for one in found))
 
 
+def test_weights_of_classes_that_a_fit_refuses_cost_their_candidate():
+    grid = {"class_weight": [None, {0: 1.0, 5: 2.0, 6: 1.0}, {0: 0.0}]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours, plain = both(SVC(gamma=0.2, tol=TIGHT), grid, X, y)
+    assert_equal(ours, plain)
+    assert np.isnan(ours["mean_test_score"]).tolist() == [False, True, True]
+
+
+def test_no_folds_are_an_error():
+    with pytest.raises(ValueError, match="No fits were performed"):
+        GridSearchCV(SVC(), {"C": [1.0]}, cv=[]).fit(X, y)
+
+
 def test_ctrl_c_keeps_what_is_finished():
     calls = []
 
