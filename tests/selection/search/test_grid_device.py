@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV as PlainSearch
+from sklearn.model_selection import LeaveOneOut
 
 from adatron import SVC, NuSVC
 from adatron.selection import GridSearchCV
@@ -56,6 +58,15 @@ def test_scores_are_those_without_a_device_and_the_last_fit_is_on_it():
     assert found.best_params_ == other.best_params_
     assert found.best_estimator_.route_.device == "twin"
     assert other.best_estimator_.route_.device == ""
+
+
+@pytest.mark.parametrize("fit", [0.0, 1e12])
+@pytest.mark.parametrize("cv", [3, LeaveOneOut()], ids=str)
+def test_kernels_that_no_device_evaluates_cost_their_candidates(fit, cv):
+    grid = {"kernel": ["rbf", "laplacian"]}
+    with pytest.warns(FitFailedWarning):
+        search = GridSearchCV(SVC(gamma=0.2, device=plain(fit=fit)), grid, cv=cv).fit(X[:40], y[:40])
+    assert np.isnan(search.cv_results_["mean_test_score"]).tolist() == [False, True]
 
 
 def test_tensors_are_searched_as_arrays():

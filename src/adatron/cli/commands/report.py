@@ -80,7 +80,7 @@ def report(
 @contextmanager
 def _told(quiet: bool) -> Iterator[Callable[[int, int, str], object]]:
     """Return a function that tells which panel is made: on a terminal as a bar, elsewhere a line now and then."""
-    terminal, start, now = sys.stderr.isatty(), monotonic(), ""
+    terminal, start, now = sys.stderr.isatty(), monotonic(), "report"
     bar = tqdm(total=1, bar_format=SHAPE, leave=False, disable=quiet or not terminal)
 
     def progress(done: int, of: int, what: str) -> None:

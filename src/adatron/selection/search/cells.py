@@ -17,6 +17,7 @@ from sklearn.base import is_classifier, is_regressor
 from ...estimators import OneClassSVM
 from ...estimators.base.votes import Votes
 from ...fitting.formulation import Formulation
+from ...fitting.placing import refuse_unsuited
 from ...fitting.samples import unit_of_weights
 from ...kernels import Kernel, resolve
 from ...problems import Dual
@@ -151,9 +152,12 @@ class Cell:
         return self.form.sized and not self.form.in_units
 
     def check(self) -> None:
-        """Raise Unshared if the programs have no solution for the weights of the classes."""
+        """Raise Unshared if the programs have no solution for the weights of the classes, or a device refuses them."""
+        rows = self.fold.rows
+        if rows.device is not None:
+            with checking():
+                refuse_unsuited(rows.device, self.kernel, rows.X)
         if self.form.check is not None:
-            rows = self.fold.rows
             held = np.asarray(np.bincount(rows.of_class, self.weight, minlength=len(rows.classes)), np.float64)
             with checking():
                 self.form.check(rows.classes, held, 1.0)

@@ -63,8 +63,8 @@ def _leaves_one(train: NDArray[np.int64], test: NDArray[np.int64], n: int) -> bo
 def solve(cells: list[Cell], proofs: Proofs, n_jobs: int | None, over: Callable[[], bool]) -> list[Solved | None]:
     """Return the solutions of cells of one setting and many folds.
 
-    None stands for those that rounding keeps from the tolerance, those for which there was no time, and those whose
-    weights of classes a fit would refuse.
+    None stands for those that rounding keeps from the tolerance, those for which there was no time, and those that a
+    fit would refuse.
 
     over : whether no further fold may begin
     """
@@ -72,6 +72,7 @@ def solve(cells: list[Cell], proofs: Proofs, n_jobs: int | None, over: Callable[
     model, out = first.model, list[Solved | None]([None] * len(cells))
     distinct = rows.distinct.rows
     try:
+        first.check()
         first.program(first.sides[0])
     except Unshared:
         return out
