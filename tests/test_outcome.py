@@ -75,3 +75,9 @@ def test_the_metric_that_chose_is_meant():
         metric_of(GridSearchCV(SVC(), grid, scoring=["accuracy", "f1"], refit=False).fit(X, y))
     chosen = GridSearchCV(SVC(), grid, refit=lambda results: 2).fit(X, y)
     assert edges_of(chosen) == {"C": "largest"}
+
+
+def test_a_whole_number_beyond_floats_is_a_value():
+    huge = 10**400
+    found = results([0, 0, 0], seed=[huge, 1, huge])
+    assert positions(found, "seed", [1, huge]).tolist() == [1, 0, 1]

@@ -43,7 +43,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def _is_nan(value: Any) -> bool:
-    return isinstance(value, Real) and bool(np.isnan(float(value)))
+    return isinstance(value, Real) and bool(value != value)  # float() would refuse very large whole numbers
 
 
 def positions(results: dict[str, Any], name: str, values: list[Any]) -> NDArray[np.int64]:

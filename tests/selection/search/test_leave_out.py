@@ -147,3 +147,10 @@ def test_the_number_of_threads_changes_nothing():
     )
     for name in ("mean_test_score", "max_duality_gap", "proven"):
         np.testing.assert_array_equal(one[name], other[name])
+
+
+def test_a_search_that_is_out_of_time_begins_no_path():
+    X, y = make_classification(300, 5, flip_y=0.3, random_state=0)
+    search = GridSearchCV(SVC(), {"C": [1.0, 10.0, 100.0, 1000.0]}, cv=LOO, refit=False, max_time=0.02)
+    with pytest.raises(ValueError, match=r"max_time=0\.02"):
+        search.fit(X, y)

@@ -164,7 +164,7 @@ class _Run:
             found, begun = list[Solved | None]([None] * len(some)), time.perf_counter()
             if not self.watch.over:
                 with self.watch.keeping(), left_to_them():
-                    found = leave_out.solve(some, self.proving, n_jobs, lambda: self.watch.over)
+                    found = leave_out.solve(some, self.proving, n_jobs, self.watch.clock, lambda: self.watch.over)
             seconds = (time.perf_counter() - begun) / len(some)
             for cell, one in zip(some, found, strict=True):
                 if one is None:

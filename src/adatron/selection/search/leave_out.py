@@ -23,7 +23,7 @@ from ...problems import Dual
 from ...solvers.found import Found
 from ...solvers.start import feasible
 from ...solvers.status import Status
-from ...threads import Pool, allowed_threads
+from ...threads import Clock, OutOfTime, Pool, allowed_threads
 from ...threads.gate import one_blas_thread
 from .cells import Cell
 from .programs import Entry, Whole
@@ -60,13 +60,15 @@ def _leaves_one(train: NDArray[np.int64], test: NDArray[np.int64], n: int) -> bo
     return len(test) == 1 and bool((counts == 1).all())
 
 
-def solve(cells: list[Cell], proofs: Proofs, n_jobs: int | None, over: Callable[[], bool]) -> list[Solved | None]:
+def solve(
+    cells: list[Cell], proofs: Proofs, n_jobs: int | None, clock: Clock, over: Callable[[], bool]
+) -> list[Solved | None]:
     """Return the solutions of cells of one setting and many folds.
 
     None stands for those that rounding keeps from the tolerance, those for which there was no time, and those that a
     fit would refuse.
 
-    over : whether no further fold may begin
+    clock, over : the end of the search, and whether no further fold may begin
     """
     first, rows = cells[0], cells[0].fold.rows
     model, out = first.model, list[Solved | None]([None] * len(cells))
@@ -78,8 +80,8 @@ def solve(cells: list[Cell], proofs: Proofs, n_jobs: int | None, over: Callable[
         return out
     names = ("C", "degree", "gamma", "coef0", "class_weight", "bias", "kernel")
     settings = {name: getattr(model, name) for name in names}
-    path = IncrementalSVC(**settings, augment=first.augment or 1.0, n_jobs=n_jobs)
     try:
+        path = IncrementalSVC(**settings, augment=first.augment or 1.0, n_jobs=n_jobs, max_time=clock.left())
         path.fit(rows.X[distinct], rows.classes[rows.of_class])
         with one_blas_thread(), Pool(allowed_threads(n_jobs)) as pool:
             gram = Gram(Source.of(rows.X, distinct, first.kernel), np.float64, [rows.size], pool)
@@ -90,7 +92,7 @@ def solve(cells: list[Cell], proofs: Proofs, n_jobs: int | None, over: Callable[
                     out[number] = one
                 if over():
                     break
-    except ArithmeticError:  # rounding leaves no way; the engine goes on
+    except (ArithmeticError, TimeoutError, OutOfTime):  # rounding leaves no way, and the engine goes on; or the end
         pass
     return out
 
