@@ -449,7 +449,7 @@ def test_other_scores_of_labels_of_text():
 
 
 def test_ctrl_c_ends_the_threads():
-    X, y = make_classification(1500, 10, n_informative=6, flip_y=0.1, random_state=0)
+    X, y = make_classification(4000, 10, n_informative=6, flip_y=0.1, random_state=0)
     search = GridSearchCV(SVC(), {"C": np.geomspace(1.0, 1000.0, 8), "gamma": np.geomspace(1e-3, 1.0, 12)}, n_jobs=2)
     before = threading.active_count()
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
