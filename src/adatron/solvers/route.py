@@ -17,10 +17,10 @@ from ..problems import Dual
 from ..problems.dual import Ids
 from .base import Solver, Way
 from .device.place import Place, placed
-from .plan import SMALL, WHOLE, Plan, plan
+from .plan import BESIDE_MATRIX, SMALL, WHOLE, Plan, plan
 
 LARGEST = 1e8  # Multiply-adds of the largest Gram matrix below which threads cost more than they give.
-WORK, BUNDLED = 1e9, 3e8  # Multiply-adds of all matrices below which the same holds; in bundles it is the second.
+WORK, BUNDLED = 1e9, 3e8  # Multiply-adds of all problems below which the same holds; in bundles it is the second.
 SEVERAL = 8  # Number of problems over all samples from which they share one float64 matrix.
 AGAIN = 1.6  # Average number of uses of a given value above which a copy class by class is faster.
 PARTED = 24  # Number of blocks of variables from which a program is solved in parts.
@@ -229,9 +229,8 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     single, reason = _precision(source, wanted.precision, small)
     found, shared, held = _memory(source, sizes, wanted, solver.blocks, single, matrix)
     cost, least = kernel.cost(source.features), BUNDLED if shared else WORK
-    light = kernel.called or (
-        (n if matrix else largest) ** 2 * cost < LARGEST and (n * n if matrix else sizes.work) * cost < least
-    )
+    work = (n * n if matrix else sizes.work) * cost + (len(sizes.variables) * BESIDE_MATRIX if shared else 0.0)
+    light = kernel.called or ((n if matrix else largest) ** 2 * cost < LARGEST and work < least)
     ways, then = _ways(sizes, solver, found, single, shared, matrix, held or not kernel.called)
     own = found.block, found.whole, found.concurrent, found.factor
     return Route(ways, then, largest, single, reason, shared, held, found.slots, light, *own, placed=place.reason)

@@ -25,6 +25,7 @@ from ...gram.shared import GivenShared
 from ...problems.dual import Ids
 from ..base import Options, Way
 from ..found import STATUSES, UNSOLVED, Found
+from ..plan import BESIDE_MATRIX
 from ..status import BENT, STOP, Status
 from ..tasks import State, Tasks
 from .arranged import arranged, in_own_numbers
@@ -35,7 +36,6 @@ from .rounds import walking
 
 SMALLEST_BUNDLE, LARGEST_BUNDLE = 3e7, 3e8  # multiply-adds of a bundle, at least (a millisecond) and most
 MOST_BUNDLES = 64  # parts of all work that bundles are, in between
-BESIDE_MATRIX = 1e5  # multiply-adds that a program takes beside its matrix
 
 
 def bundles(tasks: Tasks, ways: NDArray[np.int8], timed: bool = False) -> list[range]:
