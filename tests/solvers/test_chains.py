@@ -92,3 +92,24 @@ def test_chains_of_pairs_above_a_thousand_samples_share_float64_matrices():
     route = chained_route(600, [[0, 1], [0, 2]], 2, 2)
     assert not route.single
     assert {Way(int(way)) for way in route.ways} == {Way.BUNDLE}
+
+
+def test_large_folds_are_the_programs_of_their_own_samples():
+    n, C = 1500, 3.0
+    X, y = samples(1, n, 4, noise=0.7)
+    sign, inside = np.where(y == np.unique(y)[1], 1.0, -1.0), np.arange(n) % 3 > 0
+    settings = Settings(RBF(0.5), "auto", "auto", 4e6, 1, 1e-4, None, -1, Clock(), None)  # memory for small blocks only
+
+    def of(rows, weight, length, before):
+        problem = Problem([0], lambda ids: csvc(sign[rows][ids], C * weight[ids]))
+        alone = Samples.alone(np.arange(len(rows)))
+        return engine.fit(X[rows], alone, Listed([problem] * length), settings, before=before)
+
+    fold = of(np.arange(n), inside.astype(float), 2, np.array([-1, 0]))
+    own = of(np.flatnonzero(inside), np.ones(int(inside.sum())), 1, None)
+    assert fold.route.ways[0] >= Way.BLOCKS
+    assert fold.found.good.all()
+    assert (fold.found.violation <= 1e-4).all()
+    assert not fold.found.beta.reshape(2, n)[:, ~inside].any()
+    np.testing.assert_allclose(fold.found.dual, own.found.dual[0], rtol=1e-5)
+    np.testing.assert_allclose(fold.found.intercept, own.found.intercept[0], atol=1e-3)

@@ -13,6 +13,7 @@ from time import monotonic
 
 import numpy as np
 
+from ..gram import Gram
 from ..threads import OutOfTime, Pool
 from .base import Options, Solver, Way
 from .found import Found
@@ -26,6 +27,7 @@ from .watch import Progress, Report, Watch
 from .whole.many import bundles, together
 
 Callback = Callable[[Progress], object]
+IN_PLAY = 0.95  # Fraction of the variables up to which those that can be other than 0 are a program of their own.
 BEHIND = 1000  # Number of reports waiting for a slow callback above which problems that end are not reported.
 
 
@@ -149,7 +151,7 @@ def solve_all(
                     watch = Watch(task.dual, report, desk.flags[i], solver.traced, start)
                     way = route.alone(i)
                     own = options if way is options.way else replace(options, way=way)
-                    found.put(i, task.dual, _solved(solver, task, own, state, watch))
+                    found.put(i, task.dual, _solved_in_play(solver, task, own, state, watch))
                 finish(i, report)
 
     def finish(i: int, report: Report | None) -> None:
@@ -203,6 +205,23 @@ def _on_device(tasks: Tasks, some: range, solver: Solver, options: Options, desk
         return
     for i, one, solution in zip(some, own, solutions, strict=True):
         found.put(i, one.dual, solution)
+
+
+def _solved_in_play(solver: Solver, task: Task, options: Options, state: State | None, watch: Watch) -> Solution:
+    """Return the solution of a task. A large one leaves out variables that must be 0, as those of a fold's samples."""
+    dual, view, gram = task.dual, task.view, task.view.gram
+    known = gram.slots or gram.held or (state is not None and state.g is not None)  # what is known is of all variables
+    here = type(gram) is Gram and gram.kernel.compiled and gram.device is None
+    if options.way < Way.BLOCKS or known or not here:
+        return _solved(solver, task, options, state, watch)
+    ids = np.flatnonzero((dual.lower < dual.upper) | (dual.lower != 0.0))
+    if len(ids) > IN_PLAY * len(dual):
+        return _solved(solver, task, options, state, watch)
+    part, begun = Task(view.narrowed(ids), dual.take(ids)), None if state is None else State(state.beta[ids])
+    found = _solved(solver, part, options, begun, replace(watch, dual=part.dual))
+    beta, g = np.zeros((2, len(dual)))
+    beta[ids], g[ids] = found.beta, found.g
+    return replace(found, beta=beta, g=g)
 
 
 def _solved(solver: Solver, task: Task, options: Options, state: State | None, watch: Watch) -> Solution:
