@@ -1,6 +1,6 @@
 """A slab: training samples that are consecutive in the order of a fit, on the worker that holds them.
 
-A slab is an ordinary value of Dask, which Dask moves or makes anew. What it computes is a function of its rows and of
+A slab is an ordinary value of Dask, which Dask moves or makes anew. Its results are a function of its rows and of
 what it is told. The gradient of its samples is kept beside the rows from one task to the next, see ``state``. A copy of
 the slab elsewhere begins without it, and is told again.
 """

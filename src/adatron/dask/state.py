@@ -96,7 +96,7 @@ class Worst(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a survey says of the variables of a slab.
+    """The result of a survey of the variables of a slab.
 
     ends : for each equality, the worst violators that could grow and shrink
     most : how many were asked for; there are no others if a list is shorter

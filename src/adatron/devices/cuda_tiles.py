@@ -32,7 +32,7 @@ class Code(Protocol):
 
 
 class Engine(Protocol):
-    """What compiles the CUDA source and launches its functions, for arrays on one device."""
+    """The compiler of the CUDA source, and the launcher of its functions, for arrays on one device."""
 
     def compiled(self, source: str, functions: dict[str, type[Structure]]) -> Code:
         """Return the functions of a source; the same source is compiled once."""

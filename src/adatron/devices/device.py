@@ -22,7 +22,7 @@ NAMES = "None, 'cpu', 'cuda', 'cuda:N' or 'torch'"
 
 @dataclass(frozen=True, eq=False)
 class Device:
-    """Where a fit, or a prediction, computes kernel values.
+    """A place where a fit, or a prediction, computes kernel values.
 
     name : as the user named it
     label : what the route of a fit calls it

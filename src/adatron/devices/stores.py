@@ -1,4 +1,4 @@
-"""Where the rows of a fit are in one precision: on the device, or in the processor's memory, from where they travel.
+"""The places of the rows of a fit in one precision: the device, or the processor's memory, from where they travel.
 
 A row's sum depends on that row, the points and the order of the points. So its bits do not depend on where rows are,
 nor on how many of them travel at a time.
