@@ -4,10 +4,12 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test versions wheel lint docs linkcheck clean
+.PHONY: demo install test versions wheel lint docs linkcheck clean
 
 demo: $(STAMP)
 	$(BIN)/adatron demo
+
+install: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/pytest -n auto --dist worksteal $(PYTEST_ARGS)

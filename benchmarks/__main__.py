@@ -38,14 +38,17 @@ data_option = click.option(
 library_option = click.option(
     "--library", multiple=True, type=click.Choice(list(LIBRARIES)), default=list(LIBRARIES), help="Libraries."
 )
+output_option = click.option(  # published results are overwritten on request only
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path(__file__).parent / "own",
+    help="Folder.  [default: benchmarks/own]",
+)
 
 
 def options(command: Any) -> Any:
     """Add the options of every task."""
-    command = click.option("--fresh", is_flag=True, help="Measure again what is on disk.")(command)
-    folder = Path(__file__).parent / "own"  # published results are overwritten on request only
-    said = "Folder.  [default: benchmarks/own]"
-    return click.option("--output", type=click.Path(path_type=Path), default=folder, help=said)(command)
+    return output_option(click.option("--fresh", is_flag=True, help="Measure again what is on disk.")(command))
 
 
 def measured(task: str, data: tuple[str, ...], library: tuple[str, ...], fresh: bool, **more: Any) -> Rows:
@@ -305,9 +308,10 @@ def yardstick(
 @click.option("--theirs", is_flag=True, help="Measure scikit-learn's search over sklearn.svm, too.")
 @click.option("--limit", type=float, default=1800.0, show_default=True, help="Seconds after which a search is cut off.")
 @click.option("--quick", is_flag=True, help="Some minutes: 600 samples, 4 values, 3 folds, 1 turn.")
+@output_option
 def search(
     data: tuple[str, ...], values: int, folds: int, rows: int | None, repeats: int, theirs: bool, limit: float,
-    quick: bool,
+    quick: bool, output: Path,
 ) -> None:  # fmt: skip
     """Measure searches over C and gamma, ours and scikit-learn's in turn."""
     from . import search as searches
@@ -319,12 +323,10 @@ def search(
         values, folds, rows, repeats = 4, 3, rows or searches.QUICK, 1
     ways = [searches.OURS, searches.PLAIN, *([searches.THEIRS] if theirs else [])]
     sizes = {"values": values, "folds": folds, "rows": rows, "limit": limit}
-    found: Rows = []
+    page = ""
     for name in data or list(searches.CASES):
-        found += searches.searched(name, ways, sizes, repeats)
-        seconds = [f"{row['seconds']:.2f} s" for row in found if row["data"] == name]
-        click.echo(f"{name}: {', '.join(seconds)}", err=True)
-    click.echo(searches.table(found))
+        page = searches.write(output, searches.searched(name, ways, sizes, repeats))
+    click.echo(page)
 
 
 @main.command()

@@ -27,6 +27,8 @@ from sklearn.preprocessing import StandardScaler
 import adatron
 from adatron.selection import GridSearchCV
 
+from . import tables
+
 HERE = Path(__file__).parent
 OURS, PLAIN, THEIRS = "adatron search", "plain search, adatron", "plain search, sklearn.svm, n_jobs=2"
 LIMIT = 1800.0  # Seconds after which a search is cut off.
@@ -86,6 +88,17 @@ CASES = {
     "moons 20,000": Case(partial(make_moons, 20_000, noise=0.3, random_state=0), (1e-2, 1e2)),
     "TorchKM": Case(partial(_apart, 20_000, 100), (5e-3, 5e-3), (1e-3, 1e3), protocol=(50, 10, 1e-4)),
 }
+COLUMNS = [("data", "data", "name"), ("C x gamma x folds", "grid", "name"), ("way", "way", "name"),
+           ("runs", "runs", "count"), ("seconds", "seconds", "time"), ("/ ours", "ratio", "ratio"),
+           ("CPU s", "cpu", "time"), ("peak MB", "peak", "MB"), ("largest gap", "gap", "small"),
+           ("proven cells", "proven", "name"), ("cells that differ", "differ", "name"),
+           ("by at most", "by", "small")]  # fmt: skip
+NOTES = (
+    "Searches with tol 1e-3 and without a refit, each in a process of its own, the ways in turn, after a small search "
+    "that loads the code. Seconds are medians of as many runs as the column says, one if a search took more than a "
+    "minute. ≥ is a search that was cut off. CPU seconds are those of all threads; processes of joblib are not "
+    "counted. The peak is what the search adds to the data. Cells differ where the mean score is another one."
+)
 WANTED = {"digits", "cal.housing 5,000", "USPS", "a9a 8,000", "ijcnn1 10,000", "20,000 x 20", "moons 20,000"}
 
 
@@ -101,9 +114,10 @@ def searched(name: str, ways: list[str], sizes: dict[str, Any], repeats: int) ->
                 continue
             row["runs"].append(_process({"data": name, "way": row["way"], **sizes}))
     for row in rows:
-        row.update(row["runs"][0], seconds=float(np.median([run["seconds"] for run in row.pop("runs")])))
+        runs = row.pop("runs")
+        row.update(runs[0], runs=len(runs), seconds=float(np.median([run["seconds"] for run in runs])))
     for row in rows:
-        row["ratio"] = row["seconds"] / rows[0]["seconds"]
+        row |= {"grid": rows[0].get("grid"), "ratio": row["seconds"] / rows[0]["seconds"]}
         if row.get("scores") and rows[0].get("scores"):
             off = np.abs(np.subtract(row["scores"], rows[0]["scores"]))
             row["differ"], row["by"] = int(np.count_nonzero(off > SAME[case.regression])), float(off.max())
@@ -152,10 +166,14 @@ def measure(spec: dict[str, Any]) -> dict[str, Any]:
     seconds, cpu = time.perf_counter() - begun, time.process_time() - used
     signal.alarm(0)
     results = search.cv_results_
-    found: dict[str, Any] = {"seconds": seconds, "cpu": cpu, "scores": results["mean_test_score"].tolist()}
+    found: dict[str, Any] = {"seconds": seconds, "scores": results["mean_test_score"].tolist()}
+    found |= {"grid": f"{n_C} x {len(gammas)} x {folds}", **({} if spec["way"] == THEIRS else {"cpu": cpu})}
     if spec["way"] == OURS:
         found |= {"peak": _memory("VmHWM") - before, "gap": float(np.max(results["max_duality_gap"]))}
-        found |= {"proven": int(np.sum(results["proven"])), "converged": bool(np.all(results["converged"]))}
+        found |= {
+            "proven": f"{np.sum(results['proven'])} of {len(results['proven'])}",
+            "converged": bool(np.all(results["converged"])),
+        }
     return found
 
 
@@ -165,30 +183,25 @@ def _memory(name: str) -> int:
     return next(1024 * int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
 
 
-COLUMNS: dict[str, Callable[[dict[str, Any]], str]] = {
-    "data": lambda row: row["data"],
-    "way": lambda row: row["way"],
-    "seconds": lambda row: ("≥ " if row.get("cut") else "") + f"{row['seconds']:.2f}",
-    "/ ours": lambda row: ("≥ " if row.get("cut") else "") + f"{row['ratio']:.1f}",
-    "CPU s": lambda row: f"{row['cpu']:.2f}" if "cpu" in row and row["way"] != THEIRS else "",
-    "peak MB": lambda row: f"{row['peak'] / 1e6:.0f}" if "peak" in row else "",
-    "largest gap": lambda row: f"{row['gap']:.0e}" if "gap" in row else "",
-    "proven cells": lambda row: f"{row['proven']} of {len(row['scores'])}" if "proven" in row else "",
-    "cells that differ": lambda row: str(row.get("differ", "")),
-    "by at most": lambda row: f"{row['by']:.1e}" if "by" in row else "",
-}
+def write(folder: Path, rows: list[dict[str, Any]]) -> str:
+    """Write search.md and search.json, in which rows of the same data are replaced; return the page."""
+    path = folder / "search.json"
+    before = json.loads(path.read_text())["rows"] if path.exists() else []
+    new = {row["data"] for row in rows}
+    order = {name: place for place, name in enumerate(CASES)}
+    kept = sorted([*(row for row in before if row["data"] not in new), *rows], key=lambda row: order[row["data"]])
+    return tables.write(folder, "search", f"{NOTES}\n\n{means(kept)}", kept, COLUMNS)
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    """Return the rows as a Markdown table, and the geometric means of the sets that the goals are about."""
-    lines = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
-    lines += [f"| {' | '.join(column(row) for column in COLUMNS.values())} |" for row in rows]
+def means(rows: list[dict[str, Any]]) -> str:
+    """Return the geometric means of the sets that the goals are about, in a sentence for each way."""
+    said = []
     for way in (PLAIN, THEIRS):
         ratios = [row["ratio"] for row in rows if row["way"] == way and row["data"] in WANTED]
         if ratios:
             mean = float(np.exp(np.mean(np.log(ratios))))
-            lines.append(f"\n{way} / ours: {mean:.1f} (geometric mean of {len(ratios)}), at least {min(ratios):.1f}")
-    return "\n".join(lines)
+            said.append(f"{way} / ours: {mean:.1f} (geometric mean of {len(ratios)}), at least {min(ratios):.1f}.")
+    return " ".join(said)
 
 
 if __name__ == "__main__":
