@@ -40,15 +40,17 @@ def bits(data: tuple[str, ...], rows: int | None, workers: tuple[int, ...], mixe
     from .bits import CASES
     from .bits import rows as found_of
     from .examples import example
+    from .page import write
 
     found: Rows = []
-    for name, more, some in CASES:
+    for name, more, some, most in CASES:
         if data and name not in data:
             continue
-        one = example(name, some if rows is None else rows or None)
+        one = example(name, some if rows is None else rows or most)
         for row in found_of(name, one._replace(parameters={**one.parameters, **more}), workers, mixed):
             click.echo(str(row), err=True)
             found.append(row)
+            write(output, "bits", found)  # it takes long
     _told(output, "bits", found)
 
 
@@ -60,6 +62,7 @@ def bits(data: tuple[str, ...], rows: int | None, workers: tuple[int, ...], mixe
 def deaths(runs: int, every: float, only: int | None, output: Path) -> None:
     """Fit while workers are killed, leave, or are paused; a fit of more than five minutes fails."""
     from .deaths import run, wanted
+    from .page import write
 
     if only is not None:
         row = run(only, every)
@@ -72,6 +75,7 @@ def deaths(runs: int, every: float, only: int | None, output: Path) -> None:
         lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
         found.append(json.loads(lines[-1]) if lines else {"run": number, "digest": done.stderr[-200:], "same": False})
         click.echo(str(found[-1]), err=True)
+        write(output, "deaths", found)  # it takes long
     _told(output, "deaths", found)
 
 

@@ -20,6 +20,8 @@ from .route import Route
 from .run import Callback, solve_all
 from .tasks import Tasks
 
+MANY = 0.6  # Fraction of the support vectors at bounds below which a start leaves them where they are.
+
 
 def solve_chains(
     tasks: Tasks, before: Ids, solver: Solver, options: Options, route: Route, pool: Pool, callback: Callback | None
@@ -66,6 +68,11 @@ def _starts(dual: Callable[[int], Dual], before: Ids, found: Found) -> Callable[
 
 
 def moved(old: Dual, new: Dual, beta: Vector) -> Vector:
-    """Return the point with those variables at their bounds that were at their bounds."""
-    out = np.where((beta == old.upper) & (beta != 0.0), new.upper, beta)
-    return np.where((beta == old.lower) & (beta != 0.0), new.lower, out)
+    """Return the point with those variables at their bounds that were at their bounds, if these are many.
+
+    If most are free, the rest would put all of these off; the point then stays as it is, within the new bounds.
+    """
+    upper, lower = ((beta == bound) & (beta != 0.0) for bound in (old.upper, old.lower))
+    if np.count_nonzero(upper | lower) < MANY * np.count_nonzero(beta):
+        return np.clip(beta, new.lower, new.upper)
+    return np.where(upper, new.upper, np.where(lower, new.lower, beta))

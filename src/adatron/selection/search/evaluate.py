@@ -19,9 +19,10 @@ from .candidates import Candidate, candidate_of, machine_of
 from .cells import Cell
 from .proving import NEARER, Doubts, warn_of_unproven
 from .rows import Fold, Rows, Unshared, checking
+from .scoring import Scoring
 from .solve import Proofs, Solved, solve
-from .standin import Reading, accuracy_alone, by_labels
-from .theirs import More, Scores, clone, part_of, plain_cells, score_of, split_of, unreached
+from .standin import by_labels
+from .theirs import More, Scores, clone, plain_cells, split_of, unreached
 from .watch import Watch, left_to_them
 
 BESIDE = 4  # Most kernels that are solved side by side, on a thread each; each may take such a part of the memory.
@@ -73,11 +74,11 @@ class _Run:
         self.proofs: dict[tuple[int, int], tuple[bool, float]] = {}
         self.weight = next(iter(routed.estimator.fit.values()), None)
         self.in_doubt = Doubts(scorer, search.refit, bool(routed.scorer.score), [test for _, test in self.splits])
-        self.accuracy, self.proving = accuracy_alone(scorer), Proofs.CHEAP if by_labels(scorer) else Proofs.NOTHING
+        self.scoring = Scoring(search, X, y, self.splits, scorer, routed)
+        self.proving = Proofs.CHEAP if by_labels(scorer) else Proofs.NOTHING
         if search.prove:
             self.proving = Proofs.ALL
         self.doubts: set[str] = set()
-        self._parts: dict[int, list[Any]] = {}
 
     def share(self, candidates: list[Candidate], wanted: set[tuple[int, int]] | None = None) -> None:
         """Solve the cells that can share; ``wanted``: no others, if it is given."""
@@ -207,7 +208,7 @@ class _Run:
     def _keep(self, cell: Cell, one: Solved, seconds: float) -> None:
         """Keep the scores of a cell, and what is proven about it."""
         key = cell.candidate.number, cell.fold.number
-        self.done[key], self.proofs[key] = self._scores(cell, one, seconds), (one.good, one.gap)
+        self.done[key], self.proofs[key] = self.scoring.of(cell, one, seconds), (one.good, one.gap)
         self.doubts |= {one.doubt} - {""}
         if one.ends is not None and one.good:
             self._doubt(key, cell, one, one.ends)
@@ -227,43 +228,11 @@ class _Run:
         certain = cell.reading.certain(found.test, ends)
         if certain is None:
             return
-        truth = self._known(cell.fold.number)[0][3]
+        truth = self.scoring.parts(cell.fold.number)[0].labels
         right = None
         if truth is not None:
             right = int(np.count_nonzero(certain & (cell.reading.labels(found.test) == truth)))
         self.in_doubt.keep(key, self.splits[cell.fold.number][1][~certain], right)
-
-    def _scores(self, cell: Cell, found: Solved, seconds: float) -> Scores:
-        """Return what scikit-learn keeps of a fit; its time is a part of that of all that shared a matrix."""
-        reading, begun = cell.reading, time.perf_counter()
-        scores: Scores = {"fit_error": None}
-        values = (found.test, found.train)
-        for name, part, own in zip(("test_scores", "train_scores"), values, self._known(cell.fold.number), strict=True):
-            if part is not None:
-                scores[name] = self._score(reading, part, own)
-            if name == "test_scores":
-                scores["score_time"] = time.perf_counter() - begun
-        return {**scores, "n_test_samples": len(found.test), "fit_time": seconds}
-
-    def _score(self, reading: Reading, values: Any, known: Any) -> Any:
-        """Return the scores of some samples; accuracy alone needs none of scikit-learn's checks."""
-        rows, y, params, truth = known
-        if self.accuracy and reading.votes is not None and truth is not None and not params:
-            return float(np.mean(reading.votes.classes[reading.votes.codes(values)] == truth))
-        one = reading.stand_in(values)
-        return score_of(one, rows, y, self.scorer, params, self.search.error_score)
-
-    def _known(self, fold: int) -> list[Any]:
-        """Return rows, targets and parameters of scores for the test and the training part of a fold."""
-        if fold not in self._parts:
-            self._parts[fold] = [self._part(part) for part in reversed(self.splits[fold])]
-        return self._parts[fold]
-
-    def _part(self, part: Any) -> tuple[Any, Any, Any, Any]:
-        """Return some rows, their targets, these as an array if they are plain labels, and parameters of scores."""
-        y = None if self.y is None else _safe_indexing(self.y, part)
-        plain = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuU" and len(y)
-        return part, y, part_of(self.X, params=self.routed.scorer.score, indices=part), y if plain else None
 
     def completed(self, candidates: list[Any]) -> tuple[list[Scores], More]:
         """Fit what is left in scikit-learn's own way; return all cells, and the columns on convergence."""
