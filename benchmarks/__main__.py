@@ -325,7 +325,9 @@ def search(
     sizes = {"values": values, "folds": folds, "rows": rows, "limit": limit}
     page = ""
     for name in data or list(searches.CASES):
-        page = searches.write(output, searches.searched(name, ways, sizes, repeats))
+        found = searches.searched(name, ways, sizes, repeats)
+        page, seconds = searches.write(output, found), [f"{row['seconds']:.2f} s" for row in found]
+        click.echo(f"{name}: {', '.join(seconds)}", err=True)
     click.echo(page)
 
 

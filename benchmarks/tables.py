@@ -75,12 +75,15 @@ def circumstances() -> str:
     return f"{datetime.now(UTC):%Y-%m-%d}, {machine()}, {listed}."
 
 
-def write(folder: Path, name: str, notes: str, rows: list[Row], columns: list[tuple[str, str, str]]) -> str:
-    """Write NAME.md and NAME.json; return the Markdown."""
+def write(
+    folder: Path, name: str, notes: str, rows: list[Row], columns: list[tuple[str, str, str]], told: str = ""
+) -> str:
+    """Write NAME.md and NAME.json; return the Markdown. ``told``: the circumstances, if they are not today's."""
     folder.mkdir(parents=True, exist_ok=True)
-    page = f"# {name}\n\n{circumstances()}\n\n{notes}\n\n{markdown(rows, columns)}"
-    told = {"circumstances": circumstances(), "notes": notes, "rows": rows}
-    for path, content in ((f"{name}.md", page), (f"{name}.json", json.dumps(told, indent=1) + "\n")):
+    told = told or circumstances()
+    page = f"# {name}\n\n{told}\n\n{notes}\n\n{markdown(rows, columns)}"
+    kept = {"circumstances": told, "notes": notes, "rows": rows}
+    for path, content in ((f"{name}.md", page), (f"{name}.json", json.dumps(kept, indent=1) + "\n")):
         with atomic_write(folder / path) as stream:
             stream.write(content.encode())
     return page

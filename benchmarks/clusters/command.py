@@ -31,7 +31,7 @@ def _told(output: Path, part: str, rows: Rows) -> None:
 
 @dask.command()
 @click.option("--data", multiple=True, help="Data sets.  [default: all]")
-@click.option("--rows", type=int, help="Only the first rows; 0 is all.  [default: some thousand]")
+@click.option("--rows", type=int, help="Only the first rows; 0 is all, 20,000 of MNIST.  [default: some thousand]")
 @click.option("--workers", type=int, multiple=True, default=(1, 2, 3, 5), help="Sizes of clusters.")
 @click.option("--mixed", is_flag=True, help="Also fit beside a worker with the code of AVX2.")
 @output_option
@@ -43,14 +43,14 @@ def bits(data: tuple[str, ...], rows: int | None, workers: tuple[int, ...], mixe
     from .page import write
 
     found: Rows = []
-    for name, more, some, most in CASES:
-        if data and name not in data:
+    for case in CASES:
+        if data and case.data not in data:
             continue
-        one = example(name, some if rows is None else rows or most)
-        for row in found_of(name, one._replace(parameters={**one.parameters, **more}), workers, mixed):
+        one = example(case.data, case.rows if rows is None else rows or case.most)
+        for row in found_of(case.data, one._replace(parameters={**one.parameters, **case.parameters}), workers, mixed):
             click.echo(str(row), err=True)
             found.append(row)
-            write(output, "bits", found)  # it takes long
+            write(output, "bits", found)  # what is done outlives an interruption
     _told(output, "bits", found)
 
 
@@ -75,7 +75,7 @@ def deaths(runs: int, every: float, only: int | None, output: Path) -> None:
         lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
         found.append(json.loads(lines[-1]) if lines else {"run": number, "digest": done.stderr[-200:], "same": False})
         click.echo(str(found[-1]), err=True)
-        write(output, "deaths", found)  # it takes long
+        write(output, "deaths", found)  # what is done outlives an interruption
     _told(output, "deaths", found)
 
 

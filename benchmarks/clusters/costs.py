@@ -83,9 +83,12 @@ def fits(rows: int, turns: int) -> list[dict[str, Any]]:
     import adatron
 
     one: Example = example("1,000,000 x 20", rows)
-    one = one._replace(parameters={**one.parameters, "n_jobs": 2})  # of the coordinator, on the cluster
+    one = one._replace(parameters={**one.parameters, "n_jobs": 2})  # on the cluster: threads of the coordinator
     near = getattr(adatron, one.machine)(**one.parameters)
-    seconds: dict[str, list[float]] = {"one process, two threads": [], "two workers, one thread each": []}
+    seconds: dict[str, list[float]] = {
+        "one process, two threads": [],
+        "two workers, one thread each; coordinator, two": [],
+    }
     digests = set()
     ways = (lambda: near.fit(one.X, one.y), lambda: together(one, 100_000))
     with cluster(2):

@@ -60,17 +60,15 @@ def test_every_larger_bound_has_the_solution_that_no_bound_holds():
     assert (beta[first:] == beta[first]).all()
 
 
-@pytest.mark.parametrize("free", [0, 1, 9])
-def test_variables_at_their_bounds_stay_there_unless_most_are_free(free):
+@pytest.mark.parametrize("free", [0, 1, 4, 5, 9])
+def test_variables_at_their_bounds_stay_there_unless_many_are_free(free):
     y = np.where(np.arange(12) % 2, 1.0, -1.0)
     old, new = csvc(y, 2.0 + np.zeros(12)), csvc(y, 6.0 + np.zeros(12))
     beta = np.where(np.arange(12) < free, 0.5 * y, 2.0 * y)
     beta[10:] = 0.0
     bounded = (np.arange(12) >= free) & (beta != 0.0)
     start = moved(old, new, beta)
-    np.testing.assert_array_equal(start, np.where(bounded & (free < 9), 6.0 * y, beta))
-    assert (moved(new, old, 3.0 * beta) >= old.lower).all()
-    assert (moved(new, old, 3.0 * beta) <= old.upper).all()
+    np.testing.assert_array_equal(start, np.where(bounded & (free <= 4), 6.0 * y, beta))
 
 
 def test_chains_do_not_depend_on_the_number_of_threads():

@@ -148,11 +148,15 @@ def test_data_sets_are_there(name, data_dir):
     assert split.X_test is None or split.X_test.shape == (len(split.y_test), split.X.shape[1])
 
 
-def test_searches_take_turns_and_have_the_same_scores():
-    small = ["--rows", "60", "--values", "2", "--folds", "2", "--repeats", "1"]
-    done = CliRunner().invoke(main, ["search", "--data", "digits", *small])
-    assert done.exit_code == 0, done.output
-    rows = [line.split("|")[1:-1] for line in done.stdout.splitlines() if line.startswith("| digits")]
-    assert [row[1].strip() for row in rows] == ["adatron search", "plain search, adatron"]
-    assert [row[8].strip() for row in rows] == ["0", "0"]
-    assert "plain search, adatron / ours" in done.stdout
+def test_searches_take_turns_and_have_the_same_scores(tmp_path):
+    small = ["--rows", "60", "--values", "2", "--folds", "2", "--repeats", "1", "--output", str(tmp_path)]
+    for data in ("digits", "digits", "500 x 20"):  # the second run replaces the rows of the first
+        done = CliRunner().invoke(main, ["search", "--data", data, *small])
+        assert done.exit_code == 0, done.output
+    rows = json.loads((tmp_path / "search.json").read_text())["rows"]
+    ways = ["adatron search", "plain search, adatron"]
+    assert [(row["data"], row["way"]) for row in rows] == [
+        (f"{data}, first 60", way) for data in ("digits", "500 x 20") for way in ways
+    ]
+    assert [(row["grid"], row["differ"]) for row in rows] == 4 * [("2 x 2 x 2", 0)]
+    assert done.stdout == (tmp_path / "search.md").read_text() + "\n"

@@ -20,7 +20,7 @@ from .route import Route
 from .run import Callback, solve_all
 from .tasks import Tasks
 
-MANY = 0.6  # Fraction of the support vectors at bounds below which a start leaves them where they are.
+HELD = 0.6  # Least fraction of the nonzero variables at bounds for which these move with their bounds.
 
 
 def solve_chains(
@@ -68,11 +68,11 @@ def _starts(dual: Callable[[int], Dual], before: Ids, found: Found) -> Callable[
 
 
 def moved(old: Dual, new: Dual, beta: Vector) -> Vector:
-    """Return the point with those variables at their bounds that were at their bounds, if these are many.
+    """Return the point with those variables at their bounds that were at their bounds, if they are most of them.
 
-    If most are free, the rest would put all of these off; the point then stays as it is, within the new bounds.
+    Where many are free, moving the others would put all of the free ones off; the point then stays as it is.
     """
     upper, lower = ((beta == bound) & (beta != 0.0) for bound in (old.upper, old.lower))
-    if np.count_nonzero(upper | lower) < MANY * np.count_nonzero(beta):
-        return np.clip(beta, new.lower, new.upper)
+    if np.count_nonzero(upper | lower) < HELD * np.count_nonzero(beta):
+        return beta
     return np.where(upper, new.upper, np.where(lower, new.lower, beta))

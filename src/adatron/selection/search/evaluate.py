@@ -74,7 +74,7 @@ class _Run:
         self.proofs: dict[tuple[int, int], tuple[bool, float]] = {}
         self.weight = next(iter(routed.estimator.fit.values()), None)
         self.in_doubt = Doubts(scorer, search.refit, bool(routed.scorer.score), [test for _, test in self.splits])
-        self.scoring = Scoring(search, X, y, self.splits, scorer, routed)
+        self.scoring = Scoring(X, y, self.splits, scorer, routed.scorer.score, search.error_score)
         self.proving = Proofs.CHEAP if by_labels(scorer) else Proofs.NOTHING
         if search.prove:
             self.proving = Proofs.ALL

@@ -1,4 +1,4 @@
-"""What scikit-learn keeps of a fit, from the values of its functions: each part of a fold is indexed once."""
+"""What scikit-learn keeps of a fit, from its decision values: each part of a fold is indexed once."""
 
 from __future__ import annotations
 
@@ -29,11 +29,16 @@ class Part(NamedTuple):
 
 
 class Scoring:
-    """Scores the cells of a search; ``splits`` are the training and the test rows of each fold."""
+    """Scores the cells of a search.
 
-    def __init__(self, search: Any, X: Any, y: Any, splits: list[Any], scorer: Any, routed: Any) -> None:
-        self._X, self._y, self._splits, self._scorer, self._routed = X, y, splits, scorer, routed
-        self._error_score, self._accuracy = search.error_score, accuracy_alone(scorer)
+    splits : the training and the test rows of each fold
+    params : the parameters of the scorer
+    error_score : as in scikit-learn's searches
+    """
+
+    def __init__(self, X: Any, y: Any, splits: list[Any], scorer: Any, params: Any, error_score: Any) -> None:
+        self._X, self._y, self._splits, self._scorer, self._params = X, y, splits, scorer, params
+        self._error_score, self._accuracy = error_score, accuracy_alone(scorer)
         self._parts: dict[int, list[Part]] = {}
 
     def of(self, cell: Cell, found: Solved, seconds: float) -> Scores:
@@ -57,7 +62,7 @@ class Scoring:
     def _part(self, rows: Any) -> Part:
         y = None if self._y is None else _safe_indexing(self._y, rows)
         plain = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuU" and len(y)
-        params = part_of(self._X, params=self._routed.scorer.score, indices=rows)
+        params = part_of(self._X, params=self._params, indices=rows)
         return Part(rows, y, params, y if plain else None)
 
     def _score(self, reading: Reading, values: Any, part: Part) -> Any:
