@@ -150,13 +150,13 @@ def test_data_sets_are_there(name, data_dir):
 
 def test_searches_take_turns_and_have_the_same_scores(tmp_path):
     small = ["--rows", "60", "--values", "2", "--folds", "2", "--repeats", "1", "--output", str(tmp_path)]
-    for data in ("digits", "digits", "500 x 20"):  # the second run replaces the rows of the first
+    for data in ("digits", "digits", "moons 2,000"):  # the second run replaces the rows of the first
         done = CliRunner().invoke(main, ["search", "--data", data, *small])
         assert done.exit_code == 0, done.output
     rows = json.loads((tmp_path / "search.json").read_text())["rows"]
     ways = ["adatron search", "plain search, adatron"]
     assert [(row["data"], row["way"]) for row in rows] == [
-        (f"{data}, first 60", way) for data in ("digits", "500 x 20") for way in ways
+        (f"{data}, first 60", way) for data in ("digits", "moons 2,000") for way in ways
     ]
     assert [(row["grid"], row["differ"]) for row in rows] == 4 * [("2 x 2 x 2", 0)]
     assert done.stdout == (tmp_path / "search.md").read_text() + "\n"
