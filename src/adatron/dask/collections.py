@@ -238,27 +238,35 @@ def lazily(client: Any, method: str, model: Any, X: Any, columns: int | None, dt
                         dtype=dtype, meta=np.empty((0, 0), dtype))  # fmt: skip
 
 
+class _Shipped:
+    """A model on its way. A worker that gets it imports this package first, see ``__init__``."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+
 def _shipped(client: Any, model: Any) -> Any:
     """Return what stands for a model in a graph."""
     from dask.delayed import delayed
 
+    shipped = _Shipped(model)
     if sum(part.nbytes for part in (*parts_of(model.support_vectors_), *parts_of(model.dual_coef_))) <= LARGE:
-        return delayed(model, pure=False)
+        return delayed(shipped, pure=False)
     try:
         found = client_of(client)
     except ValueError:  # the graph is computed in this process
-        return delayed(model, pure=False)
-    return delayed(found.scatter(model, broadcast=True, hash=False), pure=False)
+        return delayed(shipped, pure=False)
+    return delayed(found.scatter(shipped, broadcast=True, hash=False), pure=False)
 
 
-def _predicted(X: Any, model: Any, method: str, columns: int | None, dtype: Any) -> Any:
+def _predicted(X: Any, shipped: _Shipped, method: str, columns: int | None, dtype: Any) -> Any:
     if not X.shape[0]:
         return np.empty((0,) if columns is None else (0, columns), dtype)
-    return getattr(model, method)(X)
+    return getattr(shipped.model, method)(X)
 
 
-def _predicted_frame(X: Any, model: Any, method: str, columns: int | None, dtype: Any) -> Any:
+def _predicted_frame(X: Any, shipped: _Shipped, method: str, columns: int | None, dtype: Any) -> Any:
     import pandas as pd
 
-    found = _predicted(X, model, method, columns, dtype)
+    found = _predicted(X, shipped, method, columns, dtype)
     return pd.Series(found, X.index) if columns is None else pd.DataFrame(found, X.index)
