@@ -9,18 +9,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# Two threads of a worker may unpickle at the same time. If they enter packages from different ends, Python
-# finds a deadlock and gives one thread half a module. So whoever comes first imports here, before any module of this
-# package, all that those modules need whose functions and classes travel; and none of them is imported here.
-import scipy.sparse  # noqa: F401
-import sklearn.utils.sparsefuncs  # noqa: F401
-
-from .. import estimators as _estimators  # noqa: F401
-from .. import selection as _selection  # noqa: F401
-
 if TYPE_CHECKING:
     from .estimators import DaskNuSVC, DaskNuSVR, DaskOneClassSVM, DaskSVC, DaskSVR
     from .search import DaskGridSearchCV
+
+# Two threads of a worker may unpickle at the same time. If they enter packages from different ends, Python finds a
+# deadlock and gives one thread half a module. So whoever comes first imports here, before any module of this package,
+# all that those modules need whose functions and classes travel; and none of them is imported here.
+for _name in ("scipy.sparse", "sklearn.utils.sparsefuncs", "adatron.estimators", "adatron.selection"):
+    import_module(_name)
 
 __all__ = ["DaskGridSearchCV", "DaskNuSVC", "DaskNuSVR", "DaskOneClassSVM", "DaskSVC", "DaskSVR"]
 
