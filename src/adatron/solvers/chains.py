@@ -70,7 +70,7 @@ def _starts(dual: Callable[[int], Dual], before: Ids, found: Found) -> Callable[
 def moved(old: Dual, new: Dual, beta: Vector) -> Vector:
     """Return the point with those variables at their bounds that were at their bounds, if they are most of them.
 
-    Where many are free, moving the others would put all of the free ones off; the point then stays as it is.
+    If many are free, moving the others would put all of the free ones off. The point then stays as it is.
     """
     upper, lower = ((beta == bound) & (beta != 0.0) for bound in (old.upper, old.lower))
     if np.count_nonzero(upper | lower) < HELD * np.count_nonzero(beta):

@@ -1,4 +1,4 @@
-"""What scikit-learn keeps of a fit, from its decision values: each part of a fold is indexed once."""
+"""Scores of fits from their decision values, as scikit-learn keeps them: each part of a fold is indexed once."""
 
 from __future__ import annotations
 
