@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from adatron import dask as ad
+from adatron.dask.cluster import error_of
 from clusters import blobs
 from dask import array as da
 from dask import delayed
@@ -37,3 +38,22 @@ def test_a_cluster_that_was_closed_ends_a_fit(harmed):
     y = np.where(np.arange(6000) % 7 == 0, 1 - y, y)
     with pytest.raises(RuntimeError, match="client was closed"):
         ad.DaskSVC(C=10.0, callback=lambda _: harmed.cluster.close() and False).fit(rows, y)
+
+
+class BegunAgain:
+    """A task that Dask begins again between two questions; it may end later than anybody waits."""
+
+    status = "error"
+
+    def __init__(self, ends):
+        self.ends = ends
+
+    def exception(self, timeout=None):
+        if not self.ends:
+            raise TimeoutError
+        return  # as that of Dask, if the status is no longer 'error'
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_task_that_is_begun_again_has_no_error(ends):
+    assert error_of(BegunAgain(ends)) is None

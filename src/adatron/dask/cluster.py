@@ -123,9 +123,9 @@ class Cluster:
         killed : how often Dask gave up each call after the deaths of its workers
         """
         for i, future in futures.items():
-            if future.status != "error":
+            error = error_of(future)
+            if error is None:
                 continue
-            error = future.exception()
             if type(error).__name__ not in LOST:
                 raise error
             killed[i] += type(error).__name__ == "KilledWorker"
@@ -170,8 +170,11 @@ class Cluster:
         """Return whether Dask tries once more to make a slab: new tasks would have the old error of what they need."""
         if slab.status != "error":
             return False
-        if type(slab.exception()).__name__ not in LOST:
-            raise slab.exception()
+        error = error_of(slab)
+        if error is None:
+            return True
+        if type(error).__name__ not in LOST:
+            raise error
         with suppress(Exception):  # the scheduler may have forgotten it
             slab.retry()
             return True
@@ -186,6 +189,16 @@ class Cluster:
     def release(self) -> None:
         """Give the slabs, and what they keep, back to the cluster."""
         self.slabs = []
+
+
+def error_of(future: Any) -> BaseException | None:
+    """Return the error that a task ended with; None if it has none, also because Dask has begun it again meanwhile."""
+    if future.status != "error":
+        return None
+    try:
+        return future.exception(timeout=GLANCE)
+    except TimeoutError:
+        return None
 
 
 def is_gone(future: Any) -> bool:
