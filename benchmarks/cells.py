@@ -64,15 +64,17 @@ def _measured(spec: dict[str, Any]) -> dict[str, Any]:
 
 def _key(spec: dict[str, Any]) -> str:
     """Return a name that changes with the specification, the machine, the versions and this library's source."""
-    told = {**spec, "machine": machine(), "version": versions(), "source": _source(spec.get("library"))}
+    told = {**spec, "machine": machine(), "version": versions(), "source": _source(spec)}
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:24]
 
 
-def _source(library: str | None) -> str:
-    """Return a digest of the definitions of a cell, and of this library if it is measured."""
+def _source(spec: dict[str, Any]) -> str:
+    """Return a digest of what a cell runs: its definitions, and this library if the cell is one of it."""
     digest = hashlib.sha256()
-    files = sorted(Path(adatron.__file__).parent.rglob("*.py")) if library == "adatron" else []
-    own = ("cell.py", "datasets.py", "libraries.py", "quality.py", "yardstick.py")
+    files = sorted(Path(adatron.__file__).parent.rglob("*.py")) if spec.get("library") == "adatron" else []
+    own = ["cell.py", "datasets.py", "libraries.py", "yardstick.py"]
+    if spec.get("measure", True):
+        own.append("quality.py")
     for path in [*files, *(HERE / name for name in own)]:
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -14,6 +14,7 @@ from adatron.fitting.layout import from_dual_coef
 from adatron.problems import Dual, csvc, nusvc, nusvr, svr
 
 ROWS = 2048
+CRUMB = 1e-6  # Part of a bound by which a coefficient may miss it, and still be on it: float32 knows no better.
 
 Values = Callable[[Any, Any], Any]  # (m, d) points and (n, d) rows to (m, n) kernel values
 
@@ -128,7 +129,14 @@ def _proven(dual: Dual, X: Any, support: Any, coefficients: Any, values: Values)
     gap = duality_gap(dual, beta, g, best_multipliers(dual, beta, g))
     value = -dual.objective(beta, g)
     relative = gap / max(1.0, abs(value), abs(value + gap))
-    return value, kkt_violation(dual, beta, g), relative, float(len(dual)) * len(used)
+    return value, kkt_violation(dual, _settled(dual, beta), g), relative, float(len(dual)) * len(used)
+
+
+def _settled(dual: Dual, beta: Any) -> Any:
+    """Return coefficients with those on their bounds that miss them by rounding: these are not free."""
+    for bound in (np.zeros(len(beta)), dual.lower, dual.upper):
+        beta = np.where(np.abs(beta - bound) <= CRUMB * (dual.upper - dual.lower), bound, beta)
+    return beta
 
 
 def _times(X: Any, Z: Any, beta: Any, values: Values) -> Any:

@@ -74,6 +74,14 @@ def test_quality_of_other_machines_and_kernels(ours, peer, own, kernel):
     assert quality(coarse, X, target, parameters, ours.__name__).relative_gap > 1e-3
 
 
+def test_coefficients_in_float32_are_on_their_bounds():
+    X, y = make_classification(300, 6, flip_y=0.2, class_sep=0.5, random_state=0)
+    parameters = {"nu": 0.6, "gamma": 0.2, "tol": 1e-6}
+    model = NuSVC(**parameters).fit(X, y)
+    model.dual_coef_ = model.dual_coef_.astype(np.float32).astype(np.float64)
+    assert quality(model, X, y, parameters, "NuSVC").kkt_violation <= 1e-4
+
+
 def test_the_yardstick_has_both_limits(tmp_path, monkeypatch):
     monkeypatch.setenv("ADATRON_CELLS", str(tmp_path / "cells"))
     rows = ["--data", "fried, rbf, NuSVR", "--data", "2dplanes, poly, SVR"]
