@@ -12,7 +12,9 @@ FOLDER = Path(os.environ.get("ADATRON_DATA") or Path(__file__).parents[4] / "sha
 
 
 def libsvm(name):
-    return load_svmlight_file(str(FOLDER / name))
+    X, y = load_svmlight_file(str(FOLDER / name))
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # scikit-learn takes no larger ones
+    return X, y
 
 
 def usps():
