@@ -1,7 +1,11 @@
-"""Tensors of torch go in and out; arrays of CuPy are refused."""
+"""Tensors of torch and arrays of CuPy go in and out."""
+
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import sklearn
 
 from adatron import SVC, SVR, IncrementalSVC, OneClassSVM
 from adatron.estimators.checks.arrays import host, returned
@@ -11,26 +15,45 @@ y = np.tile([0, 1], 20)
 
 
 class OfCuPy(np.ndarray):
-    """An array that says it is CuPy's."""
+    """An array that says it is CuPy's; torch reads it as it reads those on a GPU, through DLPack."""
 
 
 OfCuPy.__module__ = "cupy"
-FOREIGN = X.view(OfCuPy)
+WEIGHTS, REALS = np.linspace(0.5, 2.0, 40), X @ [1.0, -2.0, 0.5]
 CALLS = {
-    "fit": lambda: SVC().fit(FOREIGN, y),
-    "targets": lambda: SVR().fit(X, X[:, 0].view(OfCuPy)),
-    "weights": lambda: SVC().fit(X, y, np.ones(40).view(OfCuPy)),
-    "one class": lambda: OneClassSVM().fit(FOREIGN),
-    "predict": lambda: SVC().fit(X, y).predict(FOREIGN),
-    "decision": lambda: OneClassSVM().fit(X).decision_function(FOREIGN),
-    "learn": lambda: IncrementalSVC().fit(FOREIGN, y),
+    "fit": lambda of: SVC().fit(of(X), y).decision_function(X),
+    "targets": lambda of: SVR().fit(X, of(REALS)).predict(X),
+    "weights": lambda of: SVC().fit(X, y, of(WEIGHTS)).decision_function(X),
+    "one class": lambda of: OneClassSVM().fit(of(X)).decision_function(X),
+    "predict": lambda of: SVC().fit(X, y).predict(of(X)),
+    "learn": lambda of: IncrementalSVC().fit(of(X), y).decision_function(X),
 }
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_arrays_of_cupy_are_refused(name):
-    with pytest.raises(TypeError, match=r"Arrays of CuPy are not taken\. Pass torch\.from_dlpack"):
-        CALLS[name]()
+def test_arrays_of_cupy_are_read(name):
+    pytest.importorskip("torch", reason="needs the extra gpu")
+    assert np.array_equal(CALLS[name](lambda values: values.view(OfCuPy)), CALLS[name](np.asarray))
+
+
+def test_results_for_cupy_are_arrays_of_cupy(monkeypatch):
+    """The module of CuPy, which needs a GPU, is one that makes arrays of it in the processor's memory."""
+    pytest.importorskip("torch", reason="needs the extra gpu")
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(from_dlpack=lambda one: np.from_dlpack(one).view(OfCuPy)))
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+    model, rows = SVC().fit(X, y), X.view(OfCuPy)
+    with sklearn.config_context(array_api_dispatch=True):
+        found, values = returned(model.predict(X), rows), returned(model.decision_function(X), rows)
+    assert type(found) is type(values) is OfCuPy
+    assert np.array_equal(found, model.predict(X))
+    assert np.array_equal(values, model.decision_function(X))
+    assert type(returned(np.array(["a"]), rows)) is np.ndarray
+
+
+def test_arrays_of_cupy_without_torch_name_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ImportError, match=r"adatron\[gpu\]"):
+        SVC().fit(X.view(OfCuPy), y)
 
 
 def test_results_come_back_as_they_went_in():

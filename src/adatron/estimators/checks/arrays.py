@@ -1,4 +1,4 @@
-"""Tensors of torch at the door: which device they are on, what is copied, and as what results go back."""
+"""Tensors of torch and arrays of CuPy at the door: where they are, what is copied, and as what results go back."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
 
 def host(X: Any) -> Any:
-    """Return a tensor as a NumPy array; anything else as it is."""
-    return X.detach().cpu().numpy() if _is_tensor(X) else X
+    """Return a tensor, or an array of CuPy, as a NumPy array; anything else as it is."""
+    tensor = _tensor(X)
+    return X if tensor is None else tensor.cpu().numpy()
 
 
 def device_of(model: Any, X: Any) -> Device | None:
     """Return the device that the model's parameter asks for, or that X is on; None is the processor."""
-    given = getattr(model, "device", None)
-    where = X.device if _is_remote(X) else None
+    given, tensor = getattr(model, "device", None), _tensor(X)
+    where = tensor.device if _is_remote(tensor) else None
     if given is None and where is None:
         return None
     from ...devices import resolved
@@ -30,40 +31,53 @@ def device_of(model: Any, X: Any) -> Device | None:
 
 def refuse_remote(model: Any, X: Any) -> None:
     """Fail if X is on a device, for machines that learn on the processor."""
-    if _is_remote(X):
-        raise TypeError(f"{type(model).__name__} learns on the processor, and X is on a device. Pass X.cpu().")
+    if _is_remote(_tensor(X)):
+        copied = f"X.{'get' if _maker(X) == 'cupy' else 'cpu'}()"
+        raise TypeError(f"{type(model).__name__} learns on the processor, and X is on a device. Pass {copied}.")
 
 
 def rows_there(device: Device, X: Any) -> Any:
-    """Return X if it is a tensor of floats on the device already, else None."""
-    if not _is_tensor(X):
+    """Return X as a tensor if it holds floats on the device already, else None."""
+    tensor = _tensor(X)
+    if tensor is None:
         return None
-    floats = X.is_floating_point() and X.element_size() in (4, 8)
-    return X.detach() if floats and X.device == device.where else None
+    floats = tensor.is_floating_point() and tensor.element_size() in (4, 8)
+    return tensor if floats and tensor.device == device.where else None
 
 
 def returned(result: Any, X: Any) -> Any:
-    """Return a result as a tensor if X is one on a device, or one for which scikit-learn is told to do so.
+    """Return a result as X's kind of array if X is on a device, or if scikit-learn is told to do so.
 
     Text stays in NumPy.
     """
-    if not _is_tensor(X) or not isinstance(result, np.ndarray) or result.dtype.kind not in "biuf":
+    tensor = _tensor(X)
+    if tensor is None or not isinstance(result, np.ndarray) or result.dtype.kind not in "biuf":
         return result
-    if not (_is_remote(X) or get_config().get("array_api_dispatch", False)):
+    if not (_is_remote(tensor) or get_config().get("array_api_dispatch", False)):
         return result
-    return sys.modules["torch"].from_numpy(np.ascontiguousarray(result)).to(X.device)
+    found = sys.modules["torch"].from_numpy(np.ascontiguousarray(result)).to(tensor.device)
+    return sys.modules["cupy"].from_dlpack(found) if _maker(X) == "cupy" else found
 
 
-def _is_remote(X: Any) -> bool:
-    """Return whether X is a tensor that NumPy cannot read where it is."""
-    return _is_tensor(X) and X.device.type != "cpu"
+def _is_remote(tensor: Any) -> bool:
+    """Return whether there is a tensor, and NumPy cannot read it where it is."""
+    return tensor is not None and tensor.device.type != "cpu"
 
 
-def _is_tensor(X: Any) -> bool:
-    """Return whether X is a tensor of torch, without importing torch for the answer; fail if CuPy has made it."""
-    name = type(X).__module__.partition(".")[0]
-    if name not in ("torch", "cupy") or not hasattr(X, "__dlpack__"):
-        return False
-    if name == "cupy":
-        raise TypeError("Arrays of CuPy are not taken. Pass torch.from_dlpack(array), or array.get() for NumPy.")
-    return True
+def _tensor(X: Any) -> Any:
+    """Return X as a tensor of torch, in the same memory, if torch or CuPy has made it; else None.
+
+    The answer imports torch for arrays of CuPy only.
+    """
+    maker = _maker(X)
+    if maker not in ("torch", "cupy") or not hasattr(X, "__dlpack__"):
+        return None
+    if maker == "torch":
+        return X.detach()
+    from ...devices.library import torch
+
+    return torch().from_dlpack(X)
+
+
+def _maker(X: Any) -> str:
+    return type(X).__module__.partition(".")[0]
