@@ -87,9 +87,10 @@ class SVC(FormulatedClassifier):
     device : str, default=None
         Where to solve the problems and to predict: 'cuda' or 'cuda:1' for a GPU of NVIDIA, 'cpu' for the processor.
         None follows X: for a tensor of torch, or an array of CuPy, it is that one's GPU, and predictions come back as
-        the same kind. It needs the extra ``gpu``. Small problems are solved on the processor; ``route_`` says where, and why. A model
-        file does not keep it. A fit raises ValueError for a GPU that is not there, for sparse X and for kernels that a
-        GPU does not evaluate; ImportError without torch; RuntimeError if sums of the GPU differ from the processor's.
+        the same kind. It needs the extra ``gpu``. Small problems are solved on the processor; ``route_`` says where,
+        and why. A model file does not keep it. A fit raises ValueError for a GPU that is not there, for sparse X and
+        for kernels that a GPU does not evaluate; ImportError without torch; RuntimeError if sums of the GPU differ from
+        the processor's.
 
     Attributes
     ----------
