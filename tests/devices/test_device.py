@@ -1,7 +1,10 @@
 """Which device a parameter or an array asks for."""
 
 import copy
+import threading
 import warnings
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 from sklearn.datasets import make_classification
@@ -11,6 +14,7 @@ from adatron.devices import resolved, unsuited
 from adatron.kernels import RBF, Laplacian, Linear, Precomputed
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
+from adatron.devices import Device  # noqa: E402
 from adatron.devices.plain import PlainTiles  # noqa: E402
 from twins.devices import device, plain  # noqa: E402
 
@@ -90,3 +94,61 @@ def test_kernels_that_no_device_evaluates_have_a_reason():
     assert unsuited(RBF(1.0) + Linear()) is None
     assert unsuited(Laplacian(1.0)) == "its distances are sums of absolute differences, not of products"
     assert unsuited(Precomputed()) == "its values are given"
+
+
+class Recorder:
+    """In place of torch's recorder of launches: ``streams`` are those that it was given."""
+
+    def __init__(self):
+        self.streams, self.underway = [], 0
+
+    def __call__(self, graph, stream=None, capture_error_mode="global"):
+        self.streams.append(stream)
+        return self
+
+    def __enter__(self):
+        self.underway += 1
+        assert self.underway == 1, "torch allows one recording at a time"
+
+    def __exit__(self, *_):
+        self.underway -= 1
+
+
+@pytest.fixture
+def recorder(monkeypatch):
+    found = Recorder()
+    monkeypatch.setattr(torch.cuda, "graph", found)
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", lambda: SimpleNamespace(replay=lambda: None))
+    monkeypatch.setattr(torch.cuda, "Stream", lambda device=None: SimpleNamespace(device=device))
+    monkeypatch.setattr(torch.cuda, "device", lambda _: nullcontext())
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    return found
+
+
+def gpu(index):
+    return Device(f"cuda:{index}", "twin", torch.device("cuda", index), PlainTiles)
+
+
+def test_launches_are_recorded_on_a_stream_of_their_own_gpu(recorder):
+    for index in (0, 1, 0):
+        gpu(index).recorded(lambda: None)()
+    assert [stream.device for stream in recorder.streams] == [0, 1, 0]
+
+
+def test_threads_record_launches_one_after_the_other(recorder):
+    begun, ended, done = threading.Event(), threading.Event(), []
+
+    def first():
+        begun.set()
+        ended.wait(0.2)  # the other thread would begin now
+
+    def run(work):
+        done.append(gpu(0).recorded(work))
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in (first, ended.set)]
+    threads[0].start()
+    begun.wait()
+    threads[1].start()
+    for thread in threads:
+        thread.join()
+    assert len(done) == 2

@@ -57,6 +57,13 @@ def test_fetched_rows_are_those_asked_for(dtype):
         assert torch.equal(all_rows.X[given.long()], some.X[numbers.long()])
 
 
+def test_rows_that_travel_begin_on_the_processor_whatever_the_default_device_is():
+    samples = Samples(torch.device("cpu"), X, IDS, CENTER, None, 50)
+    with torch.device("meta"):
+        away = Streamed(plain().tiles(RBF(0.2)), samples, SINGLE)
+    assert np.allclose(away.norms, ((X[IDS] - CENTER) ** 2).sum(axis=1), rtol=1e-5)
+
+
 def test_rows_of_a_part_stay_on_the_device_if_there_is_room():
     lines = np.array([3, 139, 4, 5])
     rows = Rows.of(plain(), RBF(0.2), X, IDS, CENTER, None, RESIDENT[2])

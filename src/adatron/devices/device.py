@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from ..kernels import Kernel
@@ -18,6 +19,7 @@ from .tiles import Tiles
 FIT, PREDICTION = 2e9, 2e8  # Multiply-adds below which the processor is taken to be faster; no figure was measured.
 SHARE = 0.8  # Fraction of the free memory of a device that a fit may use.
 NAMES = "None, 'cpu', 'cuda', 'cuda:N' or 'torch'"
+_RECORDING = Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +67,9 @@ class Device:
         if self.where.type != "cuda":
             return work
         cuda = torch().cuda
-        with cuda.device(self.where):
-            cuda.synchronize()
-            graph = cuda.CUDAGraph()
-            with cuda.graph(graph, capture_error_mode="thread_local"):  # other threads may go on with their work
+        with _RECORDING, cuda.device(self.where):  # torch allows one recording at a time
+            graph, stream = cuda.CUDAGraph(), _side_stream(self.where.index)
+            with cuda.graph(graph, stream=stream, capture_error_mode="thread_local"):  # other threads may launch
                 work()
         return graph.replay
 
@@ -137,6 +138,12 @@ def enough_memory(device: Device | None) -> Iterator[None]:
             f"{device.label} has too little free memory. Other programs may use it, or X itself is there. End them, "
             "pass X as a NumPy array, or pass device='cpu'."
         ) from error
+
+
+@cache
+def _side_stream(index: int) -> Any:
+    """Return the stream on which launches are recorded; torch's own one is on the GPU that recorded first."""
+    return torch().cuda.Stream(index)
 
 
 @cache

@@ -144,7 +144,7 @@ class Streamed(Store):
         self._kept = None
         if dtype == torch().float32 and samples.there is None:
             pinned = samples.where.type == "cuda"
-            self._kept = torch().empty((len(samples), self.width), dtype=dtype, pin_memory=pinned)
+            self._kept = torch().empty((len(samples), self.width), dtype=dtype, device="cpu", pin_memory=pinned)
             for some in samples.parts():
                 self._kept[some] = samples.moved(some, dtype).cpu()
 
