@@ -80,8 +80,10 @@ def fit(case: Case, device: Device) -> Line:
         if not off <= 1.2 * max(gap, float(np.nanmax(c.duality_gap_))) + 1e-6:
             faults.append(f"the objective differs from the processor's by {off:.2e}")
     some = X[: min(len(X), 20_000 // max(1, X.shape[1] // 20))]
-    values = [np.asarray(m.decision_function(some) if hasattr(m, "decision_function") else m.predict(some))
-              for m in (a, a.set_params(device="cpu"))]  # fmt: skip
+    values = []
+    for where in (place, "cpu"):
+        model = a.set_params(device=where)
+        values.append(model.decision_function(some) if hasattr(model, "decision_function") else model.predict(some))
     if not np.abs(values[0] - values[1]).max() <= 1e-9 * max(1.0, float(np.abs(values[1]).max())):
         faults.append(f"predictions differ by {np.abs(values[0] - values[1]).max():.2e}")
     return {
