@@ -2,11 +2,13 @@
 
 import errno
 import os
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from adatron.files import atomic_write, save
+from adatron.files import atomic_write, load, save
 
 # --- atomic writing -----------------------------------------------------------------------------------------------
 
@@ -41,6 +43,20 @@ def test_an_error_while_writing_leaves_the_old_file(tmp_path, error):
     with pytest.raises(error):
         write_and_fail()
     assert [p.read_text() for p in tmp_path.iterdir()] == ["old"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks otherwise")
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_keeps_models(model, tmp_path, monkeypatch, number):
+    def no_lock(*arguments):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("fcntl.flock", no_lock)
+    path = tmp_path / "m.adatron"
+    for _ in range(2):  # the second time it replaces a file
+        save(model, path)
+    np.testing.assert_array_equal(load(path).dual_coef_, model.dual_coef_)
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_links_and_permissions_stay(tmp_path):

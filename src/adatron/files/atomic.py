@@ -100,8 +100,13 @@ def _temporary(target: Path) -> tuple[Path, BinaryIO]:
         stream = path.open("xb")
         if sys.platform == "win32":  # a file in use cannot be removed anyway
             return path, stream
-        with suppress(BlockingIOError):
+        try:
             hold(stream)
+        except BlockingIOError:
+            pass
+        except OSError:  # a file system without locks, where nobody can lock a leftover to remove it
+            return path, stream
+        else:
             if named(stream, path):
                 return path, stream
         stream.close()  # another process has just taken it for a leftover, and removes it

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from adatron import SVC, save
 from adatron.cli import main
 from adatron.files import load
 
@@ -50,3 +51,15 @@ def test_a_model_becomes_a_network(samples, tmp_path, capsys):
     assert "warning: ONNX's own operators compute in float32" in capsys.readouterr().err
     assert main(["convert", ours, str(tmp_path / "a.txt"), "--ops", "ai.onnx.ml"]) == 2
     assert "--ops is for ONNX" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_network_of_rows_far_from_the_origin_is_told(tmp_path, capsys):
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: pip install '.[onnx]'")
+    rng = np.random.default_rng(1)
+    model = SVC(kernel="linear").fit(rng.normal(size=(80, 5)) + 1e8, rng.integers(2, size=80))
+    save(model, tmp_path / "a.adatron")
+    assert main(["convert", str(tmp_path / "a.adatron"), str(tmp_path / "a.onnx")]) == 0
+    said = capsys.readouterr().err
+    assert "warning: Rounding decides the labels of" in said
+    assert "equal labels, except where rounding decides, and values" in said

@@ -77,6 +77,15 @@ def test_another_processor_compiles(installed):
     assert installed.compiled() == 1
 
 
+def test_another_version_of_numba_compiles(installed):
+    installed.run(
+        "from importlib import metadata\n"
+        "known = metadata.version\n"
+        "metadata.version = lambda name: '0.60.0' if name == 'numba' else known(name)\n"
+    )
+    assert installed.compiled() == 1
+
+
 def test_code_is_compiled_where_nothing_can_be_kept(installed):
     """Neither in the user's folder nor in a temporary one: a container may have no folder that can be written to."""
     nowhere = "import tempfile; tempfile.tempdir = '/dev/null/x'\n"

@@ -45,6 +45,16 @@ def test_text_pipelines_and_other_machines(three, answer):
     np.testing.assert_array_equal(found["label"], np.where(found["decision"] >= 0, 1, -1))
 
 
+@pytest.mark.filterwarnings("ignore:ONNX's own operators")
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_a_model_without_support_vectors_is_a_constant(kernel, three, answer):
+    X, _ = three
+    model = SVR(kernel=kernel, epsilon=100.0).fit(X, X[:, 0])
+    assert not len(model.support_)
+    found = answer(to_onnx(model, ops="ai.onnx.ml"), X.astype(np.float32))["prediction"]
+    np.testing.assert_allclose(found, model.predict(X), rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("model", "text"),
     [

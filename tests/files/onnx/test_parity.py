@@ -49,6 +49,20 @@ def test_a_row_on_the_boundary_is_no_error(about):
     assert (parity["rows"], parity["undecided"], parity["labels_differ"]) == (3, 1, 0)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("classes", "kernel"), [(2, "linear"), (3, "linear"), (3, "poly")])
+def test_labels_that_differ_by_rounding_are_told(classes, kernel, about):
+    """Rows so far from the origin leave little but rounding in the sums."""
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(80, 5)) + 1e8, rng.integers(classes, size=80)
+    model = SVC(kernel=kernel).fit(X, y)
+    with pytest.warns(UserWarning, match=r"Rounding decides the labels of 80 of 80 rows, and \d+ of them differ"):
+        network = to_onnx(model, X)
+    parity = about(network)["parity"]
+    assert (parity["undecided"], parity["labels_differ"]) == (80, 0)
+    assert parity["undecided_differ"] > 0
+
+
 @pytest.mark.parametrize("numbers", [(np.nan, 0.0, 0.0), (0.0, 0.0, np.nan), (1e-3, 0.0, None)])
 def test_what_is_no_number_is_a_deviation(numbers):
     with pytest.raises(ParityError, match="a value deviates") as caught:

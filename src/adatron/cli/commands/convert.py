@@ -62,8 +62,9 @@ def _to_onnx(model: Any, output: str, ops: str) -> None:
         raise click.UsageError(str(error)) from error
     if ops == "plain":
         parity = json.loads({one.key: one.value for one in network.metadata_props}["adatron.parity"])
+        but = ", except where rounding decides," if parity["undecided_differ"] else ","
         click.echo(
-            f"compared on {parity['rows']} rows: equal labels, and values that deviate by at most "
+            f"compared on {parity['rows']} rows: equal labels{but} and values that deviate by at most "
             f"{parity['deviation']:.1e} of the sum of their terms",
             err=True,
         )

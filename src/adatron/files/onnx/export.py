@@ -64,7 +64,8 @@ def to_onnx(model: Any, X: Any = None, path: str | os.PathLike[str] | None = Non
     Warns
     -----
     UserWarning
-        With ``ops='ai.onnx.ml'``, by how much the network deviates from the model.
+        With ``ops='ai.onnx.ml'``, by how much the network deviates from the model. With plain operators, how many rows
+        have another label because rounding decides it.
 
     Notes
     -----
@@ -89,6 +90,12 @@ def to_onnx(model: Any, X: Any = None, path: str | os.PathLike[str] | None = Non
     found, parity = _compared(steps, machine, X, ops)
     if ops == "plain":
         parity.check(steps is not None)
+        if parity.undecided_differ:
+            warnings.warn(
+                f"Rounding decides the labels of {parity.undecided} of {parity.rows} rows, and "
+                f"{parity.undecided_differ} of them differ. Scaled and centred features may leave fewer such rows.",
+                stacklevel=2,
+            )
     else:
         warnings.warn(
             f"ONNX's own operators compute in float32: {parity.labels_differ} of {parity.rows} labels differ, "

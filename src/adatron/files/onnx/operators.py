@@ -34,6 +34,10 @@ def draw_operator(model: Any, graph: Graph, x: str) -> dict[str, Output]:
     dual = theirs.dual_coef_.toarray() if sparse.issparse(theirs.dual_coef_) else theirs.dual_coef_
     vectors = theirs.support_vectors_
     vectors = vectors.toarray() if sparse.issparse(vectors) else vectors
+    counts = theirs.n_support_.copy()
+    if not len(vectors):  # the operator needs one: the origin, times 0
+        vectors, dual = np.zeros((1, model.n_features_in_)), np.zeros((dual.shape[0], 1))
+        counts[0] = 1
     sign = -1.0 if is_classifier(model) and len(model.classes_) == 2 else 1.0
     graph.domains[DOMAIN] = VERSION
     attributes: dict[str, Any] = {
@@ -46,7 +50,7 @@ def draw_operator(model: Any, graph: Graph, x: str) -> dict[str, Output]:
         "post_transform": "NONE",
     }
     if is_classifier(model):
-        return _classified(model, graph, x, {**attributes, "vectors_per_class": theirs.n_support_.tolist()})
+        return _classified(model, graph, x, {**attributes, "vectors_per_class": counts.tolist()})
     value = graph.add("SVMRegressor", x, n_supports=len(vectors), **attributes)
     one = graph.add("Squeeze", value, graph.whole(1))
     if not is_outlier_detector(model):

@@ -43,6 +43,7 @@ class Parity:
     rows : rows that were compared
     labels_differ : rows with another label, undecided ones not counted
     undecided : rows whose label rounding decides, because a decision value is as near to 0 as it may deviate
+    undecided_differ : those of them with another label
     deviation : the largest deviation of a decision value, relative to the sum of the sizes of its terms
     probabilities : the largest deviation of a probability, relative to 1 + the sum for its logarithms of odds, or None
     absolute : the largest deviation of a decision value as it is
@@ -56,6 +57,7 @@ class Parity:
     absolute: float
     probabilities: float | None
     runtime: str
+    undecided_differ: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the numbers by their names."""
@@ -146,8 +148,13 @@ def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parit
     scales = len(model.classes_) + 0.0 * shaped + pairs if voted else sizes.reshape(shaped.shape)
     decided = _decided(model, values, sizes, shaped, scales)
     found = _parity(results["decision"], shaped, scales, decided if voted else all_rows)
-    differ = np.count_nonzero((results["label"] != model.predict(rows)) & decided)
-    found = replace(found, labels_differ=int(differ), undecided=int(np.count_nonzero(~decided)))
+    differ = results["label"] != model.predict(rows)
+    found = replace(
+        found,
+        labels_differ=int(np.count_nonzero(differ & decided)),
+        undecided=int(np.count_nonzero(~decided)),
+        undecided_differ=int(np.count_nonzero(differ & ~decided)),
+    )
     if "probabilities" not in results:
         return found
     missed = np.abs(results["probabilities"] - model._probabilities(values)).max(axis=1)
