@@ -13,7 +13,6 @@ from scipy import sparse
 from sklearn.datasets import make_classification
 
 from adatron import SVC, NuSVC, OneClassSVM
-from adatron.fitting import layout
 from adatron.gram import Source
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from adatron.predicting import decision, signs
@@ -49,7 +48,7 @@ def labels(model, X):
     values = model.decision_function(X)
     if values.ndim == 1:
         return model.classes_[(values >= 0).astype(int)]
-    return model.classes_[layout.votes(values, len(model.classes_))]
+    return Classes(model.classes_, True).predictions(values)
 
 
 def at_the_boundary(model, X, steps=60):
@@ -163,7 +162,7 @@ def test_the_largest_value_stays_the_largest_within_the_errors(data):
     values = np.array([data.draw(st.lists(numbers, min_size=3, max_size=3))])
     errors = np.array([data.draw(st.lists(small, min_size=3, max_size=3))])
     shares = np.array([data.draw(st.lists(st.floats(-1.0, 1.0), min_size=3, max_size=3))])
-    if layout.beyond(values, errors)[0]:
+    if beyond(values, errors)[0]:
         assert np.argmax(values) == np.argmax(values + shares * errors)
 
 
@@ -266,11 +265,12 @@ def test_an_unbeaten_class_wins_however_the_others_turn_out(data):
         own = (first == c) | (second == c)
         return (sure & ((values > 0) == (first == c)))[own].all()
 
-    found = layout.unbeaten(values[None], sure[None], n_classes)[0]
+    found = unbeaten(values[None], sure[None], n_classes)[0]
     assert found == any(map(wins_all, range(n_classes)))
     if found:
         possible = np.where(sure, values, np.array(list(product([-1.0, 1.0], repeat=pairs))))
-        assert set(layout.votes(possible, n_classes)) == {layout.votes(values[None], n_classes)[0]}
+        head = Classes(np.arange(n_classes), True)
+        assert set(head.codes(possible)) == set(head.codes(values[None]))
 
 
 def test_what_cannot_be_proven_is_not_tried_for_long(blocks):

@@ -267,9 +267,7 @@ class ClusterClassifier(OnCluster, FormulatedClassifier):
         """Return decision values: lazily, in X's chunks, for a Dask array or frame, else at once."""
         if not is_collection(X):
             return super().decision_function(X)
-        k = len(self.classes_)
-        pairs = self._one_against_one() and self.decision_function_shape == "ovo"
-        return self._predictions("decision_function", X, None if k == 2 else k * (k - 1) // 2 if pairs else k, float)
+        return self._predictions("decision_function", X, self.head.width, float)
 
 
 class ClusterProgram(OnCluster, OneProgram):

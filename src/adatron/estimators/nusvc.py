@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..fitting.formulation import Formulation
+from ..fitting.layout import pairs
 from ..problems import feasible_nu, nusvc
 from ..problems.dual import Vector
 from .base.formulated import FormulatedClassifier
@@ -128,7 +129,7 @@ class NuSVC(FormulatedClassifier):
             i, j = np.arange(len(classes)), None
             others = np.where(np.eye(len(classes)) > 0, 0.0, weights).sum(axis=1)
         else:
-            i, j = np.triu_indices(len(classes), 1)
+            i, j = pairs(len(classes))
             others = weights[j]
         wrong = np.flatnonzero(~feasible_nu(self.nu, weights[i], others))
         if len(wrong):

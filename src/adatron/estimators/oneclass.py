@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
 from ..fitting.formulation import Formulation
+from ..predicting.heads import Inlier
 from ..problems import oneclass
 from .base.callbacks import fitting
 from .base.one_program import OneProgram
@@ -149,5 +150,8 @@ class OneClassSVM(OutlierMixin, OneProgram):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
         """
-        sides = self._decision(X, lambda values: values >= 0, lambda values, error: (np.abs(values) > error)[:, 0])
-        return np.where(sides[:, 0], 1, -1).astype(np.intp)
+        return self._decision(X, self.head.predictions, self.head.decided)
+
+    @property
+    def head(self) -> Inlier:
+        return Inlier()

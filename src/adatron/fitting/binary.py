@@ -11,6 +11,7 @@ from ..problems.dual import Vector
 from ..solvers.plan import SMALL
 from .folds import FOLDS, Folds
 from .formulation import Formulation
+from .layout import pairs
 from .problems import Ids, Problem, Problems, ranges
 from .samples import Samples
 
@@ -54,7 +55,7 @@ class Binary(Problems):
         if k == 2:
             classes, positive = np.array([[0, 1]]), np.array([1])
         elif kind.multi_class == "ovo":
-            classes = np.stack(np.triu_indices(k, 1), axis=1)
+            classes = pairs(k).T
             positive = classes[:, 0]
         else:
             classes, positive = np.tile(np.arange(k), (k, 1)), np.arange(k)

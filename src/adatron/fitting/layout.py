@@ -1,9 +1,9 @@
-"""scikit-learn's layout of the coefficients of several binary problems, and the way back; votes; feature weights."""
+"""scikit-learn's layout of the coefficients of several binary problems, and the way back; pairs; feature weights."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -38,26 +38,26 @@ class Coefficients(NamedTuple):
         problems, samples = map(np.ascontiguousarray, np.nonzero(dense))  # views of pairs are another type for numba
         return cls(dense[problems, samples], samples, problems, len(dense))
 
-    def arranged(self, codes: Ids, n_classes: int, pairs: bool = False) -> tuple[Ids, NDArray[np.int32], Vector]:
+    def arranged(self, codes: Ids, n_classes: int, in_pairs: bool = False) -> tuple[Ids, NDArray[np.int32], Vector]:
         """Return the samples with a coefficient, class by class, their number in each class, and the coefficients.
 
         codes : (n,) the class of each sample
-        pairs : whether the problems are the pairs i < j of classes. Then there are n_classes - 1 rows of coefficients,
-            not one for each problem. A sample of class i takes part in n_classes - 1 pairs: row j holds its pair with
-            class j < i, and row j - 1 its pair with class j > i.
+        in_pairs : whether the problems are the pairs i < j of classes. Then there are n_classes - 1 rows of
+            coefficients, not one for each problem. A sample of class i takes part in n_classes - 1 pairs: row j holds
+            its pair with class j < i, and row j - 1 its pair with class j > i.
         """
         from ..compiled.shares import arrange
 
-        sides = _pairs(n_classes) if pairs else (NO_CLASS, NO_CLASS)
-        return arrange(*self[:3], codes, n_classes, *sides, n_classes - 1 if pairs else self.n_problems)
+        first, second = pairs(n_classes) if in_pairs else (NO_CLASS, NO_CLASS)
+        return arrange(*self[:3], codes, n_classes, first, second, n_classes - 1 if in_pairs else self.n_problems)
 
 
 def from_dual_coef(dual_coef: Any, classes: Ids, n_classes: int) -> Vector:
     """Return the coefficients of pairs, (n_pairs, m), from their arrangement."""
     dense = dual_coef.toarray() if sparse.issparse(dual_coef) else dual_coef
-    pairs = list(combinations(range(n_classes), 2))
-    out, own = np.zeros((len(pairs), dense.shape[1])), _spans(classes, n_classes)
-    for problem, (i, j) in enumerate(pairs):
+    both = pairs(n_classes)
+    out, own = np.zeros((both.shape[1], dense.shape[1])), _spans(classes, n_classes)
+    for problem, (i, j) in enumerate(both.T):
         out[problem, own[i]] = dense[j - 1, own[i]]
         out[problem, own[j]] = dense[i, own[j]]
     return out
@@ -69,51 +69,10 @@ def _spans(classes: Ids, n_classes: int) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(ends)]
 
 
-def votes(decision: Vector, n_classes: int) -> Ids:
-    """Return the class with most votes of the pairs; of equals the first, as LIBSVM does."""
-    wins = decision > 0
-    return np.argmax(_counted(wins, ~wins, n_classes), axis=0)
-
-
-def unbeaten(decision: Vector, sure: NDArray[np.bool_], n_classes: int) -> NDArray[np.bool_]:
-    """Return whether a class surely wins all of its pairs: no other class can then have as many votes."""
-    wins = decision > 0
-    return _counted(sure & wins, sure & ~wins, n_classes).max(axis=0) == n_classes - 1
-
-
-def beyond(values: Vector, errors: Vector) -> NDArray[np.bool_]:
-    """Return whether the largest value of a row stays the largest, whatever the values are within their errors."""
-    rows, first = np.arange(len(values)), np.argmax(values, axis=1)
-    others = values + errors
-    others[rows, first] = -np.inf
-    return (values - errors)[rows, first] > others.max(axis=1)
-
-
-def refined(votes: Vector, sums: Vector) -> Vector:
-    """Return scikit-learn's decision function of classes: votes, and between them the sums of a class's values."""
-    return votes + sums / (3.0 * (np.abs(sums) + 1.0))
-
-
-def _counted(wins: NDArray[np.bool_], losses: NDArray[np.bool_], n_classes: int) -> NDArray[np.float32]:
-    """Return votes of each class, (n_classes, rows), from the pairs i < j that its first or second class has won."""
-    first, second = _sides(n_classes)
-    return first @ wins.T.astype(np.float32) + second @ losses.T.astype(np.float32)
-
-
 @lru_cache(maxsize=8)
-def _pairs(n_classes: int) -> tuple[Ids, Ids]:
-    """Return the first and the second class of each pair."""
-    i, j = np.triu_indices(n_classes, 1)
-    return i, j
-
-
-@lru_cache(maxsize=8)
-def _sides(n_classes: int) -> tuple[Any, ...]:
-    """Return the first and the second class of each pair, as masks (n_classes, n_pairs)."""
-    pairs = _pairs(n_classes)
-    number = np.arange(len(pairs[0]))
-    ones, shape = np.ones(len(number), np.float32), (n_classes, len(number))
-    return tuple(sparse.csr_matrix((ones, (side, number)), shape) for side in pairs)
+def pairs(n_classes: int) -> Ids:
+    """Return the first and the second class of each pair, (2, n_pairs): (0, 1), (0, 2), ..., (1, 2), ..."""
+    return np.stack(np.triu_indices(n_classes, 1))
 
 
 def feature_weights(coefficients: Vector, vectors: Any) -> Any:

@@ -116,17 +116,8 @@ def _scores(subject: Subject, found: LeftOut, given: NDArray[Any]) -> Vector:
     if subject.task == "regression":
         return given - found.predicted
     machine: Any = subject.machine
-    k = len(machine.classes_)
     own, other = (np.searchsorted(machine.classes_, labels) for labels in (given, found.predicted))
-    if k == 2:
-        return np.where(own == 1, 1.0, -1.0) * found.values[:, 0]
-    if not machine._one_against_one():
-        lines = np.arange(len(own))
-        return found.values[lines, own] - found.values[lines, other]
-    low, high = np.minimum(own, other), np.maximum(own, other)
-    pair = low * (2 * k - low - 1) // 2 + high - low - 1
-    values = found.values[np.arange(len(own)), np.minimum(pair, found.values.shape[1] - 1)]
-    return np.where(own == other, 0.0, np.where(own == low, values, -values))
+    return machine.head.preference(found.values, own, 1 - own if len(machine.classes_) == 2 else other)
 
 
 def _opponents(subject: Subject, twin: Twin, found: LeftOut, some: Ids, scores: Vector) -> Ids:

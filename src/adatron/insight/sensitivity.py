@@ -7,7 +7,6 @@ boundary decides which class a sample gets.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from ..estimators import input_margin
 from ..estimators.base.quiet import quiet
 from ..estimators.model.way import way_to
 from ..margins import Field
+from ..predicting.heads import Classes
 from ..threads import Pool, allowed_threads
 from ..threads.gate import one_blas_thread
 from .subject import (
@@ -159,11 +159,8 @@ def slopes_of(model: Any, X: Any) -> Vector:
 def _deciding(machine: Any, values: Vector, slopes: NDArray[np.float64]) -> Vector:
     """Return the gradient of the surface that is nearest, by |f| / ‖∇f‖."""
     lines = np.arange(len(values))
-    if values.shape[1] > 1 and not machine._one_against_one():
-        pairs = list(combinations(range(values.shape[1]), 2))
-        best = np.sort(np.argsort(-values, axis=1)[:, :2], axis=1)
-        at = np.array([pairs.index((int(i), int(j))) for i, j in best])
-        first, second = (np.array(pairs)[at, k] for k in (0, 1))
+    if isinstance(machine.head, Classes) and machine.head.each:
+        first, second = np.sort(np.argsort(-values, axis=1)[:, :2], axis=1).T
         return slopes[lines, first] - slopes[lines, second]
     lengths = np.linalg.norm(slopes, axis=2)
     with np.errstate(divide="ignore", invalid="ignore"):

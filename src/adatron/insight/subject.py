@@ -139,10 +139,7 @@ def task_of(machine: Any) -> str:
 
 def predictions(machine: Any, values: Vector) -> NDArray[Any]:
     """Return what values of the problems, (n, n_problems), predict: classes, numbers, or 1 (inside) and -1."""
-    task = task_of(machine)
-    if task == "classification":
-        return machine.classes_[machine._codes(values)]
-    return values[:, 0] if task == "regression" else np.where(values[:, 0] >= 0.0, 1, -1)
+    return machine.head.predictions(values)
 
 
 def table_of(machine: Any, X: Any) -> Any:

@@ -19,14 +19,13 @@ from ..fitting.storage import tidy
 from ..gram import PairSums, Source
 from ..threads import Pool, allowed_threads
 from .expansion import Expansion
+from .heads import Counted
 from .signs import FAR, Decided, Signs
 
 Values = NDArray[np.float64]
 BLOCK_BYTES = 32 * 2**20  # Bytes for the rows of a block in float64, their decision values and the results.
 FEWEST_ROWS, MOST_ROWS = 256, 4096
 PAIR_ROWS = 64  # Rows of a task: their kernel values and votes stay in the caches while all pairs go by.
-#: Whether a value of 0 counts for the first class of a pair, and what is made of votes and sums, (rows, k) each.
-Counted = tuple[bool, Callable[[Values, Values], NDArray[Any]]]
 LIGHT = 1e7  # Multiply-adds below which threads cost more than they give.
 
 

@@ -16,8 +16,9 @@ from ..fitting.layout import TABLE, from_dual_coef
 from ..fitting.storage import dense_rows
 from ..gram import PairSums, Source
 from ..kernels import Kernel
-from .decision import Counted, decision_values, pair_values
+from .decision import decision_values, pair_values
 from .expansion import Expansion
+from .heads import Counted
 from .prepared import Kept, prepared
 from .signs import Decided
 

@@ -22,7 +22,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from adatron import SVC, NuSVC, load, save
 from adatron.estimators.base import probability
-from adatron.estimators.base.probability import agreeing, coupled
+from adatron.predicting.heads import agreeing, coupled
 from adatron.fitting import engine, folds
 from adatron.kernels import RBF
 from machines import four_classes, two_moons

@@ -129,11 +129,10 @@ def _csv(task: str, labels: list[str], found: list[_Values]) -> str:
 
 def _names(model: Any, values: Any) -> list[str]:
     """Return names of the decision values: one for two classes, or of the classes, or of the pairs."""
-    from itertools import combinations
-
     machine = machine_of(model)
     if values.ndim == 1 or values.shape[1] == 1:
         return ["decision"]
-    if not machine._one_against_one() or machine.decision_function_shape == "ovr":  # pyright: ignore[reportPrivateUsage]
-        return [f"decision {name}" for name in machine.classes_]
-    return [f"decision {a} {b}" for a, b in combinations(machine.classes_, 2)]
+    head, names = machine.head, machine.classes_
+    if head.width == len(names):
+        return [f"decision {name}" for name in names]
+    return [f"decision {names[a]} {names[b]}" for a, b in head.problems]

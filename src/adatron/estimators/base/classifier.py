@@ -12,14 +12,13 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ...fitting import layout
+from ...predicting.heads import Classes
 from ..checks import inputs
 from .machine import KernelMachine
-from .votes import Votes
 
 if TYPE_CHECKING:
     from ...fitting.fits import Fits
     from ...fitting.samples import Samples
-    from ...predicting.decision import Counted
 
 
 class Labelled(NamedTuple):
@@ -124,6 +123,10 @@ class Classifier(ClassifierMixin, KernelMachine):
         """Return it by the parameter when the model was fitted, whatever it is now."""
         return len(self.classes_) > 2 and self._fitted_multi_class == "ovo"
 
+    @property
+    def head(self) -> Classes:
+        return Classes(self.classes_, self._one_against_one(), self.decision_function_shape, self.break_ties)
+
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return signed decision values.
 
@@ -140,17 +143,8 @@ class Classifier(ClassifierMixin, KernelMachine):
             float64, float32 rows too, unless ``precision='single'``.
         """
         check_is_fitted(self)
-        many = self._one_against_one() and self.decision_function_shape == "ovr"
-        return self._decision(X, self._shaped, counted=(True, layout.refined) if many else None)
-
-    @property
-    def _votes(self) -> Votes:
-        """The rule that makes classes of the problems' values."""
-        return Votes(self.classes_, self._one_against_one(), self.decision_function_shape, self.break_ties)
-
-    def _shaped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the decision function of some rows from the values of the problems, (rows, n_problems)."""
-        return self._votes.shaped(values)
+        head = self.head
+        return self._decision(X, head.shaped, counted=head.counted(labels=False))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict class labels, (n_samples,): those of the float64 decision values, also if float32 proves them.
@@ -161,27 +155,7 @@ class Classifier(ClassifierMixin, KernelMachine):
             Samples, as many features as in ``fit``.
         """
         check_is_fitted(self)
-        self._check_ties()
-        refined = self._one_against_one() and self.break_ties  # a sum of all pairs' values may decide
-        counted: Counted = False, lambda votes, _: self.classes_[np.argmax(votes, axis=1)]
-        if self.break_ties:
-            counted = True, lambda votes, sums: self.classes_[np.argmax(layout.refined(votes, sums), axis=1)]
-        return self._decision(X, lambda v: self.classes_[self._codes(v)], None if refined else self._decided, counted)
-
-    def _decided(self, values: NDArray[np.float64], errors: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return the rows whose class is the same whatever the values are within their errors."""
-        sure = np.abs(values) > errors
-        if len(self.classes_) == 2:
-            return sure[:, 0]
-        if not self._one_against_one():
-            return layout.beyond(values, errors)
-        found = np.asarray(sure.all(axis=1))
-        found[~found] = layout.unbeaten(values[~found], sure[~found], len(self.classes_))
-        return found
-
-    def _check_ties(self) -> None:
-        self._votes.check()
-
-    def _codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the number of the class for each row of decision values."""
-        return self._votes.codes(values)
+        head = self.head
+        head.check()
+        refined = head.in_pairs and head.break_ties  # a sum of all pairs' values may decide
+        return self._decision(X, head.predictions, None if refined else head.decided, head.counted(labels=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -17,11 +18,12 @@ from .callbacks import fitting
 from .classifier import Classifier, Labelled
 from .convergence import warn, warn_unless_calibrated, warn_unless_converged
 from .parameters import BIAS
-from .probability import Calibration, agreeing, coupled, of_pairs
+from .probability import Calibration
 from .quiet import quiet
 
 if TYPE_CHECKING:
     from ...predicting.function import Function
+    from ...predicting.heads import Classes
     from ...problems import Bias
     from ...threads import Clock
 
@@ -56,6 +58,10 @@ class FormulatedClassifier(Classifier):
 
     def _function(self) -> Function:
         return self._sum(self._one_against_one())
+
+    @property
+    def head(self) -> Classes:
+        return replace(super().head, slope=self._slope)
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -96,8 +102,8 @@ class FormulatedClassifier(Classifier):
         self._slope = None
         if divided is not None:
             settings = self.settings(self._served(), clock, form.sized, given)
-            X, in_pairs = inputs.as_dense_if_small(data.X, self.kernel), self._one_against_one()
-            calibration = Calibration(X, divided, settings, form.divisors, k, in_pairs)
+            X = inputs.as_dense_if_small(data.X, self.kernel)
+            calibration = Calibration(X, divided, settings, form.divisors, self.head)
             self._slope = 0.0
             folds, self._slope = calibration.run(fitted, whole)
             warn_unless_converged(folds, data.X, self.max_iter, "problems of the folds", self._values)
@@ -133,14 +139,9 @@ class FormulatedClassifier(Classifier):
         check_is_fitted(self)
         if self._slope is None:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
-        self._check_ties()
-        return self._decision(X, self._probabilities)
-
-    def _probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the probabilities of the classes, (n, n_classes), from the values of the problems."""
-        k = len(self.classes_)
-        odds = (self._slope or 0.0) * of_pairs(values, k, self._one_against_one())
-        return agreeing(coupled(odds, k), self._codes(values))
+        head = self.head
+        head.check()
+        return self._decision(X, head.probabilities)
 
     @available_if(_offered)
     @quiet

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ...fitting.formulation import Formulation
     from ...fitting.problems import Problems
     from ...fitting.samples import Samples
-    from ...predicting.decision import Counted
     from ...predicting.function import Finish, Function
+    from ...predicting.heads import Counted, Head
     from ...predicting.signs import Decided
     from ...threads import Clock
 
@@ -56,6 +56,11 @@ class KernelMachine(Quiet, Parameters):
     @abstractmethod
     def _function(self) -> Function:
         """Return the decision functions of the fitted machine."""
+
+    @property
+    @abstractmethod
+    def head(self) -> Head:
+        """The rule that reads the decision functions of the fitted machine."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

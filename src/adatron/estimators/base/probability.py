@@ -3,28 +3,21 @@
 Two classes   Platt's sigmoid of the decision value without its intercept, 1 / (1 + exp(-s f)) with s >= 0: it is 1/2
               where the prediction changes. s is fitted to *out-of-fold* decision values, with Platt's prior; each of
               them also counts with the other sign and class, which makes the intercept 0.
-More classes  the same for each pair, r_ij = P(class i | class i or j), with one s for all pairs (small classes tell
-              little about their own). Then p_i = 1 / (sum_j 1 / r_ij - (K - 2)), divided by the sum over i: exact where
-              the pairs agree with each other. Against the rest, f is the difference of the values of two classes, and
-              p is the softmax of s times the values.
-Agreement     votes and probabilities may differ where several classes are close. Then the nearest distribution (in the
-              sense of Kullback and Leibler) is taken that gives no class more than the predicted one.
-Sources       J. Platt, Probabilistic outputs for support vector machines (1999); D. Price, S. Knerr, L. Personnaz,
-              G. Dreyfus, Pairwise neural network classifiers with probabilistic outputs, NIPS 7 (1995), for the
-              coupling; D. DeCoste, K. Wagstaff, Alpha seeding for support vector machines, KDD (2000), for folds that
-              start from the solution for all samples.
+More classes  the same for each pair with one s for all pairs: small classes tell little about their own. The module
+              ``heads`` couples the pairs.
+Sources       J. Platt, Probabilistic outputs for support vector machines (1999); D. DeCoste, K. Wagstaff,
+              Alpha seeding for support vector machines, KDD (2000), for folds that start from the solution for all
+              samples.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from ..checks import inputs
 
@@ -33,6 +26,7 @@ if TYPE_CHECKING:
     from ...fitting.engine import Settings
     from ...fitting.fits import Fits
     from ...fitting.folds import Folds
+    from ...predicting.heads import Classes
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -47,15 +41,14 @@ class Calibration:
     divided : the distinct samples, fold by fold
     settings : those of the fit
     divisors : see ``Formulation``
-    in_pairs : whether there is a problem for each pair of more than two classes
+    head : says what the values of the problems mean
     """
 
     X: Any
     divided: Folds
     settings: Settings
     divisors: Callable[[Vector], Vector] | None
-    n_classes: int
-    in_pairs: bool
+    head: Classes
 
     def _scales(self, fitted: Fits) -> Vector:
         """Return the divisor of each problem's solution."""
@@ -89,8 +82,8 @@ class Calibration:
         from ...threads import OutOfTime
 
         n, many = len(self.divided.out), len(solved) // FOLDS
-        values, known = np.zeros((n, self.n_classes - 1)), np.zeros(n, bool)
-        margins = self._margins_of_pairs if self.in_pairs else self._margins
+        values, known = np.zeros((n, len(self.head.labels) - 1)), np.zeros(n, bool)
+        margins = self._margins_of_pairs if self.head.in_pairs else self._margins
         for fold in range(FOLDS):
             some, out = range(fold * many, (fold + 1) * many), np.flatnonzero(self.divided.out == fold)
             if solved.found.late(some):
@@ -120,12 +113,7 @@ class Calibration:
         precision = "single" if settings.precision == "single" else "double"
         how = precision, settings.n_jobs, np.asarray, None, settings.clock.limit
         values = decision_values(left_out, expansion, solved.found.intercept[some.start : some.stop], *how)
-        values = values / self._scales(solved)[some.start : some.stop]
-        if self.n_classes == 2:
-            return np.where(classes[:, None] == 1, values, -values)
-        own = values[np.arange(len(out)), classes]
-        others = np.arange(self.n_classes) != classes[:, None]
-        return (own[:, None] - values)[others].reshape(len(out), -1)
+        return self.head.margins(values / self._scales(solved)[some.start : some.stop], classes)
 
     def _margins_of_pairs(self, solved: Fits, some: range, out: Ids) -> Vector:
         """Return margins of some samples, each from the pairs of its class only."""
@@ -139,7 +127,7 @@ class Calibration:
         used, scales = np.flatnonzero(beta), self._scales(solved)[some.start : some.stop]
         problems = np.repeat(np.arange(len(some)), np.diff(first))[used]
         coefficients = Coefficients(beta[used] / scales[problems], ids[used], problems, len(some))
-        support, counts, dual = coefficients.arranged(divided.classes, self.n_classes, pairs=True)
+        support, counts, dual = coefficients.arranged(divided.classes, len(self.head.labels), in_pairs=True)
         left_out = self.X[rows[out]]
         vectors, kernel = self._vectors(left_out, rows[support]), settings.clock.limited(settings.kernel)
         points = Source.of(vectors, np.arange(len(support)), kernel, rows[support])
@@ -152,15 +140,6 @@ class Calibration:
         from ...gram import take_rows
 
         return left_out if inputs.given(self.settings.kernel) else take_rows(self.X, rows, self.settings.n_jobs)
-
-
-def of_pairs(values: Vector, n_classes: int, in_pairs: bool) -> Vector:
-    """Return values of the pairs i < j, (n, n_pairs), positive for class i, from those of the problems."""
-    if n_classes == 2:
-        return -values  # the second class is the positive one
-    if in_pairs:
-        return values
-    return np.stack([values[:, i] - values[:, j] for i, j in combinations(range(n_classes), 2)], axis=1)
 
 
 def _over_all(fitted: Fits, some: range, n: int) -> Vector:
@@ -188,32 +167,3 @@ def slope(margins: Vector, weight: Vector) -> float:
     with one_blas_thread():  # bits of BLAS depend on its threads
         sigmoid = _SigmoidCalibration().fit(np.r_[f, -f], np.r_[first, 1.0 - first], np.r_[often, often])
     return max(0.0, -float(sigmoid.a_))
-
-
-def coupled(logits: Vector, n_classes: int) -> Vector:
-    """Return probabilities, (n, n_classes), from the logarithms of the odds of each pair, (n, n_pairs)."""
-    inverse = np.zeros((len(logits), n_classes))  # log(sum_j 1 / r_ij - (K - 2)), as 1 / r_ij = 1 + exp(-logit)
-    for pair, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        inverse[:, i] = np.logaddexp(inverse[:, i], -logits[:, pair])
-        inverse[:, j] = np.logaddexp(inverse[:, j], logits[:, pair])
-    return softmax(-inverse, axis=1)
-
-
-def agreeing(probabilities: Vector, codes: Ids) -> Vector:
-    """Return the nearest probabilities of which the classes ``codes`` have the largest.
-
-    That is isotonic regression: the predicted class and those above it share their mean, the largest over all ways to
-    choose the latter.
-    """
-    wrong = np.flatnonzero(np.argmax(probabilities, axis=1) != codes)
-    rows, own = np.arange(len(wrong)), codes[wrong]
-    p = probabilities[wrong]
-    mine = p[rows, own]
-    p[rows, own] = 0.0
-    sums = mine[:, None] + np.cumsum(-np.sort(-p, axis=1), axis=1)
-    level = np.maximum(mine, (sums / np.arange(2, p.shape[1] + 2)).max(axis=1))
-    p = np.minimum(p, level[:, None])
-    p[rows, own] = np.nextafter(level, 2.0)  # argmax must not see a tie
-    out = probabilities.copy()
-    out[wrong] = p
-    return out

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from ...predicting.heads import Target
 from ..checks import inputs
 from .callbacks import fitting
 from .one_program import OneProgram
@@ -67,4 +68,8 @@ class Regressor(RegressorMixin, OneProgram):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
         """
-        return self._decision(X).ravel()
+        return self._decision(X, self.head.predictions)
+
+    @property
+    def head(self) -> Target:
+        return Target()

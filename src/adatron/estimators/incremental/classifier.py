@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +14,6 @@ from ...quoted import quoted
 from ..base.callbacks import fitting
 from ..base.classifier import Classifier
 from ..checks import inputs
-from .learning import Sides
 from .leave_out import loo_values
 from .machine import Incremental
 
@@ -113,11 +111,7 @@ class IncrementalClassifier(Incremental, Classifier):
         if classes is None and len(np.unique(codes[weight > 0])) < 2:
             raise ValueError(self._one_sided)
         self.classes_, self.class_weight_, self._fitted_multi_class = found, weights, self.multi_class
-        sides: Sides = [(1, 0)]
-        if len(found) > 2:
-            pairs = self._one_against_one()
-            sides = list(combinations(range(len(found)), 2)) if pairs else [(c, -1) for c in range(len(found))]
-        self._begin(X, codes.astype(np.float64), weight, ids, repeated, sides)
+        self._begin(X, codes.astype(np.float64), weight, ids, repeated, self.head.problems)
 
     def _gather(self) -> None:
         coefficients, form = Coefficients.of(self._coefficients_of_all()), self._own_formulation()
@@ -132,7 +126,7 @@ class IncrementalClassifier(Incremental, Classifier):
         values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
             They have the form of ``decision_function``, in the order of ``ids_``.
         """
-        return self._shaped(loo_values(self))
+        return self.head.shaped(loo_values(self))
 
     def loo_error(self) -> float:
         """Return the leave-one-out error: the fraction of samples that the model of all others puts into another class.
@@ -140,8 +134,8 @@ class IncrementalClassifier(Incremental, Classifier):
         It is exact: each support vector leaves the solution, step by step, and comes back; other samples cost nothing.
         """
         check_is_fitted(self)
-        self._check_ties()
-        return float(np.mean(self._codes(loo_values(self, signs=len(self.classes_) == 2)) != self._store.y))
+        self.head.check()
+        return float(np.mean(self.head.codes(loo_values(self, signs=len(self.classes_) == 2)) != self._store.y))
 
 
 def _codes(y: Any, classes: Any) -> NDArray[np.int64]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,9 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from ...fitting.layout import pairs
 from ...fitting.storage import dense_rows
+from ...predicting.heads import Classes, unbeaten
 from ...quoted import quoted
 from ..base.quiet import quiet
 from ..checks.checked import checked
@@ -131,7 +132,7 @@ def _measured(machine: Any, X: Vector, metric: Metric) -> InputMargins:
         own = fields(machine)
         if len(own) == 1:
             return nearest(own[0], metric, X, pool)
-        judges = _Judges(own, machine._codes, machine._one_against_one(), machine.break_ties, pool)
+        judges = _Judges(own, machine.head, pool)
         return judges.margins(X, metric)
 
 
@@ -167,9 +168,7 @@ class _Judges:
     """The decision functions of more than two classes, and the choice between them."""
 
     fields: list[Field]
-    choose: Callable[[Vector], Ids]
-    in_pairs: bool
-    break_ties: bool
+    head: Classes
     pool: Pool
 
     def values(self, X: Vector) -> Vector:
@@ -177,45 +176,40 @@ class _Judges:
 
     def codes(self, X: Vector) -> Ids:
         """Return the predicted class of each row."""
-        return self.choose(self.values(X))
+        return self.head.codes(self.values(X))
 
     def margins(self, X: Vector, metric: Metric) -> InputMargins:
         """Return the nearest of all surfaces behind which another class is predicted."""
         from ...margins import InputMargins, nearest
 
         values, n = self.values(X), len(X)
-        codes = self.choose(values)
+        codes = self.head.codes(values)
         best = InputMargins(np.full(n, np.inf), np.full(X.shape, np.nan), np.full(n, np.inf), np.zeros(n, bool))
         for field, rows in self._surfaces(values, codes):
             if len(rows):
                 found = nearest(field, metric.take(rows), X[rows], self.pool)
                 best.certified[rows] = np.minimum(best.certified[rows], found.certified)
                 self._take_nearer(best, rows, found, X[rows], codes[rows])
-        if self.in_pairs and self.break_ties:  # values break ties, and may change where no pair does
-            best.certified[self._lost(values, codes)] = 0.0
+        if self.head.in_pairs and self.head.break_ties:  # values break ties, and may change where no pair does
+            best.certified[self._lost(values)] = 0.0
         for row in np.flatnonzero(np.isinf(best.distance)):
             self._search(best, int(row), X[row], codes[row], metric.take([row]))
         return best
 
     def _surfaces(self, values: Vector, codes: Ids) -> Iterator[tuple[Field, Ids]]:
         """Yield the surfaces at which the predicted class may change, and the samples that each of them concerns."""
-        if not self.in_pairs:
-            for i, j in combinations(range(len(self.fields)), 2):
+        both = pairs(len(self.head.labels)).T.tolist()
+        if self.head.each:
+            for i, j in both:
                 yield self.fields[i] + self.fields[j].scaled(-1.0), np.flatnonzero((codes == i) | (codes == j))
             return
-        lost = self._lost(values, codes)
-        for field, (i, j) in zip(self.fields, self._pairs(), strict=True):
+        lost = self._lost(values)
+        for field, (i, j) in zip(self.fields, both, strict=True):
             yield field, np.flatnonzero(lost | (codes == i) | (codes == j))
 
-    def _pairs(self) -> list[tuple[int, int]]:
-        return list(combinations(range(1 + int(np.sqrt(2 * len(self.fields)))), 2))
-
-    def _lost(self, values: Vector, codes: Ids) -> NDArray[np.bool_]:
+    def _lost(self, values: Vector) -> NDArray[np.bool_]:
         """Return whether the winner lost one of its pairs."""
-        lost = np.zeros(len(values), bool)
-        for value, (i, j) in zip(values.T, self._pairs(), strict=True):
-            lost |= np.where(value > 0, codes == j, codes == i)
-        return lost
+        return ~unbeaten(values, np.ones(values.shape, bool), len(self.head.labels))
 
     def _take_nearer(self, best: InputMargins, rows: Ids, found: InputMargins, X: Vector, codes: Ids) -> None:
         """Take the projections that are nearer, if another class is predicted behind them."""

@@ -65,7 +65,7 @@ def _check(model: Any, name: str) -> None:
         raise ValueError(f"scikit-learn's {name} without this library knows only the kernels {known}; not {kernel}.")
     if not is_classifier(model) or len(model.classes_) == 2:
         return
-    if not model._one_against_one():
+    if model.head.each:
         raise ValueError(
             f"scikit-learn's {name} decides between {len(model.classes_)} classes by pairs of them; this model, with "
             "multi_class='ovr', by one class against the rest."

@@ -90,7 +90,7 @@ def _cure(model: Any) -> str:
 def _check_classes(model: Classifier, path: Path) -> None:
     if model.classes_.dtype.kind not in "iu":
         raise ModelFileError(path, "LIBSVM's classes are whole numbers, the model's are not")
-    if len(model.classes_) > 2 and not model._one_against_one():  # pyright: ignore[reportPrivateUsage]
+    if model.head.each:
         raise ModelFileError(path, "LIBSVM knows one class against one only, not multi_class='ovr'")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.utils._param_validation import validate_parameter_constraints
 from ...estimators.checks.inputs import given
 from ...estimators.incremental.learning import FIXED
 from ...kernels import Kernel
+from ...predicting.heads import Classes
 from ...quoted import quoted
 from ...solvers.found import Traces
 from ...solvers.route import Route
@@ -131,8 +131,7 @@ def _tracks_fit(known: Known) -> str | None:
     """Check that the programs are those of the classes, and that each has the samples of its classes."""
     k, n, y = known.get("classes", 0), known["samples"], known["y"]
     pairs = k > 2 and known["_fitted_multi_class"] == "ovo"
-    sides: list[Any] = [None] if not k else [(1, 0)] if k == 2 else [(c, -1) for c in range(k)]
-    sides = list(combinations(range(k), 2)) if pairs else sides
+    sides: list[Any] = Classes(np.arange(k), pairs).problems if k else [None]
     for number, (track, expected) in enumerate(zip(known["_tracks"], sides, strict=True)):
         slots = track["slots"]
         if track["sides"] != expected or (slots is None) == pairs:

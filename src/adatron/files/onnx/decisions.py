@@ -1,18 +1,19 @@
 """Labels, decision function and probabilities, as nodes that follow the decision values of the problems.
 
-``estimators/base/classifier.py`` and ``estimators/base/probability.py`` say the same in NumPy.
+``predicting/heads.py`` says the same in NumPy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_outlier_detector
 
+from ...fitting.layout import pairs
+from ...predicting.heads import Classes
 from ...quoted import quoted
 from .graph import Graph
 
@@ -48,7 +49,7 @@ def outputs(model: Any, graph: Graph, values: str) -> dict[str, Output]:
 
 def has_probabilities(model: Any) -> bool:
     """Return whether a machine was fitted with probabilities, and offers them."""
-    return getattr(model, "_slope", None) is not None and hasattr(model, "predict_proba")
+    return is_classifier(model) and model.head.slope is not None and hasattr(model, "predict_proba")
 
 
 def labels(classes: NDArray[Any]) -> NDArray[Any]:
@@ -72,30 +73,30 @@ def labels(classes: NDArray[Any]) -> NDArray[Any]:
 
 
 def _classified(model: Any, graph: Graph, values: str) -> dict[str, Output]:
-    k, width = len(model.classes_), None
+    head = model.head
+    k = len(head.labels)
     if k == 2:
         decision = graph.add("Squeeze", values, graph.whole(1))
         code = graph.cast(graph.add("GreaterOrEqual", decision, graph.constant(0.0)), np.int64)
-    elif not model._one_against_one():
-        decision, width = values, k
+    elif head.each:
+        decision = values
         code = graph.add("ArgMax", values, axis=1, keepdims=0)
     else:
-        shaped = model.decision_function_shape == "ovr"
-        decision, width = (_refined(graph, values, k), k) if shaped else (values, k * (k - 1) // 2)
-        votes = decision if model.break_ties else _votes(graph, values, k, "Greater")
+        decision = _refined(graph, values, k) if head.shape == "ovr" else values
+        votes = decision if head.break_ties else _votes(graph, values, k, "Greater")
         code = graph.add("ArgMax", votes, axis=1, keepdims=0)
-    classes = labels(model.classes_)
+    classes = labels(head.labels)
     label = graph.add("Gather", graph.constant(classes, None), code)
-    found = {"label": Output(label, classes.dtype), "decision": Output(decision, width=width)}
+    found = {"label": Output(label, classes.dtype), "decision": Output(decision, width=head.width)}
     if has_probabilities(model):
-        found["probabilities"] = Output(_probabilities(model, graph, values, code), width=k)
+        found["probabilities"] = Output(_probabilities(head, graph, values, code), width=k)
     return found
 
 
 def _square(graph: Graph, upper: str, lower: str, k: int) -> str:
     """Return (n, k, k) of values of the pairs i < j, (n, n_pairs), above and below a diagonal of zeros."""
     place, many = np.full((k, k), k * (k - 1)), k * (k - 1) // 2
-    for pair, (i, j) in enumerate(combinations(range(k), 2)):
+    for pair, (i, j) in enumerate(pairs(k).T):
         place[i, j], place[j, i] = pair, many + pair
     both = graph.add("Concat", upper, lower, axis=1)
     padded = graph.add("Pad", both, graph.whole(0, 0, 0, 1))
@@ -118,15 +119,15 @@ def _refined(graph: Graph, values: str, k: int) -> str:
     return graph.add("Add", _votes(graph, values, k, "GreaterOrEqual"), part)
 
 
-def _probabilities(model: Any, graph: Graph, values: str, code: str) -> str:
+def _probabilities(head: Classes, graph: Graph, values: str, code: str) -> str:
     """Return the probabilities of the classes, coupled from those of the pairs; the predicted class has the largest."""
-    k = len(model.classes_)
+    k = len(head.labels)
     if k == 2:
         values = graph.add("Neg", values)
-    elif not model._one_against_one():
-        i, j = (graph.constant(part, np.int64) for part in zip(*combinations(range(k), 2), strict=True))
+    elif head.each:
+        i, j = (graph.constant(part, np.int64) for part in pairs(k))
         values = graph.add("Sub", graph.add("Gather", values, i, axis=1), graph.add("Gather", values, j, axis=1))
-    logits = graph.scaled(values, model._slope)
+    logits = graph.scaled(values, head.slope or 0.0)
     square = _square(graph, graph.add("Neg", logits), logits, k)
     most = graph.largest(square)  # at least 0, for the diagonal; so no exponential overflows
     total = graph.add("ReduceSum", graph.add("Exp", graph.add("Sub", square, most)), graph.whole(2), keepdims=0)

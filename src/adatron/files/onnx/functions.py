@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import singledispatch
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...fitting.layout import feature_weights
+from ...fitting.layout import feature_weights, pairs
 from ...fitting.storage import dense_rows
 from ...predicting.function import Function, Sum
 from ...predicting.tilted import Tilted, outputs
@@ -82,8 +82,7 @@ def by_class(dual: Vector, counts: Any) -> list[tuple[slice, Vector]]:
 
 def sides(k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return for each pair i < j the place of its coefficients of class i, and of class j, in rows class by class."""
-    pairs = np.array(list(combinations(range(k), 2)))
-    i, j = pairs[:, 0], pairs[:, 1]
+    i, j = pairs(k)
     return i * (k - 1) + j - 1, j * (k - 1) + i
 
 

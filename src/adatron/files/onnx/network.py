@@ -46,7 +46,7 @@ def check(model: Any) -> None:
         raise ValueError("ONNX networks take rows of numbers; the kernel function of this model takes other samples.")
     _check_kernel(model.kernel_)
     if is_classifier(model):
-        model._check_ties()
+        model.head.check()
         labels(model.classes_)
     function = model._function()
     _check_size(8 * model.n_features_in_ * function.vectors.shape[0] * (not function.kernel.plain))

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import is_regressor
 
 from ...extras import needed
-from ...fitting.layout import beyond
 from ...fitting.storage import dense_rows
 from ...predicting.function import Function, Sum
+from ...predicting.heads import Classes
 from ...predicting.tilted import Tilted, outputs
 from .functions import by_class, sides
 
@@ -139,14 +139,11 @@ def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parit
     all_rows = np.ones(len(rows), bool)
     if is_regressor(model):
         return _parity(results["prediction"], values[:, 0], sizes[:, 0], all_rows)
-    pairs, shaped = sizes.sum(axis=1, keepdims=True), values[:, 0]
-    if is_classifier(model):
-        shaped = model._shaped(values)
-        voted = model._one_against_one() and model.decision_function_shape == "ovr"
-    else:
-        voted = False
-    scales = len(model.classes_) + 0.0 * shaped + pairs if voted else sizes.reshape(shaped.shape)
-    decided = _decided(model, values, sizes, shaped, scales)
+    head, pairs = model.head, sizes.sum(axis=1, keepdims=True)
+    shaped = head.shaped(values)
+    voted = isinstance(head, Classes) and head.refines
+    scales = len(head.labels) + 0.0 * shaped + pairs if voted else sizes.reshape(shaped.shape)
+    decided = head.decided(values, ALLOWED * sizes)
     found = _parity(results["decision"], shaped, scales, decided if voted else all_rows)
     differ = results["label"] != model.predict(rows)
     found = replace(
@@ -157,17 +154,8 @@ def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parit
     )
     if "probabilities" not in results:
         return found
-    missed = np.abs(results["probabilities"] - model._probabilities(values)).max(axis=1)
-    return replace(found, probabilities=_largest(missed[decided], (1.0 + model._slope * pairs[:, 0])[decided]))
-
-
-def _decided(model: Any, values: Vector, sizes: Vector, shaped: Vector, scales: Vector) -> NDArray[np.bool_]:
-    """Return the rows whose label does not change within the allowed deviation."""
-    largest = is_classifier(model) and len(model.classes_) > 2
-    if largest and not model._one_against_one():
-        return beyond(values, ALLOWED * sizes)
-    found = np.asarray(np.all(np.abs(values) >= ALLOWED * sizes, axis=1))
-    return found & beyond(shaped, ALLOWED * scales) if largest and model.break_ties else found
+    missed = np.abs(results["probabilities"] - head.probabilities(values)).max(axis=1)
+    return replace(found, probabilities=_largest(missed[decided], (1.0 + head.slope * pairs[:, 0])[decided]))
 
 
 def _parity(found: Vector, wanted: Vector, scales: Vector, rows: NDArray[np.bool_]) -> Parity:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -58,7 +57,5 @@ def _answer(machine: Any, gap: Any, violation: Any) -> str:
 def _problems(machine: Any, count: int) -> list[str]:
     if not hasattr(machine, "classes_") or count == 1:
         return ["all"] * count
-    names = [str(one) for one in machine.classes_]
-    if machine._one_against_one():
-        return [f"{a} / {b}" for a, b in combinations(names, 2)]
-    return [f"{one} / rest" for one in names]
+    names = [*map(str, machine.classes_), "rest"]
+    return [f"{names[a]} / {names[b]}" for a, b in machine.head.problems]

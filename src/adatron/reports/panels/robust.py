@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from ...estimators import input_margin
-from ...estimators.base.probability import agreeing, coupled, of_pairs, slope
+from ...estimators.base.probability import slope
 from ...insight.subject import dense, drawn, refuse_unmeasured, unnamed
 from ...margins import InputMargins, variation
 from ...plots.axes import COLORS
@@ -95,11 +95,9 @@ def _calibration(facts: Facts, panel: Panel) -> None:
         panel.parts.append(Text(folds.reason, "note"))
         return
     machine: Any = facts.machine
-    k, in_pairs, y = len(machine.classes_), machine._one_against_one(), facts.y[folds.numbers]
-    factor = slope(_margins(folds.values, np.searchsorted(machine.classes_, y), k, in_pairs), np.ones(len(y)))
-    probabilities = agreeing(
-        coupled(factor * of_pairs(folds.values, k, in_pairs), k), np.searchsorted(machine.classes_, folds.predicted)
-    )
+    head, y = machine.head, facts.y[folds.numbers]
+    factor = slope(head.margins(folds.values, np.searchsorted(head.labels, y)), np.ones(len(y)))
+    probabilities = replace(head, slope=factor).probabilities(folds.values)
     sure, right = probabilities.max(axis=1), folds.predicted == y
     ends = np.quantile(sure, np.linspace(0.0, 1.0, BINS + 1)[1:-1])
     group = np.searchsorted(ends, sure)
@@ -123,18 +121,6 @@ def _calibration(facts: Facts, panel: Panel) -> None:
     panel.answer = panel.answer.replace("Nothing is known. ", "")
     text = "Calibration: a sigmoid of out-of-fold decision values, whose one slope was fitted to them."
     panel.parts.append(Figure(facts.gallery.draw(draw), text))
-
-
-def _margins(values: NDArray[np.float64], codes: Any, k: int, in_pairs: bool) -> NDArray[np.float64]:
-    """Return by how much each sample's class is preferred to each other one, (n, k - 1)."""
-    between = of_pairs(values, k, in_pairs)
-    first, second = np.triu_indices(k, 1)
-    out = np.zeros((len(values), k - 1))
-    for code in range(k):
-        mine = codes == code
-        columns = np.flatnonzero((first == code) | (second == code))
-        out[mine] = between[np.ix_(mine, columns)] * np.where(first[columns] == code, 1.0, -1.0)
-    return out
 
 
 def _steady(facts: Facts, panel: Panel) -> None:

@@ -15,16 +15,15 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 
 from ...estimators import OneClassSVM
-from ...estimators.base.votes import Votes
 from ...fitting.formulation import Formulation
 from ...fitting.placing import refuse_unsuited
 from ...fitting.samples import unit_of_weights
 from ...kernels import Kernel, resolve
+from ...predicting.heads import Classes, Head
 from ...problems import Dual
 from ...problems.unit import scaled, unit_of
 from .candidates import Candidate
 from .rows import Fold, Unshared, checking
-from .standin import Reading
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -109,18 +108,17 @@ class Cell:
         return [Side(whole, one) for one in present]
 
     @cached_property
-    def reading(self) -> Reading:
-        """Return how the values of the problems are read."""
+    def head(self) -> Head:
+        """The rule that reads the values of the problems."""
         model = self.model
-        votes = None
-        if is_classifier(model):
-            present = self.fold.present()
-            in_pairs = len(present) > 2 and model.multi_class == "ovo"
-            classes = self.fold.rows.classes[present]
-            votes = Votes(classes, in_pairs, model.decision_function_shape, model.break_ties)
-            with checking():
-                votes.check()
-        return Reading(model, votes, isinstance(model, OneClassSVM))
+        if not is_classifier(model):
+            return model.head
+        present = self.fold.present()
+        in_pairs = len(present) > 2 and model.multi_class == "ovo"
+        head = Classes(self.fold.rows.classes[present], in_pairs, model.decision_function_shape, model.break_ties)
+        with checking():
+            head.check()
+        return head
 
     @cached_property
     def others(self) -> Hashable:

@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
 
+from ...predicting.heads import Classes
 from ...threads import Pool, allowed_threads
 from . import leave_out
 from .candidates import Candidate, candidate_of, machine_of
@@ -146,7 +147,7 @@ class _Run:
             for one in candidates if wanted is None else [one for one in candidates if (one.number, number) in wanted]:
                 try:
                     cell = Cell(one, fold)
-                    key, _ = cell.kind, (cell.sides, cell.reading)
+                    key, _ = cell.kind, (cell.sides, cell.head)
                 except Unshared:
                     continue
                 groups.setdefault(key, []).append(cell)
@@ -225,13 +226,14 @@ class _Run:
 
     def _doubt(self, key: tuple[int, int], cell: Cell, found: Solved, ends: tuple[Any, Any]) -> None:
         """Keep the rows of a cell whose label is not proven, and the number of right labels among the others."""
-        certain = cell.reading.certain(found.test, ends)
-        if certain is None:
-            return
+        head = cell.head
+        if isinstance(head, Classes) and head.each and cell.form.divisors is not None:
+            return  # the margins that the values were divided by are not confined
+        certain = head.within(found.test, *ends)
         truth = self.scoring.parts(cell.fold.number)[0].labels
         right = None
         if truth is not None:
-            right = int(np.count_nonzero(certain & (cell.reading.labels(found.test) == truth)))
+            right = int(np.count_nonzero(certain & (head.predictions(found.test) == truth)))
         self.in_doubt.keep(key, self.splits[cell.fold.number][1][~certain], right)
 
     def completed(self, candidates: list[Any]) -> tuple[list[Scores], More]:

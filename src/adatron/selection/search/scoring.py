@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
 
+from ...predicting.heads import Classes
 from .cells import Cell
 from .solve import Solved
-from .standin import Reading, accuracy_alone
+from .standin import accuracy_alone, stand_in
 from .theirs import Scores, part_of, score_of
 
 
@@ -48,7 +49,7 @@ class Scoring:
         values, names = (found.test, found.train), ("test_scores", "train_scores")
         for name, some, part in zip(names, values, self.parts(cell.fold.number), strict=True):
             if some is not None:
-                scores[name] = self._score(cell.reading, some, part)
+                scores[name] = self._score(cell, some, part)
             if name == "test_scores":
                 scores["score_time"] = time.perf_counter() - begun
         return {**scores, "n_test_samples": len(found.test), "fit_time": seconds}
@@ -65,9 +66,9 @@ class Scoring:
         params = part_of(self._X, params=self._params, indices=rows)
         return Part(rows, y, params, y if plain else None)
 
-    def _score(self, reading: Reading, values: Any, part: Part) -> Any:
+    def _score(self, cell: Cell, values: Any, part: Part) -> Any:
         """Return the scores of some samples; accuracy alone needs none of scikit-learn's checks."""
-        if self._accuracy and reading.votes is not None and part.labels is not None and not part.params:
-            return float(np.mean(reading.votes.classes[reading.votes.codes(values)] == part.labels))
-        one = reading.stand_in(values)
+        if self._accuracy and isinstance(cell.head, Classes) and part.labels is not None and not part.params:
+            return float(np.mean(cell.head.predictions(values) == part.labels))
+        one = stand_in(cell.model, cell.head, values)
         return score_of(one, part.rows, part.y, self._scorer, part.params, self._error_score)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score
 from sklearn.utils import get_tags
 
-from ...estimators.base.votes import Votes
-from ...fitting import layout
+from ...predicting.heads import Classes, Head, Inlier
 from .theirs import BaseScorer, PassthroughScorer, method_of, plain_function, scorers_of
 
 METHODS = {"predict", "decision_function"}
@@ -65,48 +63,13 @@ class Labelling(Deciding):
         self.classes_ = classes
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How the values of a machine's problems are read.
-
-    model : the machine
-    votes : the rule of a classifier, else None
-    sided : whether the machine tells inside from outside
-    """
-
-    model: Any
-    votes: Votes | None
-    sided: bool
-
-    def stand_in(self, values: NDArray[np.float64]) -> StandIn:
-        """Return the stand-in for some samples, given the values of the problems, (n, n_problems)."""
-        if self.votes is not None:
-            return Labelling(self.model, self.labels(values), self.votes.shaped(values), self.votes.classes)
-        if self.sided:
-            return Deciding(self.model, self.labels(values), values[:, 0])
-        return StandIn(self.model, values[:, 0])
-
-    def labels(self, values: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the predictions of a classifier or one-class machine."""
-        if self.votes is not None:
-            return self.votes.classes[self.votes.codes(values)]
-        return np.where(values[:, 0] >= 0, 1, -1).astype(np.intp)
-
-    def certain(self, values: NDArray[np.float64], ends: tuple[Any, Any]) -> NDArray[np.bool_] | None:
-        """Return the samples whose label is that of the optimal functions; ``ends``: see ``Solved``.
-
-        Return None for classes that each have a problem of their own and a margin to be divided by: the margins are not
-        confined.
-        """
-        below, above = ends
-        sure = (values - below > 0.0) | (values + above < 0.0)
-        if self.votes is None or len(self.votes.classes) == 2:
-            return sure[:, 0]
-        if self.votes.in_pairs:
-            return layout.unbeaten(values, sure, len(self.votes.classes))
-        if self.model._formulation(1.0).divisors is not None:
-            return None
-        return layout.beyond(values, np.maximum(below, above))
+def stand_in(model: Any, head: Head, values: NDArray[np.float64]) -> StandIn:
+    """Return the stand-in of a machine for some samples, given the values of its problems, (n, n_problems)."""
+    if isinstance(head, Classes):
+        return Labelling(model, head.predictions(values), head.shaped(values), head.labels)
+    if isinstance(head, Inlier):
+        return Deciding(model, head.predictions(values), head.shaped(values))
+    return StandIn(model, head.predictions(values))
 
 
 def suit(scorer: Any) -> bool:
