@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.datasets import make_moons
 
 from adatron import SVC, input_margin
-from adatron.plots.input_margin import DistanceDisplay, InputMarginDisplay
+from adatron.plots.input_margin import InputMarginDisplay, MarginDisplay
 
 X, y = make_moons(80, noise=0.15, random_state=0)
 model = SVC(C=10, gamma=1.0).fit(X, y)
@@ -27,7 +27,7 @@ print(f"relative duality gap: {model.duality_gap_:.1e}")
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
 InputMarginDisplay.from_estimator(model, X, y, ax=left)
-DistanceDisplay.from_estimator(model, X, ax=right)
+MarginDisplay.from_estimator(model, X, ax=right)
 right.set(title="Distances, and what is proven of them")
 plt.show()
 

@@ -29,7 +29,6 @@ def displays():
     names = adatron.plots
     return {
         "BoundaryPlaneDisplay": lambda ax: names.BoundaryPlaneDisplay.from_estimator(named, X, NAMES[y], ax=ax),
-        "DistanceDisplay": lambda ax: names.DistanceDisplay.from_estimator(model, X, ax=ax),
         "GapDisplay": lambda ax: names.GapDisplay.from_estimator(model, ax=ax),
         "InfluenceDisplay": lambda ax: names.InfluenceDisplay.from_estimator(named, X, NAMES[y], ax=ax),
         "InputMarginDisplay": lambda ax: names.InputMarginDisplay.from_estimator(named, X, NAMES[y], ax=ax),

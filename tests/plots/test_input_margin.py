@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from adatron import SVC, InputMarginSVC, input_margin
-from adatron.plots.input_margin import DistanceDisplay, InputMarginDisplay, MarginPathDisplay
+from adatron.plots.input_margin import InputMarginDisplay, MarginDisplay, MarginPathDisplay
 
 X, y = make_moons(40, noise=0.15, random_state=0)
 
@@ -30,7 +30,7 @@ def test_boundary(model):
 
 
 def test_distances_and_steps(model):
-    display = DistanceDisplay.from_estimator(model, X, name="ours")
+    display = MarginDisplay.from_estimator(model, X, name="ours")
     assert [line.get_label() for line in display.ax_.get_lines()] == ["ours: distance", "ours: certified"]
     path = MarginPathDisplay.from_estimator(model)
     np.testing.assert_array_equal(path.ax_.get_lines()[0].get_ydata(), model.margin_path_)
@@ -67,7 +67,7 @@ def test_pipelines_and_the_machines_of_scikit_learn(model):
     seen = InputMarginDisplay.from_estimator(scaled, X, y, space="transformed")
     np.testing.assert_array_equal(seen.X, scaled[:-1].transform(X))
     np.testing.assert_array_equal(seen.support, scaled[-1].support_vectors_)
-    labels = [line.get_label() for line in DistanceDisplay.from_estimator(scaled, X).ax_.get_lines()]
+    labels = [line.get_label() for line in MarginDisplay.from_estimator(scaled, X).ax_.get_lines()]
     assert labels == ["SVC: distance", "SVC: certified"]
     steps = make_pipeline(StandardScaler(), InputMarginSVC(n_steps=1)).fit(X, y)
     assert MarginPathDisplay.from_estimator(steps).paths

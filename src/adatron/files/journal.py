@@ -16,7 +16,6 @@ import json
 import os
 import re
 import shutil
-import struct
 import zlib
 from contextlib import suppress
 from io import FileIO
@@ -30,8 +29,6 @@ from .table import ModelFileError
 MAGIC = b"adatron-journal 2 "
 BEGUN = re.compile(rb"[0-9a-f]{0,8}|[0-9a-f]{8} (\[[ -~]*)?")  # a part of a line, from its beginning
 LARGEST = 2**53  # Largest number of a record, and of its line.
-FORMER = b"adatron-journal 1 "  # a record was its length and its CRC-32, both binary, and JSON
-FORMER_HEAD = struct.Struct("<II")
 
 
 def journal_of(model: Path) -> Path:
@@ -143,15 +140,14 @@ def read_journal(path: Path, name: str | None, number: int) -> Content:
     if not data.strip(b"\0"):
         return Content([], "")
     first, line_end, rest = data.partition(b"\n")
-    own = [magic + (name or "").encode() for magic in (MAGIC, FORMER)]
-    if not line_end and any(one.startswith(data.rstrip(b"\0")) for one in own):
+    own = MAGIC + (name or "").encode()
+    if not line_end and own.startswith(data.rstrip(b"\0")):
         return Content([], "")
-    if first not in own:
-        newer = first.startswith(MAGIC[:-2]) and not first.startswith((MAGIC, FORMER))
+    if first != own:
+        newer = first.startswith(MAGIC[:-2]) and not first.startswith(MAGIC)
         what = "it is damaged, or of a newer adatron" if newer else "it is the journal of another model, or none"
         raise ModelFileError(path, f"{what}: move it away")
-    found = _parsed(rest, first[len(MAGIC) :]) if first == own[0] else _parsed_former(rest)
-    return _in_order(path, found, number, len(first) + 1)
+    return _in_order(path, _parsed(rest, first[len(MAGIC) :]), number, len(first) + 1)
 
 
 def _opened(path: Path) -> FileIO:
@@ -213,26 +209,6 @@ def _parsed(data: bytes, name: bytes) -> list[Record | int]:
         found.append(record)
     elif not BEGUN.fullmatch(rest) or _whole(rest[:-1], name):  # else a crash cut it off; another line end is damage
         found.append(at)
-    return found
-
-
-def _parsed_former(data: bytes) -> list[Record | int]:
-    """Do the same for a journal of the former format; nothing can be read after the first damage."""
-    found: list[Record | int] = []
-    at = 0
-    rest = data.rstrip(b"\0")
-    while at + FORMER_HEAD.size <= len(rest):
-        length, checksum = FORMER_HEAD.unpack_from(data, at)
-        payload = data[at + FORMER_HEAD.size : at + FORMER_HEAD.size + length]
-        record = _record(payload) if zlib.crc32(payload) == checksum else None
-        if record is None:
-            # A crash cut it off if the rest is not a whole list yet.
-            present = rest[at + FORMER_HEAD.size :]
-            if len(present) >= length or b"]" in present.rpartition(b'"')[2] or b"\0" in present:
-                found.append(at)
-            break
-        found.append(record)
-        at += FORMER_HEAD.size + length
     return found
 
 

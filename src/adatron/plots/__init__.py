@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .gap import GapDisplay
     from .influence import InfluenceDisplay
-    from .input_margin import DistanceDisplay, InputMarginDisplay, MarginDisplay, MarginPathDisplay
+    from .input_margin import InputMarginDisplay, MarginDisplay, MarginPathDisplay
     from .labels import LabelIssueDisplay
     from .leave_one_out import LeaveOneOutDisplay
     from .plane import BoundaryPlaneDisplay
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BoundaryPlaneDisplay",
-    "DistanceDisplay",
     "GapDisplay",
     "InfluenceDisplay",
     "InputMarginDisplay",
@@ -31,7 +30,7 @@ __all__ = [
 
 # Imported when first used: a path of kernels that draws itself needs one file only.
 _HOME = {
-    **dict.fromkeys(("DistanceDisplay", "InputMarginDisplay", "MarginDisplay", "MarginPathDisplay"), "input_margin"),
+    **dict.fromkeys(("InputMarginDisplay", "MarginDisplay", "MarginPathDisplay"), "input_margin"),
     "BoundaryPlaneDisplay": "plane",
     "GapDisplay": "gap",
     "InfluenceDisplay": "influence",

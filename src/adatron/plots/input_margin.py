@@ -213,9 +213,6 @@ class MarginDisplay(Display):
         return self
 
 
-DistanceDisplay = MarginDisplay  # the name of earlier versions
-
-
 def of_classes(found: InputMargins, y: Any) -> dict[str, InputMargins]:
     """Return the margins of each class."""
     y = np.asarray(y).ravel()

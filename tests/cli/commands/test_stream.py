@@ -4,9 +4,7 @@ import io
 import json
 import os
 import signal
-import struct
 import time
-import zlib
 from contextlib import ExitStack
 
 import numpy as np
@@ -378,17 +376,6 @@ def test_zeros_at_the_end_of_a_journal(journalled, monkeypatch):
         stream.write(bytes(16))
     assert again(path, monkeypatch) == 0
     assert bits(path) == whole
-
-
-def test_a_journal_of_the_former_format(journalled, monkeypatch):
-    path, journal, whole = journalled
-    records = [line[9:] for line in journal.read_bytes().splitlines()[1:]]
-    name = adatron.load(path).stream_["name"].encode()
-    old = b"".join(struct.pack("<II", len(one), zlib.crc32(one)) + one for one in records)
-    journal.write_bytes(b"adatron-journal 1 " + name + b"\n" + old)
-    assert again(path, monkeypatch) == 0
-    assert bits(path) == whole
-    assert journal.read_bytes().startswith(b"adatron-journal 2 ")
 
 
 def test_a_record_that_is_no_sample(journalled, monkeypatch, capsys):

@@ -22,9 +22,9 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from adatron import SVC, NuSVC, load, save
 from adatron.estimators.base import probability
-from adatron.predicting.heads import agreeing, coupled
 from adatron.fitting import engine, folds
 from adatron.kernels import RBF
+from adatron.predicting.heads import agreeing, coupled
 from machines import four_classes, two_moons
 from moments import calls
 

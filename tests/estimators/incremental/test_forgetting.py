@@ -69,8 +69,8 @@ def test_one_who_is_behind_does_not_save(data, model, path):
     assert len(adatron.load(path).ids_) == 41
 
 
-def test_a_file_of_a_former_version_is_saved_over(data, model, path):
-    """It does not say how often samples were forgotten; nor does a file that is no model."""
+def test_a_file_that_is_no_model_is_saved_over(data, model, path):
+    """It does not say how often samples were forgotten."""
     path.write_text("something else")
     adatron.save(model, path)
     assert len(adatron.load(path).ids_) == 40

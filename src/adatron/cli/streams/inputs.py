@@ -116,7 +116,7 @@ def after(
     ----------
     done : number of the last line that was learned
     seen : what ``begun`` gave, with the digest of the lines since
-    header : returns the header above the lines, once the first one is read; earlier versions learned it as a line
+    header : returns the header above the lines, once the first one is read
 
     Raises
     ------

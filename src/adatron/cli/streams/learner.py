@@ -67,7 +67,7 @@ class Learner:
 
     @property
     def _inputs(self) -> dict[str, Any]:
-        return self.last.stream_.get("inputs", {})  # an earlier version had no inputs
+        return self.last.stream_["inputs"]
 
     def remaining(self, lines: Iterator[tuple[int, str]], skip_learned: bool | None) -> Iterator[tuple[int, str]]:
         """Return the lines that are to be learned, and note the file that they come from.

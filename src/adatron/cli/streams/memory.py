@@ -42,7 +42,7 @@ def remembering(before: Memory, record: Record) -> Memory:
     """Return the memory of a model that has learned a record."""
     source, line = record.source, before["lines"].get(record.source, 0)
     said = {**before, "number": record.number, "lines": {**before["lines"], source: record.line}}
-    inputs = before.get("inputs", {})  # an earlier version had no inputs
+    inputs = before["inputs"]
     if source not in inputs:
         return said
     entry = inputs[source] if record.line > line else begun(inputs[source]["inode"], record.line - 1)

@@ -87,11 +87,7 @@ class KernelMachine(Quiet, Parameters):
     def restore_state(self, state: dict[str, Any]) -> None:
         """Take what ``lasting_state`` gave."""
         vars(self).update(state)
-        if self.given_objects is None:  # earlier versions kept it
-            vars(self).pop("objects_", None)
         self._kept = Kept()
-        if "fit_status_" in state:  # earlier versions knew no route
-            vars(self).setdefault("route_", None)
         if "support_vectors_" in vars(self):
             for_reading(self.support_vectors_, own=True)
 

@@ -20,6 +20,7 @@ Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 LEAST = 64  # Fewest slots of spare room; otherwise an eighth of those in use.
 COLUMNS = ("y", "weight", "ids", "age")
+COUNTS = ("arrived", "first", "next_id", "generation")
 
 
 class Store:
@@ -159,7 +160,7 @@ class Store:
     def state(self) -> dict[str, Any]:
         """Return the state that a file keeps."""
         columns = {name: column[: self.n] for name, column in self._columns.items()}
-        counts = {name: getattr(self, name) for name in ("arrived", "first", "next_id", "generation")}
+        counts = {name: getattr(self, name) for name in COUNTS}
         return {"X": self.X, **counts, **columns}
 
     @classmethod
@@ -167,9 +168,8 @@ class Store:
         """Build the store from what ``state`` gave."""
         store = cls(state["X"])
         store.append(state["X"], *(state[name] for name in COLUMNS))
-        store.arrived, store.next_id = int(state["arrived"]), int(state["next_id"])
-        # An earlier version did not count these samples.
-        store.first, store.generation = int(state.get("first", store.arrived)), int(state.get("generation", 0))
+        for name in COUNTS:
+            setattr(store, name, int(state[name]))
         return store
 
 

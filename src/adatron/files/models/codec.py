@@ -33,7 +33,7 @@ from .around.check import check, put_together, taken_apart
 from .around.classes import AROUND, Around, around_of, refusal
 from .around.requests import requests_of, restore_requests
 from .around.values import FORMS, Words, described, is_generator, made, objects
-from .contents import CLASSES, check_estimator, complete, lasting_state
+from .contents import CLASSES, check_estimator, lasting_state
 from .own_values import csr, route, solver, traces
 
 Json = Any  # None, bool, int, float, str, or a list or dict of these
@@ -362,7 +362,6 @@ class _Decoder:
         if kind is Pipeline:
             params["memory"] = None  # the maker of a file may not choose a folder of pickles here
         estimator = kind(**params)
-        complete(estimator, state)
         check_estimator(estimator, state)
         if isinstance(estimator, KernelMachine):
             estimator.restore_state(state)

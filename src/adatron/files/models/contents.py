@@ -16,7 +16,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from ...estimators import SVC, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM
-from ...estimators.base.classifier import Classifier
 from ...estimators.base.machine import KernelMachine
 from ...estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
 from .archive import InvalidError
@@ -134,12 +133,6 @@ def check_estimator(estimator: BaseEstimator, state: dict[str, Any]) -> None:
         if not (name in fields and isinstance(fields[name], Field)) and not _free(kind, name):
             raise InvalidError(f"a fit sets no attribute {name[:50]!r}")
     check_fields(fields, state, {"params": params, "state": state, "estimator": estimator})
-
-
-def complete(estimator: BaseEstimator, state: dict[str, Any]) -> None:
-    """Add to a state the entries that files of earlier versions lack."""
-    if isinstance(estimator, Classifier) and _is_fitted(type(estimator), state):
-        state.setdefault("_fitted_multi_class", estimator.multi_class)
 
 
 def lasting_state(estimator: BaseEstimator) -> dict[str, Any]:

@@ -259,8 +259,8 @@ SAMPLES: Fields = {
     "age": Array(("int64",), ("samples",), low=0, high=EXACT, distinct=True),
     "arrived": COUNT,
     "next_id": Number(-EXACT, EXACT, whole=True),
-    "first": Optional(COUNT),
-    "generation": Optional(COUNT),
+    "first": COUNT,
+    "generation": COUNT,
 }
 PROGRAM: Fields = {
     "sides": Either(NOTHING, Listed(Number(-1, EXACT, whole=True), 2, tuple)),

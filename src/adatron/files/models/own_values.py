@@ -61,8 +61,7 @@ def traces(decoder: Decoder, value: dict[str, Any]) -> Traces:
 def route(decoder: Decoder, value: dict[str, Any]) -> Route:
     """Return the route of an entry."""
     ways, then = (decoder.array(value[name], 1) for name in ("ways", "then"))
-    plain: dict[str, Any] = {"device": "", "placed": "", "resident": 0}  # earlier versions knew no devices
-    plain.update(decoder.named(value["plain"]))
+    plain = decoder.named(value["plain"])
     kinds = {"bool": bool, "str": str, "int": int, "float": float}
     wanted = {field.name: kinds[str(field.type)] for field in fields(Route) if field.name not in ("ways", "then")}
     if {name: type(item) for name, item in plain.items()} != wanted:
