@@ -12,7 +12,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from adatron import SVC, IncrementalNuSVC, IncrementalSVC, load, save
 from adatron.files import ModelFileError
-from adatron.files.models.archive import SEAL, sealed_zip
+from adatron.files.models.archive import sealed_zip
 from crafted import Crafted
 
 
@@ -270,22 +270,6 @@ def test_a_users_own_attribute_comes_back(fitted, X, tmp_path):
     model.note = {"trained": "on Monday", "scores": np.arange(3.0)}
     save(model, tmp_path / "m.adatron")
     assert load(tmp_path / "m.adatron").note["scores"].tolist() == [0.0, 1.0, 2.0]
-
-
-def test_files_of_earlier_versions_are_read(fitted, X, tmp_path):
-    """They have no digest, fewer attributes, and a list of traces."""
-    for name in ("dense", "learning"):
-        crafted = Crafted(fitted[name], tmp_path / "m.adatron")
-        for part in (crafted.state["trace_"].pop("rows"), crafted.state["trace_"].pop("ends")):
-            del crafted.members[part]
-        crafted.state["trace_"] = [{"$": "dict", "items": []}] * 3
-        del crafted.state["_fitted_multi_class"]
-        del crafted.header["model"]["params"]["max_time"]
-        crafted.header["format"] = 1
-        crafted.write()
-        content = crafted.path.read_bytes()
-        crafted.path.write_bytes(content[: -SEAL - 2] + bytes(2))
-        assert load(crafted.path).predict(X).tolist() == fitted[name].predict(X).tolist()
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
