@@ -2,7 +2,7 @@
 
 Each sample leaves the solution along its exact path (decremental learning), so the model without it is the exact one,
 not an approximation of first order. Samples that are no support vectors change nothing and are not tried, except those
-that end the interval of the bias where no support vector is free.
+that hold the bias: they end its interval where no support vector is free, or they are free at 0, if epsilon is 0.
 """
 
 from __future__ import annotations

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from ...certificates import (
     Certificate,
-    best_multipliers,
-    duality_gap,
+    bounded,
     half_width,
     intercept,
-    kkt_violation,
     prove,
     semidefinite,
 )
@@ -211,8 +209,4 @@ class Track:
 
 def certificate(dual: Dual, beta: Vector, g: Vector) -> Certificate:
     """Return the certificate by the path's own gradient; ``Track.prove`` bounds that gradient's errors."""
-    if not len(dual):
-        return Certificate(0.0, 0.0, 0.0)
-    mu = best_multipliers(dual, beta, g)
-    gap = duality_gap(dual, beta, g, mu) + float(np.abs(mu * (dual.sums(beta) - dual.totals)).sum())
-    return Certificate(-dual.objective(beta, g), gap, kkt_violation(dual, beta, g), least=dual.scale)
+    return bounded(dual, beta, g, np.zeros(len(beta))) if len(dual) else Certificate(0.0, 0.0, 0.0)

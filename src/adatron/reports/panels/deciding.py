@@ -48,9 +48,8 @@ def deciding(facts: Facts) -> Panel:
         f"each is exact: the KKT violation is at most {found.kkt_violation.max(initial=0.0):.1e}, and for the first "
         f"{int(np.isfinite(found.proven).sum())} proven to be at most {np.nanmax(found.proven, initial=0.0):.1e}. A "
         "deletion costs about the number of samples times the free support vectors. A sample can matter if it is a "
-        "support vector, or an end of the interval of b where no support vector is free. Deleting any other sample "
-        "changes nothing. A sample that occurs twice has little influence: the other one takes its place. Steps before "
-        "the machine stay as they are."
+        "support vector, or holds b without being one. Deleting any other sample changes nothing. A sample that occurs "
+        "twice has little influence: the other one takes its place. Steps before the machine stay as they are."
     )
     panel.parts.append(Text(text, "note"))
     return panel
