@@ -5,13 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from benchmarks.__main__ import main
+from benchmarks.attack_lives import check, life, lived
 from benchmarks.attack_programs import Case, program
 from benchmarks.attack_verdict import Verdict, checked
 from click.testing import CliRunner
 from sklearn import svm
 from sklearn.datasets import make_classification
 
-from adatron import SVC, kernels
+from adatron import SVC, IncrementalSVR, kernels
 from problems import csvc, feasible, nusvc, nusvr, oneclass, samples, svr
 from twins import programs as twin
 from twins.checker import Program, truth
@@ -140,6 +141,25 @@ def test_a_number_is_a_program():
         assert (one.estimator, one.kernel, one.traits) == (other.estimator, other.kernel, other.traits)
         dense = [c.X.toarray() if hasattr(c.X, "toarray") else c.X for c in (one, other)]
         np.testing.assert_array_equal(*dense)
+
+
+def test_lives_of_incremental_models_are_right():
+    for number in range(8):
+        one = lived(1, number)
+        assert one.false == one.broken == [], one
+
+
+def test_a_solution_off_the_equality_is_found():
+    one = life(np.random.default_rng(0))
+    one.estimator, one.parameters, one.spec = "SVR", {"C": 1.0, "epsilon": 0.0, "gamma": 0.5}, ("rbf", 0.5)
+    one.y, ids, honest, spoilt = one.X[:, 0], np.arange(8), Verdict(0), Verdict(0)
+    model = IncrementalSVR(**one.parameters).fit(*one.samples(ids), sample_weight=one.weight[ids])
+    check(one, model, "at first", honest)
+    assert not honest.false
+    model.deletion_report = lambda: {"kkt_violation": 0.0, "duality_gap": 0.0}
+    model.dual_coef_ = 0.5 * np.maximum(model.dual_coef_, 0.0)
+    check(one, model, "spoilt", spoilt)
+    assert "sums" in {found for found, _ in spoilt.false}
 
 
 def test_a_short_run_counts_its_programs():
