@@ -262,3 +262,41 @@ def test_a_model_is_loaded_from_a_folder_that_may_only_be_read(model, path):
         assert len(adatron.load(path).ids_) == 40
     finally:
         path.parent.chmod(0o700)
+
+
+def full(descriptor):
+    raise OSError(28, "No space left on device")
+
+
+def test_the_report_names_the_files_that_could_not_be_written(data, model, path, monkeypatch):
+    """The rows have left the model, but not these files, nor the journal."""
+    files = [path, path.with_name("second")]
+    adatron.save(model, files[1])
+    model.stream_ = {"name": "s", "number": 1, "lines": {}, "inputs": {}}
+    with Journal(journal_of(path)) as journal:
+        journal.clear("s")
+        journal.append(Record(1, "-", 1, "1,2,3,1"))
+    for number in (7, 8):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            with pytest.raises(OSError, match="No space left"):
+                model.forget([number])
+        held = report(model)["holds"]
+        assert [one.partition(": ")[0] for one in held] == [str(path), str(journal_of(path)), str(files[1])]
+        assert all(7 in adatron.load(one).ids_ for one in files)
+    model.forget([])
+    assert report(model)["holds"] == []
+    assert not {7, 8} & {*adatron.load(files[1]).ids_}
+
+
+def test_the_report_names_a_journal_that_another_process_keeps(model, path):
+    model.stream_ = {"name": "s", "number": 1, "lines": {}, "inputs": {}}
+    adatron.save(model, path)
+    with Journal(journal_of(path)) as journal:
+        journal.clear("s")
+        journal.append(Record(1, "-", 1, "1,2,3,1"))
+        assert report(model)["holds"] == []
+        model.forget([7])
+        assert report(model)["holds"] == [f"{path}.journal: a journal with lines from before samples were forgotten"]
+    model.forget([])
+    assert report(model)["holds"] == []

@@ -87,6 +87,7 @@ class KernelMachine(Quiet, Parameters):
         self._kept = Kept()
         if "fit_status_" in state:  # earlier versions knew no route
             vars(self).setdefault("route_", None)
+        refuse_torn(self)
         if "support_vectors_" in vars(self):
             for_reading(self.support_vectors_, own=True)
 

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils.validation import validate_data  # pyright: ignore[reportPrivateUsage]
 
 from .columns import advice
+from .state import invalid_csr
 
 
 def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **others: Any) -> Any:
@@ -39,6 +41,9 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
             if note is not None:
                 error.add_note(note)
             raise
+        X = found[0] if targets else found
+        if sparse.issparse(X) and (fault := invalid_csr(X)):
+            raise ValueError(f"X {fault}.")
     if reset:
         for name in ("first_index_", "label_"):  # they belong to other data, which the command line read
             attributes.pop(name, None)

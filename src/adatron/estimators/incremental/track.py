@@ -74,6 +74,20 @@ class Track:
         track.restore(tuple(state[name] for name in ("slots", "beta", "g", "counts")))
         return track
 
+    def fault(self, store: Any, classes: int) -> str:
+        """Return what is wrong with the sizes of a program that comes from elsewhere, or nothing."""
+        slots, sides = self.slots, (0, 0) if self.sides is None else self.sides
+        if self.store is not store or (self.sides is None) != (not classes):
+            return "a program is that of other samples"
+        if len(sides) != 2 or (classes and not (0 <= sides[0] < classes and -1 <= sides[1] < classes)):
+            return f"a program is not of two of {classes} classes"
+        if slots is not None and not (_is_vector(slots, np.int64) and ((slots >= 0) & (slots < store.n)).all()):
+            return "a program numbers other samples"
+        path = () if self._path is None else tuple(getattr(self._path, name, None) for name in ("beta", "g"))
+        if not all(_is_vector(one, np.float64) and len(one) == len(self.numbers) for one in (self.beta, self.g, *path)):
+            return "a program has not a coefficient and a gradient for each of its samples"
+        return "" if _is_vector(self._past, np.int64) and len(self._past) == 2 else "a program does not count its steps"
+
     def mine(self, slots: Ids) -> Ids:
         """Return those of some slots that are in the program."""
         return slots if self.slots is None or self.sides is None else slots[np.isin(self.store.y[slots], self.sides)]
@@ -205,6 +219,10 @@ class Track:
             return width
         sizes = self.kernel.diagonal(Source.of(self._samples, support, self.kernel).sizes)
         return width if abs(width) > ROUNDING * np.abs(beta[support] * sizes).max() else 0.0
+
+
+def _is_vector(values: Any, dtype: type[Any]) -> bool:
+    return isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype == dtype
 
 
 def certificate(dual: Dual, beta: Vector, g: Vector) -> Certificate:
