@@ -87,10 +87,10 @@ def _check_place(name: str, output: str) -> None:
     """Fail if the file cannot be written where it is to be."""
     target = Path(output)
     if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, f"a folder, and {name} names a file", output)
+        raise IsADirectoryError(errno.EISDIR, f"a folder, not a file ({name})", output)
     if target.exists() and not target.is_file():  # a device or a pipe
         if not os.access(target, os.W_OK):
-            raise PermissionError(errno.EACCES, f"{name} cannot be written to", output)
+            raise PermissionError(errno.EACCES, f"it cannot be written to ({name})", output)
         return
     check_folder(name, output, target.resolve().parent)
 
@@ -98,11 +98,11 @@ def _check_place(name: str, output: str) -> None:
 def check_folder(name: str, output: str, folder: Path) -> None:
     """Fail if no file can be made in a folder."""
     if not folder.exists():
-        raise FileNotFoundError(errno.ENOENT, f"the folder for {name} is missing", output)
+        raise FileNotFoundError(errno.ENOENT, f"its folder is missing ({name})", output)
     if not folder.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, f"{folder} is no folder, and {name} is to be in it", output)
+        raise NotADirectoryError(errno.ENOTDIR, f"{folder} is not a folder ({name})", output)
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise type(error)(error.errno, f"{name} cannot be written: {error.strerror}", output) from error
+        raise type(error)(error.errno, f"no file can be written there: {error.strerror} ({name})", output) from error

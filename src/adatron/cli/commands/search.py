@@ -22,6 +22,7 @@ from ..searching.values import AUTO, SEARCHED, grid_of, searched_options
 from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
 from ..values import Number
 
+OF_TWO = ("f1", "jaccard", "precision", "recall", "roc_auc")  # Scores of two classes, with others for more.
 SCORING = {"classification": "accuracy", "regression": "r2", "novelty": "balanced_accuracy"}
 
 
@@ -143,9 +144,11 @@ def _scoring(scoring: str | None, task: str, probability: bool) -> tuple[str, bo
 
     if scoring not in get_scorer_names():
         raise click.UsageError(f"--scoring {scoring!r} is none of {', '.join(get_scorer_names())}")
-    needed = method_of(get_scorer(scoring)) == "predict_proba"
-    if needed and task != "classification":
-        raise ValueError(f"--scoring {scoring} needs probabilities of classes, and --task {task} has none")
+    method = method_of(get_scorer(scoring))
+    needed = method == "predict_proba"
+    if (needed and task == "novelty") or (method != "predict" and task == "regression"):
+        what = "probabilities" if needed else "decision values"
+        raise ValueError(f"--scoring {scoring} needs {what} of classes, and --task {task} has none")
     if needed and not probability:
         raise ValueError(f"--scoring {scoring} needs probabilities of the classes: add --probability")
     return scoring, needed
@@ -159,10 +162,10 @@ def _check_data(file: str, table: Any, task: str, folds: int, scoring: str) -> N
     if task == "novelty":
         _check_sides(file, table)
     check_folds(file, table.y, table.shape[0], folds, task)
-    others = [name for name in get_scorer_names() if name.startswith(f"{scoring}_")]
-    if task == "classification" and others and (classes := len(np.unique(table.y))) > 2:
+    if task == "classification" and scoring in OF_TWO and (classes := len(np.unique(table.y))) > 2:
+        named = [name for name in get_scorer_names() if name.startswith(f"{scoring}_") and "samples" not in name]
         raise ValueError(
-            f"--scoring {scoring} is for two classes, and {file} has {classes}; for more there are {', '.join(others)}"
+            f"--scoring {scoring} is for two classes, and {file} has {classes}; for more there are {', '.join(named)}"
         )
 
 
