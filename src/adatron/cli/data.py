@@ -35,7 +35,7 @@ def column(text: str) -> int | str:
 def separator(text: str) -> str:
     """Read a separator: a character, or its name."""
     if len(text) != 1 and text not in SEPARATORS:
-        raise ValueError(text)
+        raise click.BadParameter(f"{text!r} is neither a character nor one of {', '.join(SEPARATORS)}")
     return SEPARATORS.get(text, text)
 
 
