@@ -197,7 +197,9 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
         exact.compare(g - tracked)
         level = abs(dual.objective(beta, g))
         allowed = max(LEVEL * duality_gap(dual, beta, g, mu), DIGITS * level)
-        judged = min(exact.missed(unknown), 0.5 * doubt) if len(unknown) else 0.0
+        judged = 0.5 * doubt  # this is proven; a judgement serves if it is too much
+        if judged > allowed:
+            judged = min(exact.missed(unknown), judged)
         if not len(unknown) or (0.5 * doubt <= SURELY * level and judged <= allowed):
             return _evaluate(view, dual, beta, g, mu, np.where(exact.known, exact.errors, 0.0), convex, doubt, judged)
         rows = unknown
