@@ -190,7 +190,14 @@ def _targets(
     if estimator == "SVR":
         wide = rng.random()
         parameters["epsilon"] = 0.0 if wide < 0.3 else power(rng, -4, 0) * scale if wide < 0.9 else power(rng, 0, 9)
-    return scale * y
+    y = scale * y
+    if rng.random() < 0.3:
+        traits.append("targets far")
+        y = y + rng.choice([-1.0, 1.0]) * scale * power(rng, 1, 9)
+    if rng.random() < 0.1:
+        traits.append("targets float32")
+        return y.astype(np.float32)
+    return y
 
 
 def _weights(rng: Rng, n: int, traits: list[str]) -> NDArray[np.float64] | None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...certificates import (
     Certificate,
     bounded,
+    errors_of_sums,
     half_width,
     intercept,
     prove,
@@ -197,9 +198,13 @@ class Track:
         """Return the solution with its certificate."""
         dual = self.dual(program)
         proof = certificate(dual, self.beta, self.g)
-        if not self.kernel.convex and len(dual):  # nothing is known of a function
+        if len(dual):
             with Pool(1) as pool:
-                proof = replace(proof, convex=semidefinite(self._view(pool), np.flatnonzero(self.beta)))
+                view = self._view(pool)
+                errors = errors_of_sums(view, dual, self.beta)
+                proof = replace(proof, blur=bounded(dual, self.beta, self.g, errors).blur)
+                if not self.kernel.convex:  # nothing is known of a function
+                    proof = replace(proof, convex=semidefinite(view, np.flatnonzero(self.beta)))
         status = Status.CONVERGED if proof.convex else Status.NOT_CONVEX
         width = self.width(dual, self.beta, self.g)
         b = intercept(dual, self.beta, self.g) if len(dual) else 0.0
