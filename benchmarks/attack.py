@@ -1,4 +1,4 @@
-"""Random programs against a checker in long double: the false claims of each kind of fit.
+"""Random programs against a checker in long double: the false claims of each kind of fit. Some of them are searches.
 
 The fits run in a process of their own. A fit that never ends or takes the process down is then an entry in the table.
 """
@@ -20,6 +20,7 @@ import numpy as np
 from tqdm import tqdm
 
 from .attack_programs import ESTIMATORS
+from .attack_searches import is_search, judged_search
 from .attack_verdict import ROUNDING, WARNED, Verdict, judged
 
 LIMIT = 60.0  # Seconds for a program, after which its process is stopped.
@@ -92,7 +93,7 @@ def _work(there: Connection, seed: int) -> None:
     while True:
         number = there.recv()
         try:
-            verdict = judged(seed, number)
+            verdict = (judged_search if is_search(number) else judged)(seed, number)
         except Exception:
             verdict = Verdict(number, outcome="broken", broken=[traceback.format_exc()])
         there.send(verdict)
