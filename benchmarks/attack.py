@@ -1,4 +1,4 @@
-"""Random programs against a checker in long double: the false claims of each kind of fit, and of incremental models.
+"""Random programs against a checker in long double: the false claims of fits, incremental models and searches.
 
 The fits run in a process of their own. A fit that never ends or takes the process down is then an entry in the table.
 """
@@ -21,6 +21,7 @@ from tqdm import tqdm
 
 from .attack_lives import lived
 from .attack_programs import ESTIMATORS
+from .attack_searches import is_search, judged_search
 from .attack_verdict import ROUNDING, WARNED, Verdict, judged
 
 LIMIT = 60.0  # Seconds for a program, after which its process is stopped.
@@ -94,7 +95,8 @@ def _work(there: Connection, seed: int) -> None:
     while True:
         number = there.recv()
         try:
-            verdict = (lived if number % LIVES == 0 else judged)(seed, number)
+            kind = judged_search if is_search(number) else lived if number % LIVES == 0 else judged
+            verdict = kind(seed, number)
         except Exception:
             verdict = Verdict(number, outcome="broken", broken=[traceback.format_exc()])
         there.send(verdict)

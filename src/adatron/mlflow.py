@@ -19,6 +19,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from .estimators.model.way import resamples
 from .extras import needed
 from .files import load, save
 from .quoted import quoted
@@ -229,7 +230,7 @@ def _signature(model: Any, method: str, example: Any) -> Any:
 def _numeric(model: Any) -> bool:
     """Return whether a model takes numbers: it is a machine, or a pipeline of steps that take no other values."""
     if isinstance(model, Pipeline):
-        return all(step in (None, "passthrough") or _numeric(step) for _, step in model.steps)
+        return all(step in (None, "passthrough") or resamples(step) or _numeric(step) for _, step in model.steps)
     tags: Any = get_tags(model).input_tags
     return not (isinstance(model, ColumnTransformer) or tags.string or tags.categorical)
 

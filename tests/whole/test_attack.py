@@ -7,8 +7,10 @@ import pytest
 from benchmarks.__main__ import main
 from benchmarks.attack_lives import check, life, lived
 from benchmarks.attack_programs import Case, program
+from benchmarks.attack_searches import compared, judged_search, search_of
 from benchmarks.attack_verdict import Verdict, checked
 from click.testing import CliRunner
+from sklearn import model_selection as theirs
 from sklearn import svm
 from sklearn.datasets import make_classification
 
@@ -190,3 +192,25 @@ def test_coefficients_at_their_bounds_are_there_after_the_division_by_the_margin
         (one,) = programs(Task("NuSVC", {"nu": 199 / 200}, X, y), model)
         found.append(truth(one, *values(("rbf", 0.2), X)).violation.value)
     assert found[1] == pytest.approx(found[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("start", range(0, 12, 4))
+def test_random_searches_have_the_scores_of_single_fits(start):
+    for number in range(start, start + 4):
+        verdict = judged_search(5, number)
+        assert not verdict.false, verdict.told
+        assert not verdict.broken, verdict.told
+
+
+def test_a_planted_wrong_score_of_a_search_is_found():
+    case = search_of(5, 1)
+    results = case.results(theirs.GridSearchCV)
+    for off in (0.0, 0.1):
+        ours, verdict = {**results}, Verdict(0)
+        key = next(key for key in results if key.startswith("split0_test") and np.isfinite(results[key]).all())
+        ours[key] = results[key] + off
+        compared(case, ours, results, verdict)
+        assert bool(verdict.false) is (off > 0.0)
+    lost = Verdict(0)
+    compared(case, ValueError("no"), results, lost)
+    assert lost.broken

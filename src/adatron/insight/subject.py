@@ -28,6 +28,10 @@ OTHER_SAMPLES = (
     "X and y must be the samples that the model was fitted to, in their order: {}. Pass other samples as X_test and "
     "y_test."
 )
+OTHER_ROWS = (
+    "The step {!r} ({}) of the pipeline changes which samples the fit gets, so X and y are not those of the machine. "
+    "Resample first, fit the pipeline without this step to the result, and pass the result."
+)
 CLOSE = 1e-9  # Largest relative difference between a support vector and its sample: steps before may round anew.
 PREDICTED = 500  # Most support vectors of a regression whose targets are compared with predictions.
 ROUGH = 1e-3  # Fraction of the spread of the targets that rounding of predictions in float32 may explain.
@@ -75,10 +79,13 @@ class Subject:
         TypeError
             The model does not end with a machine of this library.
         ValueError
-            The samples are not those of the fit, or the model is compact.
+            The samples are not those of the fit, a step of the model has resampled them, or the model is compact.
         """
         way = way_to(model)
         machine = machine_of(way)
+        if way.resamplers:
+            name, step = way.resamplers[0]
+            raise ValueError(OTHER_ROWS.format(name, type(step).__name__))
         if machine.compact_:
             raise ValueError("A compact model does not know its samples. Take the one before compact().")
         X = table_of(machine, X)

@@ -67,7 +67,8 @@ class Cell:
         model = self.model
         names = ("tol", "max_iter", "gap_tol", "precision", "cache_size", "solver", "n_jobs", "bias", "multi_class")
         settings = tuple(getattr(model, name, None) for name in names)
-        return type(model), repr(self.kernel.spec()), self.augment, settings
+        bounded = bool(np.isfinite(getattr(model, "C", 0.0)))  # nothing can start from, or move to, an infinite bound
+        return type(model), repr(self.kernel.spec()), self.augment, bounded, settings
 
     @cached_property
     def form(self) -> Formulation:
