@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data  # pyright: ignore[reportPrivateUsage]
 
-from .columns import advice
+from .columns import advice, numbers, refuse_dates
 
 
 def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **others: Any) -> Any:
@@ -32,6 +32,9 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
             attributes.pop("feature_names_in_", None)
             attributes["n_features_in_"] = X.shape[1]
     else:
+        X = numbers(X)
+        if others.get("y_numeric"):
+            refuse_dates(others["y"])
         try:
             found = validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
         except ValueError as error:
