@@ -18,7 +18,7 @@ from ..certificates import intercept
 from ..estimators.base.quiet import quiet
 from ..estimators.incremental.leave_out import deciding, left_out
 from ..estimators.incremental.track import Track, certificate
-from .subject import Ids, Subject, Vector, counted, dense, drawn, predictions, rows_of, taken
+from .subject import Ids, Subject, Vector, counted, dense, drawn, predictions, rows_of, taken, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
 
 KERNEL = 4_000_000  # Kernel values that are kept between the probes and the samples.
@@ -94,6 +94,7 @@ class Influence:
 
 
 @quiet
+@unnamed()
 def influence(
     model: Any,
     X: Any,

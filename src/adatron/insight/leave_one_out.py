@@ -13,7 +13,7 @@ from ..estimators.base.quiet import quiet
 from ..estimators.incremental.leave_out import loo_values
 from ..quoted import quoted
 from ..threads import Clock, OutOfTime
-from .subject import Ids, Subject, Unavailable, Vector, counted, drawn, predictions
+from .subject import Ids, Subject, Unavailable, Vector, counted, drawn, predictions, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
 
 
@@ -67,6 +67,7 @@ class LeftOut:
 
 
 @quiet
+@unnamed()
 def leave_one_out(
     model: Any, X: Any, y: Any = None, *, sample_weight: Any = None, max_samples: int | None = None
 ) -> LeftOut:
@@ -185,6 +186,7 @@ def refitted(subject: Subject, twin: Twin, **parameters: Any) -> Twin:
 
 
 @quiet
+@unnamed()
 def along_C(subject: Subject, twin: Twin, factors: Any = None, clock: Clock | None = None) -> AlongC:
     """Return exact leave-one-out errors for multiples of the model's C; the same samples are asked for each C.
 

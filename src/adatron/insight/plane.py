@@ -89,6 +89,7 @@ class BoundaryPlane:
 
 
 @quiet
+@unnamed()
 def boundary_plane(
     model: Any, X: Any, y: Any = None, *, sample: int | None = None, third: int | None = None, n_points: int = GRID
 ) -> BoundaryPlane:
@@ -146,8 +147,7 @@ def boundary_plane(
         None if value is None else counted(name, value, 0, n) for name, value in (("sample", sample), ("third", third))
     )
     counted("n_points", n_points, 2)
-    with unnamed():
-        return _plane(look, rows, y, sample, third, n_points)
+    return _plane(look, rows, y, sample, third, n_points)
 
 
 def _plane(look: _Look, rows: Any, y: Any, sample: int | None, third: int | None, n_points: int) -> BoundaryPlane:

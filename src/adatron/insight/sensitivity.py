@@ -82,6 +82,7 @@ class Sensitivity:
 
 
 @quiet
+@unnamed()
 def sensitivity(model: Any, X: Any, *, max_samples: int = MOST) -> Sensitivity:
     """Return how strongly each feature moves the decision function at the boundary.
 
@@ -134,9 +135,8 @@ def sensitivity(model: Any, X: Any, *, max_samples: int = MOST) -> Sensitivity:
     known = np.isfinite(found.distance)
     if not known.any():
         raise Unavailable("No boundary was found near the samples; the prediction may be the same everywhere.")
-    with unnamed():
-        slope = np.abs(slopes_of(look, found.projection[known])).mean(axis=0)
-        flips, smallest, tried = _along_features(look, points, slope * spread)
+    slope = np.abs(slopes_of(look, found.projection[known])).mean(axis=0)
+    flips, smallest, tried = _along_features(look, points, slope * spread)
     return Sensitivity(slope, slope * spread, int(known.sum()), flips, smallest, tried, space)
 
 

@@ -150,7 +150,16 @@ class SearchDisplay(Display):
         )  # fmt: skip
         return made.plot(ax=ax, mesh_kw=mesh_kw)
 
-    from_estimator = from_search  # a search is an estimator
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any = None, y: Any = None, *, metric: str | None = None, ax: Any = None,
+        mesh_kw: dict[str, Any] | None = None,
+    ) -> Self:  # fmt: skip
+        """Draw a fitted search over its two main parameters; see :meth:`from_search`, which takes others.
+
+        Every display takes samples X and their targets y; a fitted search needs none.
+        """
+        return cls.from_search(estimator, metric=metric, ax=ax, mesh_kw=mesh_kw)
 
     def plot(self, *, ax: Any = None, mesh_kw: dict[str, Any] | None = None) -> Self:
         """Draw the scores; the best one has a frame, and proven ones a dot.

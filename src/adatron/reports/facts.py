@@ -147,9 +147,8 @@ class Facts:
     def names(self) -> list[str]:
         """Names of the features that ``sensitivity`` speaks of."""
         found = self.sensitivity
-        width = int(self.subject.X.shape[1]) if isinstance(found, Missing) else len(found.slope)
-        original = isinstance(found, Missing) or found.space == "original"
-        return names_of(self.subject.way, width, self.given_names if original else None)
+        space = "original" if isinstance(found, Missing) else found.space
+        return names_of(self.subject.way, self.subject.columns, space, self.given_names)
 
     def _of_twin(self, ask: Callable[[Twin], Found]) -> Found | Missing:
         twin = self.twin

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from ...estimators import input_margin
 from ...estimators.base.probability import agreeing, coupled, of_pairs, slope
-from ...insight.subject import dense, drawn, refuse_unmeasured, unnamed
+from ...insight.subject import dense, drawn, refuse_unmeasured
 from ...margins import InputMargins, variation
 from ...plots.axes import COLORS
 from ...plots.input_margin import MarginDisplay, of_classes
@@ -40,8 +40,7 @@ def robust(facts: Facts) -> Panel:
         refuse_unmeasured(facts.machine)
         return input_margin(facts.machine, dense(facts.subject.rows[some]))
 
-    with unnamed():
-        found = known(measured)
+    found = known(measured)
     if isinstance(found, Missing):
         panel.parts.append(Text(found.reason, "note"))
     else:
