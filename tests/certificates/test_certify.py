@@ -142,7 +142,7 @@ def test_off_the_equalities_nothing_is_claimed(name):
             prove(view, dual, beta, g),
             certify(view, Exact(dual), beta, g.copy(), none),
             loosely(view, dual, beta, g, none),
-            bounded(dual, beta, g, none),
+            bounded(dual, beta, g, none, view.magnitude),
         ):
             if off:
                 assert got.gap == got.kkt_violation == got.relative_gap == np.inf

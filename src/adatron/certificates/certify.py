@@ -30,7 +30,7 @@ from .gap import SMALLEST, best_multipliers, duality_gap, relative, sum_of_terms
 
 EVERY_ROW = 1000  # Variables up to which a proof computes the whole gradient anew.
 LEVEL, DIGITS = 0.1, 1e-6  # Wanted accuracy of the objectives, as a fraction of the gap or of the objectives.
-MEASURES = 10  # Numbers that ``weigh`` returns.
+MEASURES = 11  # Numbers that ``weigh`` returns.
 SURELY = (
     2.0**-3
 )  # Fraction of the objectives that many rows always leave in doubt, so that bits do not depend on the known rows.
@@ -226,13 +226,14 @@ def loosely(view: View, dual: Dual, beta: Vector, g: Vector, slack: Vector) -> C
     If the kernel may not be positive semi-definite, it remains unknown whether the gap bounds anything.
     """
     if view.gram.kernel.convex:
-        return bounded(dual, beta, g, slack)
-    return replace(bounded(dual, beta, g, slack), gap=inf)
+        return bounded(dual, beta, g, slack, view.magnitude)
+    return replace(bounded(dual, beta, g, slack, view.magnitude), gap=inf)
 
 
-def bounded(dual: Dual, beta: Vector, g: Vector, slack: Vector) -> Certificate:
+def bounded(dual: Dual, beta: Vector, g: Vector, slack: Vector, magnitude: float) -> Certificate:
     """Prove what a gradient can, up to its errors, for a kernel that is known to be positive semi-definite."""
-    return _certificate(_measured(dual, beta, g, best_multipliers(dual, beta, g), slack.copy()), convex=True)
+    measures = _measured(dual, beta, g, best_multipliers(dual, beta, g), slack.copy())
+    return _certificate(measures, magnitude, convex=True)
 
 
 def unproven(dual: Dual, beta: Vector, g: Vector) -> Certificate:
@@ -313,21 +314,28 @@ def conclude(view: View, beta: Vector, measures: list[float], convex: bool = Tru
     """Return the certificate from the numbers of ``weigh``."""
     norm2, resolution = measures[2:4]
     known = view.gram.kernel.convex or not isfinite(resolution)  # apparent negative curvature is then rounding
-    return _certificate(measures, known or (convex and norm2 >= 0.0 and semidefinite(view, np.flatnonzero(beta))))
+    return _certificate(
+        measures, view.magnitude, known or (convex and norm2 >= 0.0 and semidefinite(view, np.flatnonzero(beta)))
+    )
 
 
-def _certificate(measures: list[float], convex: bool) -> Certificate:
+def _certificate(measures: list[float], magnitude: float, convex: bool) -> Certificate:
     value, doubt, _, resolution, gap, worst, least = measures[:7]
-    return Certificate(value, gap, worst, resolution, doubt, least, measures[9], convex)
+    return Certificate(value, gap, worst, resolution, doubt, least, _blur(measures, magnitude), convex)
 
 
-def conclude_all(measures: NDArray[np.float64]) -> NDArray[np.float64]:
+def _blur(measures: Any, magnitude: float) -> Any:
+    """Return the error of the objective as a bound of the optimum."""
+    return measures[9] + (0.5 * CARE * magnitude * measures[10] if magnitude < inf else 0.0)
+
+
+def conclude_all(measures: NDArray[np.float64], magnitude: float) -> NDArray[np.float64]:
     """Return the numbers of ``Certificate`` in their order, (8, n), from those of ``weigh``, (n, MEASURES).
 
     This is ``conclude`` for kernels that are known to be positive semi-definite.
     """
     value, doubt, _, resolution, gap, worst, least = measures.T[:7]
-    return np.stack([value, gap, worst, resolution, doubt, least, measures.T[9], np.ones_like(value)])
+    return np.stack([value, gap, worst, resolution, doubt, least, _blur(measures.T, magnitude), np.ones_like(value)])
 
 
 @jit
@@ -340,7 +348,8 @@ def weigh(
     Three more numbers follow: the error of the objective by known rows alone, the part of the gap by which the
     equalities are missed, and the error of the objective as a bound of the optimum. For that, coefficients move until
     the equalities hold, which costs no more than their sums lack, times the steepest slope. If rounding does not
-    explain that an equality is missed, gap, violation and this error are infinite.
+    explain that an equality is missed, gap, violation and this error are infinite. The move also bends the objective, by
+    at most half the last number, the square of what the sums lack, times the largest kernel value.
 
     errors : bounds of the errors of g; the rounding of evaluating the conditions is added to them
     """
@@ -362,10 +371,10 @@ def weigh(
         if len(over):
             over[r] += b * sign[i] if len(sign) else b
             steepest[r] = max(steepest[r], abs(g[i]) + errors[i] + epsilon)
-    missed, repair = 4.0 * UNIT * blur, 0.0
+    missed, repair, lack = 4.0 * UNIT * blur, 0.0, 0.0
     for r in range(len(over)):
         lacking = abs(over[r]) + (n + 4) * UNIT * (own + abs(totals[r]))
-        missed, repair = missed + abs(mu[r]) * lacking, repair + CARE * steepest[r] * lacking
+        missed, repair, lack = missed + abs(mu[r]) * lacking, repair + CARE * steepest[r] * lacking, lack + lacking
     gap = sum_of_terms(beta, g, errors, lower, upper, epsilon, row, sign, mu) + missed
     off = 0.5 * doubt + (n + 4) * UNIT * (sizes + epsilon * own)
     found[0], found[2] = 0.5 * twice - epsilon * own, norm2 + 2.0 * off
@@ -374,6 +383,7 @@ def weigh(
     bare = violation(beta, g, np.empty(0), lower, upper, epsilon, row, sign, len(totals))
     found[3], found[4], found[5] = worst - bare if worst > -np.inf else 0.0, gap, max(worst, 0.0)
     found[6], found[7], found[8], found[9] = most if 0.0 < most < 1.0 else 1.0, off, missed, off + repair
+    found[10] = lack * lack
     for r in range(len(over)):
         if not abs(over[r]) <= (ASTRAY + (n + 4) * UNIT) * (own + abs(totals[r])):  # nan, too
             found[4] = found[5] = found[8] = found[9] = np.inf

@@ -31,6 +31,7 @@ Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 Program = Callable[[Vector, Vector], Dual]  # takes targets and weights
 BLOCK = 256  # Rows of K that are made at a time.
+NOTHING = Certificate(0.0, 0.0, 0.0)  # that of no samples
 ROUNDING = 1e-12  # Fraction of the largest term of a gradient.
 MANY, FEW = 32, 2**20  # Rows, and entries of K, from which the tiles, on all threads, are faster than NumPy.
 
@@ -197,12 +198,13 @@ class Track:
     def fitted(self, program: Program, n_iter: int) -> Fitted:
         """Return the solution with its certificate."""
         dual = self.dual(program)
-        proof = certificate(dual, self.beta, self.g)
+        proof = NOTHING
         if len(dual):
             with Pool(1) as pool:
                 view = self._view(pool)
-                errors = errors_of_sums(view, dual, self.beta)
-                proof = replace(proof, blur=bounded(dual, self.beta, self.g, errors).blur)
+                point, none = (dual, self.beta, self.g), np.zeros(len(dual))
+                summed = bounded(*point, errors_of_sums(view, dual, self.beta), view.magnitude)
+                proof = replace(bounded(*point, none, view.magnitude), blur=summed.blur)
                 if not self.kernel.convex:  # nothing is known of a function
                     proof = replace(proof, convex=semidefinite(view, np.flatnonzero(self.beta)))
         status = Status.CONVERGED if proof.convex else Status.NOT_CONVEX
@@ -213,7 +215,7 @@ class Track:
     def prove(self, dual: Dual) -> Certificate:
         """Return what a gradient computed anew proves, with bounds of its errors."""
         if not len(dual):
-            return certificate(dual, self.beta, self.g)
+            return NOTHING
         with Pool(1) as pool:
             return prove(self._view(pool), dual, self.beta, self.gradient(dual))
 
@@ -228,8 +230,3 @@ class Track:
 
 def _is_vector(values: Any, dtype: type[Any]) -> bool:
     return isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype == dtype
-
-
-def certificate(dual: Dual, beta: Vector, g: Vector) -> Certificate:
-    """Return the certificate by the path's own gradient; ``Track.prove`` bounds that gradient's errors."""
-    return bounded(dual, beta, g, np.zeros(len(beta))) if len(dual) else Certificate(0.0, 0.0, 0.0)
