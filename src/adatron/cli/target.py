@@ -56,9 +56,8 @@ def refuse_measurements(path: str, table: Any, chosen: bool) -> None:
     numbers = table.y.dtype.kind in "iuf"
     fractions = table.y[table.y % 1 != 0] if table.y.dtype.kind == "f" else table.y[:0]
     if len(fractions):
-        raise ValueError(
-            f"{path}: the label {fractions[0]} is not a class ({taken}): {others}--task regression fits real numbers"
-        )
+        found = f"the label {fractions[0]:.10g} is not a class"
+        raise ValueError(f"{path}: {found} ({taken}): {others}--task regression fits real numbers")
     classes, counts = np.unique(table.y, return_counts=True)
     seen = None if chosen else (_seen_in_numbers if numbers else _seen_in_texts)(classes, counts)
     if seen is not None:

@@ -14,7 +14,7 @@ from ..data import SPARSE, Source, data_options
 from ..fit import check_folds, fit
 from ..machines import TASK, machine, task_options
 from ..outputs import MODEL, check_outputs
-from ..parts import machine_of, task_of
+from ..parts import machine_of
 from ..preparing.sides import known_part
 from ..preparing.training import preparing_options, read_training, remember, write_model
 from ..searching.failures import Reasons, shortened_failure
@@ -82,6 +82,9 @@ def search(
     if not quiet:
         click.echo(table.summary(), err=True)
     _check_data(str(source.files[0]), table, task or TASK, folds, scoring)
+    learned = table
+    if task == "novelty" and target is not None:
+        learned = known_part(str(source.files[0]), table, made.kernel == "precomputed")
     from ..preparing.columns import prepared
 
     model = prepared(made, table, scale, impute, SPARSE)
@@ -94,7 +97,7 @@ def search(
             model.set_params(**found.best_params_)
             if probability is not None:
                 machine_of(model).set_params(probability=probability)
-            good = _finish(model, table, target, quiet, silent)
+            good = _finish(model, table, learned, target, quiet, silent)
             summary["model"] = target
     finally:  # the scores are worth more than the model, which one fit brings back
         if wants_json:
@@ -197,7 +200,7 @@ def _searched(
     last, prefix = split_name(model)
     classes = hasattr(last, "decision_function_shape")
     seed = getattr(last, "random_state", None) or 0
-    kind = StratifiedKFold if classes or scoring in ("balanced_accuracy", "accuracy") else KFold
+    kind = StratifiedKFold if classes or is_outlier_detector(last) else KFold
     cv: Any = kind(folds, shuffle=True, random_state=seed)
     if is_outlier_detector(last):
         cv = [(train[table.y[train] == 1], test) for train, test in cv.split(table.X, table.y)]
@@ -243,14 +246,10 @@ def _tell(found: Any, scoring: str, task: str, seconds: float, wants_json: bool)
     return summary(found, scoring, task, type(split_name(found.estimator)[0]).__name__, seconds)
 
 
-def _finish(model: Any, table: Any, target: str, quiet: bool, silent: bool) -> bool:
-    """Fit the model to all samples, write it and print its proof; return whether the fit converged.
-
-    Novelty detection is fitted to the samples with label 1.
-    """
+def _finish(model: Any, table: Any, learned: Any, target: str, quiet: bool, silent: bool) -> bool:
+    """Fit the model to the samples to learn from, write it and print its proof; return whether the fit converged."""
     from ..report import certificate_rows
 
-    learned = known_part("", table) if task_of(model) == "novelty" else table
     try:
         fit(model, learned.X, learned.y, False, silent)
     except KeyboardInterrupt:

@@ -70,7 +70,9 @@ def train(
     more = {"categorical": categorical, "allow_missing": impute is not None}
     table, tested = _read(source, made, test, features, task is not None, more)
     name = str(source.files[0])
-    learned = known_part(name, table) if task == "novelty" else table
+    learned = table
+    if task == "novelty":
+        learned = known_part(name, table, given=not folds and made.kernel == "precomputed")
     if not quiet:
         click.echo(table.summary(), err=True)
     model = prepared(made, table, scale, impute, SPARSE)

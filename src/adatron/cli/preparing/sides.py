@@ -45,13 +45,18 @@ def has_sides(y: Any) -> bool:
     return y is not None and y.dtype.kind in "iuf" and bool(np.isin(y, (-1, 1)).all())
 
 
-def known_part(file: str, table: Any) -> Any:
+def known_part(file: str, table: Any, given: bool = False) -> Any:
     """Return the samples with label 1, or all of them if the labels are others than 1 and -1.
+
+    Parameters
+    ----------
+    given : bool
+        Whether the data are kernel values, which have a column for each sample.
 
     Raises
     ------
     ValueError
-        All labels are -1; the message names the file.
+        All labels are -1, or kernel values hold samples with this label; the message names the file.
     """
     from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
 
@@ -64,6 +69,11 @@ def known_part(file: str, table: Any) -> Any:
         )
     if len(known) == len(table.y):
         return table
+    if given:
+        raise ValueError(
+            f"{file}: --task novelty learns from samples with label 1 (known), and these kernel values also have samples "
+            "with label -1 (new): leave out their rows and columns"
+        )
     return replace(table, X=_safe_indexing(table.X, known), y=table.y[known])
 
 
