@@ -321,12 +321,13 @@ def conclude(view: View, beta: Vector, measures: list[float], convex: bool = Tru
 
 def _certificate(measures: list[float], magnitude: float, convex: bool) -> Certificate:
     value, doubt, _, resolution, gap, worst, least = measures[:7]
-    return Certificate(value, gap, worst, resolution, doubt, least, _blur(measures, magnitude), convex)
+    return Certificate(value, gap, worst, resolution, doubt, least, float(_blur(np.array(measures), magnitude)), convex)
 
 
 def _blur(measures: Any, magnitude: float) -> Any:
     """Return the error of the objective as a bound of the optimum."""
-    return measures[9] + (0.5 * CARE * magnitude * measures[10] if magnitude < inf else 0.0)
+    with np.errstate(invalid="ignore"):  # infinite kernel values, and sums that lack nothing
+        return measures[9] + np.where(measures[10] > 0.0, 0.5 * CARE * magnitude * measures[10], 0.0)
 
 
 def conclude_all(measures: NDArray[np.float64], magnitude: float) -> NDArray[np.float64]:
@@ -348,8 +349,8 @@ def weigh(
     Three more numbers follow: the error of the objective by known rows alone, the part of the gap by which the
     equalities are missed, and the error of the objective as a bound of the optimum. For that, coefficients move until
     the equalities hold, which costs no more than their sums lack, times the steepest slope. If rounding does not
-    explain that an equality is missed, gap, violation and this error are infinite. The move also bends the objective, by
-    at most half the last number, the square of what the sums lack, times the largest kernel value.
+    explain that an equality is missed, gap, violation and this error are infinite. The objective also bends on the way,
+    by at most half the last number, the square of what the sums lack, times the largest kernel value.
 
     errors : bounds of the errors of g; the rounding of evaluating the conditions is added to them
     """

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 
-from ..certificates import intercept
+from ..certificates import bounded, intercept
 from ..estimators.base.quiet import quiet
 from ..estimators.incremental.leave_out import deciding, left_out
-from ..estimators.incremental.track import Track, certificate
+from ..estimators.incremental.track import Track
 from .subject import Ids, Subject, Vector, counted, dense, drawn, predictions, rows_of, taken, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
 
@@ -163,7 +163,8 @@ def influence_of(
         for column, left in lefts:
             values[:, column] = probes.values([left], twin.model)[:, 0]
         coefficient = _coefficient(lefts, int(slots[k]))
-        worst = max((certificate(goal, left.beta, left.g).kkt_violation for _, (_, goal, left) in lefts), default=0.0)
+        points = [(goal, left.beta, left.g, np.zeros(len(goal))) for _, (_, goal, left) in lefts]
+        worst = max((bounded(*point, magnitude=np.inf).kkt_violation for point in points), default=0.0)
         change = np.abs(values - whole).max(axis=1).mean()
         out[:, k] = (
             coefficient,
