@@ -232,4 +232,6 @@ def refusal(value: object) -> str:
             f"a {given} cannot be stored: compiled code of scikit-learn would read memory wherever its numbers in a "
             "file point. The page on serving lists the classes that can be stored"
         )
+    if hasattr(value, "to_local"):
+        return f"a {kind.__name__} belongs to a cluster and cannot be stored; store what its to_local() returns"
     return f"a {given} cannot be stored. The page on serving lists the classes of scikit-learn that can be"
