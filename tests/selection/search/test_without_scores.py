@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -46,6 +47,11 @@ def test_nothing_to_choose_from_is_an_error_with_the_reason(kind, data, settings
         kind(SVC(gamma=1.0), GRID, cv=3, **more, **settings).fit(*data)
     caught.match(reason)
     assert "np.float64" not in str(caught.value)
+
+
+def test_other_estimators_keep_the_way_of_scikit_learn():
+    search = GridSearchCV(LogisticRegression(), {"C": [1.0, 2.0]}, scoring=nothing, cv=3).fit(X, y)
+    assert search.best_index_ == 0
 
 
 def test_other_metrics_and_no_choice_keep_their_results():

@@ -67,7 +67,7 @@ class Shared(Base):
         KeyboardInterrupt
             Ctrl-C came before all folds of any candidate were finished, or during the last fit.
         ValueError
-            ``max_time`` was over before.
+            ``max_time`` was over before, or no candidate has a score, so that ``refit`` has nothing to choose from.
         """
         if followed(self) or get_config()["array_api_dispatch"]:
             if self.prove:
