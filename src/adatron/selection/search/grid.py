@@ -34,7 +34,7 @@ OURS: dict[str, Any] = {
     "n_jobs": [Interval(Integral, None, -1, closed="right"), Interval(Integral, 1, None, closed="left"), None],
 }
 NO_METRIC = (
-    "score needs one metric. The search has several, and refit, a function, has chosen a candidate and no metric. The "
+    "score needs one metric. The search has several, and its callable refit has chosen a candidate and no metric. The "
     "metrics are {}: {}."
 )
 
