@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -48,6 +49,11 @@ def test_nothing_to_choose_from_is_an_error_with_the_reason(kind, data, settings
     assert "np.float64" not in str(caught.value)
 
 
+def test_other_estimators_keep_the_way_of_scikit_learn():
+    search = GridSearchCV(LogisticRegression(), {"C": [1.0, 2.0]}, scoring=nothing, cv=3).fit(X, y)
+    assert search.best_index_ == 0
+
+
 def test_other_metrics_and_no_choice_keep_their_results():
     search = GridSearchCV(SVC(), GRID, scoring=one_of_two, refit="good", cv=3).fit(X, y)
     assert np.isnan(search.cv_results_["mean_test_bad"]).all()
@@ -64,7 +70,7 @@ def test_a_function_that_chooses_names_no_metric(machine, kind):
     search = kind(machine, {name: [0.1, 1.0]}, **settings).fit(X, y)
     assert search.best_index_ == 1
     assert search.predict(X).shape == y.shape
-    with pytest.raises(ValueError, match=r"one metric.*a function.*\['accuracy', 'f1'\].*search.scorer_\['accuracy'\]"):
+    with pytest.raises(ValueError, match=r"one metric.*callable refit.*'accuracy', 'f1'.*search.scorer_\['accuracy'\]"):
         search.score(X, y)
     assert search.scorer_["accuracy"](search, X, y) == np.mean(search.predict(X) == y)
     alone = kind(machine, {name: [0.1, 1.0]}, **{**settings, "scoring": "f1"}).fit(X, y)

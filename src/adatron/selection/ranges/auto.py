@@ -133,7 +133,8 @@ def _sample(estimator: Any, X: Any, y: Any) -> Sample:
     while isinstance(estimator, Pipeline):
         steps: Any = [step for step in estimator.steps[:-1] if not resamples(step[1])]
         if steps:
-            some = clone(Pipeline(steps)).fit_transform(some, targets)
+            copied: Any = clone(Pipeline(steps))
+            some = copied.fit_transform(some, targets)
         estimator = estimator.steps[-1][1]
     if given and np.shape(some) != (len(rows), len(rows)):
         raise ValueError(f"X must be a square matrix for kernel='precomputed'. Got an array of shape {np.shape(some)}.")

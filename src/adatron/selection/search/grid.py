@@ -34,7 +34,7 @@ OURS: dict[str, Any] = {
     "n_jobs": [Interval(Integral, None, -1, closed="right"), Interval(Integral, 1, None, closed="left"), None],
 }
 NO_METRIC = (
-    "score needs one metric. The search has several, and refit, a function, has chosen a candidate and no metric. The "
+    "score needs one metric. The search has several, and its callable refit has chosen a candidate and no metric. The "
     "metrics are {}: {}."
 )
 
@@ -67,7 +67,7 @@ class Shared(Base):
         KeyboardInterrupt
             Ctrl-C came before all folds of any candidate were finished, or during the last fit.
         ValueError
-            ``max_time`` was over before.
+            ``max_time`` was over before, or no candidate has a score, so that ``refit`` has nothing to choose from.
         """
         if followed(self) or get_config()["array_api_dispatch"]:
             if self.prove:

@@ -37,7 +37,10 @@ class HalvingGridSearchCV(Shared, Base):
 
     max_time: float | None = None
     prove: bool = False
-    _parameter_constraints: ClassVar[dict[str, Any]] = {**Base._parameter_constraints, "n_jobs": OURS["n_jobs"]}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {  # pyright: ignore[reportIncompatibleVariableOverride]
+        **Halving._parameter_constraints,
+        "n_jobs": OURS["n_jobs"],
+    }
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         X, y = indexable(X, y)

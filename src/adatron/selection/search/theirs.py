@@ -27,6 +27,8 @@ from sklearn.utils.metaestimators import _safe_split  # pyright: ignore[reportPr
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, indexable  # pyright: ignore[reportPrivateUsage]
 
+from ...estimators.base.machine import KernelMachine
+from ...estimators.model.way import way_to
 from ...quoted import quoted
 from .watch import Watch
 
@@ -146,7 +148,7 @@ def searched(
     if callable(search.scoring) and search.multimetric_:
         search._check_refit_for_multimetric(first)
         refit_metric = search.refit
-    if search.refit and not callable(search.refit) and np.isnan(results[f"mean_test_{refit_metric}"]).all():
+    if _chooses_nothing(search, base, refit_metric, results):
         splits = _splits(search, cv, X, y, routed, 0)
         raise _without_score(search, base, X, y, refit_metric, *kept[:2], splits, scorer, routed)
     _choose(search, base, X, y, refit_metric, results, routed)
@@ -215,6 +217,13 @@ def _choose(search: Any, base: Any, X: Any, y: Any, metric: str, results: dict[s
         search.refit_time_ = time.time() - begun
         with suppress(AttributeError):
             search.feature_names_in_ = search.best_estimator_.feature_names_in_
+
+
+def _chooses_nothing(search: Any, base: Any, metric: str, results: dict[str, Any]) -> bool:
+    """Return whether ``refit`` has nothing to choose from; of other estimators than ours it takes the first one."""
+    if not search.refit or callable(search.refit) or not isinstance(way_to(base).machine, KernelMachine):
+        return False
+    return bool(np.isnan(results[f"mean_test_{metric}"]).all())
 
 
 def _without_score(
