@@ -110,7 +110,9 @@ def test_wrong_files(command, file, folder, monkeypatch, capsys):
         "convert M out --to libsvm", "convert M out --to onnx", "convert M out --to onnx --ops ai.onnx.ml",
         "convert M out --features 1", "predict M wide.csv", "predict M good.csv --decision",
         "predict M good.csv --probability", "predict M good.csv --device cuda:99", "predict M good.csv --device tpu",
-        "evaluate M wide.csv", "report M half.csv --output o.html --max-time 1", "stream M good.csv", "info M",
+        "evaluate M wide.csv",
+        "train good.csv --features 99999999999 --model out",
+        "report M half.csv --output o.html --max-time 1", "stream M good.csv", "info M",
         "report M good.csv --test half.csv --output o.html --max-time 0.001",
     ],
 )  # fmt: skip

@@ -212,6 +212,11 @@ class Source:
             width = load_libsvm(path, zero_based=from_zero).n_features_in_
             model = machine = load_libsvm(path, max(found.shape[1], width), from_zero)
         table = source.like(wanted_by(model), given, labelled)
+        if given and table.shape[1] != (needed := getattr(model, "n_features_in_", table.shape[1])):
+            raise ValueError(
+                f"{os.fspath(self.files[0])}: {table.shape[1]:,} kernel values of a sample found, and the model needs "
+                f"{needed:,}, those with its training samples"
+            )
         with warnings_as_lines():
             warn_of_unknown(os.fspath(self.files[0]), table, texts_of(model))
         return (model, table) if given else with_surplus(model, table, self.files[0], self.max_bytes)

@@ -43,6 +43,7 @@ _PHRASES: tuple[tuple[str, _Said], ...] = (
     (r"so predict_proba cannot tell", "so the probabilities cannot tell"),
     (r"gamma='scale' is 1 / \(n_features \* X\.var\(\)\) = (\S+), as X\.var\(\) is (\S+): .* gamma as a number\.",
      r"--gamma scale is \1, as the variance of the data is \2: --scale standard scales them, or --gamma is a number"),
+    (r"specified nu is infeasible: with nu = ", "--nu is infeasible: with --nu "),
     (r"; cv_results_\['converged'\] names their candidates", "; --json names the candidates"),
     (r"param_grid has 'auto' for '(\w+)', and of", r"--\1 auto is not possible: of"),
     (r"give a param_grid with further values", "give further values"),

@@ -10,7 +10,7 @@ import click
 
 from ..outputs import DATA, MODEL, check_outputs
 from ..status import warnings_as_lines
-from ..values import Number
+from ..values import MOST_FEATURES, Number
 
 
 @click.command(short_help="Convert a model from and to LIBSVM's text, and to ONNX.")
@@ -21,7 +21,9 @@ from ..values import Number
     type=click.Choice(["libsvm", "adatron", "onnx"]),
     help="What to write.  [default: as OUTPUT ends, with .onnx or .adatron, else the other kind]",
 )
-@click.option("--features", type=Number(1, whole=True), help="Features of the data; LIBSVM's text may hold fewer.")
+@click.option(
+    "--features", type=Number(1, MOST_FEATURES, whole=True), help="Features of the data; LIBSVM's text may hold fewer."
+)
 @click.option(
     "--ops",
     type=click.Choice(["plain", "ai.onnx.ml"]),
@@ -47,6 +49,8 @@ def convert(model: str, output: str, to: str | None, features: int | None, ops: 
     to = to or ("adatron" if is_libsvm_model(source) else "libsvm")
     if ops != "plain" and to != "onnx":
         raise click.UsageError("--ops is for ONNX: add --to onnx, or an OUTPUT that ends with .onnx")
+    if features is not None and not is_libsvm_model(source):
+        raise click.UsageError("--features is for a MODEL that is LIBSVM's text; this one knows its features")
     found = load(source, features)
     if to == "onnx":
         _to_onnx(found, output, ops)

@@ -15,7 +15,7 @@ from ..machines import INCREMENTAL, TASK, machine, task_options
 from ..outputs import MODEL, check_outputs
 from ..parameters import some_parameter_options
 from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
-from ..values import Number, weights_of
+from ..values import MOST_FEATURES, Number, weights_of
 
 PARAMETERS = (
     "kernel", "C", "nu", "epsilon", "gamma", "degree", "coef0", "max_time", "class_weight", "bias", "augment",
@@ -36,7 +36,11 @@ PARAMETERS = (
 @click.option("--label", type=column, help="The label's column.  [default: the last]")
 @click.option("--zero-based/--one-based", default=None, help="LIBSVM text: features count from 0 or 1.  "
               "[default: as MODEL's, or from 1]")  # fmt: skip
-@click.option("--features", type=Number(1, whole=True), help="Features, if the first lines of LIBSVM text use fewer.")
+@click.option(
+    "--features",
+    type=Number(1, MOST_FEATURES, whole=True),
+    help="Features, if the first lines of LIBSVM text use fewer.",
+)
 @click.option("--forget/--no-forget", default=None, help="Whether a line such as -17 forgets a sample, or is one.  "
               "[default: forgets; an error if it may be either]")  # fmt: skip
 @task_options

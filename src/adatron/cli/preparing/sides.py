@@ -71,8 +71,8 @@ def known_part(file: str, table: Any, given: bool = False) -> Any:
         return table
     if given:
         raise ValueError(
-            f"{file}: --task novelty learns from samples with label 1 (known), and these kernel values also have samples "
-            "with label -1 (new): leave out their rows and columns"
+            f"{file}: --task novelty learns from samples with label 1 (known), and these are kernel values of samples "
+            "with label -1 (new), too: leave out their rows and columns"
         )
     return replace(table, X=_safe_indexing(table.X, known), y=table.y[known])
 

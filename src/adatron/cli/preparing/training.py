@@ -11,7 +11,7 @@ from ..data import Source
 from ..parts import machine_of, remember_counting, remember_label, remember_names, take_names, task_of
 from ..status import warnings_as_lines
 from ..target import check_labels, check_numbers, label_text
-from ..values import Number, weights_of
+from ..values import MOST_FEATURES, Number, weights_of
 
 IMPUTE = ("mean", "median", "most_frequent")
 
@@ -28,7 +28,9 @@ def preparing_options(command: Any) -> Any:
             "--scale", type=click.Choice(["none", "standard", "minmax"]), default="none", help="Scale the features."
         ),
         click.option(
-            "--features", type=Number(1, whole=True), help="Features, if LIBSVM text uses fewer than there are."
+            "--features",
+            type=Number(1, MOST_FEATURES, whole=True),
+            help="Features, if LIBSVM text uses fewer than there are.",
         ),
     ):
         command = option(command)
