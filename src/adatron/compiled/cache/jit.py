@@ -21,7 +21,7 @@ from .uninterrupted import uninterrupted
 
 with uninterrupted(), collector_paused():
     import numba
-    import numpy.ma  # noqa: F401 (Numba imports it when it first sees an array)
+    import numpy.ma  # noqa: F401 # pyright: ignore[reportUnusedImport] (Numba does, at the first array)
     from numba import typeof
     from numba import types as numba_types
     from numba.core import cgutils, config

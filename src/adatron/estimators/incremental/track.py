@@ -85,7 +85,7 @@ class Track:
             return f"a program is not of two of {classes} classes"
         if slots is not None and not (_is_vector(slots, np.int64) and ((slots >= 0) & (slots < store.n)).all()):
             return "a program numbers other samples"
-        path = () if self._path is None else tuple(getattr(self._path, name, None) for name in ("beta", "g"))
+        path: Any = () if self._path is None else [getattr(self._path, name, None) for name in ("beta", "g")]
         if not all(_is_vector(one, np.float64) and len(one) == len(self.numbers) for one in (self.beta, self.g, *path)):
             return "a program has not a coefficient and a gradient for each of its samples"
         return "" if _is_vector(self._past, np.int64) and len(self._past) == 2 else "a program does not count its steps"

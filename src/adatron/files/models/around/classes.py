@@ -218,8 +218,8 @@ def around_of(value: object) -> Around | None:
     """Return the entry of an object's class; None if it has no place in a model file."""
     kind = type(value)
     found = AROUND.get(_key(kind.__module__, kind.__name__))
-    known = found is not None and kind.__module__.startswith(("sklearn.", "adatron."))
-    return found if known and found.kind is kind else None
+    known = kind.__module__.startswith(("sklearn.", "adatron."))
+    return found if found is not None and known and found.kind is kind else None
 
 
 def refusal(value: object) -> str:

@@ -1,13 +1,15 @@
-"""Every state of every machine with one thing changed: it is refused, or predicts as before; run by test_state.py.
+"""Change the states that machines take from copies, pickles and skops: each is refused, or predicts as before.
 
-A program of its own: a crash must not end the tests. It prints each state that is neither refused nor the same.
+``python scripts/attack_files/states.py`` tries every single change of every state, and prints those that are neither
+refused nor the same. An attempt makes two changes.
 """
 
 import copy
 import sys
 import tempfile
 import warnings
-from functools import partial
+from contextlib import suppress
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +24,7 @@ DENSE = [np.full((2, width), 0.5) for width in (1, 4, 100_000)]
 OTHERS = [*DENSE, *map(sparse.csr_matrix, DENSE)]
 
 
+@cache
 def machines():
     """Return fitted machines by name, each with samples that it takes."""
     X = np.random.default_rng(0).normal(size=(40, 3))
@@ -152,19 +155,46 @@ def made(kind, state):
     return model
 
 
+@cache
+def honest(name):
+    """Return what a machine says of its samples."""
+    (model, X), found = machines()[name], {}
+    for method in METHODS:
+        if hasattr(model, method):
+            with suppress(ValueError):  # no probabilities
+                found[method] = getattr(model, method)(X)
+    return found
+
+
+@cache
+def changed(name):
+    """Return all changed states of a machine."""
+    return list(states(machines()[name][0]))
+
+
+def attempt(rng, folder):
+    """Return what was changed in a state, two things, and how it ended."""
+    name = list(machines())[rng.integers(len(machines()))]
+    model, X = machines()[name]
+    some = [changed(name)[rng.integers(len(changed(name)))] for _ in range(2)]
+    whole, state = model.__getstate__(), dict(some[0][1])
+    for key in {*whole, *some[1][1]}:  # the second change, on top of the first one
+        if key not in some[1][1]:
+            state.pop(key, None)
+        elif some[1][1][key] is not whole.get(key):
+            state[key] = some[1][1][key]
+    end = ends(partial(made, type(model), state), X, honest(name))
+    assert not end, f"{name}, {some[0][0]}, {some[1][0]}: {end}"
+    return name, "refused or right"
+
+
 def main(only):
     warnings.simplefilter("ignore")
     tried = 0
     for name, (model, X) in machines().items():
         if only and name != only:
             continue
-        offered = [method for method in METHODS if hasattr(model, method)]
-        expected = {}
-        for method in offered:
-            try:
-                expected[method] = getattr(model, method)(X)
-            except ValueError:  # no probabilities
-                continue
+        expected = honest(name)
         assert not ends(partial(made, type(model), model.__getstate__()), X, expected), name
         for what, state in states(model):
             tried += 1
