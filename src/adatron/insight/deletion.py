@@ -18,6 +18,7 @@ from ..certificates import bounded, intercept
 from ..estimators.base.quiet import quiet
 from ..estimators.incremental.leave_out import deciding, left_out
 from ..estimators.incremental.track import Track
+from ..threads import Clock
 from .subject import Ids, Subject, Vector, counted, dense, drawn, predictions, rows_of, taken, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
 
@@ -149,13 +150,24 @@ def influence(
 
 
 def influence_of(
-    subject: Subject, twin: Twin, X_test: Any = None, y_test: Any = None, most: int | None = None
+    subject: Subject,
+    twin: Twin,
+    X_test: Any = None,
+    y_test: Any = None,
+    most: int | None = None,
+    clock: Clock | None = None,
 ) -> Influence:
-    """Return the influence of the samples of a twin; other samples are those that ``Subject.tests`` gave."""
+    """Return the influence of the samples of a twin, of as many as there is time for.
+
+    Other samples are those that ``Subject.tests`` gave.
+    """
+    clock = clock or Clock()
     probes = _Probes.of(subject, twin, X_test, y_test)
     able = candidates(twin)
     slots = able[drawn(len(able), twin.affordable if most is None else most)]
-    out = np.zeros((6, len(slots)))
+    if clock.left() is not None:  # those that there is time for are drawn by chance, too
+        slots = np.random.default_rng(0).permutation(slots)
+    out, done = np.zeros((6, len(slots))), len(slots)
     whole = probes.values([(track, track.dual(twin.model.program), track) for track in twin.model.tracks], twin.model)
     base, bound = probes.score(whole), at_bound(twin)
     for k, lefts in enumerate(_without(twin, slots)):
@@ -174,9 +186,16 @@ def influence_of(
             probes.score(values) - base,
             worst,
         )
-    order = np.argsort(-out[2], kind="stable")
+        if clock.late:
+            done = k + 1
+            break
+    slots, out = slots[:done], out[:, :done]
+    order = np.lexsort((slots, -out[2]))
     proven = np.full(len(order), np.nan)
-    proven[:PROVEN] = [_proven(lefts) for lefts in _without(twin, slots[order[:PROVEN]])]
+    for k, lefts in enumerate(_without(twin, slots[order[:PROVEN]])):
+        proven[k] = _proven(lefts)
+        if clock.late:
+            break
     coefficient, held, change, flips, score, violation = out[:, order]
     return Influence(
         twin.numbers[slots[order]], coefficient, held > 0.0, change, flips.astype(np.int64), score, violation, proven,

@@ -78,8 +78,9 @@ def report(
     title : str, default=None
         The title of the page; by default it names the machine.
     max_time : float, default=300.0
-        Limit on the time of other fits (folds, values of C, the exact solution) in seconds; None is no limit. When the
-        time is over, the report has what is known: some of the folds, or of the values of C. It names them.
+        Limit on the time of the answers in seconds; None is no limit. Each panel has a share of the time that is left.
+        When the share is over, the panel has what is known: some of the folds, of the values of C, or of the samples.
+        It names them.
     progress : callable, default=None
         Called before each panel is made: with the number of panels that are done, the number of all, and the subject of
         the panel, such as 'scores'.
@@ -102,8 +103,9 @@ def report(
     -----
     Five folds cost five fits, each to four fifths of the samples. Exact leave-one-out and deletion take as many samples
     as can be had in some ten seconds; the report says how many. The error over C takes nine fits. There are no exact
-    answers beyond 20,000 samples. ``max_time`` bounds all of this; panels about the boundary take some seconds more.
-    Ctrl-C ends the report, and no file is written before it is whole.
+    answers beyond 20,000 samples. ``max_time`` bounds all of this. A step that nothing interrupts, such as the first
+    sample of a question, and the pictures take some seconds more. Ctrl-C ends the report, and no file is written before
+    it is whole.
 
     Examples
     --------
@@ -133,9 +135,10 @@ def report(
     clock = Clock.starting(_seconds(max_time))
     facts = Facts(subject, X_test, y_test, search, samples == "rows", names, shape, sample_weight, cv, clock)
     panels: list[Panel] = []
-    for subject_of, panel in PANELS.items():
+    for subject_of, (share, panel) in PANELS.items():
         if progress is not None:
             progress(len(panels), len(PANELS), subject_of)
+        facts.clock = clock.part(share)
         panels.append(panel(facts))
     machine = facts.machine
     return Report(title or f"Report of {_a(type(machine).__name__)}", _about(facts), panels)
