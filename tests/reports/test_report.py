@@ -4,6 +4,7 @@ import base64
 import re
 import sys
 import time
+import warnings
 from hashlib import sha256
 from html.parser import HTMLParser
 
@@ -272,6 +273,23 @@ def test_a_search_without_a_choice_is_shown():
     search = GridSearchCV(SVC(), grid, scoring=["accuracy", "f1"], refit=False, cv=3).fit(X, y)
     made = adatron.report(SVC().fit(X, y), X, y, search=search)
     assert "chose nothing (refit=False)" in made.panels[2].answer
+
+
+def test_a_search_without_a_best_estimator_is_no_model():
+    search = GridSearchCV(SVC(), {"C": [1.0]}, refit=False).fit(X, y)
+    with pytest.raises(ValueError, match="fitted with refit = False"):
+        adatron.report(search, X, y)
+
+
+def test_a_score_that_does_not_exist_is_explained():
+    search = GridSearchCV(SVC(), {"C": [1.0, 2.0]}, scoring="neg_log_loss", refit=False, error_score=np.nan)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search.fit(X, y)
+    made = adatron.report(SVC().fit(X, y), X, y, search=search, max_time=5.0)
+    assert "has a score: the scorer gave no number. A scorer may need probabilities" in made.panels[2].answer
+    labels = np.arange(60) % 3
+    assert "ROC-AUC is for two classes" in adatron.report(SVC().fit(X, labels), X, labels, max_time=5.0).html
 
 
 def test_no_point_of_a_picture_is_a_sample_with_samples_none():

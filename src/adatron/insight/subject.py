@@ -138,6 +138,11 @@ class Subject:
 def machine_of(way: Way) -> Any:
     """Return the fitted machine at the end of a way."""
     if not isinstance(way.machine, KernelMachine):
+        if hasattr(way.machine, "cv_results_"):
+            raise ValueError(
+                f"The search has no best estimator, as it was fitted with refit = {quoted(way.machine.refit)}. Fit it "
+                "with refit = True, or pass a model of its own beside the search."
+            )
         raise TypeError(
             f"A machine of adatron is needed, alone or as the last step. Got {quoted(way.machine)} instead."
         )

@@ -175,7 +175,7 @@ def _about(facts: Facts) -> list[Part]:
         f"{tested} Made by adatron {metadata.version('adatron')}."
     )
     changed = [
-        [name, str(value) if not isinstance(value, (int, float)) else value]
+        [name, value if isinstance(value, (int, float, str)) else quoted(value)]
         for name, value in sorted(machine.get_params(deep=False).items())
         if name in ("C", "nu", "epsilon", "gamma", "kernel", "degree", "coef0", "bias", "class_weight", "multi_class")
     ]

@@ -24,6 +24,7 @@ from adatron import IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
 from adatron.files import ModelFileError
 from adatron.files.atomic import atomic_write
 from adatron.files.journal import Journal, Record, journal_of
+from adatron.kernels import RBF
 
 
 @pytest.fixture
@@ -155,6 +156,16 @@ def test_weights_of_a_scaler_do_not_make_it_forgetful(data):
     assert pipe[0].n_samples_seen_ < 5
     with pytest.raises(ValueError, match="was fitted to sample 20"):
         adatron.forget(pipe, 20)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "told"),
+    [("rbf", True), ("poly", True), ("linear", False), (RBF(0.5), False), (lambda A, B: A @ B.T, False)],
+    ids=["rbf", "poly", "linear", "its own", "function"],
+)
+def test_gamma_is_named_only_where_the_kernel_has_it_from_the_data(data, kernel, told):
+    model = IncrementalSVC(kernel=kernel).fit(*data)
+    assert any("gamma" in text for text in report(model)["derived"]) == told
 
 
 def test_steps_that_remember_nothing(data):

@@ -119,7 +119,10 @@ def _searched(facts: Facts, panel: Panel) -> None:
     index = np.array([search.best_index_]) if chose else best_of(results, metric)
     means = results[f"mean_test_{metric}"]
     if not len(index):
-        panel.answer += " No candidate of the search has a score."
+        panel.answer += (
+            f" No candidate of the search has a {metric.replace('_', ' ')}: the scorer gave no number. A scorer may "
+            "need probabilities (probability=True) or exactly two classes."
+        )
         return
     # Of equal candidates, the search itself took the first.
     best = dict(results["params"][int(index[0])])
@@ -131,7 +134,8 @@ def _searched(facts: Facts, panel: Panel) -> None:
         panel.answer += f" The search chose nothing (refit=False); {words} has the best mean {name}, "
         panel.answer += f"{said(float(means[index[0]]))}."
     for parameter, end in edges(results, index).items():
-        text = f"{parameter} = {best[parameter]} is the {end} of the values tried, at the edge: try values beyond."
+        value = said(best[parameter]) if isinstance(best[parameter], float) else best[parameter]
+        text = f"{parameter} = {value} is the {end} of the values tried, at the edge: try values beyond."
         panel.parts.append(Text(text, "warning"))
     if varied(results):
         picture = facts.gallery.draw(lambda ax: SearchDisplay.from_search(search, metric=metric, ax=ax))

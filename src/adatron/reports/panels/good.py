@@ -26,6 +26,8 @@ def good(facts: Facts) -> Panel:
     panel = Panel("Is it good?", _answer(facts, lines))
     panel.parts += _pictures(facts, lines)
     panel.parts.append(Table(head, rows, "Scores, by the samples they were measured on."))
+    if facts.task == "classification" and facts.values.shape[1] > 1:
+        panel.parts.append(Text("ROC-AUC is for two classes, so there is none here.", "note"))
     for found in (facts.left_out, facts.out_of_fold):
         if isinstance(found, Missing):
             panel.parts.append(Text(found.reason, "note"))
