@@ -185,9 +185,6 @@ class GridSearchCV(Shared, theirs.GridSearchCV):
         time of all cells that share a matrix.
     end_ : {'complete', 'interrupted', 'max_time'}
         Whether all cells are finished, or why not. Searches with callbacks of scikit-learn do not have it.
-    without_score_ : str
-        Why no candidate has a score, with ``refit=False``; otherwise ``fit`` raises this text. Searches with scores do
-        not have it.
     unproven_samples_ : list of ndarray or None
         With ``prove=True``: for each candidate the rows whose labels are not proven; None where no label is, of which
         a warning tells.

@@ -37,8 +37,8 @@ UNREACHED = "unreached"  # key of a cell that was not finished
 More = dict[str, list[Any]]  # further columns of cv_results_, an entry for each candidate
 TRACE = "Traceback (most recent call last):"  # begins the text of an error with the lines of code it went through
 NO_SCORE = (
-    "No candidate of the search has a {}, so there is no best one. A fit of {} ends with {}. {}, or refit=False for "
-    "cv_results_ without a best candidate."
+    "No candidate of the search has a {}, so refit={!r} has nothing to choose from. A fit of {} ends with {}. {}, or "
+    "refit=False for cv_results_ without a best candidate."
 )
 NAN = "a score that is NaN"
 PROBABILITIES = "Give the classifier probability=True, if it has this parameter; pass another scoring"
@@ -148,13 +148,9 @@ def searched(
     if callable(search.scoring) and search.multimetric_:
         search._check_refit_for_multimetric(first)
         refit_metric = search.refit
-    vars(search).pop("without_score_", None)
-    if _has_no_score(search, base, refit_metric, results):
+    if _chooses_nothing(search, base, refit_metric, results):
         splits = _splits(search, cv, X, y, routed, 0)
-        error = _without_score(search, base, X, y, refit_metric, *kept[:2], splits, scorer, routed)
-        if search.refit:
-            raise error
-        search.without_score_ = str(error)
+        raise _without_score(search, base, X, y, refit_metric, *kept[:2], splits, scorer, routed)
     _choose(search, base, X, y, refit_metric, results, routed)
     search.scorer_ = scorer._scorers if isinstance(scorer, MultimetricScorer) else scorer
     search.cv_results_ = results
@@ -223,11 +219,11 @@ def _choose(search: Any, base: Any, X: Any, y: Any, metric: str, results: dict[s
             search.feature_names_in_ = search.best_estimator_.feature_names_in_
 
 
-def _has_no_score(search: Any, base: Any, metric: str, results: dict[str, Any]) -> bool:
-    """Return whether no candidate has the score that chooses; scikit-learn takes the first of other estimators."""
-    if callable(search.refit) or not isinstance(way_to(base).machine, KernelMachine):
+def _chooses_nothing(search: Any, base: Any, metric: str, results: dict[str, Any]) -> bool:
+    """Return whether ``refit`` has nothing to choose from; of other estimators than ours it takes the first one."""
+    if not search.refit or callable(search.refit) or not isinstance(way_to(base).machine, KernelMachine):
         return False
-    return bool(np.isnan(results.get(f"mean_test_{metric}", 0.0)).all())
+    return bool(np.isnan(results[f"mean_test_{metric}"]).all())
 
 
 def _without_score(
@@ -244,7 +240,7 @@ def _without_score(
         said = _error_of(base, X, y, scorer if one is None else one, splits[fold], parameters, *more) or NAN
     what = "score" if metric == "score" else f"score {metric!r}"
     hint = PROBABILITIES if "predict_proba" in said else "Pass another scoring"
-    return ValueError(NO_SCORE.format(what, quoted(parameters), said.rstrip("."), hint))
+    return ValueError(NO_SCORE.format(what, search.refit, quoted(parameters), said.rstrip("."), hint))
 
 
 def _error_of(base: Any, X: Any, y: Any, scorer: Any, split: Any, parameters: Any, fit: Any, score: Any) -> str | None:
