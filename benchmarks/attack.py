@@ -1,4 +1,4 @@
-"""Random programs against a checker in long double: the false claims of each kind of fit.
+"""Random programs against a checker in long double: the false claims of fits, incremental models and searches.
 
 The fits run in a process of their own. A fit that never ends or takes the process down is then an entry in the table.
 """
@@ -19,11 +19,14 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from .attack_lives import lived
 from .attack_programs import ESTIMATORS
+from .attack_searches import is_search, judged_search
 from .attack_verdict import ROUNDING, WARNED, Verdict, judged
 
 LIMIT = 60.0  # Seconds for a program, after which its process is stopped.
 START = 600.0  # Seconds for a process that starts and compiles.
+LIVES = 4  # One program in this many is the life of an incremental model.
 LISTED, SENTENCES = 100, 4  # Programs in full, the worst first, and sentences about each.
 COLUMNS = ("fits", "converged", "warned", "refused", "undecided", "false", "late", "leaks", "broken")
 
@@ -92,7 +95,8 @@ def _work(there: Connection, seed: int) -> None:
     while True:
         number = there.recv()
         try:
-            verdict = judged(seed, number)
+            kind = judged_search if is_search(number) else lived if number % LIVES == 0 else judged
+            verdict = kind(seed, number)
         except Exception:
             verdict = Verdict(number, outcome="broken", broken=[traceback.format_exc()])
         there.send(verdict)

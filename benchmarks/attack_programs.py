@@ -84,14 +84,14 @@ def program(seed: int, number: int) -> Case:
         X = spec[1]
     else:
         X = _stored(rng, X, traits)
-    return Case(estimator, {**parameters, **_named(spec)}, X, y, _weights(rng, n, traits), spec, kernel, traits)
+    return Case(estimator, {**parameters, **named(spec)}, X, y, _weights(rng, n, traits), spec, kernel, traits)
 
 
 def _one_of(rng: Rng, shares: dict[str, float]) -> str:
     return str(rng.choice(list(shares), p=list(shares.values())))
 
 
-def _power(rng: Rng, low: float, high: float) -> float:
+def power(rng: Rng, low: float, high: float) -> float:
     return float(10.0 ** rng.uniform(low, high))
 
 
@@ -112,11 +112,11 @@ def _features(rng: Rng, n: int, traits: list[str]) -> NDArray[np.float64]:
     if shape == "scales":
         return X * 10.0 ** rng.uniform(-8, 8, d if rng.random() < 0.5 else 1)
     if shape == "offset":
-        return X * _power(rng, -1, 3) + np.where(rng.random(d) < 0.6, _power(rng, 2, 9.3), 0.0)
+        return X * power(rng, -1, 3) + np.where(rng.random(d) < 0.6, power(rng, 2, 9.3), 0.0)
     if shape == "far":
-        return X + rng.choice([0.0, _power(rng, 1, 8)], (n, 1))
+        return X + rng.choice([0.0, power(rng, 1, 8)], (n, 1))
     if shape == "nearly equal":
-        return 1.0 + _power(rng, -12, -3) * X
+        return 1.0 + power(rng, -12, -3) * X
     return np.rint(2.0 * X) if shape == "whole numbers" else X
 
 
@@ -134,25 +134,25 @@ def _repeated(rng: Rng, X: Any, y: Any, classes: bool, traits: list[str]) -> tup
 
 def _common(rng: Rng, estimator: str, traits: list[str]) -> dict[str, Any]:
     """Return the parameters that do not concern the kernel."""
-    out: dict[str, Any] = {"tol": _power(rng, -4, -1) if rng.random() < 0.6 else _power(rng, -12, -4)}
+    out: dict[str, Any] = {"tol": power(rng, -4, -1) if rng.random() < 0.6 else power(rng, -12, -4)}
     if rng.random() < 0.25:
-        out["gap_tol"] = _power(rng, -9, -1)
+        out["gap_tol"] = power(rng, -9, -1)
     if rng.random() < 0.2:
         out["precision"] = str(rng.choice(["single", "double"]))
     if estimator != "OneClassSVM":
         out["bias"] = str(rng.choice(["explicit", "augmented", "none"], p=[0.6, 0.25, 0.15]))
         if out["bias"] == "augmented":
-            out["augment"] = _power(rng, -2, 2)
+            out["augment"] = power(rng, -2, 2)
         else:
             traits += ["no bias"] * (out["bias"] == "none")
     if estimator in ("SVC", "SVR", "NuSVR"):
         wide = rng.random()
-        out["C"] = _power(rng, -2, 3) if wide < 0.55 else _power(rng, -6, 9)
+        out["C"] = power(rng, -2, 3) if wide < 0.55 else power(rng, -6, 9)
         if wide > 0.9 and estimator != "NuSVR":
             out["C"] = float("inf")
             traits.append("C inf")
     if estimator in ("NuSVC", "NuSVR", "OneClassSVM"):
-        out["nu"] = float(rng.uniform(0.01, 1)) if rng.random() < 0.6 else _power(rng, -7, 0)
+        out["nu"] = float(rng.uniform(0.01, 1)) if rng.random() < 0.6 else power(rng, -7, 0)
     traits += [f"{name} tiny" for name in ("tol", "nu") if out.get(name, 1.0) < 1e-4]
     if out.get("bias", "explicit") == "explicit" and rng.random() < 0.08:
         out["solver"] = str(rng.choice(["smo", "decomposition"]))
@@ -181,16 +181,23 @@ def _targets(
 ) -> NDArray[np.float64] | None:
     if estimator == "OneClassSVM":
         return None
-    scale = 1.0 if rng.random() < 0.6 else _power(rng, -9, 9)
+    scale = 1.0 if rng.random() < 0.6 else power(rng, -9, 9)
     y = np.sin(X[:, 0] / max(float(X[:, 0].std()), 1e-300)) + rng.choice([0.0, 0.1, 1.0]) * rng.normal(size=len(X))
-    if rng.random() < 0.05:
-        y = np.ones(len(X))
+    if rng.random() < 0.1:
+        y = np.ones(len(X)) if rng.random() < 0.5 else np.rint(y)
     if scale != 1.0:
         traits.append("targets")
     if estimator == "SVR":
         wide = rng.random()
-        parameters["epsilon"] = 0.0 if wide < 0.15 else _power(rng, -4, 0) * scale if wide < 0.9 else _power(rng, 0, 9)
-    return scale * y
+        parameters["epsilon"] = 0.0 if wide < 0.3 else power(rng, -4, 0) * scale if wide < 0.9 else power(rng, 0, 9)
+    y = scale * y
+    if rng.random() < 0.3:
+        traits.append("targets far")
+        y = y + rng.choice([-1.0, 1.0]) * scale * power(rng, 1, 9)
+    if rng.random() < 0.1:
+        traits.append("targets float32")
+        return y.astype(np.float32)
+    return y
 
 
 def _weights(rng: Rng, n: int, traits: list[str]) -> NDArray[np.float64] | None:
@@ -213,7 +220,7 @@ def _stored(rng: Rng, X: Any, traits: list[str]) -> Any:
         X = np.where(rng.random(X.shape) < rng.uniform(0.1, 0.9), X, 0.0)
         traits.append("CSR")
         if rng.random() < 0.3:
-            X[:, 0] = _power(rng, 2, 9) + rng.normal(size=len(X))
+            X[:, 0] = power(rng, 2, 9) + rng.normal(size=len(X))
             traits.append("large column")
         return sparse.csr_matrix(X)
     return X
@@ -226,9 +233,9 @@ def _kernel(rng: Rng, name: str, X: Any) -> Spec:
     if name == "composed":
         one, other = (_kernel(rng, str(rng.choice(["rbf", "linear", "poly", "laplacian"])), X) for _ in range(2))
         kind = str(rng.choice(["sum", "product", "scaled"]))
-        return (kind, one, other) if kind != "scaled" else ("sum", ("scaled", _power(rng, -3, 3), one), other)
+        return (kind, one, other) if kind != "scaled" else ("sum", ("scaled", power(rng, -3, 3), one), other)
     spread = max(float(X.std(axis=0).mean()), 1e-150) if rng.random() < 0.65 else 1.0
-    factor = _power(rng, -2, 1.5) / X.shape[1]
+    factor = power(rng, -2, 1.5) / X.shape[1]
     if name == "linear":
         return ("linear",)
     if name == "rbf":
@@ -243,7 +250,7 @@ def _kernel(rng: Rng, name: str, X: Any) -> Spec:
     return ("poly", gamma, int(rng.integers(1, LARGEST_DEGREE)), abs(coef0) if rng.random() < 0.9 else coef0)
 
 
-def _named(spec: Spec) -> dict[str, Any]:
+def named(spec: Spec) -> dict[str, Any]:
     """Return the kernel as the estimators take it: by name and parameters, or as an object."""
     name, *numbers = spec
     if name == "given":
@@ -271,12 +278,12 @@ def _given(rng: Rng, kind: str, spec: Spec, X: Any, y: Any, parameters: dict[str
     if kind == EQUAL:
         K = _equal_terms(rng, y, parameters, len(X))
     if kind == "asymmetric":
-        K = K * (1.0 + _power(rng, -17, -2) * rng.normal(size=K.shape))
+        K = K * (1.0 + power(rng, -17, -2) * rng.normal(size=K.shape))
     if kind == "indefinite":
         K = (K + K.T) / 2
-        K = K - _power(rng, -12, 0) * np.abs(K).max() * (np.eye(len(K)) if rng.random() < 0.5 else np.ones_like(K))
+        K = K - power(rng, -12, 0) * np.abs(K).max() * (np.eye(len(K)) if rng.random() < 0.5 else np.ones_like(K))
     if kind == "huge":
-        K = K / max(float(np.abs(K).max()), 1e-300) * _power(rng, 60, 300)
+        K = K / max(float(np.abs(K).max()), 1e-300) * power(rng, 60, 300)
     if rng.random() < 0.15 and np.abs(K).max() < 1e30:
         K = K.astype(np.float32)
     return ("given", K)
@@ -291,7 +298,7 @@ def _equal_terms(rng: Rng, y: Any, parameters: dict[str, Any], n: int) -> NDArra
     if "multi_class" not in parameters and "gap_tol" not in parameters and rng.random() < 0.8:
         x.sort()
         if "C" in parameters:
-            parameters["C"] = _power(rng, 5, 8.5)
+            parameters["C"] = power(rng, 5, 8.5)
         if y is not None and y.dtype.kind == "i":
             order = np.argsort(y, kind="stable")
             x[order] = np.concatenate([np.sort(x[y == c]) for c in np.unique(y)])

@@ -40,4 +40,4 @@ def cluster_of(workers, **how):
     from distributed import LocalCluster
 
     how = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": logging.CRITICAL, **how}
-    return LocalCluster(workers, **how)
+    return LocalCluster(n_workers=workers, **how)

@@ -11,6 +11,7 @@ MODELS = {
     "svc": IncrementalSVC,
     "nusvc": lambda **p: IncrementalNuSVC(nu=0.2, **p),
     "svr": lambda **p: IncrementalSVR(epsilon=0.1, **p),
+    "svr0": lambda **p: IncrementalSVR(epsilon=0.0, **p),  # 0 is not a kink
     "oneclass": lambda **p: IncrementalOneClassSVM(nu=0.3, **p),
 }
 KERNELS = {"rbf": {"gamma": 0.5}, "linear": {}, "poly": {"gamma": 0.5, "degree": 2, "coef0": 1.0}}
@@ -21,7 +22,7 @@ class Life:
 
     def __init__(self, seed, kind, kernel, equal, n=40, classes=2, **parameters):
         self.rng, self.kind, self.equal, self.classes = np.random.default_rng(seed), kind, equal, classes
-        if kind in ("svc", "svr"):
+        if kind.startswith(("svc", "svr")):
             parameters.setdefault("C", 1.0)
         self.model = MODELS[kind](kernel=kernel, **KERNELS[kernel], **parameters)
         X, y = self.samples(n)
@@ -33,8 +34,8 @@ class Life:
         X = self.rng.normal(size=(n, 2 if self.equal else 3))
         X = np.round(X) if self.equal else X  # many equal samples, also with other labels
         value = X[:, 0] + 0.5 * self.rng.normal(size=n)
-        if self.kind == "svr":
-            return X, np.sin(value)
+        if self.kind.startswith("svr"):
+            return X, np.round(2.0 * np.sin(value)) if self.equal else np.sin(value)
         y = np.digitize(value, np.linspace(-0.8, 0.8, self.classes + 1)[1:-1])
         y[: self.classes] = np.arange(self.classes)[: len(y)]
         return X, y
@@ -64,7 +65,7 @@ class Life:
             self.add(int(self.rng.integers(1, 4)))
         elif kind == 1:
             self.forget(int(self.rng.integers(1, 4)))
-        elif self.kind in ("svc", "svr"):
+        elif self.kind.startswith(("svc", "svr")):
             self.change()
 
     def assert_solved(self):
@@ -77,6 +78,9 @@ class Life:
             assert self.kind == "oneclass" or by_id[one][1] == t
         programs = [(one, one.dual(model.program)) for one in model.tracks]
         assert all(kkt_violation(dual, one.beta, one.gradient(dual)) <= 1e-7 for one, dual in programs)
+        for one, dual in programs:
+            missed = np.abs(dual.sums(one.beta) - dual.totals).max(initial=0.0)
+            assert missed <= 1e-12 * np.abs(one.beta).sum()
         size = max((np.abs(one.beta).sum() for one, _ in programs), default=0.0)
         assert model.deletion_report()["kkt_violation"] <= 1e-7 * (1.0 + size)  # an upper bound
         X, y = model.store.X, model.store.y

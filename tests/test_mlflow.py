@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import is_regressor
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -70,6 +72,52 @@ def test_an_example_and_another_method(frame):
         flavour.save_model(model, "two", pyfunc_predict_fn="fit")
     with pytest.raises(ValueError, match="'predict_proba' instead"):
         flavour.save_model(SVC().fit(X, y), "two", pyfunc_predict_fn="predict_proba")
+
+
+@pytest.mark.parametrize("example", [False, True])
+@pytest.mark.parametrize("fitted", ["double", "whole"])
+def test_whole_truth_and_nullable_columns_are_predicted(example, fitted, frame):
+    X, y = frame
+    whole = X.assign(length=(X["length"] * 10).round().astype("Int64"), width=X["width"] > 1, age=X["age"].astype(int))
+    model = make_pipeline(StandardScaler(), SVC()).fit(whole if fitted == "whole" else X, y)
+    flavour.save_model(model, "one", input_example=whole.head(3) if example else None)
+    loaded = mlflow.pyfunc.load_model("one")
+    for samples in (X, whole, whole.astype({"length": "int64"}), X.astype("float32")):
+        np.testing.assert_array_equal(loaded.predict(samples), model.predict(samples))
+    assert "string" in str(loaded.metadata.signature.outputs)
+    with pytest.raises(mlflow.exceptions.MlflowException, match="missing inputs"):
+        loaded.predict(X[["age"]])
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        lambda X: X.head(2),
+        lambda X: X.head(2).to_numpy(),
+        lambda X: X.head(2).to_numpy().tolist(),
+        lambda X: {name: values.to_numpy() for name, values in X.head(2).items()},
+        lambda X: (X.head(2), {"more": 1}),
+        lambda X: sparse.csr_matrix(X.head(2).to_numpy()),
+    ],
+    ids=["frame", "array", "list", "dict", "with parameters", "sparse"],
+)
+@pytest.mark.parametrize("named", [False, True])
+def test_examples_of_every_kind_that_mlflow_takes(example, named, frame):
+    X, y = frame
+    model = SVC().fit(X if named else X.to_numpy(), y)
+    flavour.save_model(model, "one", input_example=example(X))
+    loaded = mlflow.pyfunc.load_model("one")
+    assert loaded.metadata.signature is not None
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X if named else X.to_numpy()))
+
+
+@pytest.mark.parametrize("model", [SVC(), make_pipeline(StandardScaler(), SVC())], ids=str)
+def test_an_unfitted_model_is_not_saved(model, tmp_path):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        flavour.save_model(model, "one")
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        flavour.log_model(model, "one")
+    assert not (tmp_path / "one").exists()
 
 
 def test_a_folder_holds_no_pickle(frame, tmp_path):

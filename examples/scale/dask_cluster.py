@@ -20,7 +20,7 @@ alone = SVC(C=10).fit(X, y)
 
 fits = {}
 for workers in (1, 3):
-    with LocalCluster(workers, processes=False, dashboard_address=":0") as cluster, Client(cluster):
+    with LocalCluster(n_workers=workers, processes=False, dashboard_address=":0") as cluster, Client(cluster):
         rows, labels = da.from_array(X, chunks=(700, 2)), da.from_array(y, chunks=700)
         model = fits[workers] = DaskSVC(C=10).fit(rows, labels)
         corner = da.linspace(-1.5, 2.5, 120, chunks=40)

@@ -9,6 +9,7 @@ import lzma
 import warnings
 import zipfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,26 @@ def damaged(rng: Rng) -> tuple[str, Files]:
     return f"{kind} {damage.__name__[1:]}", [(f"{n}{suffix}", c) for n, c in done]
 
 
+DATES = (
+    "yyyy", "yy", "MM", "M", "MMM", "dd", "d", "HH", "h", "a", "ss", "SSS", "EEE", "Z", "D", "Q", "%", "(", "[", "*",
+    "'T'", "'", "-", ":", " ", "\\\\",
+)  # fmt: skip
+
+
+def _dates(rng: Rng) -> Files:
+    """Return an ARFF file with some form of dates."""
+    form = "".join(rng.choice(DATES, rng.integers(1, 9)))
+    text = f'@relation r\n@attribute a numeric\n@attribute d date "{form}"\n@data\n1,"2020-01-02"\n2,"1"\n'
+    return [("a.arff", text.encode())]
+
+
+@cache
+def _compressed(suffix: str) -> Files:
+    """Return a short file that becomes longer than its format may be without a limit of the caller."""
+    images = b"\0\0\x08\2" + (2**17).to_bytes(4, "big") + (2**10).to_bytes(4, "big") + bytes(2**27)
+    return [(f"a.idx{suffix}", COMPRESSIONS[suffix](images))]
+
+
 def attempt(rng: Rng, folder: Path) -> tuple[str, str]:
     """Read one file, and return the kind of the damage and how it ended.
 
@@ -124,8 +145,10 @@ def attempt(rng: Rng, folder: Path) -> tuple[str, str]:
     """
     crafted = rng.random() < 0.1
     if crafted:
-        kind = str(rng.choice(list(HOSTILE)))
-        files = HOSTILE[kind](folder)
+        kind = str(rng.choice([*HOSTILE, *(f"compressed {suffix}" for suffix in COMPRESSIONS if suffix)]))
+        files = HOSTILE[kind](folder) if kind in HOSTILE else _compressed(kind.removeprefix("compressed "))
+    elif rng.random() < 0.05:
+        kind, files = "dates", _dates(rng)
     else:
         kind, files = damaged(rng)
     paths = [folder / name for name, _ in files]
@@ -136,17 +159,18 @@ def attempt(rng: Rng, folder: Path) -> tuple[str, str]:
     if not crafted and rng.random() < 0.3:
         texts = [None, "auto", (), (0,), (1, 2)][int(rng.integers(5))]
         options |= {"categorical": texts, "allow_missing": bool(rng.random() < 0.7)}
-    end, peak = _outcome(paths, options), _memory("VmHWM") - before
+    most = None if kind.startswith("compressed") else MOST
+    end, peak = _outcome(paths, options, most), _memory("VmHWM") - before
     assert not crafted or end == "refused", f"{kind} was read"
     assert peak < GROWTH, f"{kind}: {peak:,} bytes for a file that may take {MOST:,}"
     return kind, end
 
 
-def _outcome(paths: list[Path], options: dict[str, Any]) -> str:
+def _outcome(paths: list[Path], options: dict[str, Any], most: int | None) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # NumPy warns of headers that Python 2 wrote
-            return _end(read(paths, max_bytes=MOST, **options), options.get("allow_missing", False))
+            return _end(read(paths, max_bytes=most, **options), options.get("allow_missing", False))
     except DataError as error:
         message = str(error)
     assert any(message.startswith(str(path)) for path in paths), f"no file is named: {message}"

@@ -15,10 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
+from .estimators.model.way import resamples, way_to
 from .extras import needed
 from .files import load, save
 from .quoted import quoted
@@ -69,7 +72,8 @@ def save_model(
         The method that ``mlflow.pyfunc`` calls; default='predict'.
     signature : mlflow.models.ModelSignature or False, default=None
         By default it comes from the input example, else from the names or the number of the features, if all of these
-        are numbers. False leaves the signature out.
+        are numbers. Named columns of numbers may have any type, such as whole or nullable numbers. False leaves the
+        signature out.
     pip_requirements, extra_pip_requirements, conda_env :
         As in ``mlflow.pyfunc.save_model``; by default the installed versions of what adatron stands on. Where the model
         is served, adatron must be there, too: pass its wheel as an extra requirement.
@@ -82,6 +86,8 @@ def save_model(
         The model cannot be stored, see ``adatron.save``.
     ValueError
         The model has no such method.
+    NotFittedError
+        The model is not fitted; nothing is written.
     ImportError
         MLflow is not installed.
 
@@ -106,10 +112,16 @@ def save_model(
             f"The 'pyfunc_predict_fn' parameter must be a method of the model, among {offered}. Got "
             f"{quoted(pyfunc_predict_fn)} instead."
         )
+    check_is_fitted(model)
     about = models.Model() if mlflow_model is None else mlflow_model
     about.add_flavor(FLAVOR_NAME, adatron_version=metadata.version("adatron"), data=f"{DATA}/{FILE}")
     if signature is None:
-        signature = _signature(model, pyfunc_predict_fn, options.get("input_example"))
+        example = options.get("input_example")
+        data, *more = example if isinstance(example, tuple) and len(example) == 2 else (example,)
+        table = _table(model, data)
+        signature = None if table is None else _signature(model, pyfunc_predict_fn, table)
+        if data is not None and table is not None:  # MLflow compares the example with the signature
+            options["input_example"] = (table, *more) if more else table
     if pip_requirements is None and conda_env is None:
         more = [f"-r {extra_pip_requirements}"] if isinstance(extra_pip_requirements, str) else extra_pip_requirements
         pip_requirements, extra_pip_requirements = [*get_default_pip_requirements(), *(more or ())], None
@@ -151,6 +163,7 @@ def log_model(model: Any, name: str = "model", **options: Any) -> Any:
     ...     info = adatron.mlflow.log_model(model, "iris")
     >>> adatron.mlflow.load_model(info.model_uri)  # doctest: +SKIP
     """
+    check_is_fitted(model)  # before MLflow writes anything
     flavor = import_module(__name__)
     return _mlflow("mlflow.models").Model.log(None, name=name, flavor=flavor, model=model, **options)
 
@@ -211,25 +224,61 @@ class Predictor:
         return getattr(self.model, self.method)(model_input)
 
 
-def _signature(model: Any, method: str, example: Any) -> Any:
-    """Return the types of features and results; None without an example if features may not be numbers."""
-    from mlflow.models import infer_signature
+def _signature(model: Any, method: str, table: Any) -> Any:
+    """Return the types of features and results.
 
+    Columns of numbers have any type. Otherwise MLflow would refuse whole numbers, truth values and nullable columns
+    where it knows floats, and floats where it knows these. The model itself checks them.
+    """
+    from mlflow.models import infer_signature
+    from mlflow.types.schema import AnyType, ColSpec, Schema
+
+    found: Any = getattr(model, method)(table)
+    if getattr(found, "dtype", np.dtype(float)).kind in "OUS":  # MLflow calls a column of text a string
+        found = _pandas().Series(found.astype(object))
+    signature = infer_signature(table, found)
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None:
+        others = {one.name: one for one in signature.inputs.inputs if _is_other(table[one.name])}
+        signature.inputs = Schema([others.get(name) or ColSpec(AnyType(), name) for name in map(str, names)])
+    return signature
+
+
+def _is_other(column: Any) -> bool:
+    """Return whether a column holds no numbers."""
+    return getattr(column.dtype, "kind", "O") not in "biuf"
+
+
+def _table(model: Any, example: Any) -> Any:
+    """Return samples as the model takes them: an example, else ones; None if features may not be numbers."""
     width, names = getattr(model, "n_features_in_", None), getattr(model, "feature_names_in_", None)
-    if not hasattr(example, "shape"):
+    if example is None:
         if width is None or not _numeric(model):
             return None
         example = np.ones((1, width))
-        if names is not None:
-            pandas = needed("pandas", "mlflow", "MLflow models with names of features take")
-            example = pandas.DataFrame(example, columns=names)
-    return infer_signature(example, getattr(model, method)(example))
+    if names is None and isinstance(example, dict):
+        return _pandas().DataFrame(example).to_numpy()
+    if names is None:
+        if sparse.issparse(example) and not sparse.issparse(getattr(way_to(model).machine, "support_vectors_", None)):
+            return example.toarray()
+        return example if hasattr(example, "shape") else np.atleast_2d(example)
+    if hasattr(example, "columns"):
+        return example
+    values = example.toarray() if sparse.issparse(example) else example
+    first: Any = values if isinstance(values, dict) or not len(values) else values[0]
+    if not isinstance(first, dict):
+        return _pandas().DataFrame(np.atleast_2d(np.asarray(values)), columns=names)
+    return _pandas().DataFrame(values)
+
+
+def _pandas() -> Any:
+    return needed("pandas", "mlflow", "MLflow models with names take")
 
 
 def _numeric(model: Any) -> bool:
     """Return whether a model takes numbers: it is a machine, or a pipeline of steps that take no other values."""
     if isinstance(model, Pipeline):
-        return all(step in (None, "passthrough") or _numeric(step) for _, step in model.steps)
+        return all(step in (None, "passthrough") or resamples(step) or _numeric(step) for _, step in model.steps)
     tags: Any = get_tags(model).input_tags
     return not (isinstance(model, ColumnTransformer) or tags.string or tags.categorical)
 

@@ -7,10 +7,23 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
-from adatron.certificates import Exact, certify, semidefinite
+from adatron.certificates import Exact, bounded, certify, loosely, prove, semidefinite
 from adatron.certificates.gap import crossing
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed
-from problems import certificate, csvc, feasible, samples, solve, svr, view_of, with_targets
+from problems import (
+    ball,
+    certificate,
+    csvc,
+    feasible,
+    nusvc,
+    nusvr,
+    oneclass,
+    samples,
+    solve,
+    svr,
+    view_of,
+    with_targets,
+)
 from twins import programs
 
 KERNELS = [RBF(0.5), RBF(20.0), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3)]
@@ -98,6 +111,45 @@ def test_the_gap_bounds_the_suboptimality(seed, n, bias, C):
         got = certificate(view_of(X, RBF(0.5)), dual, beta, K)
         assert got.gap >= programs.objective(K, dual, beta) - best - 1e-9 * max(1.0, abs(best))
         assert got.primal >= got.dual
+
+
+WITH_EQUALITIES = {
+    "csvc": lambda y, w, K: csvc(y, w),
+    "hard margin": lambda y, w, K: csvc(y, np.full(len(y), np.inf)),
+    "svr": lambda y, w, K: svr(y + K[0], w, 0.1),
+    "svr at 0": lambda y, w, K: svr(y + K[0], w, 0.0),
+    "nusvc": lambda y, w, K: nusvc(y, w, 0.3),
+    "nusvc without bias": lambda y, w, K: nusvc(y, w, 0.3, "none"),
+    "nusvr": lambda y, w, K: nusvr(y + K[0], w, 0.3),
+    "oneclass": lambda y, w, K: oneclass(w, 0.3),
+    "ball": lambda y, w, K: ball(np.diag(K)),
+}
+
+
+@pytest.mark.parametrize("name", WITH_EQUALITIES)
+def test_off_the_equalities_nothing_is_claimed(name):
+    X, y = samples(0, 20)
+    K = RBF(0.5)(X)
+    dual = WITH_EQUALITIES[name](y, np.ones(20), K)
+    copies = len(dual) // 20
+    view = view_of(X, RBF(0.5), copies=copies)
+    best = solve(view, dual, tol=1e-8).beta
+    for off in (0.0, 1e-3, 1e-7):
+        beta = best.copy()
+        beta[beta > 0.0] *= 1.0 - off
+        g, none = np.tile(K, (copies, copies)) @ beta + dual.lambda2 * beta.sum() - dual.t, np.zeros(len(dual))
+        for got in (
+            prove(view, dual, beta, g),
+            certify(view, Exact(dual), beta, g.copy(), none),
+            loosely(view, dual, beta, g, none),
+            bounded(dual, beta, g, none, view.magnitude),
+        ):
+            if off:
+                assert got.gap == got.kkt_violation == got.relative_gap == np.inf
+                assert np.isfinite(got.resolution)  # no overflow
+            else:
+                assert got.kkt_violation <= 1e-6
+                assert np.isfinite(got.gap)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -4,10 +4,14 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_diabetes
 
-from adatron import load
+from adatron import SVC, load
 from adatron.cli import main
+from adatron.cli.target import refuse_measurements
+from adatron.files import read
 from lines import failed
+from moments import at
 
 
 @pytest.fixture
@@ -30,16 +34,82 @@ def model_in(folder):
     return ["--model", str(folder / "m"), "--quiet"]
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [np.arange(60) + 0.5, 1000 * np.arange(60), np.repeat(17 * np.arange(200), 5), np.arange(25)],
-    ids=["fractions", "gaps", "often", "all"],
-)
-def test_measurements_are_no_classes(labels, write, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("adatron.SVC.fit", lambda *_: pytest.fail("it was fitted"))
-    assert main(["train", write(labels), *model_in(tmp_path)]) == 1
+def rounded(numbers, low=-np.inf, high=np.inf):
+    return np.clip(np.asarray(numbers).round(), low, high).astype(np.int64)
+
+
+def drawn(seed=0):
+    return np.random.default_rng(seed)
+
+
+MEASUREMENTS = {
+    "fractions": np.arange(60) + 0.5,
+    "far apart": 1000 * np.arange(60),
+    "gaps, each five times": np.repeat(17 * np.arange(200), 5),
+    "one sample each": np.arange(25),
+    "diabetes": load_diabetes().target.astype(int),
+    "ages of few": rounded(drawn().normal(45, 15, 300), 18, 90),
+    "ages of many": rounded(drawn().gamma(6, 6, 30000), 17, 90),
+    "years": drawn().integers(1922, 2011, 3000),
+    "counts around 30": drawn().poisson(30, 1000),
+    "counts around 12": drawn().poisson(12, 150),
+    "counts with a long tail": drawn().geometric(0.1, 500) - 1,
+    "rings of abalones": np.repeat(
+        [*range(1, 25)],
+        [1, 1, 15, 57, 115, 259, 391, 568, 689, 634, 487, 267, 203, 126, 103, 67, 58, 42, 32, 26, 14, 6, 1, 1],
+    ),
+    "points of an exam": rounded(drawn().normal(65, 15, 150), 0, 100),
+    "miles per gallon": rounded(drawn().normal(23, 8, 392), 9, 46),
+    "blood pressures of few": rounded(drawn().normal(120, 15, 30)),
+    "a dozen prices": np.array([120, 135, 98, 210, 180, 175, 99, 143, 160, 155, 128, 131]),
+    "eight prices": np.array([120, 135, 98, 210, 180, 175, 99, 143]),
+}  # fmt: skip
+CLASSES = {
+    "digits": drawn().integers(0, 10, 200),
+    "letters": drawn().integers(1, 27, 500),
+    "letters, few of each": drawn().integers(1, 27, 100),
+    "a hundred classes": np.repeat(np.arange(100), 3),
+    "a hundred classes, drawn": drawn().integers(0, 100, 500),
+    "sixty classes": np.repeat(np.arange(60), 3),
+    "ids": np.repeat([99, 100, -7], 4),
+    "ids, once each": np.array([99, 100, -7]),
+    "tumours": np.repeat([2, 4], [46, 24]),
+    "signs": np.repeat([-1, 1], 2),
+    "glasses": np.repeat([1, 2, 3, 5, 6, 7], [70, 76, 17, 13, 9, 29]),
+    "wines": np.repeat([3, 4, 5, 6, 7, 8], [10, 53, 681, 638, 199, 18]),
+    "heart rhythms": np.repeat([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15, 16],
+                               [245, 44, 15, 15, 13, 25, 3, 2, 9, 50, 4, 5, 22]),
+    "land use": np.repeat([11, 21, 22, 23, 24, 31, 41, 42, 43, 52, 71, 81, 82, 90, 95], 12),
+    "noise and clusters": np.repeat([-1, *range(15)], 4),
+    "five rows": np.arange(5),
+    "six rows": np.arange(1, 7),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("labels", MEASUREMENTS.values(), ids=MEASUREMENTS)
+@pytest.mark.parametrize("command", ["train", "search"])
+def test_measurements_are_no_classes(command, labels, write, tmp_path, capsys):
+    with at(SVC.fit, lambda _: pytest.fail("it was fitted")):
+        assert main([command, write(labels), *model_in(tmp_path)]) == 1
     said = failed(capsys)
     assert all(word in said for word in ("a.csv", "column 2 (price)", "--label", "--task regression"))
+    assert "--task classification" in said or labels.dtype.kind == "f"
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize("labels", CLASSES.values(), ids=CLASSES)
+def test_numbers_of_classes_are_classes(labels, write):
+    file = write(labels)
+    refuse_measurements(file, read(file), chosen=False)
+
+
+def test_a_stream_begins_with_classes(write, tmp_path, capsys):
+    file, model = write(MEASUREMENTS["diabetes"]), str(tmp_path / "m")
+    assert main(["stream", model, file, "--quiet"]) == 1
+    said = failed(capsys)
+    assert "--task regression" in said
+    assert "--task classification" in said
+    assert main(["stream", model, file, "--first", "400", "--quiet", "--task", "regression"]) == 0
 
 
 def test_names_are_no_classes(write, tmp_path, capsys):
@@ -54,10 +124,6 @@ def test_classification_may_be_asked_for(write, tmp_path, capsys):
     assert main(["train", file, *model_in(tmp_path)]) == 1
     assert main(["train", file, *model_in(tmp_path), "--task", "classification"]) == 0
     assert len(load(tmp_path / "m").classes_) == 60
-
-
-def test_numbers_of_many_classes_are_classes(write, tmp_path):
-    assert main(["train", write(np.repeat(np.arange(60), 3)), *model_in(tmp_path)]) == 0
 
 
 def test_a_class_with_one_sample_warns(write, tmp_path, capsys):
@@ -94,6 +160,13 @@ def test_the_label_s_column_is_said(write, tmp_path, capsys):
     assert main(["info", str(tmp_path / "m"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["label"] == "column 2 (price)"
     assert not hasattr(load(tmp_path / "m").fit(np.eye(4), [0, 0, 1, 1]), "label_")  # other data
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["abalone.csv", "cpu.small.arff"])
+def test_targets_of_the_page_are_no_classes(name, data_dir, tmp_path, capsys):
+    assert main(["train", str(data_dir / name), "--categorical", "auto", *model_in(tmp_path)]) == 1
+    assert "--task regression" in failed(capsys)
 
 
 @pytest.mark.data

@@ -75,6 +75,19 @@ def test_each_sample_of_a_small_problem_changes_what_a_fit_without_it_changes(mo
             np.testing.assert_allclose(left_out.values[i, 0], value[i], atol=1e-5)
 
 
+def test_the_median_sample_decides_although_its_coefficient_is_0():
+    random = np.random.default_rng(1)
+    A, t = random.normal(size=(9, 2)), random.normal(size=9)
+    model = SVR(C=1e-3, epsilon=0.0, gamma=0.5, tol=1e-9).fit(A, t)
+    (median,) = np.setdiff1d(np.arange(9), model.support_)
+    kept = np.arange(9) != median
+    other = clone(model).fit(A[kept], t[kept])
+    found, left = influence(model, A, t), leave_one_out(model, A, t)
+    change = found.change[found.numbers == median]
+    np.testing.assert_allclose(change, [np.abs(other.predict(A) - model.predict(A)).mean()], atol=1e-8)
+    np.testing.assert_allclose(left.predicted[median], other.predict(A[[median]])[0], atol=1e-8)
+
+
 def test_scores_and_flips_are_those_of_the_model_without_the_sample():
     model = SVC(C=5, gamma=1.0).fit(X, y)
     found = influence(model, X, y, Z, z)

@@ -7,11 +7,14 @@ import sys
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, make_moons
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import adatron.plots
 from adatron import SVC, SVR, InputMarginSVC
+from adatron.insight import boundary_plane
 from adatron.plots.axes import literal
-from adatron.selection import kernel_path
+from adatron.selection import GridSearchCV, kernel_path
 
 plt = pytest.importorskip("matplotlib.pyplot")
 X, y = make_moons(60, noise=0.25, random_state=0)
@@ -67,6 +70,41 @@ def test_the_legend_names_the_classes_as_they_are():
     assert literal("$x$") == r"\$x\$"
     assert len(literal("x" * 100)) < 30
     plt.close("all")
+
+
+def test_every_class_of_a_region_is_in_the_legend_also_if_no_sample_of_it_is_near():
+    model = SVC(C=5).fit(X, NAMES[y])
+    plane = boundary_plane(model, X, NAMES[y])
+    display = adatron.plots.BoundaryPlaneDisplay(plane, NAMES.tolist(), np.zeros(len(X), np.int64)).plot()
+    shown = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert [shown.count(literal(name)) for name in NAMES] == [1, 1]
+    plt.close("all")
+
+
+def takers():
+    search = GridSearchCV(SVC(), {"C": [1, 2]}, cv=2)
+    return {**dict.fromkeys(adatron.plots.__all__, SVC(C=5)), "SearchDisplay": search,
+            "MarginPathDisplay": InputMarginSVC(n_steps=1)}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(takers()))
+@pytest.mark.parametrize("library", ["numpy", "pandas", "polars"])
+@pytest.mark.filterwarnings("error:.*feature names")
+def test_every_display_takes_a_model_samples_and_targets(name, library):
+    made = pytest.importorskip(library)
+    samples = X if library == "numpy" else made.DataFrame({"$a": X[:, 0], "b_^": X[:, 1]})
+    for model in (takers()[name], make_pipeline(StandardScaler(), takers()[name])):
+        if name == "SearchDisplay" and hasattr(model, "steps"):
+            continue  # a pipeline around a search is no search
+        model.fit(samples, y)
+        getattr(adatron.plots, name).from_estimator(model, samples, y).figure_.canvas.draw()
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", ["InputMarginDisplay", "InfluenceDisplay", "LabelIssueDisplay", "LeaveOneOutDisplay"])
+def test_targets_that_are_missing_are_named(name):
+    with pytest.raises(ValueError, match=r"y must hold the .* of the 60 samples. Got None"):
+        getattr(adatron.plots, name).from_estimator(SVC().fit(X, y), X)
 
 
 def test_a_path_of_kernels_appears_too():

@@ -148,3 +148,21 @@ def test_what_cannot_be_drawn_is_said(search):
         SearchDisplay.from_search(search, x="C", y="C")
     with pytest.raises(ValueError, match="no parameter with several values"):
         SearchDisplay.from_search(theirs.GridSearchCV(SVC(), {"C": [1.0]}, cv=3).fit(X, y))
+
+
+def test_the_best_candidate_outside_the_axes_is_named():
+    """In a list of grids the best candidate may have none of the parameters on the axes."""
+    grids = [{"kernel": ["linear"], "C": [1e-4, 2e-4]}, {"kernel": ["poly"], "degree": [2, 3], "coef0": [0.5, 1.0]}]
+    search = GridSearchCV(SVC(gamma="auto"), grids, cv=3).fit(X, y)
+    scores = np.where(np.arange(6) == 1, 0.97531, 0.5)
+    search.cv_results_["mean_test_score"] = scores
+    search.cv_results_["rank_test_score"] = np.where(scores > 0.9, 1, 2)
+    display = SearchDisplay.from_search(search, "degree", "coef0")
+    assert display.best is None
+    assert display.outside == {"kernel": "linear", "C": 2e-4}
+    title = " ".join(display.ax_.get_title().split())
+    assert "best score 0.9753 is not on these axes: C 0.0002, kernel linear" in title
+    inside = SearchDisplay.from_search(search, "C")
+    assert inside.outside == {}
+    assert "best score 0.9753" in inside.ax_.get_title()
+    assert "not on these axes" not in inside.ax_.get_title()

@@ -2,7 +2,9 @@
 
 import base64
 import re
+import sys
 import time
+import warnings
 from hashlib import sha256
 from html.parser import HTMLParser
 
@@ -14,8 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import adatron
-from adatron import SVC, SVR, InputMarginSVC, NuSVR, OneClassSVM
+from adatron import SVC, SVR, InputMarginSVC, NuSVR, OneClassSVM, input_margin
+from adatron.estimators.incremental.leave_out import loo_values
 from adatron.insight.subject import drawn
+from moments import at
 
 X, y = make_moons(60, noise=0.25, random_state=0)
 NASTY = np.array(["<script>alert(1)</script>", '"><img src=http://example.org/x>'])
@@ -95,9 +99,10 @@ def test_lists_have_a_report_too():
 
 def test_many_classes_and_points_keep_the_page_small():
     rng = np.random.default_rng(0)
-    labels = np.repeat(np.arange(40), 4)
-    classes = adatron.report(SVC(C=10, gamma=1.0).fit(points := rng.normal(size=(160, 2)), labels), points, labels)
-    assert "5 of 40 classes" in classes.html
+    labels = np.repeat(np.arange(15), 4)
+    model = SVC(C=10, gamma=1.0).fit(points := rng.normal(size=(60, 2)), labels)
+    classes = adatron.report(model, points, labels, max_time=None)
+    assert "5 of 15 classes" in classes.html
     targets = rng.normal(size=3000)
     line = adatron.report(SVR(epsilon=2.0).fit(points := targets[:, None].copy(), targets), points, targets)
     assert "2,000 of them" in line.html
@@ -207,16 +212,46 @@ class Slow(StandardScaler):
 
 def test_a_report_ends_in_time_and_names_what_is_missing():
     model = make_pipeline(Slow(), SVC()).fit(X, y)
-    part = adatron.report(model, X, y, max_time=3.0, cv=30)
+    part = adatron.report(model, X, y, max_time=6.0, cv=30)
     assert re.search(r"There was time for \d of 30 folds", part.html)
     assert re.search(r"Out of fold \(\d of 30 folds\)", part.panels[1].answer)
-    assert "leave-one-out (exact)" in part.panels[1].answer
+    assert "leave-one-out (" in part.panels[1].answer.lower()
     late = adatron.report(model, X, y, max_time=1e-6)
     Reader(late.html)
     assert "no time for this answer" in late.html
     assert "out of fold" not in late.panels[1].answer.lower()
     whole = adatron.report(SVC().fit(X, y), X, y, max_time=None)
     assert "There was" not in whole.html
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still unless a test moves it."""
+    now = [100.0]
+    adatron.report(SVC().fit(X[:9], y[:9]), X[:9], y[:9])  # then all modules are there
+    for name, module in list(sys.modules.items()):
+        if name.startswith("adatron.") and hasattr(module, "monotonic"):
+            monkeypatch.setattr(module, "monotonic", lambda: now[0])
+    return now
+
+
+@pytest.mark.parametrize("function", [input_margin, loo_values], ids=lambda one: one.__name__)
+def test_a_panel_takes_as_many_samples_as_its_share_of_the_time_allows(function, clock):
+    model = SVC().fit(X, y)
+
+    def pass_time(given):
+        clock[0] += 0.5 * len(given["X"] if function is input_margin else given["slots"])
+
+    begun = clock[0]
+    with at(function, pass_time, number=None, end=True):
+        made = adatron.report(model, X, y, max_time=12.0)
+    assert clock[0] - begun <= 18.0
+    if function is loo_values:
+        assert re.search(r"Leave-one-out is exact for \d of 60 samples, drawn by chance.", made.html)
+    else:
+        assert re.search(r"Distances are measured on \d+ of 60 samples. There was no time for more.", made.html)
+        assert re.search(r"There was time for \d+ of 60 points", made.html)
+        assert "Nothing is known" not in str(made)
 
 
 def test_progress_is_told():
@@ -238,6 +273,23 @@ def test_a_search_without_a_choice_is_shown():
     search = GridSearchCV(SVC(), grid, scoring=["accuracy", "f1"], refit=False, cv=3).fit(X, y)
     made = adatron.report(SVC().fit(X, y), X, y, search=search)
     assert "chose nothing (refit=False)" in made.panels[2].answer
+
+
+def test_a_search_without_a_best_estimator_is_no_model():
+    search = GridSearchCV(SVC(), {"C": [1.0]}, refit=False).fit(X, y)
+    with pytest.raises(ValueError, match="fitted with refit = False"):
+        adatron.report(search, X, y)
+
+
+def test_a_score_that_does_not_exist_is_explained():
+    search = GridSearchCV(SVC(), {"C": [1.0, 2.0]}, scoring="neg_log_loss", refit=False, error_score=np.nan)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search.fit(X, y)
+    made = adatron.report(SVC().fit(X, y), X, y, search=search, max_time=5.0)
+    assert "has a score: the scorer gave no number. A scorer may need probabilities" in made.panels[2].answer
+    labels = np.arange(60) % 3
+    assert "ROC-AUC is for two classes" in adatron.report(SVC().fit(X, labels), X, labels, max_time=5.0).html
 
 
 def test_no_point_of_a_picture_is_a_sample_with_samples_none():

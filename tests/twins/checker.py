@@ -32,6 +32,7 @@ class Program(NamedTuple):
     lacking : what the coefficients >= 0, and minus those <= 0, of the same samples lack of their sums: of two
         coefficients of a sample only the sum is known
     fuzzy : relative error of the coefficients, which are stored divided by the margin
+    unit : what the coefficients are divided by
     """
 
     rows: NDArray[np.int64]
@@ -46,6 +47,7 @@ class Program(NamedTuple):
     lambda2: Any = L(0)
     lacking: Any = 0
     fuzzy: float = 0.0
+    unit: float = 1.0
     hard: bool = False  # a hard margin
 
 
@@ -61,6 +63,7 @@ class Truth(NamedTuple):
 
     violation, gap : KKT violation, and relative duality gap at the best multipliers
     primal, dual : objectives, to be read as in the primal
+    low, high : the optimum is between them, in units of the model
     excess : the most that a coefficient is beyond its bound, relative to the bound
     missed : the most that a sum is off, relative to the sum of absolute values
     grain, grains : what float64 sums commonly lose in a slope, and in the gap, relative as it is
@@ -72,6 +75,8 @@ class Truth(NamedTuple):
     gap: Interval
     primal: float
     dual: float
+    low: float
+    high: float
     excess: float
     missed: float
     grain: float
@@ -106,12 +111,15 @@ def truth(program: Program, K: Matrix, error: Matrix) -> Truth:
     up, down = _slopes(p, g)
     violation = Interval(_violation(p, up, down), _violation(p, up - e, down - e))
     missed = max((abs(miss) for miss in sums), default=0.0) / max(length, np.finfo(L).tiny)
+    low, high = _ends(p, g, e, sums, dual, gap, noise)
     grain = COMMON * (size[back] + np.abs(p.t))
     return Truth(
         violation,
         relative,
         primal=float(dual + gap.value),
         dual=float(dual),
+        low=float(low),
+        high=float(high),
         excess=_excess(p),
         missed=float(missed),
         grain=float(grain.max()),
@@ -119,6 +127,16 @@ def truth(program: Program, K: Matrix, error: Matrix) -> Truth:
         split=bool(p.lacking),
         size=len(beta),
     )
+
+
+def _ends(p: Program, g: Vector, e: Vector, sums: list[Any], dual: Any, gap: Interval, noise: Any) -> tuple[Any, Any]:
+    """What the optimum is at least and at most: the dual at a point that is moved into the program, and the primal."""
+    steep = np.abs(g) + e + L(p.epsilon)
+    moved = sum(abs(miss) for miss in sums) * steep.max(initial=0.0)
+    low = dual - noise - moved - max(0.0, _excess(p)) * total(np.abs(p.beta) * steep)
+    width = np.maximum(np.maximum(-p.lower, p.upper), np.abs(p.beta))
+    high = L(np.inf) if p.hard else dual + gap.value + noise + 2 * total(e * width)
+    return low * p.unit**2, high * p.unit**2
 
 
 def _ratio(value: Any, level: Any) -> float:

@@ -45,7 +45,7 @@ def programs(task: Task, model: Any) -> list[Program | None]:
     if task.estimator == "OneClassSVM":
         unit = _unit(task, np.zeros(n, int), used, weight)
         w = weight / unit
-        return [Program(used, beta / unit, 0 * w, 0 * w, w, (L(task.parameters["nu"]) * w.sum(),))]
+        return [Program(used, beta / unit, 0 * w, 0 * w, w, (L(task.parameters["nu"]) * w.sum(),), unit=unit)]
     make = _svr if task.estimator == "SVR" else _nusvr
     return [make(task.parameters, used, beta, np.asarray(task.y).astype(L)[used], weight)]
 
@@ -89,13 +89,13 @@ def _classifier(task: Task, model: Any, dual: Any, support: Any, weight: Any) ->
             beta = np.zeros(len(codes), L)
             beta[support] = dual[0 if k == 2 else c]
             out.append(_binary(task, used, beta[used], np.where(codes[used] == c, L(1), L(-1)), weight[used]))
-        return out
+        return [one and one._replace(unit=unit) for one in out]
     for i, j in combinations(range(k), 2):
         beta = np.zeros(len(codes), L)
         beta[support] = np.where(codes[support] == i, dual[j - 1], np.where(codes[support] == j, dual[i], 0.0))
         pair = used[(codes[used] == i) | (codes[used] == j)]
         out.append(_binary(task, pair, beta[pair], np.where(codes[pair] == i, L(1), L(-1)), weight[pair]))
-    return out
+    return [one and one._replace(unit=unit) for one in out]
 
 
 def _binary(task: Task, rows: Any, beta: Any, y: Any, weight: Any) -> Program | None:

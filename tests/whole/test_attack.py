@@ -5,13 +5,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from benchmarks.__main__ import main
+from benchmarks.attack_lives import check, life, lived
 from benchmarks.attack_programs import Case, program
+from benchmarks.attack_searches import compared, judged_search, search_of
 from benchmarks.attack_verdict import Verdict, checked
 from click.testing import CliRunner
+from sklearn import model_selection as theirs
 from sklearn import svm
 from sklearn.datasets import make_classification
 
-from adatron import SVC, kernels
+from adatron import SVC, IncrementalSVR, kernels
 from problems import csvc, feasible, nusvc, nusvr, oneclass, samples, svr
 from twins import programs as twin
 from twins.checker import Program, truth
@@ -142,6 +145,25 @@ def test_a_number_is_a_program():
         np.testing.assert_array_equal(*dense)
 
 
+def test_lives_of_incremental_models_are_right():
+    for number in range(8):
+        one = lived(1, number)
+        assert one.false == one.broken == [], one
+
+
+def test_a_solution_off_the_equality_is_found():
+    one = life(np.random.default_rng(0))
+    one.estimator, one.parameters, one.spec = "SVR", {"C": 1.0, "epsilon": 0.0, "gamma": 0.5}, ("rbf", 0.5)
+    one.y, ids, honest, spoilt = one.X[:, 0], np.arange(8), Verdict(0), Verdict(0)
+    model = IncrementalSVR(**one.parameters).fit(*one.samples(ids), sample_weight=one.weight[ids])
+    check(one, model, "at first", honest)
+    assert not honest.false
+    model.deletion_report = lambda: {"kkt_violation": 0.0, "duality_gap": 0.0}
+    model.dual_coef_ = 0.5 * np.maximum(model.dual_coef_, 0.0)
+    check(one, model, "spoilt", spoilt)
+    assert "sums" in {found for found, _ in spoilt.false}
+
+
 def test_a_short_run_counts_its_programs():
     done = CliRunner().invoke(main, ["attack", "--minutes", "0.03", "--seed", "1"])
     assert done.exit_code in (0, 1), done.output
@@ -170,3 +192,25 @@ def test_coefficients_at_their_bounds_are_there_after_the_division_by_the_margin
         (one,) = programs(Task("NuSVC", {"nu": 199 / 200}, X, y), model)
         found.append(truth(one, *values(("rbf", 0.2), X)).violation.value)
     assert found[1] == pytest.approx(found[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("start", range(0, 12, 4))
+def test_random_searches_have_the_scores_of_single_fits(start):
+    for number in range(start, start + 4):
+        verdict = judged_search(5, number)
+        assert not verdict.false, verdict.told
+        assert not verdict.broken, verdict.told
+
+
+def test_a_planted_wrong_score_of_a_search_is_found():
+    case = search_of(5, 1)
+    results = case.results(theirs.GridSearchCV)
+    for off in (0.0, 0.1):
+        ours, verdict = {**results}, Verdict(0)
+        key = next(key for key in results if key.startswith("split0_test") and np.isfinite(results[key]).all())
+        ours[key] = results[key] + off
+        compared(case, ours, results, verdict)
+        assert bool(verdict.false) is (off > 0.0)
+    lost = Verdict(0)
+    compared(case, ValueError("no"), results, lost)
+    assert lost.broken

@@ -1,6 +1,17 @@
 """Proofs of optimality. They need beta and its gradient only and know no solver."""
 
-from .certify import Certificate, Exact, bounded, certify, conclude, loosely, prove, semidefinite, unproven
+from .certify import (
+    Certificate,
+    Exact,
+    bounded,
+    certify,
+    conclude,
+    errors_of_sums,
+    loosely,
+    prove,
+    semidefinite,
+    unproven,
+)
 from .gap import best_multipliers, duality_gap, relative
 from .kkt import kkt_violation, violators
 from .multipliers import half_width, intercept, multipliers
@@ -13,6 +24,7 @@ __all__ = [
     "certify",
     "conclude",
     "duality_gap",
+    "errors_of_sums",
     "half_width",
     "intercept",
     "kkt_violation",

@@ -2,8 +2,9 @@
 
 Float64 is spent where it matters: on the free variables, and on rows whose term of the gap might be positive. The
 proven error of the float32 gradient tells which rows these are. All other rows are at a bound that pays, and their
-terms are certainly zero. Gap and violation are therefore proven. The level of the two objectives is known to a tenth of
-the gap or to a millionth, judged by the rows that were computed both ways.
+terms are certainly zero. Gap and violation are therefore proven. The level of the two objectives is proven, too, if all
+rows were computed in float64. If not, it is known to a tenth of the gap or to a millionth, judged by the rows that were
+computed both ways.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ from ..problems import Dual
 from ..problems.dual import Vector, dot
 from ..threads.gate import one_blas_thread
 from .gap import SMALLEST, best_multipliers, duality_gap, relative, sum_of_terms
-from .kkt import kkt_violation
 
 EVERY_ROW = 1000  # Variables up to which a proof computes the whole gradient anew.
 LEVEL, DIGITS = 0.1, 1e-6  # Wanted accuracy of the objectives, as a fraction of the gap or of the objectives.
-MEASURES = 9  # Numbers that ``weigh`` returns.
+MEASURES = 11  # Numbers that ``weigh`` returns.
 SURELY = (
     2.0**-3
 )  # Fraction of the objectives that many rows always leave in doubt, so that bits do not depend on the known rows.
 CARE = 1.0 + 1e-6  # Factor for the rounding of bounds that are computed in float64 themselves.
 ENOUGH = 30  # Rows computed both ways from which the errors of others are judged.
 SURE = 4.0  # Standard deviations within which a sum of many errors keeps.
+ASTRAY = 1e-9  # Fraction of all sizes; rounding does not explain that an equality is missed by more.
 SAMPLE = 512  # Most rows on which a kernel without a guarantee is checked for negative eigenvalues.
 
 
@@ -49,8 +50,10 @@ class Certificate:
     gap : upper bound of the difference between the objectives of the primal and of the dual
     kkt_violation : upper bound of the violation, see ``kkt_violation``
     resolution : addition to the violation by errors of the gradient; a smaller violation cannot be told from none
-    doubt : bound of the error of ``dual``
+    doubt : proven bound of the error of ``dual``
     least : smallest number that the gap is divided by, see ``Dual.scale``
+    blur : what the optimum may be below ``dual``: the rounding of ``dual``, and what the equalities that rounding has
+        missed may gain; errors of rows without float64 are judged, not proven
     convex : False if the kernel was found not to be positive semi-definite; the gap then bounds nothing
     """
 
@@ -60,11 +63,18 @@ class Certificate:
     resolution: float = 0.0
     doubt: float = 0.0
     least: float = 1.0
+    blur: float = 0.0
     convex: bool = True
 
     @property
     def primal(self) -> float:
-        return self.dual + self.gap
+        """The upper end of the optimum."""
+        return self.dual + self.gap + self.blur if isfinite(self.gap) else inf
+
+    @property
+    def lower(self) -> float:
+        """The lower end of the optimum."""
+        return self.dual - self.blur
 
     @property
     def relative_gap(self) -> float:
@@ -80,7 +90,7 @@ class Certificate:
         """
         if c == 1.0:
             return self
-        sizes = {name: c * c * getattr(self, name) for name in ("dual", "gap", "doubt", "least")}
+        sizes = {name: c * c * getattr(self, name) for name in ("dual", "gap", "doubt", "least", "blur")}
         if self.gap > 0.0:
             sizes["gap"] = max(sizes["gap"], SMALLEST)
         return replace(self, **sizes)
@@ -188,20 +198,26 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
         exact.compare(g - tracked)
         level = abs(dual.objective(beta, g))
         allowed = max(LEVEL * duality_gap(dual, beta, g, mu), DIGITS * level)
-        clear = 0.5 * doubt <= SURELY * level and min(exact.missed(unknown), 0.5 * doubt) <= allowed
-        if clear or not len(unknown):
-            return _evaluate(view, dual, beta, g, mu, np.where(exact.known, exact.errors, 0.0), convex, doubt)
+        judged = 0.5 * doubt  # this is proven; a judgement serves if it is too much
+        if judged > allowed:
+            judged = min(exact.missed(unknown), judged)
+        if not len(unknown) or (0.5 * doubt <= SURELY * level and judged <= allowed):
+            return _evaluate(view, dual, beta, g, mu, np.where(exact.known, exact.errors, 0.0), convex, doubt, judged)
         rows = unknown
 
 
 def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) -> Certificate:
     """Prove what can be proven about ``beta`` by a gradient that was summed in float64, row by row, term by term."""
+    return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), errors_of_sums(view, dual, beta), convex)
+
+
+def errors_of_sums(view: View, dual: Dual, beta: Vector) -> Vector:
+    """Return bounds of the errors of a gradient that was summed in float64, row by row, term by term."""
     value, size = view.gram.rounding, view.magnitude + dual.lambda2
     rate = (
         value + UNIT * (np.count_nonzero(beta) + 8.0) * size
     )  # the sum of the coefficients of equal samples is rounded, too
-    errors = np.full(len(beta), CARE * rate * float(np.abs(beta).sum()))
-    return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), errors, convex)
+    return np.full(len(beta), CARE * rate * float(np.abs(beta).sum()))
 
 
 def loosely(view: View, dual: Dual, beta: Vector, g: Vector, slack: Vector) -> Certificate:
@@ -210,18 +226,19 @@ def loosely(view: View, dual: Dual, beta: Vector, g: Vector, slack: Vector) -> C
     If the kernel may not be positive semi-definite, it remains unknown whether the gap bounds anything.
     """
     if view.gram.kernel.convex:
-        return bounded(dual, beta, g, slack)
-    return Certificate(-dual.objective(beta, g), inf, kkt_violation(dual, beta, g, slack))
+        return bounded(dual, beta, g, slack, view.magnitude)
+    return replace(bounded(dual, beta, g, slack, view.magnitude), gap=inf)
 
 
-def bounded(dual: Dual, beta: Vector, g: Vector, slack: Vector) -> Certificate:
+def bounded(dual: Dual, beta: Vector, g: Vector, slack: Vector, magnitude: float) -> Certificate:
     """Prove what a gradient can, up to its errors, for a kernel that is known to be positive semi-definite."""
-    return _certificate(_measured(dual, beta, g, best_multipliers(dual, beta, g), slack.copy()), convex=True)
+    measures = _measured(dual, beta, g, best_multipliers(dual, beta, g), slack.copy())
+    return _certificate(measures, magnitude, convex=True)
 
 
 def unproven(dual: Dual, beta: Vector, g: Vector) -> Certificate:
     """Prove nothing, as not even a gradient is known; the level is that of its substitute."""
-    return Certificate(-dual.objective(beta, g), inf, inf)
+    return Certificate(-dual.objective(beta, g), inf, inf, blur=inf)
 
 
 def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
@@ -262,13 +279,23 @@ def _may_matter(
 
 
 def _evaluate(
-    view: View, dual: Dual, beta: Vector, g: Vector, mu: Vector, errors: Vector, convex: bool, doubt: float = 0.0
+    view: View,
+    dual: Dual,
+    beta: Vector,
+    g: Vector,
+    mu: Vector,
+    errors: Vector,
+    convex: bool,
+    doubt: float = 0.0,
+    judged: float = 0.0,
 ) -> Certificate:
-    return conclude(view, beta, _measured(dual, beta, g, mu, errors, doubt), convex)
+    return conclude(view, beta, _measured(dual, beta, g, mu, errors, doubt, judged), convex)
 
 
-def _measured(dual: Dual, beta: Vector, g: Vector, mu: Vector, errors: Vector, doubt: float = 0.0) -> list[float]:
-    """Return the numbers of ``weigh``.
+def _measured(
+    dual: Dual, beta: Vector, g: Vector, mu: Vector, errors: Vector, doubt: float = 0.0, judged: float = 0.0
+) -> list[float]:
+    """Return the numbers of ``weigh``; ``judged``: what ``doubt`` puts the objective off, as others of its kind say.
 
     The ``errors`` of rows that need not be known are 0: their terms are 0 within their true errors. Moving these rows
     gains mu at most, and as mu minimises the gap, some known row gains as much. So they count only in ``doubt``, the
@@ -278,7 +305,8 @@ def _measured(dual: Dual, beta: Vector, g: Vector, mu: Vector, errors: Vector, d
     weigh(beta, g, errors, dual.t, *bounds, *dual.membership, totals, mu, found)
     if dual.hard_margin:
         found[4] = CARE * duality_gap(dual, beta, g, mu, errors, doubt + 4.0 * found[7]) + found[8]
-    found[1], found[2] = max(found[1], found[7] + 0.5 * doubt), found[2] + doubt
+    found[1], found[2] = max(found[1], found[9] + 0.5 * doubt), found[2] + doubt
+    found[9] += judged
     return found.tolist()
 
 
@@ -286,21 +314,29 @@ def conclude(view: View, beta: Vector, measures: list[float], convex: bool = Tru
     """Return the certificate from the numbers of ``weigh``."""
     norm2, resolution = measures[2:4]
     known = view.gram.kernel.convex or not isfinite(resolution)  # apparent negative curvature is then rounding
-    return _certificate(measures, known or (convex and norm2 >= 0.0 and semidefinite(view, np.flatnonzero(beta))))
+    return _certificate(
+        measures, view.magnitude, known or (convex and norm2 >= 0.0 and semidefinite(view, np.flatnonzero(beta)))
+    )
 
 
-def _certificate(measures: list[float], convex: bool) -> Certificate:
+def _certificate(measures: list[float], magnitude: float, convex: bool) -> Certificate:
     value, doubt, _, resolution, gap, worst, least = measures[:7]
-    return Certificate(value, gap, worst, resolution, doubt, least, convex)
+    return Certificate(value, gap, worst, resolution, doubt, least, float(_blur(np.array(measures), magnitude)), convex)
 
 
-def conclude_all(measures: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the numbers of ``Certificate`` in their order, (7, n), from those of ``weigh``, (n, MEASURES).
+def _blur(measures: Any, magnitude: float) -> Any:
+    """Return the error of the objective as a bound of the optimum."""
+    with np.errstate(invalid="ignore"):  # infinite kernel values, and sums that lack nothing
+        return measures[9] + np.where(measures[10] > 0.0, 0.5 * CARE * magnitude * measures[10], 0.0)
+
+
+def conclude_all(measures: NDArray[np.float64], magnitude: float) -> NDArray[np.float64]:
+    """Return the numbers of ``Certificate`` in their order, (8, n), from those of ``weigh``, (n, MEASURES).
 
     This is ``conclude`` for kernels that are known to be positive semi-definite.
     """
     value, doubt, _, resolution, gap, worst, least = measures.T[:7]
-    return np.stack([value, gap, worst, resolution, doubt, least, np.ones_like(value)])
+    return np.stack([value, gap, worst, resolution, doubt, least, _blur(measures.T, magnitude), np.ones_like(value)])
 
 
 @jit
@@ -310,16 +346,19 @@ def weigh(
 ) -> None:  # fmt: skip
     """Set found to dual objective, bound of its error, largest possible |w|^2, resolution, gap(mu), violation, scale.
 
-    Two more numbers follow: the error of the objective by known rows alone, and the part of the gap by which the
-    equalities are missed.
+    Three more numbers follow: the error of the objective by known rows alone, the part of the gap by which the
+    equalities are missed, and the error of the objective as a bound of the optimum. For that, coefficients move until
+    the equalities hold, which costs no more than their sums lack, times the steepest slope. If rounding does not
+    explain that an equality is missed, gap, violation and this error are infinite. The objective also bends on the way,
+    by at most half the last number, the square of what the sums lack, times the largest kernel value.
 
     errors : bounds of the errors of g; the rounding of evaluating the conditions is added to them
     """
     n = len(beta)
     norm2, twice, own, sizes, doubt, most, blur = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    over = np.empty(len(totals))
+    over, steepest = np.empty(len(totals)), np.empty(len(totals))
     for r in range(len(over)):  # -totals would load all that numba knows of arithmetic on arrays
-        over[r] = -totals[r]
+        over[r], steepest[r] = -totals[r], 0.0
     for i in range(n):
         b, r = beta[i], row[i] if len(row) else 0
         push = mu[r] if len(mu) else 0.0
@@ -332,14 +371,20 @@ def weigh(
             blur += width * (abs(g[i]) + abs(push))
         if len(over):
             over[r] += b * sign[i] if len(sign) else b
-    missed = 4.0 * UNIT * blur
+            steepest[r] = max(steepest[r], abs(g[i]) + errors[i] + epsilon)
+    missed, repair, lack = 4.0 * UNIT * blur, 0.0, 0.0
     for r in range(len(over)):
-        missed += abs(mu[r]) * (abs(over[r]) + (n + 4) * UNIT * (own + abs(totals[r])))
+        lacking = abs(over[r]) + (n + 4) * UNIT * (own + abs(totals[r]))
+        missed, repair, lack = missed + abs(mu[r]) * lacking, repair + CARE * steepest[r] * lacking, lack + lacking
     gap = sum_of_terms(beta, g, errors, lower, upper, epsilon, row, sign, mu) + missed
     off = 0.5 * doubt + (n + 4) * UNIT * (sizes + epsilon * own)
     found[0], found[2] = 0.5 * twice - epsilon * own, norm2 + 2.0 * off
-    found[1] = max(off, SURELY * abs(found[0])) if n > EVERY_ROW else off
+    found[1] = max(off + repair, SURELY * abs(found[0])) if n > EVERY_ROW else off + repair
     worst = violation(beta, g, errors, lower, upper, epsilon, row, sign, len(totals))
     bare = violation(beta, g, np.empty(0), lower, upper, epsilon, row, sign, len(totals))
     found[3], found[4], found[5] = worst - bare if worst > -np.inf else 0.0, gap, max(worst, 0.0)
-    found[6], found[7], found[8] = most if 0.0 < most < 1.0 else 1.0, off, missed
+    found[6], found[7], found[8], found[9] = most if 0.0 < most < 1.0 else 1.0, off, missed, off + repair
+    found[10] = lack * lack
+    for r in range(len(over)):
+        if not abs(over[r]) <= (ASTRAY + (n + 4) * UNIT) * (own + abs(totals[r])):  # nan, too
+            found[4] = found[5] = found[8] = found[9] = np.inf

@@ -24,7 +24,8 @@ from .commands.search import search
 from .commands.stream import stream
 from .commands.train import train
 from .commands.warmup import warmup
-from .status import Status
+from .status import Status, warnings_as_lines
+from .wording import in_options
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
@@ -49,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The words after the tool's name; by default those of the process.
     """
     try:
-        status: int | None = adatron.main(arguments, prog_name="adatron", standalone_mode=False)
+        with warnings_as_lines():
+            status: int | None = adatron.main(arguments, prog_name="adatron", standalone_mode=False)
         return status or Status.FINE
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
@@ -59,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.Abort as error:
         return _fail(Status.INTERRUPTED, str(error) or "interrupted")
     except OSError as error:
-        return _fail(Status.IO, f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return _fail(Status.IO, ": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
     except (ValueError, MemoryError) as error:
         return _fail(Status.BAD_INPUT, str(error) or "not enough memory")
     except SystemError as error:
@@ -70,5 +72,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(status: Status, message: str) -> Status:
-    click.echo(f"error: {' '.join(message.split())}", err=True)
+    click.echo(f"error: {in_options(' '.join(message.split()))}", err=True)
     return status

@@ -35,7 +35,7 @@ def column(text: str) -> int | str:
 def separator(text: str) -> str:
     """Read a separator: a character, or its name."""
     if len(text) != 1 and text not in SEPARATORS:
-        raise ValueError(text)
+        raise click.BadParameter(f"{text!r} is neither a character nor one of {', '.join(SEPARATORS)}")
     return SEPARATORS.get(text, text)
 
 
@@ -88,7 +88,10 @@ def data_options(function: Any) -> Any:
         return function(source=Source(**own), **given)
 
     counting = "LIBSVM text: features count from 0 or 1.  [default: as the model's data; from 0 if these use 0]"
-    room = "Bytes that a file, decompressed, and its table may take each.  [default: a quarter of the free memory]"
+    room = (
+        "Bytes that a file, decompressed, and its table may take each.  [default: a quarter of the free memory; of a "
+    )
+    room += "compressed file at most 200 times its length, or 64 MiB]"
     command = form_options(packed)
     command = click.option("--max-bytes", type=Number(1, whole=True), help=room)(command)
     command = click.option("--zero-based/--one-based", default=None, help=counting)(command)
@@ -209,6 +212,11 @@ class Source:
             width = load_libsvm(path, zero_based=from_zero).n_features_in_
             model = machine = load_libsvm(path, max(found.shape[1], width), from_zero)
         table = source.like(wanted_by(model), given, labelled)
+        if given and table.shape[1] != (needed := getattr(model, "n_features_in_", table.shape[1])):
+            raise ValueError(
+                f"{os.fspath(self.files[0])}: {table.shape[1]:,} kernel values of a sample found, and the model needs "
+                f"{needed:,}, those with its training samples"
+            )
         with warnings_as_lines():
             warn_of_unknown(os.fspath(self.files[0]), table, texts_of(model))
         return (model, table) if given else with_surplus(model, table, self.files[0], self.max_bytes)

@@ -8,6 +8,7 @@ from typing import Any
 
 from .interrupt import Interrupt
 from .parts import machine_of, task_of
+from .preparing.sides import has_sides
 from .progress import ProgressBar
 from .status import warnings_as_lines
 
@@ -26,17 +27,23 @@ def fit(model: Any, X: Any, y: Any, save_partial: bool, silent: bool) -> tuple[f
 
 
 def cross_validated(model: Any, X: Any, y: Any, folds: int, seed: int, silent: bool) -> Any:
-    """Return the prediction of each sample by a model of the other folds; classes have the same share in each fold."""
+    """Return the prediction of each sample by a model of the other folds; classes have the same share in each fold.
+
+    Novelty detection learns from samples with label 1.
+    """
     import numpy as np
     from sklearn.base import clone
     from sklearn.model_selection import KFold, StratifiedKFold
     from sklearn.utils.metaestimators import _safe_split  # pyright: ignore[reportPrivateUsage]
 
-    kind = StratifiedKFold if task_of(model) == "classification" else KFold
+    task = task_of(model)
+    sides = task == "novelty" and has_sides(y)
+    kind = StratifiedKFold if sides or task == "classification" else KFold
     splits: Any = kind(folds, shuffle=True, random_state=seed).split(X, y)
     predicted: Any = None
     with warnings_as_lines():
-        for number, (train, test) in enumerate(splits, 1):
+        for number, (all_others, test) in enumerate(splits, 1):
+            train = all_others[y[all_others] == 1] if sides else all_others
             one: Any = clone(model)
             X_train, y_train = _safe_split(one, X, y, train)
             _with_progress(one, X_train, y_train, Interrupt(False), silent, f"fold {number} of {folds}: ")
@@ -44,6 +51,20 @@ def cross_validated(model: Any, X: Any, y: Any, folds: int, seed: int, silent: b
             predicted = np.empty(X.shape[0], part.dtype) if predicted is None else predicted
             predicted[test] = part
     return predicted
+
+
+def check_folds(file: str, y: Any, samples: int, folds: int, task: str) -> None:
+    """Fail if there are fewer samples than folds, or fewer of each class."""
+    import numpy as np
+
+    if folds > samples:
+        raise ValueError(f"{file}: --cv {folds:,} needs a sample for each fold, and there are {samples:,}")
+    if task == "classification" or (task == "novelty" and has_sides(y)):
+        most = int(np.unique(y, return_counts=True)[1].max())
+        if folds > most:
+            raise ValueError(
+                f"{file}: --cv {folds:,} needs as many samples of a class, and no class has more than {most:,}"
+            )
 
 
 def _with_progress(model: Any, X: Any, y: Any, interrupt: Interrupt, silent: bool, name: str = "") -> None:

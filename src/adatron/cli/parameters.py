@@ -60,6 +60,9 @@ _OPTIONS: tuple[Any, ...] = (
 )  # fmt: skip
 
 
+NAMES: tuple[str, ...] = tuple(option(lambda: None).__click_params__[0].name for option in _OPTIONS)
+
+
 def parameter_options(command: Any) -> Any:
     """Add an option for each parameter of the machines, in the order of the table."""
     for option in reversed(_OPTIONS):
@@ -71,9 +74,8 @@ def some_parameter_options(names: tuple[str, ...]) -> Any:
     """Add the options of some parameters."""
 
     def decorate(command: Any) -> Any:
-        for option in reversed(_OPTIONS):
-            bare = option(lambda: None)
-            if bare.__click_params__[0].name in names:
+        for name, option in zip(reversed(NAMES), reversed(_OPTIONS), strict=True):
+            if name in names:
                 command = option(command)
         return command
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
@@ -11,6 +13,8 @@ from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import click
+
+from .wording import in_options
 
 
 class Status(IntEnum):
@@ -35,6 +39,8 @@ def echo_rows(rows: Iterable[tuple[str, object]], err: bool) -> None:
 def write_result(text: str, output: str | None) -> None:
     """Write a command's result to a file, whole or not at all, or to standard output."""
     if output is None:
+        if sys.stdout is None:  # closed by whoever started the tool; click would print nowhere
+            raise OSError(errno.EBADF, "it is closed", "standard output")
         click.echo(text, nl=False)
         return
     from ..files import atomic_write
@@ -83,12 +89,12 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def warnings_as_lines(reworded: Callable[[str], str] = str) -> Iterator[None]:
-    """Print each warning raised inside as one line on stderr, once.
+    """Print each warning raised inside as one line on stderr, once, in the words of the tool.
 
     Parameters
     ----------
     reworded : callable
-        Maps a message of the library to the message of the tool.
+        Maps a message to the one that is printed.
     """
     with catch_warnings(record=True) as caught:
         simplefilter("always")
@@ -97,4 +103,4 @@ def warnings_as_lines(reworded: Callable[[str], str] = str) -> Iterator[None]:
         finally:
             messages = dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught)
             for message in messages:
-                click.echo(f"warning: {reworded(message)}", err=True)
+                click.echo(f"warning: {in_options(reworded(message))}", err=True)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-FEW = 20  # Number of classes up to which a class for nearly every sample is no error.
-MANY = 50  # Number of classes above which whole numbers with gaps between them are taken for measurements.
+FEW = 5  # Most numbers that are classes, whatever they are.
+SOME = 10  # Most numbers that are classes unless most of them have one sample and there are gaps between them.
+MANY = 50  # Most numbers that are classes if each has FILLED samples.
+FILLED = 10
+NAMES = 20  # Most texts that are classes although nearly every sample has its own.
 LISTED = 10  # Most classes that a message names.
 
 
@@ -34,29 +37,42 @@ def check_labels(path: str, table: Any, chosen: bool) -> None:
     """
     import numpy as np
 
-    where = label_text(table)
-    taken = f"the label is {where}"
-    others = "--label names another one, " if table.label_column is not None else ""
-    fractions = table.y[table.y % 1 != 0] if table.y.dtype.kind == "f" else table.y[:0]
-    if len(fractions):
-        raise ValueError(
-            f"{path}: the label {fractions[0]} is not a class ({taken}): {others}--task regression fits real numbers"
-        )
+    refuse_measurements(path, table, chosen)
     classes, first, counts = np.unique(table.y, return_index=True, return_counts=True)
+    taken, others = _taken(table)
     if len(classes) == 1:
         raise ValueError(
             f"{path}: all {len(table.y):,} samples have the label {classes[0]}, and classification needs two classes "
             f"({taken}): {others}--task novelty learns one class"
         )
-    if not chosen and _no_classes(classes, len(table.y)):
-        numbers = table.y.dtype.kind in "iuf"
+    _warn_of_single_samples(path, table, classes[counts == 1], first[counts == 1], taken)
+
+
+def refuse_measurements(path: str, table: Any, chosen: bool) -> None:
+    """Fail if the labels are measurements or names of samples, or may be; see `check_labels`."""
+    import numpy as np
+
+    taken, others = _taken(table)
+    numbers = table.y.dtype.kind in "iuf"
+    fractions = table.y[table.y % 1 != 0] if table.y.dtype.kind == "f" else table.y[:0]
+    if len(fractions):
+        found = f"the label {fractions[0]:.10g} is not a class"
+        raise ValueError(f"{path}: {found} ({taken}): {others}--task regression fits real numbers")
+    classes, counts = np.unique(table.y, return_counts=True)
+    seen = None if chosen else (_seen_in_numbers if numbers else _seen_in_texts)(classes, counts)
+    if seen is not None:
         span = f" from {classes[0]} to {classes[-1]}" if numbers else f" such as {str(classes[0])[:50]!r}"
         advice = "--task regression fits numbers, " if numbers else ""
         raise ValueError(
-            f"{path}: {len(classes):,} distinct labels{span} in {len(table.y):,} samples ({taken}): {others}{advice}"
-            "--task classification trains a class for each of them"
+            f"{path}: {len(classes):,} distinct labels{span} in {len(table.y):,} samples, {seen} ({taken}): {others}"
+            f"{advice}--task classification trains a class for each of them"
         )
-    _warn_of_single_samples(path, table, classes[counts == 1], first[counts == 1], taken)
+
+
+def _taken(table: Any) -> tuple[str, str]:
+    """Return which column the label was taken from, and the advice to name another one."""
+    others = "--label names another one, " if table.label_column is not None else ""
+    return f"the label is {label_text(table)}", others
 
 
 def check_numbers(path: str, table: Any) -> Any:
@@ -78,14 +94,36 @@ def check_numbers(path: str, table: Any) -> Any:
     return table.y.astype(np.float64)
 
 
-def _no_classes(classes: Any, samples: int) -> bool:
-    """Return whether there are more distinct labels than classes usually have.
+def _seen_in_numbers(classes: Any, counts: Any) -> str | None:
+    """Return why whole numbers may be measurements; None if they are numbers of classes.
 
-    Numbers of classes come without gaps, as 1, 2, 3, ...; measurements have gaps.
+    Classes are numbered 0, 1, 2, ... or 1, 2, 3, ..., and nearly each has several samples. Measurements begin anywhere
+    and have gaps; the smallest and the largest ones are rare.
     """
-    k = len(classes)
-    gaps = classes.dtype.kind in "iuf" and float(classes[-1]) - float(classes[0]) >= 2 * k
-    return (k > FEW and 2 * k > samples) or (k > MANY and gaps)
+    k, samples = len(classes), int(counts.sum())
+    missing = float(classes[-1]) - float(classes[0]) + 1 - k
+    alone = int((counts == 1).sum())
+    if k <= SOME:
+        far = k > FEW and missing >= k and 2 * alone > k
+        return f"{alone:,} of them once, with gaps between them" if far else None
+    if k <= MANY and counts.min() >= FILLED:
+        return None
+    if 5 * alone >= k:
+        return f"{alone:,} of them once"
+    if missing > max(10, k / 10):
+        return "with gaps between them"
+    if classes[0] not in (-1, 0, 1):
+        return "which begin neither at 0 nor at 1"
+    if 10 * alone >= k and samples >= 20 * k:
+        return f"{alone:,} of them once, and one {counts.max():,} times"
+    return None
+
+
+def _seen_in_texts(classes: Any, counts: Any) -> str | None:
+    """Return why texts may be names of samples rather than of classes."""
+    k, samples = len(classes), int(counts.sum())
+    alone = int((counts == 1).sum())
+    return f"{alone:,} of them once" if k > NAMES and 2 * k > samples else None
 
 
 def _warn_of_single_samples(path: str, table: Any, classes: Any, first: Any, taken: str) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+MOST_FEATURES = 2**31 - 1  # as sparse data may have
+
 
 class Number(click.ParamType[Any]):
     """A number within bounds, or one of some words; the help shows the bounds, and the error says them.

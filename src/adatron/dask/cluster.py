@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 from asyncio import run_coroutine_threadsafe
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from math import inf
 from time import monotonic, sleep
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+from ..extras import how_to_get
+from ..quoted import quoted
 from ..threads import OutOfTime
 
 PATIENCE = 60.0  # Seconds without any worker after which a fit fails.
@@ -24,7 +26,58 @@ MEMORY = (
     "The usual cause is memory: Dask ends a worker that exceeds its memory_limit. Use smaller chunks, more workers, or "
     "workers with more memory."
 )
+GONE = "The Dask client was closed, or has lost its scheduler; make a new one and fit again."
 LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError", "FutureError")
+
+
+def client_of(client: Any) -> Any:
+    """Return a client that can be waited for: the given one, or the current one."""
+    try:
+        from distributed import Client, get_client
+    except ImportError as error:
+        raise ImportError(f"adatron.dask needs Dask: {how_to_get('dask')}") from error
+    if client is None:
+        try:
+            client = get_client()
+        except ValueError:
+            raise ValueError(
+                "No Dask client found. Start one (client = distributed.Client(...)), or pass it: client=client."
+            ) from None
+    if not isinstance(client, Client):
+        raise TypeError(
+            f"client must be a distributed.Client, or None for the current one. Got {quoted(client)}; "
+            "distributed.Client(...) makes a client of an address or a cluster."
+        )
+    limit = monotonic() + PATIENCE
+    while client.status == "connecting" and monotonic() < limit:
+        sleep(0.1)
+    if client.status != "running":
+        raise ValueError(
+            f"client must be connected to a scheduler. The given or current one is {client.status}; make a new "
+            "distributed.Client(...)."
+        )
+    if client.asynchronous:
+        raise ValueError(
+            "client must not be asynchronous, as a fit waits for tasks; nor may a fit run in the event loop of the "
+            "client or of a worker (client.run). Use a plain distributed.Client(...), or client.submit."
+        )
+    return client
+
+
+@contextmanager
+def beside_the_pool() -> Iterator[None]:
+    """Leave the pool of the worker's threads if this is a task: tasks that wait for tasks could hold all threads."""
+    from distributed import rejoin, secede
+
+    try:
+        secede()
+    except (ValueError, AttributeError, KeyError):  # no worker, another thread of it, or beside the pool already
+        yield
+        return
+    try:
+        yield
+    finally:
+        rejoin()
 
 
 class Call(NamedTuple):
@@ -85,10 +138,8 @@ class Cluster:
         found: dict[int, Any] = {}
         tries, killed = 0, Counter[int]()
         while True:
-            if self.client.status == "closed":
-                raise RuntimeError(
-                    "The Dask client was closed, or has lost its scheduler; make a new one and fit again."
-                )
+            if self.client.status in ("closing", "closed"):
+                raise RuntimeError(GONE)
             before, open_ones = len(found), [i for i in range(len(calls)) if i not in found]
             begun: dict[int, list[Any]] = {}
             futures = {i: self._submit(calls[i], begun) for i in open_ones}
@@ -238,16 +289,25 @@ def gathered(client: Any, futures: Sequence[Any], limit: float = inf) -> list[An
         coming.cancel()
 
 
-def scattered(client: Any, values: Any, **how: Any) -> Any:
-    """Send values to the workers; if there is none, wait for one for a while."""
-    start = monotonic()
-    while True:
-        try:
+def workers_of(client: Any) -> dict[str, Any]:
+    """Return what the scheduler says of its workers, by their addresses."""
+    try:
+        return client.scheduler_info(n_workers=-1)["workers"]
+    except (OSError, KeyError, RuntimeError):  # the connection is closed meanwhile
+        raise RuntimeError(GONE) from None
+
+
+def scattered(client: Any, values: Any, limit: float = inf, **how: Any) -> Any:
+    """Send values to the workers; if there is none, wait for one. See ``wait_for``."""
+    ready = bool(workers_of(client))
+    for _ in range(TRIES):
+        if not ready:  # an adaptive cluster starts workers for tasks, not for values
+            wait_for(client, [client.submit(int, key=f"adatron-worker-{uuid4().hex[:12]}", pure=False)], limit)
+        with suppress(OSError):  # a worker went away meanwhile
             return client.scatter(values, hash=False, **how)
-        except OSError:  # a worker went away meanwhile, or there was none
-            if monotonic() - start > PATIENCE:
-                raise RuntimeError(f"{NOBODY.text} for {PATIENCE:.0f} s; {NOBODY.advice}") from None
-            sleep(GLANCE)
+        ready = False
+        sleep(GLANCE)
+    raise RuntimeError(f"Values could not be sent to the workers in {TRIES} tries. {MEMORY}")
 
 
 def cancelled() -> tuple[type[BaseException], ...]:
@@ -295,7 +355,7 @@ def _trouble(client: Any, keys: set[Any]) -> Trouble | None:
     """Return what keeps tasks from ending; None if they may just take long."""
     if client.status != "running":
         return CLOSED
-    workers = client.scheduler_info(n_workers=-1)["workers"]
+    workers = workers_of(client)
     if not workers:
         return NOBODY
     paused = {address for address, one in workers.items() if one["status"] == "paused"}

@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import partial
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from ..extras import how_to_get
 from ..fitting.storage import parts_of
-from .cluster import Call, Cluster, is_gone, scattered
+from ..quoted import quoted
+from .cluster import Call, Cluster, client_of, gathered, is_gone, scattered, wait_for, workers_of
 
 Ids = NDArray[np.int64]
-
-
-def client_of(client: Any) -> Any:
-    """Return a client: the given one, or the current one."""
-    try:
-        from distributed import get_client
-    except ImportError as error:
-        raise ImportError(f"adatron.dask needs Dask: {how_to_get('dask')}") from error
-    if client is not None:
-        return client
-    try:
-        return get_client()
-    except ValueError:
-        raise ValueError(
-            "No Dask client found. Start one (client = distributed.Client(...)), or pass it: client=client."
-        ) from None
 
 
 def cloned(estimator: Any) -> Any:
@@ -62,6 +49,32 @@ def is_collection(X: Any) -> bool:
     return is_array(X) or is_frame(X)
 
 
+def refuse_others(values: Any, name: str) -> None:
+    """Refuse what is Dask's and neither an array nor a frame: bags, delayed values, futures, and lists of these."""
+    from dask.base import is_dask_collection
+    from distributed import Future
+
+    one = values[0] if isinstance(values, (list, tuple)) and len(values) else values  # pyright: ignore
+    if isinstance(one, Future) or (
+        is_dask_collection(one) and not is_collection(one) and not hasattr(one, "__array__")
+    ):
+        what = type(one).__name__ if one is values else f"{type(values).__name__} of {type(one).__name__}"
+        raise TypeError(
+            f"{name} must be a Dask array or data frame, or be in memory. Got a {what}. dask.array.from_delayed and "
+            "concatenate make an array of delayed values and futures; to_dataframe() makes a frame of a bag."
+        )
+
+
+def here(client: Any, values: Any, name: str, limit: float = inf) -> Any:
+    """Return values in memory: those of a collection are brought here. See ``wait_for``."""
+    refuse_others(values, name)
+    if not is_collection(values):
+        return values
+    futures = [client.compute(values)]
+    wait_for(client, futures, limit)
+    return gathered(client, futures, limit)[0]
+
+
 class Blocks:
     """The partitions of a training set: rows, targets and weights, as Dask's delayed objects or as arrays here.
 
@@ -72,10 +85,12 @@ class Blocks:
     """
 
     def __init__(self, client: Any, X: Any, y: Any, weight: Any, limit: float) -> None:
-        self.client = client
+        self.client, self._limit = client, limit
+        X = _in_rows(X)
         self.names, self.dtype = _names(X), _dtype(X)
         self._kept: list[Any] | None = None  # rows that were loaded for their lengths, so that nothing is loaded twice
-        X = _in_rows(X)
+        y, weight = (None if values is None else _column(values, name)
+                     for values, name in ((y, "y"), (weight, "sample_weight")))  # fmt: skip
         if is_collection(X):
             self.lengths, count = _lengths(X), X.npartitions
             if self.lengths is None and any(v is not None and not _parallel(v, count) for v in (y, weight)):
@@ -83,9 +98,10 @@ class Blocks:
                 self.lengths = self._counted(X, limit)
         else:
             n = _length(X)
-            ends = np.linspace(0, n, max(1, len(client.scheduler_info(n_workers=-1)["workers"])) + 1).astype(int)
+            ends = np.linspace(0, n, max(1, len(workers_of(client))) + 1).astype(int)
             self.lengths, count = np.diff(ends).tolist(), len(ends) - 1
             X = _split(X, self.lengths)
+            y, weight = here(client, y, "y", limit), here(client, weight, "sample_weight", limit)
         others = [None if v is None else self._aligned(v, name, count)
                   for v, name in ((y, "y"), (weight, "sample_weight"))]  # fmt: skip
         self._rows = _delayed(X)
@@ -110,6 +126,8 @@ class Blocks:
     def _aligned(self, values: Any, name: str, count: int) -> Any:
         """Return a column in the partitions of the rows, as a collection or as arrays; ``count``: of the partitions."""
         if not is_collection(values):
+            if not values.shape:  # one weight for all
+                return [values] * count
             assert self.lengths is not None  # noqa: S101 (for the type checker)
             if _length(values) != sum(self.lengths):
                 raise ValueError(
@@ -126,8 +144,9 @@ class Blocks:
                 values = values.rechunk((tuple(self.lengths),))
         if values.npartitions != count:
             raise ValueError(
-                f"X has {count} partitions and {name} has {values.npartitions}. Both need the same; "
-                "compute_chunk_sizes() of Dask arrays makes lengths known."
+                f"X has {count} partitions and {name} has {values.npartitions}, and Dask does not know all their "
+                "lengths. Both need the same partitions, or known lengths: compute_chunk_sizes() of arrays, "
+                "to_dask_array(lengths=True) of frames."
             )
         return values
 
@@ -145,7 +164,7 @@ class Blocks:
         return [tuple(row) for row in found]
 
     def _scattered(self, parts: list[Any]) -> list[Any]:
-        return scattered(self.client, parts)
+        return scattered(self.client, parts, self._limit)
 
     def release(self) -> None:
         """Give back what was kept; rows that are asked for again are loaded again."""
@@ -178,12 +197,41 @@ def _dtype(X: Any) -> Any:
 
 
 def _in_rows(X: Any) -> Any:
-    """Return a Dask array in chunks by rows; check that it has two dimensions."""
-    if is_array(X):
-        if X.ndim != 2:
-            raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape X to (n_samples, n_features).")
-        return X.rechunk({1: X.shape[1]}) if X.numblocks[1] > 1 else X
-    return X if is_frame(X) or hasattr(X, "iloc") or hasattr(X, "shape") else np.asarray(X)
+    """Return rows, those of a Dask array in chunks by rows; check that there are two dimensions."""
+    refuse_others(X, "X")
+    given, X = X, X if hasattr(X, "shape") else np.asarray(X)
+    if len(X.shape) != 2:
+        raise ValueError(
+            f"Expected 2D array, got {_dimensions(given, X)} instead. Reshape X to (n_samples, n_features); to_frame() "
+            "of a series makes one column."
+        )
+    if is_array(X) and X.numblocks[1] > 1:
+        if np.isnan(X.shape[1]):
+            raise ValueError("X has chunks of columns, and Dask does not know how many. Make their lengths known.")
+        return X.rechunk({1: X.shape[1]})
+    if hasattr(X, "iloc"):
+        odd = {name: kind for name, kind in X.dtypes.items() if kind.kind not in "biufcO"}
+        if odd:
+            named = ", ".join(f"{name!r} ({kind})" for name, kind in odd.items())
+            raise TypeError(f"X must hold numbers. Got other columns: {named}. Make numbers of them, or drop them.")
+    return X
+
+
+def _dimensions(given: Any, values: Any) -> str:
+    many = len(values.shape)
+    return f"{many}D {type(given).__name__}" if many else quoted(given)
+
+
+def _column(values: Any, name: str) -> Any:
+    """Return targets or weights, checked to be one column, or one weight for all rows."""
+    refuse_others(values, name)
+    given, values = values, values if hasattr(values, "iloc") or is_collection(values) else np.asarray(values)
+    shape = tuple(values.shape)
+    one = name == "sample_weight" and not shape and values.dtype.kind in "biuf" and not is_collection(values)
+    if not one and (len(shape) not in (1, 2) or (len(shape) == 2 and shape[1] != 1)):
+        got = _dimensions(given, values)
+        raise ValueError(f"{name} must have one dimension, with a value for each row of X. Got {got}.")
+    return values
 
 
 def _lengths(X: Any) -> list[int] | None:
@@ -218,24 +266,31 @@ PARTITION = "Partition"  # For errors.
 LARGE = 1 << 20  # Bytes of a model above which it goes to the workers once and not with the graph of its predictions.
 
 
-def lazily(client: Any, method: str, model: Any, X: Any, columns: int | None, dtype: Any) -> Any:
+def lazily(client: Any, method: str, model: Any, X: Any) -> Any:
     """Return the predictions for a Dask array or frame: an array with its chunks, or a series with its index.
 
+    Their type is that of the predictions for two rows.
+
     client : as users give it; a small model needs none
-    columns : of the result; None: it has one dimension
     """
-    shipped = _shipped(client, model)
     X = _in_rows(X)
+    two = _two_rows(X, model.n_features_in_)
+    like = _framed(getattr(model, method)(two), two)[:0]
+    shipped, predicted = _shipped(client, model), partial(_predicted, method=method, like=like)
+    if is_frame(X):
+        return X.map_partitions(predicted, shipped, meta=like)
+    shape: dict[str, Any] = {"drop_axis": 1} if like.ndim == 1 else {"chunks": (X.chunks[0], (like.shape[1],))}
+    return X.map_blocks(predicted, shipped, dtype=like.dtype, meta=like, **shape)
+
+
+def _two_rows(X: Any, features: int) -> Any:
+    """Return two rows like those of a collection."""
     if is_frame(X):
         import pandas as pd
 
-        meta = pd.Series([], dtype=dtype) if columns is None else pd.DataFrame(np.empty((0, columns), dtype))
-        return X.map_partitions(_predicted_frame, shipped, method, columns, np.dtype(dtype), meta=meta)
-    if columns is None:
-        return X.map_blocks(_predicted, shipped, method, columns, np.dtype(dtype), drop_axis=1, dtype=dtype,
-                            meta=np.empty(0, dtype))  # fmt: skip
-    return X.map_blocks(_predicted, shipped, method, columns, np.dtype(dtype), chunks=(X.chunks[0], (columns,)),
-                        dtype=dtype, meta=np.empty((0, 0), dtype))  # fmt: skip
+        return pd.DataFrame(np.ones((2, len(X.columns)), _dtype(X)), X._meta_nonempty.index, X.columns)
+    rows = np.ones((2, features if np.isnan(X.shape[1]) else X.shape[1]), X.dtype)
+    return sparse.csr_matrix(rows) if sparse.issparse(X._meta) else rows
 
 
 class _Shipped:
@@ -256,17 +311,20 @@ def _shipped(client: Any, model: Any) -> Any:
         found = client_of(client)
     except ValueError:  # the graph is computed in this process
         return delayed(shipped, pure=False)
-    return delayed(found.scatter(shipped, broadcast=True, hash=False), pure=False)
+    return delayed(scattered(found, shipped, broadcast=True), pure=False)
 
 
-def _predicted(X: Any, shipped: _Shipped, method: str, columns: int | None, dtype: Any) -> Any:
-    if not X.shape[0]:
-        return np.empty((0,) if columns is None else (0, columns), dtype)
-    return getattr(shipped.model, method)(X)
+def _predicted(X: Any, shipped: _Shipped, method: str, like: Any) -> Any:
+    """Return the predictions for a part of a collection; ``like``: those for no rows."""
+    if X.shape[0]:
+        return _framed(getattr(shipped.model, method)(X), X)
+    return like.set_axis(X.index) if hasattr(X, "iloc") else like
 
 
-def _predicted_frame(X: Any, shipped: _Shipped, method: str, columns: int | None, dtype: Any) -> Any:
+def _framed(found: Any, X: Any) -> Any:
+    """Return predictions for rows of a frame as a series or frame with their index."""
+    if not hasattr(X, "iloc"):
+        return found
     import pandas as pd
 
-    found = _predicted(X, shipped, method, columns, dtype)
-    return pd.Series(found, X.index) if columns is None else pd.DataFrame(found, X.index)
+    return pd.Series(found, X.index) if found.ndim == 1 else pd.DataFrame(found, X.index)

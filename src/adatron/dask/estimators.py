@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-
 from ..estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from .collections import is_collection
 from .machine import ClusterClassifier, ClusterProgram
 
 
@@ -68,7 +65,7 @@ class _ClusterRegressor(ClusterProgram):
 
     def predict(self, X: Any) -> Any:
         """Predict targets: lazily, in X's chunks, for a Dask array or frame, else at once."""
-        return self._predictions("predict", X, None, float) if is_collection(X) else super().predict(X)  # pyright: ignore
+        return self._predictions("predict", X, super().predict)  # pyright: ignore
 
 
 class DaskSVR(_ClusterRegressor, SVR):
@@ -143,14 +140,12 @@ class DaskOneClassSVM(ClusterProgram, OneClassSVM):
 
     def predict(self, X: Any) -> Any:
         """Return 1 for samples inside, -1 for those outside: lazily for a Dask array or frame, else at once."""
-        return self._predictions("predict", X, None, np.intp) if is_collection(X) else super().predict(X)
+        return self._predictions("predict", X, super().predict)
 
     def decision_function(self, X: Any) -> Any:
         """Return the signed distance to the boundary: lazily for a Dask array or frame, else at once."""
-        if is_collection(X):
-            return self._predictions("decision_function", X, None, float)
-        return super().decision_function(X)
+        return self._predictions("decision_function", X, super().decision_function)
 
     def score_samples(self, X: Any) -> Any:
         """Return decision values without the offset: lazily for a Dask array or frame, else at once."""
-        return self._predictions("score_samples", X, None, float) if is_collection(X) else super().score_samples(X)
+        return self._predictions("score_samples", X, super().score_samples)

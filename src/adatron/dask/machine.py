@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
 from os import PathLike
@@ -12,15 +12,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.base.classifier import Labelled
 from ..estimators.base.formulated import FormulatedClassifier
 from ..estimators.base.machine import KernelMachine
 from ..estimators.base.one_program import OneProgram
 from ..estimators.checks import inputs, objects
+from ..quoted import quoted
 from ..threads import Clock, OutOfTime
-from .collections import Blocks, client_of, cloned, is_collection, lazily
+from .cluster import beside_the_pool, client_of
+from .collections import Blocks, cloned, is_collection, lazily, refuse_others
 
 Vector = NDArray[np.float64]
 
@@ -87,22 +91,28 @@ class OnCluster(KernelMachine):
 
         self._validate_params()
         self._refuse()
-        return Counted(self.client_, Blocks(self.client_, X, y, sample_weight, limit), labels, limit)
+        if y is None and get_tags(self).target_tags.required:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        client = self.client_
+        return Counted(client, Blocks(client, X, y, sample_weight, limit), labels, limit)
 
     def _refuse(self) -> None:
         """Refuse what needs all rows in one place."""
         name, local = type(self).__name__, self._local.__name__
         if self._given or objects.is_function(self.kernel) or not self._compiled():
             raise ValueError(
-                f"{name} needs a kernel of rows, by name or as a kernel object. Got kernel={self.kernel!r}; "
+                f"{name} needs a kernel of rows, by name or as a kernel object. Got kernel={quoted(self.kernel)}; "
                 f"{local} takes functions and kernel matrices."
             )
         if self.device not in (None, "cpu"):
             raise ValueError(
-                f"{name} computes on the processors of the cluster. Leave device={self.device!r} out, or use {local}."
+                f"{name} computes on the processors of the cluster. Leave device={quoted(self.device)} out, or use "
+                f"{local}."
             )
         if self.solver not in ("auto", "block"):
-            raise ValueError(f"{name} has the solver 'block' ('auto'). Got {self.solver!r}; {local} has the others.")
+            raise ValueError(
+                f"{name} has the solver 'block' ('auto'). Got {quoted(self.solver)}; {local} has the others."
+            )
         if getattr(self, "with_probability", False):
             raise ValueError(
                 f"{name} has no probability=True; calibrate {name}.to_local() on some samples, for example with "
@@ -183,8 +193,13 @@ class OnCluster(KernelMachine):
             found.update(np.ascontiguousarray(array).tobytes())
         return found.hexdigest()
 
-    def _predictions(self, method: str, X: Any, columns: int | None, dtype: Any) -> Any:
-        return lazily(self.client, method, self.to_local(), X, columns, dtype)
+    def _predictions(self, method: str, X: Any, at_once: Callable[[Any], Any]) -> Any:
+        """Return predictions: lazily for a Dask array or frame, else at once."""
+        refuse_others(X, "X")
+        if not is_collection(X):
+            return at_once(X)
+        check_is_fitted(self)
+        return lazily(self.client, method, self.to_local(), X)
 
 
 OWN = ("client", "checkpoint")  # parameters that the one-machine estimators do not have
@@ -192,10 +207,11 @@ FREE = ("solver", "n_jobs", "verbose", "max_time", "callback", "class_weight")  
 
 
 @contextmanager
-def in_time(seconds: float | None) -> Iterator[None]:
-    """Say so if the time was over before there was anything to solve."""
+def fitting(seconds: float | None) -> Iterator[None]:
+    """Fit beside the pool of a worker; say so if the time was over before there was anything to solve."""
     try:
-        yield
+        with beside_the_pool():
+            yield
     except OutOfTime:
         raise TimeoutError(
             f"max_time={seconds} was over before the training set was loaded and in order on the cluster, so nothing "
@@ -232,14 +248,14 @@ class ClusterClassifier(OnCluster, FormulatedClassifier):
             The cluster has no workers, or a task ends every worker that it comes to.
         """
         clock = Clock.starting(self.max_time)
-        with in_time(self.max_time):
+        with fitting(self.max_time):
             self._fit_on_cluster(X, y, sample_weight, clock)
         return self
 
     def _fit_on_cluster(self, X: Any, y: Any, sample_weight: Any, clock: Clock) -> None:
         counted = self._on_cluster(X, y, sample_weight, labels=True, limit=clock.limit)
         classes = counted.targets()
-        if classes.dtype.kind == "f" and not (classes == np.rint(classes)).all():
+        if classes.dtype.kind == "c" or (classes.dtype.kind == "f" and not (classes == np.rint(classes)).all()):
             check_classification_targets(classes)
         if len(classes) < 2:
             raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
@@ -259,15 +275,11 @@ class ClusterClassifier(OnCluster, FormulatedClassifier):
 
     def predict(self, X: Any) -> Any:
         """Predict class labels: lazily, in X's chunks, for a Dask array or frame, else at once."""
-        if not is_collection(X):
-            return super().predict(X)
-        return self._predictions("predict", X, None, self.classes_.dtype)
+        return self._predictions("predict", X, super().predict)
 
     def decision_function(self, X: Any) -> Any:
         """Return decision values: lazily, in X's chunks, for a Dask array or frame, else at once."""
-        if not is_collection(X):
-            return super().decision_function(X)
-        return self._predictions("decision_function", X, self.head.width, float)
+        return self._predictions("decision_function", X, super().decision_function)
 
 
 class ClusterProgram(OnCluster, OneProgram):
@@ -275,7 +287,7 @@ class ClusterProgram(OnCluster, OneProgram):
 
     def _fit_on_cluster(self, X: Any, y: Any, sample_weight: Any) -> Self:
         clock = Clock.starting(self.max_time)
-        with in_time(self.max_time):
+        with fitting(self.max_time):
             counted = self._on_cluster(X, y, sample_weight, labels=False, limit=clock.limit)
             with self._fitting(counted):
                 factor = self._factor(counted)

@@ -18,6 +18,7 @@ from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from ..compiled.panels import squared_norms
 from ..fitting.samples import hashes, products_of
 from ..fitting.storage import opened, tidy
+from ..quoted import quoted
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -77,8 +78,21 @@ def load(X: Any, y: Any, weight: Any, number: int, dtype: Any, labels: bool) -> 
     """
     try:
         return _checked(X, y, weight, dtype, labels)
-    except ValueError as error:
-        raise ValueError(f"In partition {number} of the training data: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"In partition {number} of the training data: {_no_numbers(X) or error}") from None
+
+
+def _no_numbers(X: Any) -> str | None:
+    """Say which column holds what can be no number; None if there is none."""
+    if sparse.issparse(X):
+        return None
+    for name, values in X.items() if hasattr(X, "items") else enumerate(np.asarray(X).T):
+        column = np.asarray(values)
+        try:
+            column.astype(np.float64) if column.dtype.kind in "OSU" else None
+        except (TypeError, ValueError):
+            return f"X must hold numbers. Got {quoted(column[:1].tolist())[1:-1]} in column {name!r}."
+    return None
 
 
 def _checked(X: Any, y: Any, weight: Any, dtype: Any, labels: bool) -> Partition:
@@ -87,18 +101,34 @@ def _checked(X: Any, y: Any, weight: Any, dtype: Any, labels: bool) -> Partition
     rows = tidy(rows) if sparse.issparse(rows) else opened(np.ascontiguousarray(rows))
     n = rows.shape[0]
     if y is not None:
-        y = column_or_1d(np.asarray(y), warn=True, dtype=None if labels else np.float64)
-        if labels and y.dtype == object and all(isinstance(name, str) for name in y):
-            y = y.astype(str)
+        y = _labels(y) if labels else _numbers(y, "y")
         assert_all_finite(y, input_name="y")
         if len(y) != n:
             raise ValueError(f"X has {n} rows and y has {len(y)}; both need partitions of equal lengths.")
     if weight is not None:
-        weight = column_or_1d(np.asarray(weight), dtype=np.float64)
+        weight = _numbers(weight if np.ndim(weight) else np.full(n, weight), "sample_weight")
         assert_all_finite(weight, input_name="sample_weight")
         if len(weight) != n:
             raise ValueError(f"X has {n} rows and sample_weight has {len(weight)}; both need equal partitions.")
     return Partition(rows, y, weight)
+
+
+def _labels(y: Any) -> NDArray[Any]:
+    y = column_or_1d(np.asarray(y), warn=True)
+    if y.dtype != object:
+        return y
+    kinds = sorted({type(one).__name__ for one in y})
+    if len(kinds) > 1:
+        raise ValueError(f"Unknown label type: y must hold text, or numbers. Got objects of the types {kinds}.")
+    return y.astype(str) if kinds == ["str"] else y
+
+
+def _numbers(values: Any, name: str) -> Vector:
+    column = np.asarray(values)
+    try:
+        return column_or_1d(column, warn=name == "y", dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must hold numbers. Got {quoted(column.ravel()[:3].tolist())} and so on.") from None
 
 
 def facts(part: Partition, labels: bool, some: int = 1000) -> Facts:

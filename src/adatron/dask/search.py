@@ -12,8 +12,8 @@ from ..selection import GridSearchCV
 from ..selection.search.evaluate import Evaluation
 from ..selection.search.theirs import More, Scores, all_plain, searched
 from ..selection.search.watch import Watch
-from .cluster import Call, Cluster, scattered
-from .collections import client_of, cloned, is_collection
+from .cluster import Call, Cluster, beside_the_pool, client_of, scattered
+from .collections import cloned, here
 from .slab import threads_of_worker
 
 OF_KERNEL = ("kernel", "gamma", "degree", "coef0")  # parameters that make another kernel matrix
@@ -79,9 +79,11 @@ class DaskGridSearchCV(GridSearchCV):
         return client_of(self.client)
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
-        X, y = (values.compute() if is_collection(values) else values for values in (X, y))
-        params = {name: v.compute() if is_collection(v) else v for name, v in params.items()}
-        return super().fit(X, y, **params)
+        client = self.client_
+        with beside_the_pool():
+            X, y = here(client, X, "X"), here(client, y, "y")
+            params = {name: here(client, values, name) for name, values in params.items()}
+            return super().fit(X, y, **params)
 
     fit.__doc__ = GridSearchCV.fit.__doc__
 

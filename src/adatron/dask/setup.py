@@ -21,7 +21,7 @@ from ..gram.source import Facts as SourceFacts
 from ..kernels import resolve
 from ..solvers.plan import SMALL
 from . import partition, slab
-from .cluster import Call, Cluster
+from .cluster import Call, Cluster, workers_of
 from .collections import PARTITION, Blocks
 from .far import FarRows, Layout, layout_joined
 from .partition import Bounds, Cut, Facts, Ids, Vector
@@ -50,6 +50,9 @@ class Counted:
         columns = {one.columns for one in some}
         if len(columns) > 1:
             raise ValueError(f"Partitions of X have different numbers of features: {sorted(columns)}.")
+        if len({one.sparse for one in self.facts}) > 1:
+            are = ", ".join(str(i) for i, one in enumerate(self.facts) if one.sparse)
+            raise ValueError(f"Partitions of X must be all dense or all sparse. Got sparse ones ({are}) among others.")
         self.shape = sum(one.rows for one in some), columns.pop()
         self.sparse, self.dtype = some[0].sparse, some[0].dtype
         self.first: list[int] = (np.cumsum([one.rows for one in self.facts]) - [o.rows for o in self.facts]).tolist()
@@ -120,7 +123,12 @@ class Counted:
 
     def targets(self) -> NDArray[Any]:
         """Return the distinct labels of all partitions."""
-        return np.unique(np.concatenate([one.targets for one in self.facts if one.rows and one.targets is not None]))
+        found = [one.targets for one in self.facts if one.rows and one.targets is not None]
+        kinds = {"numbers" if some.dtype.kind in "biufc" else "text" if some.dtype.kind in "SU" else str(some.dtype)
+                 for some in found}  # fmt: skip
+        if len(kinds) > 1:
+            raise ValueError(f"Unknown label type: partitions of y must hold one kind of labels. Got {sorted(kinds)}.")
+        return np.unique(np.concatenate(found))
 
     def of_classes(self, classes: NDArray[Any]) -> Vector:
         """Return how many samples each class has; their weight, if they have weights."""
@@ -172,7 +180,7 @@ def share(
     lean : returns whether CSR rows are faster than these dense rows, given how many samples each class has
     """
     client, k = counted.client, 1 if classes is None else len(classes)
-    workers = list(client.scheduler_info(n_workers=-1)["workers"]) or [None]
+    workers = list(workers_of(client)) or [None]
     together = classes is None and counted.facts[0].targets is not None
     how = Cut(len(workers), classes, bounds(counted.facts, len(workers)) if together else None)
     is_sparse = counted.sparse

@@ -100,5 +100,6 @@ class NuSVR(Regressor):
             lambda y, weight: nusvr(y, self.C * weight, self.nu, self.bias, augment),
             bound=self.C,
             copies=2,
+            movable=self.bias == "explicit",
             attributes=lambda found: {"epsilon_": float(found.half_width)},
         )

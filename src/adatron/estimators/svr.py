@@ -95,4 +95,8 @@ class SVR(Regressor):
 
     def _formulation(self, augment: float) -> Formulation:
         epsilon = float(self.epsilon)
-        return Formulation(lambda y, weight: svr(y, bounds(self.C, weight), epsilon, self.bias, augment), bound=self.C)
+        return Formulation(
+            lambda y, weight: svr(y, bounds(self.C, weight), epsilon, self.bias, augment),
+            bound=self.C,
+            movable=self.bias == "explicit",
+        )

@@ -26,6 +26,9 @@ STANDARD_INPUT = "-"
 # Data from a pipe of at most this many bytes, such as the single lines of a stream, need no meter, if each of these
 # bytes may become as many as any byte ever does.
 SHORT, DEAREST = 2**20, 32
+# How many times as long as itself a compressed file, and its table, may become if the caller gives no limit, and the
+# bytes that they may take in any case. Real data become up to 40 times as long; a byte of xz may become thousands.
+RATIO, LEAST = 200, 2**26
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,20 @@ def _drained(name: str, stream: BinaryIO, most: int | None) -> Piped:
     return Piped(name, Metered(name, stream, room() if most is None else most, text=False).readall())
 
 
+def allowed(path: Path, packed: bool = False) -> int:
+    """Return the bytes that the contents of a file may take if the caller gives no limit.
+
+    Parameters
+    ----------
+    packed : bool, default=False
+        Whether the format itself compresses; else the extension tells whether the file is compressed.
+    """
+    if not packed and FilePath(path).suffix.lower() not in _OPENERS:
+        return room()
+    size = len(path.data) if isinstance(path, Piped) else FilePath(path).stat().st_size
+    return min(room(), max(LEAST, RATIO * size))
+
+
 def open_plain(path: Path) -> BinaryIO:
     """Open a file for reading as it is."""
     return io.BytesIO(path.data) if isinstance(path, Piped) else FilePath(path).open("rb")
@@ -99,7 +116,7 @@ def open_binary(
     Parameters
     ----------
     most : int, optional
-        The bytes that the file may have, decompressed; by default `adatron.files.tables.memory.room` decides.
+        The bytes that the file may have, decompressed; by default `allowed` decides.
     text, cost : optional
         See `adatron.files.tables.memory.Metered`.
 
@@ -110,7 +127,7 @@ def open_binary(
     OSError
         If the file cannot be opened or read.
     """
-    most = room() if most is None else most
+    most = allowed(path) if most is None else most
     try:
         opener = _OPENERS.get(FilePath(path).suffix.lower())
         if isinstance(path, Piped) and opener is None and len(path.data) <= min(SHORT, most // DEAREST):

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import lzma
 import os
+import re
+import struct
 import sys
+import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +24,11 @@ LARGEST_EXACT_INTEGER = 2.0**53
 MISSING_LABELS = ("", "?")
 # Separators of a table that are named in words.
 SEPARATORS = {" ": "white space", "\t": "tab"}
+#: Errors that libraries below the readers raise about contents, and nothing here does.
+OF_LIBRARIES = (
+    re.error, zlib.error, lzma.LZMAError, struct.error, zipfile.BadZipFile, csv.Error, EOFError, UnicodeError,
+    RecursionError, OverflowError,
+)  # fmt: skip
 # Length to which quotations from a file are cut: they may be as long as the file.
 LONGEST_MESSAGE = 1000
 
@@ -220,13 +231,32 @@ def check_size(path: Path, what: str, size: int, most: int, at_least: bool = Fal
     """
     if size > most:
         found = "" if at_least else f"{size:,} bytes, "
-        raise DataError(path, f"{what} of {found}more than the {most:,} bytes that it may take (max_bytes)")
+        raise DataError(
+            path, f"{what} of {found}more than the {most:,} bytes that it may take (max_bytes, --max-bytes)"
+        )
 
 
 def text_labels(path: Path, labels: Sequence[str], most: int) -> NDArray[np.str_]:
     """Return labels as an array of text, in which each takes as much room as the longest."""
     check_size(path, "labels", 4 * len(labels) * max(map(len, labels), default=0), most)
     return np.array(labels, dtype=np.str_)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what only other libraries raise, about the contents of a file, into a DataError.
+
+    Each reader turns the errors that it expects into better sentences. ``ValueError`` and its like are not turned here:
+    they may be bugs of our own.
+    """
+    try:
+        yield
+    except DataError:
+        raise
+    except MemoryError as error:
+        raise DataError(path, "reading it takes more memory than there is") from error
+    except OF_LIBRARIES as error:
+        raise DataError(path, f"its contents cannot be read ({type(error).__name__}: {error})") from error
 
 
 @contextmanager

@@ -31,6 +31,7 @@ class Formulation:
     separable : whether groups of samples, with equal or other labels, can be solved side by side as one program
     joined : makes the programs of several problems as one, given where the samples of each begin, if they are not
         separable; None: each program is made alone
+    movable : whether a number may be subtracted from all targets, as the bias makes up for it
     in_units : whether nothing but weights bounds the coefficients, so the weights are divided to be about 1
     check : refuses weights for which there is no solution, given the classes, their weights, and the weights' divisor
     divisors : returns the divisor of each problem's solution, given its ``half_width``; None: nothing is divided
@@ -44,6 +45,7 @@ class Formulation:
     sized: bool = True
     separable: bool = False
     joined: Callable[[Vector, Vector, Ids], Dual] | None = None
+    movable: bool = False
     in_units: bool = False
     check: Callable[[NDArray[Any], Vector, float], None] | None = None
     divisors: Callable[[Vector], Vector] | None = None
@@ -58,6 +60,16 @@ class Formulation:
     def together(self, y: Vector, weight: Vector, first: Ids) -> Dual:
         """Return the programs of several problems as one; the samples of each begin at ``first``."""
         return self.program(y, weight) if self.joined is None else self.joined(y, weight, first)
+
+    def middle(self, y: Vector) -> float:
+        """Return what to subtract from targets and to add to the bias: their middle, or 0 unless that gains digits.
+
+        All targets are between a half and twice of the middle, so the differences are exact (P. H. Sterbenz,
+        Floating-Point Computation, 1974).
+        """
+        low, high = (float(y.min()), float(y.max())) if self.movable and len(y) else (0.0, 0.0)
+        near, far = sorted((abs(low), abs(high)))
+        return 0.5 * low + 0.5 * high if (low > 0.0 or high < 0.0) and 0.5 * far <= near else 0.0
 
     def units_of(self, samples: Samples) -> tuple[Samples, float]:
         """Return the samples with weights as the program takes them, and the divisor of these weights."""

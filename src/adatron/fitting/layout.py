@@ -52,6 +52,21 @@ class Coefficients(NamedTuple):
         return arrange(*self[:3], codes, n_classes, first, second, n_classes - 1 if in_pairs else self.n_problems)
 
 
+def misfit(dual: Any, intercepts: Vector, m: int, counts: Any) -> str:
+    """Return what is wrong with the sizes of a model of m support vectors, which compiled loops trust, or nothing.
+
+    counts : the support vectors of each class if ``dual`` has the arrangement of pairs, else None
+    """
+    rows = problems = np.size(intercepts)
+    if counts is not None:
+        if counts.ndim != 1 or counts.dtype.kind not in "iu" or (counts < 0).any() or counts.sum() != m:
+            return f"n_support_ does not count {m} support vectors"
+        rows, problems = len(counts) - 1, len(counts) * (len(counts) - 1) // 2
+    if np.shape(intercepts) != (problems,):
+        return f"intercept_ has the shape {np.shape(intercepts)}, not {(problems,)}"
+    return "" if dual.shape == (rows, m) else f"dual_coef_ has the shape {dual.shape}, not {(rows, m)}"
+
+
 def from_dual_coef(dual_coef: Any, classes: Ids, n_classes: int) -> Vector:
     """Return the coefficients of pairs, (n_pairs, m), from their arrangement."""
     dense = dual_coef.toarray() if sparse.issparse(dual_coef) else dual_coef

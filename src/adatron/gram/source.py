@@ -81,6 +81,12 @@ class Source:
     used: NDArray[Any] | None = None
     facts: Facts | None = None
 
+    def __post_init__(self) -> None:
+        """Fail if rows have another width than the points that they go with: compiled code takes one width for all."""
+        dense = self.columns is None and isinstance(self.X, np.ndarray) and len(self.X)
+        if dense and self.X.shape[1] != len(self.center):
+            raise ValueError(f"The rows have {self.X.shape[1]} features; {len(self.center)} are needed.")
+
     @classmethod
     def of(cls, X: Any, ids: Ids, kernel: Kernel, columns: Ids | None = None) -> Source:
         """Return the source that suits a kernel: centred if the kernel depends on differences only."""

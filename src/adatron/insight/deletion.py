@@ -2,7 +2,7 @@
 
 Each sample leaves the solution along its exact path (decremental learning), so the model without it is the exact one,
 not an approximation of first order. Samples that are no support vectors change nothing and are not tried, except those
-that end the interval of the bias where no support vector is free.
+that hold the bias: they end its interval where no support vector is free, or they are free at 0, if epsilon is 0.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 
-from ..certificates import intercept
+from ..certificates import bounded, intercept
 from ..estimators.base.quiet import quiet
 from ..estimators.incremental.leave_out import deciding, left_out
-from ..estimators.incremental.track import Track, certificate
-from .subject import Ids, Subject, Vector, counted, dense, drawn, predictions, rows_of, taken
+from ..estimators.incremental.track import Track
+from ..threads import Clock
+from .subject import Ids, Subject, Vector, counted, dense, drawn, predictions, rows_of, taken, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
 
 KERNEL = 4_000_000  # Kernel values that are kept between the probes and the samples.
@@ -94,6 +95,7 @@ class Influence:
 
 
 @quiet
+@unnamed()
 def influence(
     model: Any,
     X: Any,
@@ -148,13 +150,24 @@ def influence(
 
 
 def influence_of(
-    subject: Subject, twin: Twin, X_test: Any = None, y_test: Any = None, most: int | None = None
+    subject: Subject,
+    twin: Twin,
+    X_test: Any = None,
+    y_test: Any = None,
+    most: int | None = None,
+    clock: Clock | None = None,
 ) -> Influence:
-    """Return the influence of the samples of a twin; other samples are those that ``Subject.tests`` gave."""
+    """Return the influence of the samples of a twin, of as many as there is time for.
+
+    Other samples are those that ``Subject.tests`` gave.
+    """
+    clock = clock or Clock()
     probes = _Probes.of(subject, twin, X_test, y_test)
     able = candidates(twin)
     slots = able[drawn(len(able), twin.affordable if most is None else most)]
-    out = np.zeros((6, len(slots)))
+    if clock.left() is not None:  # those that there is time for are drawn by chance, too
+        slots = np.random.default_rng(0).permutation(slots)
+    out, done = np.zeros((6, len(slots))), len(slots)
     whole = probes.values([(track, track.dual(twin.model.program), track) for track in twin.model.tracks], twin.model)
     base, bound = probes.score(whole), at_bound(twin)
     for k, lefts in enumerate(_without(twin, slots)):
@@ -162,7 +175,8 @@ def influence_of(
         for column, left in lefts:
             values[:, column] = probes.values([left], twin.model)[:, 0]
         coefficient = _coefficient(lefts, int(slots[k]))
-        worst = max((certificate(goal, left.beta, left.g).kkt_violation for _, (_, goal, left) in lefts), default=0.0)
+        points = [(goal, left.beta, left.g, np.zeros(len(goal))) for _, (_, goal, left) in lefts]
+        worst = max((bounded(*point, magnitude=np.inf).kkt_violation for point in points), default=0.0)
         change = np.abs(values - whole).max(axis=1).mean()
         out[:, k] = (
             coefficient,
@@ -172,9 +186,16 @@ def influence_of(
             probes.score(values) - base,
             worst,
         )
-    order = np.argsort(-out[2], kind="stable")
+        if clock.late:
+            done = k + 1
+            break
+    slots, out = slots[:done], out[:, :done]
+    order = np.lexsort((slots, -out[2]))
     proven = np.full(len(order), np.nan)
-    proven[:PROVEN] = [_proven(lefts) for lefts in _without(twin, slots[order[:PROVEN]])]
+    for k, lefts in enumerate(_without(twin, slots[order[:PROVEN]])):
+        proven[k] = _proven(lefts)
+        if clock.late:
+            break
     coefficient, held, change, flips, score, violation = out[:, order]
     return Influence(
         twin.numbers[slots[order]], coefficient, held > 0.0, change, flips.astype(np.int64), score, violation, proven,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..estimators.base.quiet import quiet
 from .leave_one_out import LeftOut, asked, left_out_of
-from .subject import Ids, Subject, Vector
+from .subject import Ids, Subject, Vector, unnamed
 from .twin import Twin, twin_of
 
 OPPONENTS = 3
@@ -62,6 +62,7 @@ class Issues:
 
 
 @quiet
+@unnamed()
 def label_issues(
     model: Any, X: Any, y: Any = None, *, sample_weight: Any = None, max_samples: int | None = None
 ) -> Issues:

@@ -13,7 +13,8 @@ from ..estimators.base.quiet import quiet
 from ..estimators.incremental.leave_out import loo_values
 from ..quoted import quoted
 from ..threads import Clock, OutOfTime
-from .subject import Ids, Subject, Unavailable, Vector, counted, drawn, predictions
+from .in_time import in_time
+from .subject import Ids, Subject, Unavailable, Vector, counted, drawn, predictions, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
 
 
@@ -67,6 +68,7 @@ class LeftOut:
 
 
 @quiet
+@unnamed()
 def leave_one_out(
     model: Any, X: Any, y: Any = None, *, sample_weight: Any = None, max_samples: int | None = None
 ) -> LeftOut:
@@ -111,9 +113,11 @@ def leave_one_out(
     return left_out_of(subject, twin, asked(twin, max_samples))
 
 
-def left_out_of(subject: Subject, twin: Twin, slots: Ids) -> LeftOut:
-    """Return the result for some samples of a twin."""
-    values = loo_values(twin.model, slots=slots)
+def left_out_of(subject: Subject, twin: Twin, slots: Ids, clock: Clock | None = None) -> LeftOut:
+    """Return the result for some samples of a twin, or for those of them that there is time for."""
+    done, found = in_time(slots, clock or Clock(), lambda part: loo_values(twin.model, slots=part))
+    order = np.argsort(done, kind="stable")
+    slots, values = done[order], np.concatenate(found)[order]
     numbers = twin.numbers[slots]
     predicted, losses = _judged(subject, values, numbers)
     spread = 0.0 if len(slots) == twin.n else _spread(losses, subject.task)
@@ -185,6 +189,7 @@ def refitted(subject: Subject, twin: Twin, **parameters: Any) -> Twin:
 
 
 @quiet
+@unnamed()
 def along_C(subject: Subject, twin: Twin, factors: Any = None, clock: Clock | None = None) -> AlongC:
     """Return exact leave-one-out errors for multiples of the model's C; the same samples are asked for each C.
 
@@ -202,10 +207,13 @@ def along_C(subject: Subject, twin: Twin, factors: Any = None, clock: Clock | No
     found: dict[int, LeftOut] = {}
     for k in np.argsort(away, kind="stable").tolist():  # what is next to the model's C comes first
         try:
-            left = clock.left()
-            found[k] = left_out_of(subject, refitted(subject, twin, C=float(factors[k] * own), max_time=left), slots)
+            other = refitted(subject, twin, C=float(factors[k] * own), max_time=clock.left())
+            one = left_out_of(subject, other, slots, clock)
         except (TimeoutError, OutOfTime):
             break
+        if len(one.numbers) < len(slots):  # errors of other samples are not comparable
+            break
+        found[k] = one
     if not found:
         raise Unavailable("There was no time for fits with other C.")
     there = np.sort(list(found))

@@ -17,6 +17,7 @@ from sklearn.utils import check_consistent_length
 from ..estimators import input_margin
 from ..estimators.base.quiet import quiet
 from ..estimators.model.way import way_to
+from ..margins import InputMargins
 from .subject import (
     Ids,
     Unavailable,
@@ -89,6 +90,7 @@ class BoundaryPlane:
 
 
 @quiet
+@unnamed()
 def boundary_plane(
     model: Any, X: Any, y: Any = None, *, sample: int | None = None, third: int | None = None, n_points: int = GRID
 ) -> BoundaryPlane:
@@ -146,8 +148,7 @@ def boundary_plane(
         None if value is None else counted(name, value, 0, n) for name, value in (("sample", sample), ("third", third))
     )
     counted("n_points", n_points, 2)
-    with unnamed():
-        return _plane(look, rows, y, sample, third, n_points)
+    return _plane(look, rows, y, sample, third, n_points)
 
 
 def _plane(look: _Look, rows: Any, y: Any, sample: int | None, third: int | None, n_points: int) -> BoundaryPlane:
@@ -203,18 +204,29 @@ def _foot(look: _Look, rows: Any, task: str, sample: int | None) -> tuple[Vector
         from .sensitivity import slopes_of
 
         at = 0 if sample is not None else len(some) // 2
-        slope, x = slopes_of(look.model, part)[at], part[at]
+        slope, x = slopes_of(look.model, part[[at]])[0], part[at]
         length = float(np.linalg.norm(slope))
         if not length > 0.0:
             raise Unavailable("The prediction is constant here; it has no direction of ascent.")
         spread = float(np.sqrt(np.square(part - x).sum(axis=1).mean())) or 1.0
         return x + 0.5 * spread * slope / length, float("nan"), int(some[at])
     found = input_margin(look.model, part)
+    at = typical(found)
+    return found.projection[at], float(found.certified[at]), int(some[at])
+
+
+def typical(found: InputMargins) -> int:
+    """Return the position of the sample whose distance from the boundary is the median.
+
+    Raises
+    ------
+    Unavailable
+        No boundary was found.
+    """
     known = np.flatnonzero(np.isfinite(found.distance) & (found.distance > 0.0))
     if not len(known):
         raise Unavailable("No boundary was found near the samples; the prediction may be the same everywhere.")
-    at = int(known[np.argsort(found.distance[known], kind="stable")[len(known) // 2]])
-    return found.projection[at], float(found.certified[at]), int(some[at])
+    return int(known[np.argsort(found.distance[known], kind="stable")[len(known) // 2]])
 
 
 def _third(

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimators import input_margin
 from ..estimators.base.quiet import quiet
 from ..estimators.model.way import way_to
 from ..margins import Field
 from ..predicting.heads import Classes
-from ..threads import Pool, allowed_threads
+from ..threads import Clock, Pool, allowed_threads
 from ..threads.gate import one_blas_thread
+from .in_time import in_time, margins_in_time
 from .subject import (
     Unavailable,
     Vector,
@@ -37,6 +37,7 @@ from .subject import (
 
 MOST = 300  # Samples whose boundary points are taken.
 FLIPPED, LISTED, STEPS, HALVINGS = 40, 12, 48, 20  # Samples and features of the search along single features.
+BOUNDARY = 0.6  # Part of the time for boundary points; the rest is for single features.
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class Sensitivity:
         The number of samples that were tried.
     space : {'original', 'transformed'}
         Whether features are those of the samples as they were given, or those that the machine sees.
+    n_wanted : int
+        The points that were to be behind these means; more than ``n_points`` if a report had no time for some.
 
     Examples
     --------
@@ -79,9 +82,11 @@ class Sensitivity:
     smallest: Vector
     n_tried: int
     space: str
+    n_wanted: int
 
 
 @quiet
+@unnamed()
 def sensitivity(model: Any, X: Any, *, max_samples: int = MOST) -> Sensitivity:
     """Return how strongly each feature moves the decision function at the boundary.
 
@@ -115,6 +120,12 @@ def sensitivity(model: Any, X: Any, *, max_samples: int = MOST) -> Sensitivity:
     >>> int(sensitivity(SVC().fit(X, y), X).effect.argmax())
     0
     """
+    return sensitivity_of(model, X, counted("max_samples", max_samples, 1))
+
+
+def sensitivity_of(model: Any, X: Any, most: int = MOST, clock: Clock | None = None) -> Sensitivity:
+    """Return how strongly each feature moves the decision function, by as many samples as there is time for."""
+    clock = clock or Clock()
     way = way_to(model)
     machine = machine_of(way)
     refuse_unmeasured(machine)
@@ -122,22 +133,23 @@ def sensitivity(model: Any, X: Any, *, max_samples: int = MOST) -> Sensitivity:
     seen = rows_of(way, X)
     space = "original" if not way.steps or map_of(way, X) is not None else "transformed"
     look, rows = (model, X) if space == "original" else (machine, seen)
-    some = drawn(rows.shape[0], counted("max_samples", max_samples, 1))
+    some = drawn(rows.shape[0], most)
     part = taken(rows, some)
     points = dense(part.to_numpy() if hasattr(part, "to_numpy") else part)
     spread = points.std(axis=0)
     nan = np.full(points.shape[1], np.nan)
     if task == "regression":
-        slope = np.abs(slopes_of(look, part)).mean(axis=0)
-        return Sensitivity(slope, slope * spread, len(points), nan, nan, 0, space)
-    found = input_margin(look, part)
+        done, slopes = in_time(np.arange(len(some)), clock, lambda part: slopes_of(look, points[part]))
+        slope = np.abs(np.concatenate(slopes)).mean(axis=0)
+        return Sensitivity(slope, slope * spread, len(done), nan, nan, 0, space, len(some))
+    done, found = margins_in_time(look, rows, some, clock.part(BOUNDARY))
     known = np.isfinite(found.distance)
     if not known.any():
         raise Unavailable("No boundary was found near the samples; the prediction may be the same everywhere.")
-    with unnamed():
-        slope = np.abs(slopes_of(look, found.projection[known])).mean(axis=0)
-        flips, smallest, tried = _along_features(look, points, slope * spread)
-    return Sensitivity(slope, slope * spread, int(known.sum()), flips, smallest, tried, space)
+    slope = np.abs(slopes_of(look, found.projection[known])).mean(axis=0)
+    flips, smallest, tried = _along_features(look, points, slope * spread, clock)
+    wanted = len(some) - (len(done) - int(known.sum()))  # some samples have no boundary point
+    return Sensitivity(slope, slope * spread, int(known.sum()), flips, smallest, tried, space, wanted)
 
 
 def slopes_of(model: Any, X: Any) -> Vector:
@@ -168,8 +180,10 @@ def _deciding(machine: Any, values: Vector, slopes: NDArray[np.float64]) -> Vect
     return slopes[lines, np.argmin(distance, axis=1)]
 
 
-def _along_features(look: Any, points: Vector, effect: Vector) -> tuple[Vector, Vector, int]:
+def _along_features(look: Any, points: Vector, effect: Vector, clock: Clock) -> tuple[Vector, Vector, int]:
     """Return the flips by single features: fractions, medians of the smallest changes, and the samples tried.
+
+    When the time is over, the features that are left are not tried.
 
     Each feature takes values over its range; where the prediction changes, the change is halved to its smallest.
     """
@@ -190,6 +204,8 @@ def _along_features(look: Any, points: Vector, effect: Vector) -> tuple[Vector, 
         flips[j] = len(hit) / len(tried)
         if len(hit):
             smallest[j] = np.median(_halved(look, points[tried[hit]], int(j), ends[at[hit]], before[hit]))
+        if clock.late:
+            break
     return flips, smallest, len(tried)
 
 

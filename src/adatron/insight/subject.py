@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.base.machine import KernelMachine
 from ..estimators.checks import inputs
+from ..estimators.checks.columns import numbers
 from ..estimators.input_space.affine import Affine, linear_map
 from ..estimators.input_space.measure import classifier_of
 from ..estimators.model.way import Way, way_to
@@ -27,6 +28,10 @@ TASKS = {"classifier": "classification", "regressor": "regression", "outlier_det
 OTHER_SAMPLES = (
     "X and y must be the samples that the model was fitted to, in their order: {}. Pass other samples as X_test and "
     "y_test."
+)
+OTHER_ROWS = (
+    "The step {!r} ({}) of the pipeline changes which samples the fit gets, so X and y are not those of the machine. "
+    "Resample first, fit the pipeline without this step to the result, and pass the result."
 )
 CLOSE = 1e-9  # Largest relative difference between a support vector and its sample: steps before may round anew.
 PREDICTED = 500  # Most support vectors of a regression whose targets are compared with predictions.
@@ -75,10 +80,13 @@ class Subject:
         TypeError
             The model does not end with a machine of this library.
         ValueError
-            The samples are not those of the fit, or the model is compact.
+            The samples are not those of the fit, a step of the model has resampled them, or the model is compact.
         """
         way = way_to(model)
         machine = machine_of(way)
+        if way.resamplers:
+            name, step = way.resamplers[0]
+            raise ValueError(OTHER_ROWS.format(name, type(step).__name__))
         if machine.compact_:
             raise ValueError("A compact model does not know its samples. Take the one before compact().")
         X = table_of(machine, X)
@@ -107,6 +115,11 @@ class Subject:
         """The task: 'classification', 'regression' or 'novelty'."""
         return task_of(self.machine)
 
+    @property
+    def columns(self) -> int:
+        """The number of features of the samples as they were given."""
+        return int(self.X.shape[1]) if len(self.X.shape) == 2 else 1
+
     def tests(self, X_test: Any, y_test: Any) -> tuple[Any, Any]:
         """Return other samples and their targets, checked; None stays None."""
         if X_test is None:
@@ -125,6 +138,11 @@ class Subject:
 def machine_of(way: Way) -> Any:
     """Return the fitted machine at the end of a way."""
     if not isinstance(way.machine, KernelMachine):
+        if hasattr(way.machine, "cv_results_"):
+            raise ValueError(
+                f"The search has no best estimator, as it was fitted with refit = {quoted(way.machine.refit)}. Fit it "
+                "with refit = True, or pass a model of its own beside the search."
+            )
         raise TypeError(
             f"A machine of adatron is needed, alone or as the last step. Got {quoted(way.machine)} instead."
         )
@@ -156,7 +174,7 @@ def rows_of(way: Way, X: Any, name: str = "X") -> Any:
         return np.asarray(X, object)
     rows = way.taken(X)
     rows = sparse.csr_matrix(rows, dtype=np.float64) if sparse.issparse(rows) else rows
-    rows = _check(rows, accept_sparse="csr", dtype=np.float64, input_name=name)
+    rows = _check(numbers(rows), accept_sparse="csr", dtype=np.float64, input_name=name)
     if rows.shape[1] != machine.n_features_in_:
         raise ValueError(
             f"{name} has {rows.shape[1]} features, but {type(machine).__name__} is expecting {machine.n_features_in_} "
@@ -185,6 +203,8 @@ def codes_of(classes: NDArray[Any], y: Any, n: int) -> Ids:
     ValueError
         There are not n of them, or one is no class of the model.
     """
+    if y is None:
+        raise ValueError(f"y must hold the classes of the {n} samples. Got None.")
     y = np.asarray(y).ravel()
     if len(y) != n:
         raise ValueError(f"y must hold a target for each of the {n} samples. Got an array of shape {y.shape}.")
@@ -233,9 +253,9 @@ def dense(rows: Any) -> Vector:
 
 @contextmanager
 def unnamed() -> Iterator[None]:
-    """Let models with named features take points without names, in silence."""
+    """Let models with named features take points without names, in silence; a decorator, too."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        warnings.filterwarnings("ignore", "X (does not have valid|has) feature names")
         yield
 
 
@@ -254,14 +274,45 @@ def drawn(n: int, most: int, seed: int = 0) -> Ids:
     return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 
-def names_of(way: Way, width: int, given: Any = None) -> list[str]:
-    """Return the names of the features that a model was given; 'feature 0', ... if it knows none."""
-    if given is not None and len(given) != width:
-        raise ValueError(f"feature_names must have {width} names. Got {len(given)}.")
-    found = given if given is not None else getattr(way.estimators[0], "feature_names_in_", None)
-    if found is None or len(found) != width:
-        return [f"feature {j}" for j in range(width)]
-    return [str(name) for name in found]
+def names_of(way: Way, columns: int, space: str, given: Any = None) -> list[str]:
+    """Return the names of the features of a space.
+
+    way : steps and machine
+    columns : the number of features that the model was given
+    space : 'original', or 'transformed' for the features that the machine sees
+    given : the user's names of either, or None
+
+    Features without a name are 'feature 0', ...
+
+    Raises
+    ------
+    ValueError
+        There are as many given names neither as columns nor as features of the machine.
+    """
+    seen = int(getattr(way.machine, "n_features_in_", columns))
+    if given is not None and len(given) not in (columns, seen):
+        widths = f"{columns}" if seen == columns else f"{columns} or {seen}"
+        raise ValueError(f"feature_names must have {widths} names. Got {len(given)}.")
+    if space == "original":
+        width, found = columns, [given, getattr(way.estimators[0], "feature_names_in_", None)]
+    else:
+        of_columns = given is not None and len(given) == columns
+        found = [_names_after(way, given) if of_columns else given, given, _names_after(way, None)]
+        width, found = seen, [*found, getattr(way.machine, "feature_names_in_", None)]
+    for names in found:
+        if names is not None and len(names) == width:
+            return [str(name) for name in names]
+    return [f"feature {j}" for j in range(width)]
+
+
+def _names_after(way: Way, names: Any) -> Any:
+    """Return the names that the steps make of names of columns; None if a step does not say."""
+    try:
+        for _, step in way.steps:
+            names = step.get_feature_names_out(names)
+    except (AttributeError, ValueError, TypeError):
+        return None
+    return names
 
 
 def _refuse_others(machine: Any, rows: Any, y: NDArray[Any]) -> None:

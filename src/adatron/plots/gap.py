@@ -59,13 +59,15 @@ class GapDisplay(Display):
     dual: Vector
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Self:
         """Draw the trace of a fitted machine.
 
         Parameters
         ----------
         estimator : any machine of this library
             Fitted; also as the last step of a pipeline.
+        X, y : ignored
+            Every display takes samples and their targets; a trace needs none.
         ax : matplotlib axes, default=None
             By default those of a new figure.
         """

@@ -11,9 +11,10 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from ..estimators import InputMarginSVC, input_margin
+from ..estimators.checks.columns import numbers
 from ..estimators.input_space.affine import Affine, linear_map
 from ..estimators.model.way import way_to
-from ..insight.subject import codes_of
+from ..insight.subject import codes_of, unnamed
 from ..quoted import quoted
 from .axes import COLORS, Display, color, literal, marker, regions
 
@@ -74,7 +75,7 @@ class InputMarginDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, metric: Any = None, space: str = "original", ax: Any = None
+        cls, estimator: Any, X: Any, y: Any = None, *, metric: Any = None, space: str = "original", ax: Any = None
     ) -> Self:
         """Compute and draw.
 
@@ -101,7 +102,7 @@ class InputMarginDisplay(Display):
         way = way_to(estimator)
         if space == "transformed":
             X, estimator = way.taken(X), way.machine
-        given, X = X, check_array(X, dtype="float64")
+        given, X = X, check_array(numbers(X), dtype="float64")
         if X.shape[1] != 2:
             raise ValueError(f"The boundary can be drawn in two features only. Got {X.shape[1]}.")
         margins = input_margin(estimator, given, metric, space)
@@ -109,8 +110,8 @@ class InputMarginDisplay(Display):
         low, high = X.min(axis=0) - room, X.max(axis=0) + room
         grid = (np.linspace(low[0], high[0], GRID), np.linspace(low[1], high[1], GRID))
         points = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2)
-        table: Any = type(given)(points, columns=given.columns) if hasattr(given, "columns") else points
-        regions = np.searchsorted(estimator.classes_, estimator.predict(table)).reshape(GRID, GRID)
+        with unnamed():
+            regions = np.searchsorted(estimator.classes_, estimator.predict(points)).reshape(GRID, GRID)
         codes = codes_of(estimator.classes_, y, len(X))
         affine = None if space == "transformed" else linear_map(way, 2)
         support = _support(way.machine, X, affine)
@@ -251,8 +252,11 @@ class MarginPathDisplay(Display):
     paths: list[Vector]
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
-        """Draw the steps of a fitted InputMarginSVC, alone or as a last step; TypeError for another estimator."""
+    def from_estimator(cls, estimator: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Self:
+        """Draw the steps of a fitted InputMarginSVC, alone or as a last step; TypeError for another estimator.
+
+        Every display takes samples X and their targets y; steps need none.
+        """
         estimator = way_to(estimator).machine
         if not isinstance(estimator, InputMarginSVC):
             raise TypeError(f"MarginPathDisplay needs an InputMarginSVC. Got {quoted(estimator)} instead.")

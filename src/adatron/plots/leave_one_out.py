@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..insight.leave_one_out import AlongC, along_C
-from ..insight.subject import Subject
+from ..insight.subject import Subject, unnamed
 from ..insight.twin import twin_of
 from .axes import COLORS, Display
 
@@ -46,8 +46,9 @@ class LeaveOneOutDisplay(Display):
     what: str = "leave-one-out error"
 
     @classmethod
+    @unnamed()
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, factors: Any = None, sample_weight: Any = None, ax: Any = None
+        cls, estimator: Any, X: Any, y: Any = None, *, factors: Any = None, sample_weight: Any = None, ax: Any = None
     ) -> Self:
         """Compute and draw.
 

@@ -81,8 +81,7 @@ class BoundaryPlaneDisplay(Display):
         """Draw the regions of the classes with the boundary, the three points, and the other samples as shadows."""
         ax, plane = self._on(ax), self.plane
         self._regions(ax)
-        if shadows and len(plane.off):
-            self._shadows(ax)
+        self._name_regions(ax, self._shadows(ax) if shadows and len(plane.off) else set())
         points = plane.points
         ax.plot(*points[:2].T, "-", color="0.5", linewidth=1)
         for (x, y), mark, name in zip(
@@ -120,22 +119,31 @@ class BoundaryPlaneDisplay(Display):
             ax.figure.colorbar(shades, ax=ax, label="prediction", shrink=0.7)
             return
         regions(ax, plane.grid, plane.codes, self.names, plane.values if len(self.names) == 2 else None)
-        if self.codes is None:
-            for code in np.unique(plane.codes)[:NAMED].tolist():
+
+    def _named(self) -> list[int]:
+        """Return the classes in the legend: those of the regions, and the others if they are few."""
+        shown = np.unique(self.plane.codes) if len(self.names) > NAMED else np.arange(len(self.names))
+        return shown[:NAMED].tolist()
+
+    def _name_regions(self, ax: Any, drawn: set[int]) -> None:
+        """Name the classes of regions that no sample has named."""
+        for code in np.unique(self.plane.codes).tolist() if self.names else ():
+            if code in self._named() and code not in drawn:
                 style: Any = {"color": color(code), "alpha": 0.4, "linestyle": "none"}
                 ax.plot([], [], "s", label=literal(self.names[code]), **style)
 
-    def _shadows(self, ax: Any) -> None:
-        """Draw the samples nearest to the plane, fainter the farther they are."""
+    def _shadows(self, ax: Any) -> set[int]:
+        """Draw the samples nearest to the plane, and return the classes that they name in the legend."""
         plane = self.plane
         near = np.flatnonzero(plane.off <= np.quantile(plane.off, NEAR))
         codes = np.zeros(len(near), np.int64) if self.codes is None else self.codes[plane.shown[near]]
-        legend = np.unique(plane.codes)[:NAMED] if len(self.names) > NAMED else np.arange(len(self.names))
+        named = {code for code in np.unique(codes).tolist() if self.codes is not None and code in self._named()}
         for code in np.unique(codes).tolist():
             some = near[codes == code]
-            known = self.codes is not None and code in legend
+            known = code in named
             ax.plot(
                 *plane.shadows[some].T, marker(code) if known else ".", color=color(code) if known else "0.5",
                 markersize=4, alpha=0.7, markeredgecolor="0.3", markeredgewidth=0.4, linestyle="none",
                 label=literal(self.names[code]) if known else None, zorder=1,
             )  # fmt: skip
+        return named

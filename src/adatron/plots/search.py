@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from textwrap import fill
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ WIDE = 12  # Most columns, likewise.
 LABELLED = 14  # Most values that an axis names.
 FILLED = 0.5  # Part of the cells that candidates fill below which they are drawn as points: they were drawn at random.
 BESIDE = 3  # Most entries of a legend beside each other.
+WRAPPED = 60  # Letters of a line in a title.
 LONG = 40  # Letters above which a title has several lines, and the labels of the horizontal axis are slanted.
 DECADES = 10.0  # Ratio of the largest to the smallest value from which an axis is logarithmic.
 DARK = 0.5  # Lightness of a colour below which white is read on it.
@@ -56,6 +58,11 @@ class SearchDisplay(Display):
         The name of the score.
     others : tuple of str
         The parameters over which the best score is shown.
+    outside : dict
+        The parameters of the best candidate if the axes do not hold it, as in a list of grids with other parameters;
+        else empty.
+    best_score : float
+        The score of the best candidate; NaN if there is none.
 
     Attributes
     ----------
@@ -90,6 +97,8 @@ class SearchDisplay(Display):
     at_edge: dict[str, str]
     metric: str = "score"
     others: tuple[str, ...] = ()
+    outside: dict[str, Any] = field(default_factory=dict[str, Any])
+    best_score: float = np.nan
     mesh_: Any = field(default=None, init=False)
     line_: Any = field(default=None, init=False)
     points_: Any = field(default=None, init=False)
@@ -132,13 +141,25 @@ class SearchDisplay(Display):
         names = _names(results, x, y)
         values = tuple(values_of(results, name) for name in names)
         best = np.array([search.best_index_]) if callable(getattr(search, "refit", None)) else best_of(results, metric)
+        collected = _collected(results, names, values, metric, best)
+        outside = results["params"][best[0]] if len(best) and collected[-1] is None else {}
         made = cls(
-            names, values, *_collected(results, names, values, metric, best), edges(results, best), metric,
-            tuple(name for name in varied(results) if name not in names),
+            names, values, *collected, edges(results, best), metric,
+            tuple(name for name in varied(results) if name not in names), outside,
+            float(results[f"mean_test_{metric}"][best[0]]) if len(best) else np.nan,
         )  # fmt: skip
         return made.plot(ax=ax, mesh_kw=mesh_kw)
 
-    from_estimator = from_search  # a search is an estimator
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any = None, y: Any = None, *, metric: str | None = None, ax: Any = None,
+        mesh_kw: dict[str, Any] | None = None,
+    ) -> Self:  # fmt: skip
+        """Draw a fitted search over its two main parameters; see :meth:`from_search`, which takes others.
+
+        Every display takes samples X and their targets y; a fitted search needs none.
+        """
+        return cls.from_search(estimator, metric=metric, ax=ax, mesh_kw=mesh_kw)
 
     def plot(self, *, ax: Any = None, mesh_kw: dict[str, Any] | None = None) -> Self:
         """Draw the scores; the best one has a frame, and proven ones a dot.
@@ -181,6 +202,10 @@ class SearchDisplay(Display):
         said: list[str] = []
         if self.best is not None:
             said.append(f"best {self.metric.replace('_', ' ')} {self.scores[self.best]:.4g}")
+        elif self.outside:
+            there = ", ".join(f"{short(name)} {_text(value)}" for name, value in self.outside.items())
+            line = f"best {self.metric.replace('_', ' ')} {self.best_score:.4g} is not on these axes: {there}"
+            said.append(fill(line, WRAPPED))
         if self.others:
             said.append(f"best over {', '.join(map(short, self.others))}")
         there = [f"the {word} {short(name)}" for name, word in self.at_edge.items()]
@@ -351,10 +376,14 @@ def _collected(
     return mean, deviation, there, sure, doubted, place if place is not None and min(place) >= 0 else None
 
 
+def _text(value: Any) -> str:
+    return f"{float(f'{value:.3g}'):g}" if is_number(value) else literal(value)
+
+
 def _label(axis: Any, name: str, values: list[Any]) -> None:
     """Put the values to the positions 0, 1, ... of an axis; leave some out if there are many."""
     step = -(-len(values) // LABELLED)
-    texts = [f"{float(f'{value:.3g}'):g}" if is_number(value) else literal(value) for value in values]
+    texts = list(map(_text, values))
     axis.set_ticks(range(0, len(values), step), texts[::step])
     axis.set_label_text(name)
     if axis.axis_name == "x" and sum(map(len, texts[::step])) > LONG:

@@ -48,11 +48,17 @@ class SensitivityDisplay(Display):
     names: list[str]
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, *, feature_names: Any = None, ax: Any = None) -> Self:
-        """Compute and draw; see :func:`adatron.insight.sensitivity`."""
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any = None, *, feature_names: Any = None, ax: Any = None
+    ) -> Self:
+        """Compute and draw; see :func:`adatron.insight.sensitivity`, which needs no y.
+
+        ``feature_names`` are names of the columns of X, or of the features that the machine sees after the steps of a
+        pipeline; by default those that the model knows.
+        """
         found = sensitivity(estimator, X)
-        given = feature_names if found.space == "original" else None
-        return cls(found, names_of(way_to(estimator), len(found.slope), given)).plot(ax=ax)
+        given = None if feature_names is None else list(feature_names)
+        return cls(found, names_of(way_to(estimator), np.shape(X)[1], found.space, given)).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw a bar for each of the strongest features."""

@@ -32,9 +32,6 @@ class Expansion:
     """
 
     def __init__(self, vectors: Any, coefficients: Values, kernel: Kernel, columns: Any = None) -> None:
-        vectors_of = vectors.shape[0] if kernel.compiled or columns is None else len(columns)
-        if len(coefficients) != vectors_of:
-            raise ValueError("The model was altered: it must have a coefficient for each of its support vectors.")
         mass = float(np.abs(coefficients).sum(axis=0).max(initial=0.0))
         self.points = Source.of(vectors, np.arange(len(coefficients)), kernel, columns).cautious(mass, BLURRED)
         self.coefficients = np.array(coefficients, order="C")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..devices import Device, enough_memory
-from ..fitting.layout import TABLE, from_dual_coef
+from ..fitting.layout import TABLE, from_dual_coef, misfit
 from ..fitting.storage import dense_rows
 from ..gram import PairSums, Source
 from ..kernels import Kernel
@@ -49,6 +49,15 @@ class Function:
     columns: Ids
     n_jobs: int | None
     fixed: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        """Fail if sizes do not fit each other: somebody has altered the attributes of the machine."""
+        m = len(self.columns)
+        fault = misfit(self.dual, self.intercepts, m, getattr(self, "counts", None))
+        if not fault and self.kernel.name != "precomputed" and self.vectors.shape[0] != m:
+            fault = f"support_vectors_ has {self.vectors.shape[0]} rows for {m} support vectors"
+        if fault:
+            raise ValueError(f"The model was altered: {fault}.")
 
     @property
     @abstractmethod

@@ -57,6 +57,11 @@ class Head(ABC):
         """Columns of the decision function; None if it is one number for each row."""
         return None
 
+    @property
+    def n_problems(self) -> int:
+        """Number of the problems."""
+        return 1
+
 
 @dataclass(frozen=True)
 class Target(Head):
@@ -116,11 +121,14 @@ class Classes(Head):
         return list(zip(*pairs(k).tolist(), strict=True)) if self.in_pairs else [(c, -1) for c in range(k)]
 
     @property
+    def n_problems(self) -> int:
+        k = len(self.labels)
+        return 1 if k == 2 else k * (k - 1) // 2 if self.in_pairs else k
+
+    @property
     def width(self) -> int | None:
         k = len(self.labels)
-        if k == 2:
-            return None
-        return k * (k - 1) // 2 if self.in_pairs and self.shape == "ovo" else k
+        return None if k == 2 else self.n_problems if self.shape == "ovo" else k
 
     @property
     def refines(self) -> bool:

@@ -16,18 +16,33 @@ from sklearn.pipeline import Pipeline
 
 from ..estimators.model.way import is_search, way_to
 from ..insight.deletion import Influence, influence_of
+from ..insight.in_time import margins_in_time
 from ..insight.labels import Issues, issues_of
 from ..insight.leave_one_out import AlongC, LeftOut, along_C, asked, left_out_of
-from ..insight.sensitivity import Sensitivity, sensitivity
-from ..insight.subject import Ids, Subject, Unavailable, Vector, names_of, predictions, rows_of, taken
+from ..insight.sensitivity import Sensitivity, sensitivity_of
+from ..insight.subject import (
+    Ids,
+    Subject,
+    Unavailable,
+    Vector,
+    drawn,
+    names_of,
+    predictions,
+    refuse_unmeasured,
+    rows_of,
+    taken,
+)
 from ..insight.twin import Twin, twin_of
+from ..margins import InputMargins
 from ..quoted import quoted
 from ..solvers.path import Stalled
 from ..threads import Clock, OutOfTime
 from .figure import Gallery
 
 FOLDS = 5
-SHARE = 0.5  # Part of the time that is left which one question may take.
+ONE_OUT = 0.3  # Part of the time for scores that leave-one-out may take; folds have the rest.
+MARGINS = 0.6  # Part of the time for the boundary that distances may take; planes have the rest.
+MEASURED = 500  # Most samples whose distances from the boundary are computed.
 LATE = "Give the report a larger max_time, or None for no limit."
 Found = TypeVar("Found")
 
@@ -75,7 +90,7 @@ class Facts:
     given_names : names of the features as the user gave them, or None
     weight : the user's weights, or None
     cv : a splitter, a number of folds, or None
-    clock : when other fits and deletions end
+    clock : when the answers that a panel asks for end
     """
 
     subject: Subject
@@ -118,7 +133,7 @@ class Facts:
     @cached_property
     def left_out(self) -> LeftOut | Missing:
         """Exact leave-one-out."""
-        return self._of_twin(lambda twin: left_out_of(self.subject, twin, asked(twin)))
+        return self._of_twin(lambda twin: left_out_of(self.subject, twin, asked(twin), self.clock.part(ONE_OUT)))
 
     @cached_property
     def issues(self) -> Issues | Missing:
@@ -131,25 +146,35 @@ class Facts:
     @cached_property
     def influence(self) -> Influence | Missing:
         """Exact influence."""
-        return self._of_twin(lambda twin: influence_of(self.subject, twin, self.X_test, self.y_test))
+        return self._of_twin(lambda twin: influence_of(self.subject, twin, self.X_test, self.y_test, clock=self.clock))
 
     @cached_property
     def along_C(self) -> AlongC | Missing:
         """Exact leave-one-out errors over C."""
-        return self._of_twin(lambda twin: along_C(self.subject, twin, clock=self.clock.part(SHARE)))
+        return self._of_twin(lambda twin: along_C(self.subject, twin, clock=self.clock))
+
+    @cached_property
+    def margins(self) -> tuple[Ids, InputMargins] | Missing:
+        """Distances from the boundary, in the space of the machine, and the samples that have them."""
+
+        def measured() -> tuple[Ids, InputMargins]:
+            refuse_unmeasured(self.machine)
+            some = drawn(self.n, MEASURED)
+            return margins_in_time(self.machine, self.subject.rows, some, self.clock.part(MARGINS))
+
+        return known(measured)
 
     @cached_property
     def sensitivity(self) -> Sensitivity | Missing:
         """Slopes at the boundary."""
-        return known(lambda: sensitivity(self.subject.model, self.subject.X))
+        return known(lambda: sensitivity_of(self.subject.model, self.subject.X, clock=self.clock))
 
     @cached_property
     def names(self) -> list[str]:
         """Names of the features that ``sensitivity`` speaks of."""
         found = self.sensitivity
-        width = int(self.subject.X.shape[1]) if isinstance(found, Missing) else len(found.slope)
-        original = isinstance(found, Missing) or found.space == "original"
-        return names_of(self.subject.way, width, self.given_names if original else None)
+        space = "original" if isinstance(found, Missing) else found.space
+        return names_of(self.subject.way, self.subject.columns, space, self.given_names)
 
     def _of_twin(self, ask: Callable[[Twin], Found]) -> Found | Missing:
         twin = self.twin
@@ -184,7 +209,7 @@ class Facts:
     def _out_of_fold(self) -> OutOfFold:
         splits = list(self._folds().split(self.subject.X, self.y))
         self._refuse_splits(splits)
-        clock = self.clock.part(SHARE)
+        clock = self.clock
         values, done = np.zeros((self.n, self.values.shape[1])), 0
         for train, test in splits:
             try:

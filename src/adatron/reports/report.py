@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.model_selection import check_cv
 
 from ..estimators.base.quiet import quiet
-from ..insight.subject import Subject, counted, names_of
+from ..insight.subject import Subject, counted, names_of, unnamed
 from ..quoted import quoted
 from ..threads import Clock
 from .facts import Facts
@@ -27,6 +27,7 @@ ALIKE = 0.75  # Fraction of the usual difference of two pixels below which neigh
 
 
 @quiet
+@unnamed()
 def report(
     model: Any,
     X: Any,
@@ -66,7 +67,9 @@ def report(
     sample_weight : array-like of shape (n_samples,), default=None
         The weights of the fit.
     feature_names : sequence of str, default=None
-        Names of the features; by default those that the model knows.
+        Names of the columns of X, or of the features that the machine sees after the steps of a pipeline; by default
+        those that the model knows. Steps that are not linear, such as a ColumnTransformer, name their features by
+        ``get_feature_names_out``.
     image_shape : tuple of two ints, default=None
         Height and width, if the rows of X are pictures; by default this is found out from square rows.
     cv : int or splitter, default=None
@@ -75,8 +78,9 @@ def report(
     title : str, default=None
         The title of the page; by default it names the machine.
     max_time : float, default=300.0
-        Limit on the time of other fits (folds, values of C, the exact solution) in seconds; None is no limit. When the
-        time is over, the report has what is known: some of the folds, or of the values of C. It names them.
+        Limit on the time of the answers in seconds; None is no limit. Each panel has a share of the time that is left.
+        When the share is over, the panel has what is known: some of the folds, of the values of C, or of the samples.
+        It names them.
     progress : callable, default=None
         Called before each panel is made: with the number of panels that are done, the number of all, and the subject of
         the panel, such as 'scores'.
@@ -99,8 +103,9 @@ def report(
     -----
     Five folds cost five fits, each to four fifths of the samples. Exact leave-one-out and deletion take as many samples
     as can be had in some ten seconds; the report says how many. The error over C takes nine fits. There are no exact
-    answers beyond 20,000 samples. ``max_time`` bounds all of this; panels about the boundary take some seconds more.
-    Ctrl-C ends the report, and no file is written before it is whole.
+    answers beyond 20,000 samples. ``max_time`` bounds all of this. A step that nothing interrupts, such as the first
+    sample of a question, and the pictures take some seconds more. Ctrl-C ends the report, and no file is written before
+    it is whole.
 
     Examples
     --------
@@ -123,16 +128,17 @@ def report(
             f"The 'search' parameter must be a fitted search with cv_results_. Got {quoted(search)} instead."
         )
     names = None if feature_names is None else list(feature_names)
-    names_of(subject.way, _width(subject), names)
+    names_of(subject.way, subject.columns, "original", names)
     shape = _shape_of(subject) if image_shape is None else _checked_shape(subject, image_shape)
     if cv is not None:
         cv = counted("cv", cv, 2, 1 + len(subject.y)) if isinstance(cv, Integral) else check_cv(cv)
     clock = Clock.starting(_seconds(max_time))
     facts = Facts(subject, X_test, y_test, search, samples == "rows", names, shape, sample_weight, cv, clock)
     panels: list[Panel] = []
-    for subject_of, panel in PANELS.items():
+    for subject_of, (share, panel) in PANELS.items():
         if progress is not None:
             progress(len(panels), len(PANELS), subject_of)
+        facts.clock = clock.part(share)
         panels.append(panel(facts))
     machine = facts.machine
     return Report(title or f"Report of {_a(type(machine).__name__)}", _about(facts), panels)
@@ -146,14 +152,9 @@ def _seconds(value: Any) -> float | None:
     return None if value is None or float(value) == np.inf else float(value)
 
 
-def _width(subject: Subject) -> int:
-    """Return the number of features of the samples as they were given."""
-    return int(subject.X.shape[1]) if len(subject.X.shape) == 2 else 1
-
-
 def _checked_shape(subject: Subject, shape: Any) -> tuple[int, int]:
     """Return the shape of pictures that the rows of X are."""
-    pixels = _width(subject)
+    pixels = subject.columns
     sides = [int(one) for one in shape if isinstance(one, Integral)] if isinstance(shape, (tuple, list)) else []
     if len(sides) != 2 or min(sides) < 1 or sides[0] * sides[1] != pixels:
         raise ValueError(f"image_shape must be two sizes with {pixels} pixels in all. Got {quoted(shape)}.")
@@ -166,7 +167,7 @@ def _a(name: str) -> str:
 
 def _about(facts: Facts) -> list[Part]:
     machine, X = facts.machine, facts.subject.X
-    width = X.shape[1] if hasattr(X, "shape") and len(X.shape) == 2 else "–"
+    width = facts.subject.columns if len(X.shape) == 2 else "–"
     steps = "".join(f"{type(step).__name__}, " for _, step in facts.subject.way.steps)
     tested = "" if facts.X_test is None else f" Tested on {len(facts.test_values):,} other samples."
     text = (
@@ -174,7 +175,7 @@ def _about(facts: Facts) -> list[Part]:
         f"{tested} Made by adatron {metadata.version('adatron')}."
     )
     changed = [
-        [name, str(value) if not isinstance(value, (int, float)) else value]
+        [name, value if isinstance(value, (int, float, str)) else quoted(value)]
         for name, value in sorted(machine.get_params(deep=False).items())
         if name in ("C", "nu", "epsilon", "gamma", "kernel", "degree", "coef0", "bias", "class_weight", "multi_class")
     ]

@@ -293,7 +293,8 @@ class _Descent:
 
     def prove(self) -> Certificate:
         """Prove what is true of the point, in float64."""
-        return bounded(self.dual, self.beta, self.g, np.full(len(self.beta), self.kernel.error(self.beta)))
+        errors = np.full(len(self.beta), self.kernel.error(self.beta))
+        return bounded(self.dual, self.beta, self.g, errors, 1.0)  # no Gaussian is larger
 
     def tighten(self, tol: float, proof: Certificate) -> float | Status:
         """Go on with the samples that still violate the conditions, for some rounds."""

@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from sklearn.datasets import dump_svmlight_file, make_classification, make_regression
+from sklearn.datasets import dump_svmlight_file, load_iris, make_classification, make_regression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from adatron import SVC
@@ -116,19 +116,61 @@ def test_probabilities(data, tmp_path):
     [
         (["--nu", "auto"], 2, "--nu is no parameter of SVC, but of NuSVC"),
         (["--svm", "nu", "--C", "1,2"], 2, "--C is no parameter of NuSVC"),
-        (["--task", "regression", "--svm", "nu", "--C", "1,inf"], 2, "The 'C' parameter of NuSVR"),
+        (["--task", "regression", "--svm", "nu", "--C", "1,inf"], 2, "--C must be a float"),
         (["--scoring", "acuracy"], 2, "--scoring 'acuracy' is none of"),
         (["--cv", "1"], 2, "'1' is not a whole number >= 2"),
         (["--plot", "map.xyz"], 2, "--plot map.xyz: the name ends in none of"),
         (["--plot", "m.svg", "--model", "m.svg"], 2, "--model and --plot are both m.svg"),
         (["--C", "1", "--gamma", "0.1", "--plot", "m.svg"], 2, "no parameter has several values"),
-        (["--kernel", "linear", "--gamma", "auto"], 1, "of SVC with kernel='linear' it knows the ranges of 'C' only"),
+        (["--kernel", "linear", "--gamma", "auto"], 1, "of SVC with --kernel linear it knows the ranges of 'C' only"),
     ],
 )
 def test_wrong_usage(options, status, message, data, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["search", data("classification"), "--quiet", *options]) == status
     assert message in failed(capsys)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "options", "why"),
+    [
+        ("roc_auc", ["--probability"], "is for two classes"),
+        ("f1", [], "f1_macro"),
+        ("roc_auc_ovr", [], "add --probability"),
+        ("neg_log_loss", ["--probability", "--task", "regression"], "--task regression has none"),
+        ("roc_auc", ["--task", "regression"], "--task regression has none"),
+        ("accuracy", ["--task", "regression", "--epsilon", "0.1"], "has no value for any candidate: Scoring failed"),
+        ("accuracy", ["--cv", "151"], "--cv 151 needs"),
+        (
+            "r2",
+            ["--task", "regression", "--cv", "150"],
+            "any candidate: R^2 score is not well-defined",
+        ),
+    ],
+)
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_search_without_a_score_writes_no_model(scoring, options, why, quiet, tmp_path, capsys):
+    file, path = str(tmp_path / "iris"), tmp_path / "m.adatron"
+    X, y = load_iris(return_X_y=True)
+    dump_svmlight_file(X, y + 0.5 if options[-1:] == ["0.1"] else y, file)
+    options = [*options, "--C", "1,10", "--gamma", "0.1", "--model", str(path), *(["--quiet"] if quiet else [])]
+    assert main(["search", file, "--scoring", scoring, *options]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert why in err.splitlines()[-1]
+    assert err.splitlines()[-1].startswith("error: ")
+    assert "Traceback" not in err
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc_ovr"])
+def test_probability_serves_scores_of_probabilities(scoring, tmp_path, capsys):
+    file, path = str(tmp_path / "iris"), str(tmp_path / "m.adatron")
+    dump_svmlight_file(*load_iris(return_X_y=True), file)
+    options = ["--C", "1,10", "--gamma", "0.1", "--cv", "2", "--probability", "--model", path, "--json", "--quiet"]
+    assert main(["search", file, "--scoring", scoring, *options]) == 0
+    assert np.isfinite([one["score"] for one in json.loads(capsys.readouterr().out)["candidates"]]).all()
+    assert main(["predict", path, file, "--probability", "--quiet"]) == 0
 
 
 def test_novelty_needs_sides(train_csv, capsys):

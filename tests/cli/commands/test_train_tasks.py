@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 import adatron
 from adatron.cli import main
-from lines import failed
+from lines import failed, nameless
 
 MACHINES = {
     ("classification", "c"): "SVC",
@@ -107,7 +107,7 @@ def test_novelty_has_a_share_of_outliers(data, tmp_path, capsys):
     file, X, _ = data("novelty")
     path = str(tmp_path / "m")
     assert main(["train", file, "--task", "novelty", "--nu", "0.2", "--model", path]) == 0
-    assert "label" not in capsys.readouterr().err  # none is used
+    assert "labels are not 1 and -1, and are not used" in capsys.readouterr().err
     sides = adatron.load(path).predict(X)
     assert main(["evaluate", path, file, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -117,10 +117,46 @@ def test_novelty_has_a_share_of_outliers(data, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["accuracy"] == 1.0
     np.savetxt(tmp_path / "plain.txt", X)
     assert main(["train", str(tmp_path / "plain.txt"), "--task", "novelty", "--nu", "0.2", "--model", path]) == 0
+    assert "label" not in capsys.readouterr().err  # there are none
     assert main(["predict", path, str(tmp_path / "plain.txt")]) == 0
     out, err = capsys.readouterr()
     assert np.mean([int(line) for line in out.split()] == sides) > 0.8  # some are on the boundary
     assert "outliers" in err
+
+
+@pytest.mark.parametrize("kind", ["sides.svm", "sides.csv", "named.csv", "sides.npz"])
+def test_novelty_learns_from_the_samples_with_label_1(kind, tmp_path, capsys):
+    """`train` treats the labels as `search` does: the same samples give the same model."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 2)).round(3), np.repeat([1, -1], [30, 50])[rng.permutation(80)]
+    X[y < 0] += 6.0
+    file, paths = str(tmp_path / kind), [str(tmp_path / name) for name in ("t.adatron", "s.adatron")]
+    if kind == "sides.svm":
+        dump_svmlight_file(X, y, file, zero_based=False)
+    elif kind == "sides.npz":
+        np.savez(file, X=X, y=y)
+    else:
+        columns, names = (np.c_[y, X], "y,a,b") if kind == "named.csv" else (np.c_[X, y], "")
+        np.savetxt(file, columns, delimiter=",", fmt="%.4g", header=names, comments="")
+    options = ["--task", "novelty", "--nu", "0.1", "--gamma", "0.1", "--model"]
+    assert main(["train", file, *options, paths[0], "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert "30 of 80 samples, those with label 1" in err
+    assert (json.loads(out)["samples"], json.loads(out)["features"]) == (30, 2)
+    assert main(["search", file, *options, paths[1], "--quiet"]) == 0
+    trained, searched = map(nameless, paths)
+    np.testing.assert_array_equal(trained.decision_function(X), searched.decision_function(X))
+    capsys.readouterr()
+    assert main(["train", file, *options[:-1], "--cv", "4", "--json", "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["cross_validation"]["accuracy"] > 0.8
+    report = ["report", paths[0], file, "--output", str(tmp_path / "r.html"), "--max-time", "1e-6", "--quiet"]
+    assert main(report) == 0
+
+
+def test_novelty_needs_a_known_sample(tmp_path, capsys):
+    (tmp_path / "new").write_text("-1 1:1\n-1 1:2\n-1 1:4\n")
+    assert main(["train", str(tmp_path / "new"), "--task", "novelty", "--model", str(tmp_path / "m")]) == 1
+    assert "all labels are -1 (new)" in failed(capsys)
 
 
 def test_probabilities_as_svm_predict_writes_them(data, tmp_path, capsys):

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from adatron.compiled.cache import ahead
 
 TIMEOUT = 120
@@ -36,3 +38,74 @@ def test_code_from_the_disk_needs_no_compiler(tmp_path):
     for path in tmp_path.glob("*/*.nbi"):
         path.write_bytes(bytes(path.stat().st_size))
     assert [loads(), loads()] == ["True", "False"]  # compiled again, and replaced
+
+
+INTERRUPTED = """
+import os, signal, sys
+import numpy as np
+from adatron.compiled import scan
+from adatron.compiled.panels import PRODUCTS, Dense, Sparse
+from adatron.compiled.cache import uninterrupted
+
+
+def loaded():
+    assert scan.gains(1.0, -2.0, 0.0, 3.0, 0.0, False) == (2.0, -2.0)
+    for kind in (Dense, Sparse):
+        rows, tile = kind.empty(np.float64), np.empty((0, 0))
+        PRODUCTS[kind, "dot"](rows, 0, 0, rows, 0, 0, tile)
+
+
+def trace(frame, event, _):
+    global at
+    frame.f_trace_lines = False
+    if event in ("call", "return") and not (outside and uninterrupted._NOW):
+        at += 1
+        if at == moment:
+            signal.raise_signal(signal.SIGINT)
+    return trace
+
+
+def attempt():
+    sys.settrace(trace)
+    try:
+        loaded()
+    except KeyboardInterrupt:
+        return "interrupted"
+    finally:
+        sys.settrace(None)
+    return "finished"
+
+
+outside = sys.argv[1] == "outside"
+at = moment = 0
+for kept in (False, True):  # a cache that has everything, and then how many moments there are
+    if os.fork() == 0:
+        attempt()
+        if kept:
+            print(at, flush=True)
+        os._exit(0)
+    os.wait()
+for moment in map(int, sys.stdin.readline().split()):
+    if os.fork() == 0:
+        end = attempt()
+        loaded()
+        print(end, flush=True)
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+@pytest.mark.parametrize(("where", "times"), [("anywhere", 10), ("outside", 30)])
+def test_ctrl_c_while_code_is_loaded_is_a_keyboard_interrupt(where, times):
+    """At many moments, above all between the steps that nothing interrupts; afterwards the code is loaded."""
+    env = {**os.environ, ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
+    command = [sys.executable, "-c", INTERRUPTED, where]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, env=env, text=True, **pipes) as process:
+        moments = int(process.stdout.readline())
+        some = sorted({*range(1, moments, max(1, moments // times))})
+        out, errors = process.communicate(" ".join(map(str, some)) + "\n", timeout=600)
+    assert process.returncode == 0, errors
+    assert not errors
+    assert out.split() == ["interrupted"] * len(some)

@@ -24,6 +24,7 @@ from adatron import IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
 from adatron.files import ModelFileError
 from adatron.files.atomic import atomic_write
 from adatron.files.journal import Journal, Record, journal_of
+from adatron.kernels import RBF
 
 
 @pytest.fixture
@@ -157,6 +158,16 @@ def test_weights_of_a_scaler_do_not_make_it_forgetful(data):
         adatron.forget(pipe, 20)
 
 
+@pytest.mark.parametrize(
+    ("kernel", "told"),
+    [("rbf", True), ("poly", True), ("linear", False), (RBF(0.5), False), (lambda A, B: A @ B.T, False)],
+    ids=["rbf", "poly", "linear", "its own", "function"],
+)
+def test_gamma_is_named_only_where_the_kernel_has_it_from_the_data(data, kernel, told):
+    model = IncrementalSVC(kernel=kernel).fit(*data)
+    assert any("gamma" in text for text in report(model)["derived"]) == told
+
+
 def test_steps_that_remember_nothing(data):
     pipe = make_pipeline(Normalizer(), "passthrough", IncrementalOneClassSVM(gamma=0.5)).fit(data[0])
     assert 3 not in adatron.forget(pipe, [3])[-1].ids_
@@ -262,3 +273,41 @@ def test_a_model_is_loaded_from_a_folder_that_may_only_be_read(model, path):
         assert len(adatron.load(path).ids_) == 40
     finally:
         path.parent.chmod(0o700)
+
+
+def full(descriptor):
+    raise OSError(28, "No space left on device")
+
+
+def test_the_report_names_the_files_that_could_not_be_written(data, model, path, monkeypatch):
+    """The rows have left the model, but not these files, nor the journal."""
+    files = [path, path.with_name("second")]
+    adatron.save(model, files[1])
+    model.stream_ = {"name": "s", "number": 1, "lines": {}, "inputs": {}}
+    with Journal(journal_of(path)) as journal:
+        journal.clear("s")
+        journal.append(Record(1, "-", 1, "1,2,3,1"))
+    for number in (7, 8):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            with pytest.raises(OSError, match="No space left"):
+                model.forget([number])
+        held = report(model)["holds"]
+        assert [one.partition(": ")[0] for one in held] == [str(path), str(journal_of(path)), str(files[1])]
+        assert all(7 in adatron.load(one).ids_ for one in files)
+    model.forget([])
+    assert report(model)["holds"] == []
+    assert not {7, 8} & {*adatron.load(files[1]).ids_}
+
+
+def test_the_report_names_a_journal_that_another_process_keeps(model, path):
+    model.stream_ = {"name": "s", "number": 1, "lines": {}, "inputs": {}}
+    adatron.save(model, path)
+    with Journal(journal_of(path)) as journal:
+        journal.clear("s")
+        journal.append(Record(1, "-", 1, "1,2,3,1"))
+        assert report(model)["holds"] == []
+        model.forget([7])
+        assert report(model)["holds"] == [f"{path}.journal: a journal with lines from before samples were forgotten"]
+    model.forget([])
+    assert report(model)["holds"] == []

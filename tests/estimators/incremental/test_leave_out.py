@@ -27,7 +27,7 @@ def test_leaving_one_out_is_n_fits(kind):
     life = Life(2, kind, "rbf", False, n=50)
     life.add(3)
     X, y = life.model.store.X, None if kind == "oneclass" else life.model.store.y
-    found = life.model.loo_prediction() if kind == "svr" else life.model.loo_decision()
+    found = life.model.loo_prediction() if kind.startswith("svr") else life.model.loo_decision()
     expected = brute_force(life.model, X, y)
     np.testing.assert_allclose(found, expected, atol=1e-6 * (1.0 + np.abs(expected).max()))
     life.assert_solved()  # nothing has changed
@@ -84,6 +84,21 @@ def test_every_sample_can_be_left_out_if_no_support_vector_is_free(model):
         model.fit(X) if novelty else model.fit(X, targets)
         found = model.loo_prediction() if isinstance(model, IncrementalSVR) else model.loo_decision()
         np.testing.assert_allclose(found, brute_force(model, X, targets), atol=1e-6)
+
+
+def test_the_median_sample_may_hold_the_bias_alone():
+    """With epsilon=0 and all others at their bounds; its coefficient is 0, and it is not at a bound."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(9, 2)), random.normal(size=9)
+    model = IncrementalSVR(C=1e-3, epsilon=0.0, gamma=0.5).fit(X, y)
+    (median,) = np.setdiff1d(np.arange(9), model.support_)
+    assert model.predict(X[[median]])[0] == pytest.approx(y[median], abs=1e-9)
+    expected = brute_force(model, X, y)
+    np.testing.assert_allclose(model.loo_prediction(), expected, atol=1e-9)
+    assert expected[median] != pytest.approx(y[median], abs=1e-3)
+    model.forget([median]).partial_fit(X[[median]], y[[median]])
+    model.forget(model.ids_[[0]])
+    np.testing.assert_allclose(model.loo_prediction(), brute_force(model, model.store.X, model.store.y), atol=1e-9)
 
 
 def test_a_sample_without_weight_in_the_sum_may_set_the_bias():

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, OneHotEncoder, RobustScaler, StandardScaler
 
 from adatron import SVC, SVR, OneClassSVM, to_onnx
+from resampling import Balance, Resampling
 
 
 @pytest.mark.parametrize(
@@ -83,3 +84,9 @@ def test_a_step_without_a_float64_form_says_so(three):
     words = make_pipeline(CountVectorizer(), SVC(kernel="linear")).fit(texts, [0, 1, 0] * 5)
     with pytest.raises(ValueError, match="X must be a matrix"):
         to_onnx(words, texts)
+
+
+def test_a_step_that_resamples_in_fits_is_no_part_of_the_network(three, answer):
+    X, y = three
+    model = Resampling([("balance", Balance()), ("scale", StandardScaler()), ("svm", SVC())]).fit(X, y)
+    np.testing.assert_array_equal(answer(to_onnx(model), X)["label"], model.predict(X))

@@ -190,3 +190,19 @@ def test_a_model_of_rows_in_braces_is_trained_and_used(write, tmp_path, capsys):
         capsys.readouterr()
         assert main(["predict", str(tmp_path / "m"), str(path)]) == 0
         assert capsys.readouterr().out.split() == words
+
+
+@pytest.mark.parametrize("form", ["yyyy-MM-MM", "yyyy-yyyy", "HH:mm:ss HH", "dd.MM.yy d", "EEE EEE", "Z X", "a a"])
+def test_a_date_that_names_a_part_twice_is_refused(form, write, capsys):
+    path = write(f"@relation r\n@attribute a numeric\n@attribute d date '{form}'\n@data\n1,'2020-01-01'\n")
+    with pytest.raises(DataError, match=rf"line 3: the form '{form}' of the dates of 'd' names a part twice"):
+        read(path)
+    assert main(["train", str(path), "--model", str(path.with_name("m"))]) == 1
+    assert capsys.readouterr().err.startswith(f"error: {path}, line 3")
+
+
+@pytest.mark.parametrize("form", ["yyyy%Y", "%", "yyyy-MM-dd (", "[yyyy", "yyyy\\\\d", "'yyyy", "D yyyy E", "hh"])
+def test_strange_forms_of_dates_are_read_or_refused(form, write):
+    path = write(f'@relation r\n@attribute a numeric\n@attribute d date "{form}"\n@data\n1,2020\n')
+    with pytest.raises(DataError, match=r"a\.arff"):
+        read(path)

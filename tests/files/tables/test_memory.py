@@ -1,7 +1,9 @@
 """Data files of strangers: what would fill the memory, or read another file, is refused by name."""
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from data_hostile import HOSTILE
 
 from adatron.cli import main
 from adatron.files import DataError, read
+from adatron.files.source import allowed
 
 MOST = 2**24
 
@@ -103,7 +106,7 @@ def test_max_bytes_bounds_what_is_read(tmp_path):
     paths[0].write_bytes(npy(X))
     paths[1].write_bytes(gzip.compress(npy(y)))
     assert np.array_equal(read(paths, max_bytes=len(npy(X))).X, X)
-    with pytest.raises(DataError, match=r"X.npy: contents of .* bytes, more than the 1,000 bytes .* \(max_bytes\)"):
+    with pytest.raises(DataError, match=r"X.npy: contents of .* bytes, more than the 1,000 bytes .* \(max_bytes, "):
         read(paths, max_bytes=1000)
     with pytest.raises(DataError, match=r"y.npy.gz: contents of more than the 400 bytes"):
         read([paths[1]], max_bytes=400, labelled=False)
@@ -200,3 +203,29 @@ def test_a_closed_standard_input_is_an_error(tmp_path):
     command = f"exec '{sys.executable}' -m adatron train - --model '{tmp_path}/m.adatron' <&-"
     ended = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (4, "error: standard input: it is closed\n")
+
+
+COMPRESSED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+
+
+@pytest.mark.parametrize("extension", COMPRESSED)
+def test_a_small_compressed_file_does_not_become_large_unless_asked(extension, tmp_path):
+    path = tmp_path / f"a.idx.{extension}"
+    images = b"\0\0\x08\2" + (2**17).to_bytes(4) + (2**9).to_bytes(4) + bytes(2**26)
+    path.write_bytes(COMPRESSED[extension](images))
+
+    def refused():
+        with pytest.raises(DataError, match=r"more than the 67,108,864 bytes .* \(max_bytes, --max-bytes\)"):
+            read(path, labelled=False)
+
+    assert peak_of(refused) < 2**28
+    with pytest.raises(DataError, match=r"features of 536,870,912 bytes, more than the 100,000,000 bytes"):
+        read(path, labelled=False, max_bytes=10**8)
+
+
+def test_the_limit_of_a_compressed_file_grows_with_it(tmp_path):
+    (tmp_path / "small.gz").write_bytes(bytes(10))
+    (tmp_path / "large.gz").write_bytes(bytes(10**6))
+    (tmp_path / "plain").write_bytes(bytes(10))
+    limits = [allowed(tmp_path / name) for name in ("small.gz", "large.gz", "plain")]
+    assert limits[0] < limits[1] <= limits[2]

@@ -16,7 +16,7 @@ from problems import solve, view_of
 pytestmark = pytest.mark.plain
 
 KERNELS = {"rbf": RBF(0.5), "linear": Linear(), "polynomial": Polynomial(0.5, 2, 1.0)}
-FORMS = [(kind, bias) for kind in ("csvc", "svr", "nusvc") for bias in ("explicit", "augmented", "none")]
+FORMS = [(kind, bias) for kind in ("csvc", "svr", "svr0", "nusvc") for bias in ("explicit", "augmented", "none")]
 
 
 class Case:
@@ -33,8 +33,9 @@ class Case:
     def samples(self, n):
         X = self.rng.normal(size=(n, 2 if self.equal else 3))
         X = np.round(X) if self.equal else X  # many equal samples, also with opposite labels
-        if self.kind == "svr":
-            return X, np.sin(X[:, 0]) + 0.2 * self.rng.normal(size=n)
+        if self.kind.startswith("svr"):
+            y = np.sin(X[:, 0]) + 0.2 * self.rng.normal(size=n)
+            return X, np.round(y) if self.equal else y
         return X, np.where(X[:, 0] + 0.5 * self.rng.normal(size=n) > 0, 1.0, -1.0)
 
     def rows(self):
@@ -47,7 +48,9 @@ class Case:
         if self.kind == "nusvc":
             return nusvc(self.y, weight, 0.3, self.bias)
         C = np.where(weight > 0, self.C, 0.0)
-        return csvc(self.y, C, self.bias) if self.kind == "csvc" else svr(self.y, C, 0.1, self.bias)
+        if self.kind == "csvc":
+            return csvc(self.y, C, self.bias)
+        return svr(self.y, C, 0.1 if self.kind == "svr" else 0.0, self.bias)
 
     def add(self):
         X, y = self.samples(self.rng.integers(1, 4))
@@ -63,7 +66,7 @@ class Case:
         self.path.drop(order, self.dual())
 
     def change(self):
-        self.C = float(np.clip(self.C * np.exp(self.rng.normal()), 1e-3, 1e4))
+        self.C = float(np.clip(self.C * np.exp(self.rng.normal()), 1e-10, 1e4))
         self.path.follow(self.dual())
 
     def assert_solved(self):
@@ -74,9 +77,9 @@ class Case:
         assert (path.beta >= dual.lower).all()
         assert (path.beta <= dual.upper).all()
         excess = np.abs(dual.sums(path.beta) - np.array(dual.totals)).max(initial=0.0)
-        assert excess <= 1e-9 * (1.0 + np.abs(path.beta).sum())
+        assert excess <= 1e-12 * np.abs(path.beta).sum()
         assert kkt_violation(dual, path.beta, g) <= 1e-9 * (1.0 + np.abs(g).max())
-        assert gap <= 1e-8 * max(1.0, abs(dual.objective(path.beta, g)))
+        assert gap <= 1e-8 * max(1.0, abs(dual.objective(path.beta, g))) + 1e-11 * np.abs(path.beta).sum()
         assert np.abs(path.g - g).max() <= 1e-9 * (1.0 + np.abs(g).max())
 
 
@@ -95,7 +98,7 @@ def test_of_several_events_the_first_one_from_a_number_on_comes_first(begin):
 @pytest.mark.parametrize("kernel", list(KERNELS))
 @pytest.mark.parametrize(("kind", "bias"), [*FORMS, ("oneclass", "explicit")])
 @settings(max_examples=12, deadline=None)
-@given(seed=st.integers(0, 2**31), C=st.sampled_from([0.01, 1.0, 1000.0]), equal=st.booleans())
+@given(seed=st.integers(0, 2**31), C=st.sampled_from([1e-9, 0.01, 1.0, 1000.0]), equal=st.booleans())
 @example(seed=7043552, C=0.01, equal=True)  # eight events at one place, again and again, if the first one comes first
 def test_after_every_change_the_solution_is_that_of_the_program(kind, bias, kernel, seed, C, equal):
     case = Case(seed, kind, bias, kernel, C, equal)
@@ -106,7 +109,7 @@ def test_after_every_change_the_solution_is_that_of_the_program(kind, bias, kern
             case.add()
         elif step == 1:
             case.remove(case.rng.choice(len(case.y), case.rng.integers(1, 4), replace=False))
-        elif kind in ("csvc", "svr"):
+        elif kind.startswith(("csvc", "svr")):
             case.change()
         case.assert_solved()
 

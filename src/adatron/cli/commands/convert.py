@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from ..overwrite import refuse_overwriting
+from ..outputs import DATA, MODEL, check_outputs
 from ..status import warnings_as_lines
-from ..values import Number
+from ..values import MOST_FEATURES, Number
 
 
 @click.command(short_help="Convert a model from and to LIBSVM's text, and to ONNX.")
@@ -19,9 +19,11 @@ from ..values import Number
 @click.option(
     "--to",
     type=click.Choice(["libsvm", "adatron", "onnx"]),
-    help="What to write.  [default: onnx if OUTPUT ends with .onnx, else the other kind]",
+    help="What to write.  [default: as OUTPUT ends, with .onnx or .adatron, else the other kind]",
 )
-@click.option("--features", type=Number(1, whole=True), help="Features of the data; LIBSVM's text may hold fewer.")
+@click.option(
+    "--features", type=Number(1, MOST_FEATURES, whole=True), help="Features of the data; LIBSVM's text may hold fewer."
+)
 @click.option(
     "--ops",
     type=click.Choice(["plain", "ai.onnx.ml"]),
@@ -39,11 +41,16 @@ def convert(model: str, output: str, to: str | None, features: int | None, ops: 
     """
     from ...files import is_libsvm_model, load, rewindable, save, save_libsvm
 
-    refuse_overwriting("OUTPUT", output, [model])
+    endings = {"onnx": (".onnx",), "adatron": MODEL, "libsvm": DATA}
+    by_name = next((kind for kind in ("onnx", "adatron") if Path(output).suffix.lower() in endings[kind]), None)
+    to = to or by_name
+    check_outputs({"OUTPUT": output}, [model], {"OUTPUT": endings[to] if to else DATA})
     source = rewindable(model)
-    to = to or ("onnx" if Path(output).suffix == ".onnx" else "adatron" if is_libsvm_model(source) else "libsvm")
+    to = to or ("adatron" if is_libsvm_model(source) else "libsvm")
     if ops != "plain" and to != "onnx":
         raise click.UsageError("--ops is for ONNX: add --to onnx, or an OUTPUT that ends with .onnx")
+    if features is not None and not is_libsvm_model(source):
+        raise click.UsageError("--features is for a MODEL that is LIBSVM's text; this one knows its features")
     found = load(source, features)
     if to == "onnx":
         _to_onnx(found, output, ops)

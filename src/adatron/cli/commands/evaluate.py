@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ..data import Source, data_options
-from ..overwrite import refuse_overwriting
+from ..outputs import check_outputs
 from ..parts import device_option, use_device
 from ..status import as_json, write_result
 
@@ -27,7 +27,7 @@ def evaluate(model: str, source: Source, device: str | None, wants_json: bool, o
     """
     from ..scores import scores
 
-    refuse_overwriting("--output", output, (model, *source.files))
+    check_outputs({"--output": output}, (model, *source.files), {"--output": (".json",) if wants_json else ()})
     estimator, table = source.with_model(model, labelled=True)
     use_device(estimator, device)
     measured = scores(estimator, table.X, table.y)

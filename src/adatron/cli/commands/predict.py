@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from ..data import Source, data_options
-from ..overwrite import refuse_overwriting
+from ..outputs import DATA, check_outputs
 from ..parts import device_option, machine_of, task_of, use_device
 from ..status import write_result
 
@@ -40,7 +40,7 @@ def predict(
     may have labels or not: in a table, a column more than the model's features is the label. If there are labels, the
     quality is also printed.
     """
-    refuse_overwriting("--output", output, (model, *source.files))
+    check_outputs({"--output": output}, (model, *source.files), {"--output": (".csv", *DATA)} if to is None else {})
     to = to or ("csv" if Path(output or "").suffix.lower() == ".csv" else "libsvm")
     if decision and probability and to != "csv":
         raise click.UsageError("--decision and --probability need --to csv together")

@@ -8,17 +8,20 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import click
 from tqdm import tqdm
 
 from ..data import Source, data_options
-from ..overwrite import refuse_overwriting
-from ..parts import names_of, task_of
+from ..outputs import check_outputs
+from ..parts import machine_of, names_of, task_of
+from ..preparing.sides import known_part
 from ..progress import SECONDS
-from ..status import warnings_as_lines
+from ..status import warnings_as_lines, write_result
 from ..ticker import every
 from ..values import Number
+from ..wording import in_options
 
 SHAPE = "{desc} |{bar}| {elapsed}"
 
@@ -52,11 +55,12 @@ def report(
     Folds, exact leave-one-out and the error over C take other fits, which --max-time bounds. The report names what
     there was no time for. Ctrl-C ends the command and writes no file.
     """
-    refuse_overwriting("--output", output, (model, *source.files, *test))
+    check_outputs({"--output": output}, (model, *source.files, *test), {"--output": (".html", ".htm")})
     from ...reports import report as make
 
     names = _names(model)
     estimator, table = source.with_model(model, labelled=True)
+    table = _as_fitted(str(source.files[0]), table, estimator)
     tested = replace(source, files=test).with_model(model, labelled=True)[1] if test else None
     novelty = task_of(estimator) == "novelty"
     with warnings_as_lines(), _told(quiet) as progress:
@@ -72,9 +76,35 @@ def report(
             max_time=max_time,
             progress=progress,
         )
-    made.save(output)
+    write_result(_in_options(made.html), output)
     if not quiet:
-        click.echo(str(made), err=True)
+        click.echo(_in_options(str(made)), err=True)
+
+
+def _as_fitted(file: str, table: Any, model: Any) -> Any:
+    """Return the samples that a model was fitted to; the labels must be classes of the model.
+
+    Novelty detection learns from samples with label 1.
+    """
+    from ..scores import check_classes, numbers
+
+    machine, task = machine_of(model), task_of(model)
+    if task == "classification":
+        check_classes(machine.classes_, table.y)
+    elif task == "regression":
+        numbers(table.y)
+    elif table.shape[0] != machine.shape_fit_[0]:
+        return known_part(file, table)
+    return table
+
+
+def _in_options(text: str) -> str:
+    """Return a page with the advice in the words of the tool; the rest may be the user's own words."""
+    from ...reports.facts import LATE
+
+    for advice in (LATE, "pass the sample_weight of the fit, or fit with a smaller tol"):
+        text = text.replace(advice, in_options(advice))
+    return text
 
 
 @contextmanager

@@ -11,15 +11,18 @@ from typing import Any
 import click
 
 from ..data import SPARSE, Source, data_options
-from ..fit import fit
+from ..fit import check_folds, fit
 from ..machines import TASK, machine, task_options
-from ..overwrite import refuse_overwriting
-from ..parts import machine_of, task_of
-from ..preparing.training import preparing_options, read_training, remember, require_folder, write_model
+from ..outputs import MODEL, check_outputs
+from ..parts import machine_of
+from ..preparing.sides import known_part
+from ..preparing.training import preparing_options, read_training, remember, write_model
+from ..searching.failures import Reasons, shortened_failure
 from ..searching.values import AUTO, SEARCHED, grid_of, searched_options
 from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
 from ..values import Number
 
+OF_TWO = ("f1", "jaccard", "precision", "recall", "roc_auc")  # Scores of two classes, with others for more.
 SCORING = {"classification": "accuracy", "regression": "r2", "novelty": "balanced_accuracy"}
 
 
@@ -71,13 +74,17 @@ def search(
     made, grid = _machine(task, svm, parameters, given)
     if plot and not any(values == AUTO or len(values) > 1 for values in grid.values()):
         raise click.UsageError(f"--plot {plot}: no parameter has several values, so there is nothing to draw")
-    scoring = _scoring(scoring, task)
+    scoring, needs_probability = _scoring(scoring, task or TASK, bool(probability))
+    if needs_probability:
+        made.set_params(probability=True)
     more = {"categorical": categorical, "allow_missing": impute is not None}
     table = read_training(source, made, features, task is not None, True, more)
     if not quiet:
         click.echo(table.summary(), err=True)
-    if task == "novelty":
-        _check_sides(str(source.files[0]), table)
+    _check_data(str(source.files[0]), table, task or TASK, folds, scoring)
+    learned = table
+    if task == "novelty" and target is not None:
+        learned = known_part(str(source.files[0]), table, made.kernel == "precomputed")
     from ..preparing.columns import prepared
 
     model = prepared(made, table, scale, impute, SPARSE)
@@ -90,7 +97,7 @@ def search(
             model.set_params(**found.best_params_)
             if probability is not None:
                 machine_of(model).set_params(probability=probability)
-            good = _finish(model, table, target, quiet, silent)
+            good = _finish(model, table, learned, target, quiet, silent)
             summary["model"] = target
     finally:  # the scores are worth more than the model, which one fit brings back
         if wants_json:
@@ -104,14 +111,9 @@ def search(
 
 def _check_files(source: Source, target: str | None, plot: str | None) -> None:
     """Fail if a file could not be written, or is one of the data."""
-    for name, file in (("--model", target), ("--plot", plot)):
-        if file is not None:
-            refuse_overwriting(name, file, source.files)
-            require_folder(file)
+    check_outputs({"--model": target, "--plot": plot}, source.files, {"--model": MODEL})
     if plot is None:
         return
-    if plot == target:
-        raise click.UsageError(f"--model and --plot are both {plot}")
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -135,14 +137,39 @@ def _machine(
     return made.set_params(**fixed), grid
 
 
-def _scoring(scoring: str | None, task: str | None) -> str:
+def _scoring(scoring: str | None, task: str, probability: bool) -> tuple[str, bool]:
+    """Return the name of the score, and whether it takes probabilities of classes."""
     if scoring is None:
-        return SCORING[task or TASK]
-    from sklearn.metrics import get_scorer_names
+        return SCORING[task], False
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    from ...selection.search.theirs import method_of
 
     if scoring not in get_scorer_names():
         raise click.UsageError(f"--scoring {scoring!r} is none of {', '.join(get_scorer_names())}")
-    return scoring
+    method = method_of(get_scorer(scoring))
+    needed = method == "predict_proba"
+    if (needed and task == "novelty") or (method != "predict" and task == "regression"):
+        what = "probabilities" if needed else "decision values"
+        raise ValueError(f"--scoring {scoring} needs {what} of classes, and --task {task} has none")
+    if needed and not probability:
+        raise ValueError(f"--scoring {scoring} needs probabilities of the classes: add --probability")
+    return scoring, needed
+
+
+def _check_data(file: str, table: Any, task: str, folds: int, scoring: str) -> None:
+    """Fail if the data have not enough samples, or other classes than the score needs."""
+    import numpy as np
+    from sklearn.metrics import get_scorer_names
+
+    if task == "novelty":
+        _check_sides(file, table)
+    check_folds(file, table.y, table.shape[0], folds, task)
+    if task == "classification" and scoring in OF_TWO and (classes := len(np.unique(table.y))) > 2:
+        named = [name for name in get_scorer_names() if name.startswith(f"{scoring}_") and "samples" not in name]
+        raise ValueError(
+            f"--scoring {scoring} is for two classes, and {file} has {classes}; for more there are {', '.join(named)}"
+        )
 
 
 def _check_sides(file: str, table: Any) -> None:
@@ -163,6 +190,7 @@ def _searched(
     model: Any, grid: dict[str, Any], table: Any, folds: int, scoring: str, limit: float | None, silent: bool
 ) -> tuple[Any, float]:
     """Return the search over a grid, fitted, and the seconds it took."""
+    import numpy as np
     from sklearn.base import is_outlier_detector
     from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -172,7 +200,7 @@ def _searched(
     last, prefix = split_name(model)
     classes = hasattr(last, "decision_function_shape")
     seed = getattr(last, "random_state", None) or 0
-    kind = StratifiedKFold if classes or scoring in ("balanced_accuracy", "accuracy") else KFold
+    kind = StratifiedKFold if classes or is_outlier_detector(last) else KFold
     cv: Any = kind(folds, shuffle=True, random_state=seed)
     if is_outlier_detector(last):
         cv = [(train[table.y[train] == 1], test) for train, test in cv.split(table.X, table.y)]
@@ -180,12 +208,16 @@ def _searched(
         model, {prefix + name: values for name, values in grid.items()}, scoring=scoring, refit=False, cv=cv,
         verbose=0 if silent else 1, max_time=limit,
     )  # fmt: skip
-    start = time.perf_counter()
+    start, reasons = time.perf_counter(), Reasons()
     try:
-        with warnings_as_lines(), redirect_stdout(sys.stderr):
+        with warnings_as_lines(reasons.heard), redirect_stdout(sys.stderr):
             made.fit(table.X, table.y)
     except KeyboardInterrupt:
         raise click.Abort("interrupted before all folds of any candidate were finished") from None
+    except ValueError as error:
+        raise ValueError(shortened_failure(str(error))) from error
+    if not np.isfinite(made.cv_results_["mean_test_score"][made.best_index_]):
+        raise ValueError(f"--scoring {scoring} has no value for any candidate: {reasons.last}")
     return made, time.perf_counter() - start
 
 
@@ -214,21 +246,12 @@ def _tell(found: Any, scoring: str, task: str, seconds: float, wants_json: bool)
     return summary(found, scoring, task, type(split_name(found.estimator)[0]).__name__, seconds)
 
 
-def _finish(model: Any, table: Any, target: str, quiet: bool, silent: bool) -> bool:
-    """Fit the model to all samples, write it and print its proof; return whether the fit converged.
-
-    Novelty detection is fitted to the samples with label 1.
-    """
-    from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
-
+def _finish(model: Any, table: Any, learned: Any, target: str, quiet: bool, silent: bool) -> bool:
+    """Fit the model to the samples to learn from, write it and print its proof; return whether the fit converged."""
     from ..report import certificate_rows
 
-    X, y = table.X, table.y
-    if task_of(model) == "novelty":
-        known = (y == 1).nonzero()[0]
-        X, y = _safe_indexing(X, known), y[known]
     try:
-        fit(model, X, y, False, silent)
+        fit(model, learned.X, learned.y, False, silent)
     except KeyboardInterrupt:
         raise click.Abort("interrupted, and no model written") from None
     write_model(model, table, target)

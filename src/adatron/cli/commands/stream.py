@@ -12,9 +12,10 @@ import click
 
 from ..data import FORMATS, Form, column, form_options
 from ..machines import INCREMENTAL, TASK, machine, task_options
+from ..outputs import MODEL, check_outputs
 from ..parameters import some_parameter_options
 from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
-from ..values import Number, weights_of
+from ..values import MOST_FEATURES, Number, weights_of
 
 PARAMETERS = (
     "kernel", "C", "nu", "epsilon", "gamma", "degree", "coef0", "max_time", "class_weight", "bias", "augment",
@@ -35,7 +36,11 @@ PARAMETERS = (
 @click.option("--label", type=column, help="The label's column.  [default: the last]")
 @click.option("--zero-based/--one-based", default=None, help="LIBSVM text: features count from 0 or 1.  "
               "[default: as MODEL's, or from 1]")  # fmt: skip
-@click.option("--features", type=Number(1, whole=True), help="Features, if the first lines of LIBSVM text use fewer.")
+@click.option(
+    "--features",
+    type=Number(1, MOST_FEATURES, whole=True),
+    help="Features, if the first lines of LIBSVM text use fewer.",
+)
 @click.option("--forget/--no-forget", default=None, help="Whether a line such as -17 forgets a sample, or is one.  "
               "[default: forgets; an error if it may be either]")  # fmt: skip
 @task_options
@@ -77,8 +82,12 @@ def stream(
     from ..streams.inputs import Input
     from ..streams.learner import Learner, Manner
     from ..streams.lines import Lines
+    from ..streams.memory import STANDARD_INPUT
 
-    path, given = Path(model), Input(file, form.encoding)
+    path = Path(model)
+    outputs = {"MODEL": model, "the journal of MODEL": str(journal_of(path))}
+    check_outputs(outputs, [file] if file != STANDARD_INPUT else [], {"MODEL": MODEL})
+    given = Input(file, form.encoding)
     labelled = (task or TASK) != "novelty"
     reader = Lines(given.name, format, label, zero_based, features, labelled, forget=forget, form=form)
     new = not path.exists()
@@ -93,7 +102,7 @@ def stream(
         lines = reader.below_header(given.lines())
         if new:
             read_journal(journal.path, None, 0)  # refuses a journal with records of a model that was deleted
-            lines = _begin(path, given, lines, reader, first, made)
+            lines = _begin(path, given, lines, reader, first, made, task is not None)
         learner = Learner(path, given, reader, journal, Manner(every, window, accept_loss))
         if not new:
             lines = learner.remaining(lines, skip_learned)
@@ -121,7 +130,7 @@ def _refuse_options(model: str, **given: Any) -> None:
 
 
 def _begin(
-    path: Path, given: Any, lines: Iterator[tuple[int, str]], reader: Any, first: int, made: Any
+    path: Path, given: Any, lines: Iterator[tuple[int, str]], reader: Any, first: int, made: Any, chosen: bool
 ) -> Iterator[tuple[int, str]]:
     """Fit a model to the first lines and write it; the lines after them."""
     from ...files import DataError, save
@@ -136,7 +145,7 @@ def _begin(
         if reader.forgotten(number, text) is not None:
             raise DataError(reader.name, f"{text!r} forgets, but the first {first} lines are for the fit", number)
     table = reader.table(begin[0][0], [text for _, text in begin])
-    model = _fitted(made, table, reader.name, len(begin))
+    model = _fitted(made, table, reader.name, len(begin), chosen)
     model.stream_ = fitted(given.source, given.inode, begin)
     remember_counting(model, table.first_index)
     remember_label(model, label_text(table) if reader.labelled else None)
@@ -145,18 +154,22 @@ def _begin(
     return lines
 
 
-def _fitted(made: Any, table: Any, name: str, first: int) -> Any:
-    """Return the machine, fitted to the first lines."""
+def _fitted(made: Any, table: Any, name: str, first: int, chosen: bool) -> Any:
+    """Return the machine, fitted to the first lines.
+
+    chosen : whether the user named the task
+    """
     import numpy as np
 
     from ..parts import task_of
-    from ..target import check_numbers
+    from ..target import check_numbers, refuse_measurements
 
     task = task_of(made)
     if task == "novelty":
         return made.fit(table.X)
     if task == "regression":
         return made.fit(table.X, check_numbers(name, table))
+    refuse_measurements(name, table, chosen)
     classes = np.unique(table.y)
     if len(classes) == 1:
         raise ValueError(

@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from ..data import SPARSE, Source, data_options
-from ..fit import cross_validated, fit
+from ..fit import check_folds, cross_validated, fit
 from ..machines import TASK, machine, task_options
-from ..overwrite import refuse_overwriting
+from ..outputs import MODEL, check_outputs
 from ..parameters import parameter_options
 from ..parts import machine_of, task_of
-from ..preparing.training import preparing_options, read_training, remember, require_folder, write_model
+from ..preparing.sides import known_part, said_of
+from ..preparing.training import preparing_options, read_training, remember, write_model
 from ..preparing.wanted import wanted_as
 from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
 from ..values import Number
@@ -59,9 +60,7 @@ def train(
     """
     steps = {"scale": scale, "categorical": categorical, "impute": impute}
     _check_usage(target, folds, test, steps, parameters["kernel"])
-    if target is not None:
-        refuse_overwriting("--model", target, (*source.files, *test))
-        require_folder(target)
+    check_outputs({"--model": target}, (*source.files, *test), {"--model": MODEL})
     seed = parameters["random_state"] or 0
     if folds and (task or TASK) != "classification":
         parameters["random_state"] = None  # these machines draw nothing
@@ -70,15 +69,20 @@ def train(
     made = machine(task, svm, parameters)
     more = {"categorical": categorical, "allow_missing": impute is not None}
     table, tested = _read(source, made, test, features, task is not None, more)
+    name = str(source.files[0])
+    learned = table
+    if task == "novelty":
+        learned = known_part(name, table, given=not folds and made.kernel == "precomputed")
     if not quiet:
         click.echo(table.summary(), err=True)
     model = prepared(made, table, scale, impute, SPARSE)
     silent = quiet or no_progress
     try:
         if target is None:
+            check_folds(name, table.y, table.shape[0], folds or 0, task_of(made))
             predicted = cross_validated(model, table.X, table.y, folds or 0, seed, silent)
             return _tell_validation(model, predicted, table, wants_json)
-        seconds, cut_short = fit(model, table.X, table.y, save_partial, silent)
+        seconds, cut_short = fit(model, learned.X, learned.y, save_partial, silent)
     except KeyboardInterrupt:
         kept = "" if folds else "; --save-partial keeps the best model so far"
         raise click.Abort(f"interrupted, and nothing written{kept}") from None
@@ -87,7 +91,7 @@ def train(
     write_model(model, table, target)
     measured = _measured(model, tested, test[0], source.max_bytes) if tested else None
     remember(model, table)
-    _tell(model, table, measured, seconds, target, quiet, wants_json)
+    _tell(model, table, learned, measured, seconds, target, quiet, wants_json)
     if cut_short:
         return Status.INTERRUPTED
     return Status.NOT_CONVERGED if made.fit_status_ else Status.FINE
@@ -139,18 +143,22 @@ def _measured(model: Any, tested: Any, file: str, most: int | None) -> Any:
     return scores(model, tested.X, tested.y)
 
 
-def _tell(model: Any, table: Any, measured: Any, seconds: float, target: str, quiet: bool, wants_json: bool) -> None:
+def _tell(
+    model: Any, table: Any, learned: Any, measured: Any, seconds: float, target: str, quiet: bool, wants_json: bool
+) -> None:
     """Print the model, its proof and its quality: a table for people, JSON for programs."""
     from ..report import certificate_rows, kernel_rows, summary
     from ..scores import rows_of
 
     if not quiet:
-        shape = ("samples x features", "{} x {}".format(*table.shape))
+        shape: list[tuple[str, object]] = [("samples x features", "{} x {}".format(*learned.shape))]
+        if task_of(model) == "novelty":
+            shape.append(("learned from", said_of(table, learned)))
         closing: list[tuple[str, object]] = [("seconds", f"{seconds:.2f}"), ("model file", target)]
         closing += rows_of(measured) if measured else []
-        echo_rows([shape, *kernel_rows(model), *certificate_rows(machine_of(model)), *closing], err=True)
+        echo_rows([*shape, *kernel_rows(model), *certificate_rows(machine_of(model)), *closing], err=True)
     if wants_json:
-        extra = {"samples": table.shape[0], "seconds": seconds, "model": target, "test": measured}
+        extra = {"samples": learned.shape[0], "seconds": seconds, "model": target, "test": measured}
         write_result(as_json(summary(model) | extra), None)
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
@@ -14,7 +11,7 @@ from ..data import Source
 from ..parts import machine_of, remember_counting, remember_label, remember_names, take_names, task_of
 from ..status import warnings_as_lines
 from ..target import check_labels, check_numbers, label_text
-from ..values import Number, weights_of
+from ..values import MOST_FEATURES, Number, weights_of
 
 IMPUTE = ("mean", "median", "most_frequent")
 
@@ -31,7 +28,9 @@ def preparing_options(command: Any) -> Any:
             "--scale", type=click.Choice(["none", "standard", "minmax"]), default="none", help="Scale the features."
         ),
         click.option(
-            "--features", type=Number(1, whole=True), help="Features, if LIBSVM text uses fewer than there are."
+            "--features",
+            type=Number(1, MOST_FEATURES, whole=True),
+            help="Features, if LIBSVM text uses fewer than there are.",
         ),
     ):
         command = option(command)
@@ -44,12 +43,14 @@ def read_training(
     """Read the data to train on, and give the machine its class weights.
 
     chosen : whether the user named the task
+    labelled : whether there must be a label; otherwise novelty detection makes use of one that is there
     more : arguments of `adatron.files.read`
     """
     from .columns import warn_of_names
+    from .sides import read_for_novelty
 
     task, given = task_of(made), made.kernel == "precomputed"
-    table = source.to_train(features, given, labelled, **more)
+    table = source.to_train(features, given, **more) if labelled else read_for_novelty(source, features, given, more)
     name = str(source.files[0])
     with warnings_as_lines():
         warn_of_names(name, table)
@@ -77,11 +78,3 @@ def remember(model: Any, table: Any) -> None:
     remember_names(model, table.feature_names if named else None)
     remember_counting(model, table.first_index if named else None)
     remember_label(model, None if task_of(model) == "novelty" else label_text(table))
-
-
-def require_folder(target: str) -> None:
-    """Fail before a long fit, not after it, if the file could not be written."""
-    if Path(target).is_dir():
-        raise IsADirectoryError(errno.EISDIR, "a folder, not a file", target)
-    if not os.access(Path(target).resolve().parent, os.W_OK):
-        raise OSError(errno.EACCES, "its folder is missing or cannot be written to", target)

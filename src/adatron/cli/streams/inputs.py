@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
@@ -71,6 +72,8 @@ class Input:
 
     @contextmanager
     def _opened(self) -> Iterator[TextIO]:
+        if self.path == STANDARD_INPUT and sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+            raise OSError(errno.EBADF, "it is closed", STANDARD_NAME)
         if self.path == STANDARD_INPUT and self.encoding is None:
             yield sys.stdin
             return

@@ -21,6 +21,7 @@ from .uninterrupted import uninterrupted
 
 with uninterrupted(), collector_paused():
     import numba
+    import numpy.ma  # noqa: F401 # pyright: ignore[reportUnusedImport] (Numba does, at the first array)
     from numba import typeof
     from numba import types as numba_types
     from numba.core import cgutils, config
@@ -156,7 +157,9 @@ def jit(function: Callable[..., Any] | None = None, *, finite: bool = False) -> 
         options: dict[str, Any] = {"nogil": True, "fastmath": flags, "error_model": "numpy", "no_cfunc_wrapper": True}
         dispatcher = numba.njit(**options)(py_func)
         vars(dispatcher)["_cache"] = _Cache(py_func)  # numba has no public way to choose the cache
-        vars(dispatcher)["compile"] = _unbroken(dispatcher.compile)
+        # ``_compile_for_args`` is what a call with new types calls first: it also loads Numba's extensions.
+        for name in ("_compile_for_args", "compile"):
+            vars(dispatcher)[name] = _unbroken(getattr(dispatcher, name))
         return dispatcher
 
     return decorate if function is None else decorate(function)

@@ -116,16 +116,13 @@ class Classifier(ClassifierMixin, KernelMachine):
             with np.errstate(divide="ignore", invalid="ignore"):  # checked below
                 coefficients = coefficients._replace(values=coefficients.values / divisors[coefficients.problems])
                 intercepts /= divisors
-        support, self._n_support, dual = coefficients.arranged(codes, len(self.classes_), self._one_against_one())
+        support, self._n_support, dual = coefficients.arranged(codes, len(self.classes_), self.head.in_pairs)
         self._store_support(X, support, dual, intercepts)
-
-    def _one_against_one(self) -> bool:
-        """Return it by the parameter when the model was fitted, whatever it is now."""
-        return len(self.classes_) > 2 and self._fitted_multi_class == "ovo"
 
     @property
     def head(self) -> Classes:
-        return Classes(self.classes_, self._one_against_one(), self.decision_function_shape, self.break_ties)
+        in_pairs = len(self.classes_) > 2 and self._fitted_multi_class == "ovo"  # as it was fitted, whatever it is now
+        return Classes(self.classes_, in_pairs, self.decision_function_shape, self.break_ties)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return signed decision values.

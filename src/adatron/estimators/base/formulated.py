@@ -57,7 +57,7 @@ class FormulatedClassifier(Classifier):
         return self.probability != "deprecated" and bool(self.probability)
 
     def _function(self) -> Function:
-        return self._sum(self._one_against_one())
+        return self._sum(self.head.in_pairs)
 
     @property
     def head(self) -> Classes:

@@ -88,6 +88,7 @@ class KernelMachine(Quiet, Parameters):
         """Take what ``lasting_state`` gave."""
         vars(self).update(state)
         self._kept = Kept()
+        refuse_torn(self)
         if "support_vectors_" in vars(self):
             for_reading(self.support_vectors_, own=True)
 
@@ -176,11 +177,11 @@ class KernelMachine(Quiet, Parameters):
             proof, scale, self.trace_ = found.certificate(0), unit * unit, found.trace(0)
             self.duality_gap_: Any = proof.relative_gap if found.solved[0] else 0.0
             self.kkt_violation_: Any = proof.kkt_violation
-            self.dual_objective_: Any = scale * proof.dual
-            self.primal_objective_: Any = scale * (proof.primal if np.isfinite(proof.gap) else np.inf)
+            self.dual_objective_: Any = scale * proof.lower
+            self.primal_objective_: Any = scale * proof.primal
             return
         self.duality_gap_, self.trace_ = np.where(found.solved, found.relative_gaps, 0.0), found.traces
-        self.kkt_violation_, self.dual_objective_ = found.violation.copy(), unit * unit * found.dual
+        self.kkt_violation_, self.dual_objective_ = found.violation.copy(), unit * unit * found.lower
         self.primal_objective_ = unit * unit * found.primal
 
     @property

@@ -55,15 +55,17 @@ class OneProgram(KernelMachine):
 
         form = self._formulation(augment)
         distinct, unit = form.units_of(distinct)
+        middle = form.middle(y[distinct.rows])
 
         def program(ids: NDArray[np.int64]) -> Dual:
-            return form.program(y[distinct.rows[ids]], distinct.weight[ids])
+            return form.program(y[distinct.rows[ids]] - middle, distinct.weight[ids])
 
         problems = Listed([Problem([0], program, form.copies)])
         fitted = self._solve(X, distinct, problems, form, clock, repeated, given)
         coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
         support, self._n_support, dual = coefficients.arranged(np.zeros(X.shape[0], np.int64), 1)
-        self._store_support(X, support, unit * dual, np.array([unit * fitted[0].intercept]))
+        b = unit * fitted[0].intercept
+        self._store_support(X, support, unit * dual, np.array([b + middle if middle else b]))
         self._store_certificates(fitted, alone=True, unit=unit)
         self.n_iter_ = int(self.n_iter_[0])
         if form.attributes is not None:

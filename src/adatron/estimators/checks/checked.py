@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils.validation import validate_data  # pyright: ignore[reportPrivateUsage]
 
-from .columns import advice
+from .columns import advice, numbers, refuse_dates
+from .state import invalid_csr
 
 
 def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **others: Any) -> Any:
@@ -32,6 +34,9 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
             attributes.pop("feature_names_in_", None)
             attributes["n_features_in_"] = X.shape[1]
     else:
+        X = numbers(X)
+        if others.get("y_numeric"):
+            refuse_dates(others["y"])
         try:
             found = validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
         except ValueError as error:
@@ -39,6 +44,9 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
             if note is not None:
                 error.add_note(note)
             raise
+        X = found[0] if targets else found
+        if sparse.issparse(X) and (fault := invalid_csr(X)):
+            raise ValueError(f"X {fault}.")
     if reset:
         for name in ("first_index_", "label_"):  # they belong to other data, which the command line read
             attributes.pop(name, None)

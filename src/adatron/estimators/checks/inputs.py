@@ -139,21 +139,32 @@ def new_data(model: Machine, X: Any, function: Function) -> Any:
     """Return X for prediction: an array or CSR matrix of floats stays as it is and is made ready block by block."""
     X = host(X)
     if model.given_objects is not None:
-        return model.kernel_(X, model.given_objects)
+        X = model.kernel_(X, model.given_objects)
+        _refuse_narrow(X, function.columns)
+        return X
     values = given(model.kernel_)  # of a compact model perhaps none
     if not values and model.n_support_.sum() != function.vectors.shape[0]:
         raise ValueError(f"The internal representation of {type(model).__name__} was altered")
     X = checked(model, X, _types(model.kernel_), reset=False, ensure_min_features=int(not values))
-    columns = function.columns
-    if values and columns.view(np.uint64).max(initial=0) >= max(1, X.shape[1]):  # a negative one is larger than all
-        if columns.min() < 0:
-            raise ValueError(f"support_ must hold numbers of training samples. Got {columns.min()}.")
+    if values:
+        _refuse_narrow(X, function.columns)
+    elif X.shape[1] != function.vectors.shape[1]:  # n_features_in_ may be missing or wrong
         raise ValueError(
-            f"X has {X.shape[1]} columns, kernel values with training samples; {columns.max() + 1} are needed"
+            f"X has {X.shape[1]} features, but {type(model).__name__} is expecting {function.vectors.shape[1]} "
+            "features as input, those of its support vectors."
         )
     if sparse.issparse(X) and not function.takes_sparse:
         raise ValueError(f"cannot use sparse input in {type(model).__name__!r} trained on dense data")
     return X if sparse.issparse(X) else opened(X)
+
+
+def _refuse_narrow(K: Any, columns: NDArray[np.int64]) -> None:
+    """Fail if kernel values have no column of some support vector."""
+    if columns.view(np.uint64).max(initial=0) < max(1, K.shape[1]):  # a negative one is larger than all
+        return
+    if columns.min() < 0:
+        raise ValueError(f"support_ must hold numbers of training samples. Got {columns.min()}.")
+    raise ValueError(f"X has {K.shape[1]} columns, kernel values with training samples; {columns.max() + 1} are needed")
 
 
 def rows_to_predict(model: Machine, X: Any, function: Function, device: Device) -> tuple[Any, bool]:

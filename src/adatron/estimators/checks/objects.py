@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .columns import are_numbers
+
 
 def is_function(kernel: Any) -> bool:
     """Return whether a kernel is a function of the user."""
@@ -41,4 +43,4 @@ def _are_rows(X: Any) -> bool:
         array = np.asarray(X)
     except ValueError:  # sequences of different lengths
         return False
-    return array.ndim == 2 and array.dtype.kind in "biufc"
+    return array.ndim == 2 and (array.dtype.kind in "biufc" or are_numbers(X))

@@ -1,58 +1,145 @@
-"""Sizes of a machine's arrays, which compiled loops trust: a state from elsewhere must have the right ones."""
+"""What predictions and compiled loops trust in a machine's state: a state from elsewhere must have all of it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_classifier
+
+from ...fitting.layout import misfit
+
+FITTED = ("fit_status_", "support_vectors_", "_tracks")  # a state with one of them is that of a fitted machine
+SUM = ("support_", "support_vectors_", "dual_coef_", "intercept_", "_n_support")
+LEARNED = ("_store", "_tracks", "_fitted", "_fixed")
+CLASSES = ("classes_", "_fitted_multi_class")
 
 
 def refuse_torn(machine: Any) -> None:
-    """Fail if the arrays of a fitted machine do not fit each other.
+    """Fail if a machine lacks a parameter, or is fitted and its attributes do not fit each other.
 
     Raises
     ------
     ValueError
     """
-    state = vars(machine)
-    if "support_vectors_" not in state or "dual_coef_" not in state:
-        return
-    fault = _fault(machine, state["support_vectors_"], state["dual_coef_"])
-    if fault:
+    fault = next(_faults(machine, vars(machine)), None)
+    if fault is not None:
         raise ValueError(f"This is no valid state of a fitted {type(machine).__name__}: {fault}.")
 
 
-def _fault(machine: Any, vectors: Any, dual: Any) -> str:
-    for name, matrix in (("support_vectors_", vectors), ("dual_coef_", dual)):
-        if fault := _unreadable(matrix):
-            return f"{name} {fault}"
-    support = machine.support_
-    if not isinstance(support, np.ndarray) or support.ndim != 1 or support.dtype.kind not in "iu":
-        return "support_ holds no whole numbers"
-    counts = np.asarray(machine._n_support)
-    if counts.ndim != 1 or (counts < 0).any() or counts.sum() != dual.shape[1]:
-        return f"dual_coef_ has {dual.shape[1]} columns for {counts.sum()} support vectors"
-    width = vars(machine).get("n_features_in_")  # a model of LIBSVM's text knows no width of kernel values
-    if machine._values:
-        most = dual.shape[1] if machine.compact_ else 2**31 if width is None else int(width)
-        columns = machine._columns()
-        inside = machine.given_objects is not None or not len(columns) or 0 <= columns.min() <= columns.max() < most
-        return "" if inside and len(columns) == dual.shape[1] else "support_ does not number columns of kernel values"
-    wanted = dual.shape[1], vectors.shape[1] if width is None else int(width)
-    if vectors.shape != wanted:
-        return f"support_vectors_ has the shape {vectors.shape}, not {wanted}"
+def _faults(machine: Any, state: dict[str, Any]) -> Iterator[str]:
+    """Yield faults, the first of which is true; the others may follow from it."""
+    params = machine._get_param_names()
+    yield from (f"the parameter {name} is missing" for name in params if name not in state)
+    if not any(name in state for name in FITTED):
+        return
+    if not isinstance(machine.compact_, bool):
+        yield "compact_ is neither true nor false"
+    learned = "_tracks" in state and not machine.compact_
+    needed = ["kernel_", *(LEARNED if learned else SUM), *(CLASSES if is_classifier(machine) else ())]
+    needed += ["tilts_", "problem_"] * ("algorithm" in params)
+    needed += ["offset_"] * (hasattr(machine, "score_samples") and not learned)
+    yield from (f"{name} is missing" for name in needed if name not in state)
+    if not hasattr(state["kernel_"], "terms"):
+        yield "kernel_ is no kernel"
+    width = state.get("n_features_in_")
+    if not (isinstance(width, Integral) or (width is None and machine._values)):  # LIBSVM's text has no width of values
+        yield "n_features_in_ is missing, or no whole number"
+    if is_classifier(machine) and (fault := _of_classes(machine)):
+        yield fault
+    yield from _of_samples(machine, width) if learned else _of_sum(machine, width)
+
+
+def _of_classes(machine: Any) -> str:
+    classes = machine.classes_
+    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or not 2 <= len(set(classes.tolist())) == len(classes):
+        return "classes_ is no vector of different classes"
+    if machine._fitted_multi_class not in ("ovo", "ovr"):
+        return "_fitted_multi_class is neither 'ovo' nor 'ovr'"
+    slope = vars(machine).get("_slope")
+    return "" if slope is None or isinstance(slope, Real) else "_slope is no number"
+
+
+def _of_samples(machine: Any, width: Any) -> Iterator[str]:
+    """Yield what is wrong with the samples and the programs of an incremental machine."""
+    store, tracks, classes = machine._store, machine._tracks, is_classifier(machine) and len(machine.classes_)
+    yield from filter(None, [store.fault(width, classes) if hasattr(store, "fault") else "_store holds no samples"])
+    lengths = {len(one) if hasattr(one, "__len__") else -1 for one in (tracks, machine._fitted)}
+    if lengths != {machine.head.n_problems}:
+        yield f"there are not {machine.head.n_problems} programs"
+    for track in tracks:
+        yield from filter(
+            None, [track.fault(store, classes) if hasattr(track, "fault") else "_tracks holds no programs"]
+        )
+
+
+def _of_sum(machine: Any, width: Any) -> Iterator[str]:
+    """Yield what is wrong with the sum over the support vectors."""
+    vectors, dual, support, counts = machine.support_vectors_, machine.dual_coef_, machine.support_, machine._n_support
+    for name, matrix, kinds in (("support_vectors_", vectors, "fd"), ("dual_coef_", dual, "d")):
+        if fault := _unreadable(matrix, kinds):
+            yield f"{name} {fault}"
+    for name, whole in (("support_", support), ("_n_support", counts)):
+        if not _is_vector(whole, "iu"):
+            yield f"{name} is no vector of whole numbers"
+    reals = ["intercept_", *["offset_"] * hasattr(machine, "score_samples")]
+    yield from (f"{name} is no vector of real numbers" for name in reals if not _is_vector(getattr(machine, name), "d"))
+    if len(machine.intercept_) != machine.head.n_problems or ("offset_" in reals and machine.offset_.shape != (1,)):
+        yield f"intercept_ is not that of {machine.head.n_problems} problems"
     tilts = vars(machine).get("tilts_")
-    return "tilts_ has another shape" if tilts is not None and np.shape(tilts) != vectors.shape else ""
+    pairs = tilts is None and not machine.compact_ and is_classifier(machine) and machine.head.in_pairs
+    m = int(counts.sum()) if (counts >= 0).all() else -1
+    if fault := misfit(dual, machine.intercept_, m, counts if pairs else None):
+        yield fault
+    if len(machine._columns()) != m:
+        yield f"support_ has {len(support)} numbers for {m} support vectors"
+    if machine._values:
+        most = m if machine.compact_ else 2**31 if width is None else int(width)
+        if m and machine.given_objects is None and not 0 <= machine._columns().min() <= machine._columns().max() < most:
+            yield "support_ does not number columns of kernel values"
+    elif vectors.shape != (m, width):
+        yield f"support_vectors_ has the shape {vectors.shape}, not {(m, width)}"
+    problem = vars(machine).get("problem_")
+    both = (tilts is None) == (problem is None)
+    if not both or (tilts is not None and not _are_tilts(tilts, problem, vectors.shape, machine.head.n_problems)):
+        yield "tilts_ and problem_ are not those of the support vectors"
 
 
-def _unreadable(matrix: Any) -> str:
-    """Return what is wrong with a table of numbers, or nothing."""
+def _are_tilts(tilts: Any, problem: Any, shape: tuple[int, int], problems: int) -> bool:
+    fine = not sparse.issparse(tilts) and not _unreadable(tilts, "d") and _is_vector(problem, "iu")
+    return fine and tilts.shape == shape and len(problem) == shape[0] and set(problem.tolist()) <= set(range(problems))
+
+
+def _is_vector(values: Any, kinds: str) -> bool:
+    """Return whether a value is a vector of whole numbers ('i', 'u') or of float64 ('d')."""
+    if not isinstance(values, np.ndarray) or values.ndim != 1 or not values.dtype.isnative:
+        return False
+    return values.dtype.kind in kinds or ("d" in kinds and values.dtype.char == "d")
+
+
+def _unreadable(matrix: Any, kinds: str) -> str:
+    """Return what is wrong with a table of numbers of some types, or nothing."""
     if sparse.issparse(matrix):
-        try:
-            matrix.check_format(full_check=True)
-        except (AttributeError, ValueError) as error:
-            return f"is not a valid CSR matrix ({error})"
+        fault = invalid_csr(matrix)
+        if fault:
+            return fault
     elif not isinstance(matrix, np.ndarray):
         return "is no array"
-    return "" if matrix.ndim == 2 and matrix.dtype.kind == "f" else "is no table of real numbers"
+    real = matrix.ndim == 2 and matrix.dtype.char in kinds and matrix.dtype.isnative
+    return "" if real else "is no table of real numbers"
+
+
+def invalid_csr(matrix: Any) -> str:
+    """Return what is wrong with the columns and the ends of the rows of a sparse matrix, or nothing."""
+    if matrix.format != "csr" or matrix.ndim != 2:
+        return f"is a sparse matrix of another form ({matrix.format})"
+    ends, columns = matrix.indptr, matrix.indices
+    if not (_is_vector(ends, "i") and _is_vector(columns, "i") and len(ends) == matrix.shape[0] + 1):
+        return "has no whole numbers of columns and ends of rows"
+    if ends[0] != 0 or (ends[1:] < ends[:-1]).any() or ends[-1] > min(len(columns), len(matrix.data)):
+        return "has rows that end outside of its values"
+    inside = not len(columns) or 0 <= columns.min() <= columns.max() < matrix.shape[1]
+    return "" if inside else f"has columns beyond its {matrix.shape[1]}"

@@ -292,14 +292,11 @@ class Learning(KernelMachine):
         fitted: list[Fitted] = []
         for track, n in zip(self._tracks, since, strict=True):
             one = track.fitted(self.program, n)
-            if one.certificate.kkt_violation > LOST * (1.0 + np.abs(track.g).max(initial=0.0)):
-                if anew:  # the path has lost its way unnoticed
-                    self.n_refit_ += 1
-                    self.solve_anew(track)
-                    one = track.fitted(self.program, n)
-                else:
-                    one = replace(one, status=Status.STUCK)
-            fitted.append(one)
+            if anew and _is_lost(track, one):  # the path has lost its way unnoticed
+                self.n_refit_ += 1
+                self.solve_anew(track)
+                one = track.fitted(self.program, n)
+            fitted.append(replace(one, status=Status.STUCK) if _is_lost(track, one) else one)
         self._fitted = Fits.of(fitted)
         self._store_certificates(self._fitted, alone=len(fitted) == 1)
         warn_unless_converged(self._fitted, None, max_iter=-1)
@@ -331,3 +328,7 @@ class Learning(KernelMachine):
         if not first and sparse.issparse(X) != sparse.issparse(self._store.X):
             X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
         return tidy(X) if sparse.issparse(X) else opened(X), y
+
+
+def _is_lost(track: Track, one: Fitted) -> bool:
+    return one.certificate.kkt_violation > LOST * (1.0 + np.abs(track.g).max(initial=0.0))

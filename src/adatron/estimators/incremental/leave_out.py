@@ -80,13 +80,15 @@ def _of_program(model: Learning, track: Track, dual: Dual, signs: bool, wanted: 
 def deciding(dual: Dual, beta: Vector, g: Vector) -> NDArray[np.bool_]:
     """Return the variables of a solution without which the decision function may be another one.
 
-    These are the support vectors. If the sums depend on nu, they change with every sample. If no variable is free, b is
-    the middle of an interval, and any variable may be an end of it.
+    These are the support vectors, and free variables at 0 (only epsilon=0 has them), as they may hold b. If the sums
+    depend on nu, they change with every sample. If no variable is free, b is the middle of an interval, and any
+    variable may be an end of it.
     """
     if any(dual.totals):
         return np.ones(len(dual), bool)
-    out = beta != 0.0
-    if dual.totals and not dual.free(beta).any():
+    free = dual.free(beta)
+    out = free | (beta != 0.0)
+    if dual.totals and not free.any():
         for gain in (dual.growth(beta, g), dual.shrinkage(beta, g)):
             out |= np.isfinite(gain) & (gain == gain.max(initial=-np.inf))
     return out

@@ -234,6 +234,11 @@ class Incremental(Learning):
         state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_saved"}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "_tracks" in state:
+            self._gathered = {}  # made anew of the checked solution
+
     def lasting_state(self) -> dict[str, Any]:
         """Return the state that a model file keeps besides the parameters."""
         params = self.get_params(deep=False)

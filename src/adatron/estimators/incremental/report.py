@@ -41,7 +41,8 @@ def report(model: Learning, refit: bool, files: list[str], keepers: list[Any]) -
 def _derived(model: Learning) -> list[str]:
     """Name the parts of the model that were computed from samples that may be gone."""
     found: list[str] = []
-    if isinstance(model.gamma, str) and model.gamma == "scale":
+    named = isinstance(model.kernel, str) and hasattr(model.kernel_, "gamma")  # other kernels have their own, or none
+    if named and isinstance(model.gamma, str) and model.gamma == "scale":
         found.append(
             "gamma='scale' was computed from all samples of the first call and stays: fit again to the samples that "
             "are left, or give gamma as a number"

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from ...quoted import quoted
 from ...threads import Clock
+from ..checks.state import invalid_csr
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -44,9 +45,7 @@ class Store:
         self.n = self.arrived = self.first = self.next_id = self.generation = 0
         self.clock = Clock()
         self._X: Any = X[:0].astype(np.float64)
-        self._columns: dict[str, NDArray[Any]] = {
-            name: np.zeros(0, np.int64 if name in ("ids", "age") else np.float64) for name in COLUMNS
-        }
+        self._columns: dict[str, NDArray[Any]] = {name: np.zeros(0, dtype) for name, dtype in self._types().items()}
 
     @property
     def X(self) -> Any:
@@ -156,6 +155,29 @@ class Store:
 
     def _dense(self) -> list[NDArray[Any]]:
         return [table for table in (*self._columns.values(), self._X) if isinstance(table, np.ndarray)]
+
+    def fault(self, width: Any, classes: int) -> str:
+        """Return what is wrong with the sizes of a store that comes from elsewhere, or nothing.
+
+        classes : how many there are; 0 if ``y`` has targets
+        """
+        X, n = self._X, self.n
+        if not isinstance(n, int) or not isinstance(self._columns, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return "the samples are not counted"
+        if invalid_csr(X) if sparse.issparse(X) else not isinstance(X, np.ndarray) or X.ndim != 2:
+            return "the samples are no rows"
+        room = X.shape[0] == n if sparse.issparse(X) else 0 <= n <= len(X)
+        if X.dtype != np.float64 or X.shape[1] != width or not room:
+            return f"the samples have the shape {X.shape}; {n} samples of {width} features are needed"
+        for name, dtype in self._types().items():
+            column = self._columns.get(name)
+            if not isinstance(column, np.ndarray) or column.ndim != 1 or column.dtype != dtype or len(column) < n:
+                return f"the samples have no {name} each"
+        return f"y is beyond {classes} classes" if classes and not np.isin(self.y, np.arange(classes)).all() else ""
+
+    @staticmethod
+    def _types() -> dict[str, type[Any]]:
+        return {name: np.int64 if name in ("ids", "age") else np.float64 for name in COLUMNS}
 
     def state(self) -> dict[str, Any]:
         """Return the state that a file keeps."""

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from ...certificates import (
     Certificate,
-    best_multipliers,
-    duality_gap,
+    bounded,
+    errors_of_sums,
     half_width,
     intercept,
-    kkt_violation,
     prove,
     semidefinite,
 )
@@ -32,6 +31,7 @@ Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 Program = Callable[[Vector, Vector], Dual]  # takes targets and weights
 BLOCK = 256  # Rows of K that are made at a time.
+NOTHING = Certificate(0.0, 0.0, 0.0)  # that of no samples
 ROUNDING = 1e-12  # Fraction of the largest term of a gradient.
 MANY, FEW = 32, 2**20  # Rows, and entries of K, from which the tiles, on all threads, are faster than NumPy.
 
@@ -75,6 +75,20 @@ class Track:
         track = cls(store, kernel, state["sides"], 0)
         track.restore(tuple(state[name] for name in ("slots", "beta", "g", "counts")))
         return track
+
+    def fault(self, store: Any, classes: int) -> str:
+        """Return what is wrong with the sizes of a program that comes from elsewhere, or nothing."""
+        slots, sides = self.slots, (0, 0) if self.sides is None else self.sides
+        if self.store is not store or (self.sides is None) != (not classes):
+            return "a program is that of other samples"
+        if len(sides) != 2 or (classes and not (0 <= sides[0] < classes and -1 <= sides[1] < classes)):
+            return f"a program is not of two of {classes} classes"
+        if slots is not None and not (_is_vector(slots, np.int64) and ((slots >= 0) & (slots < store.n)).all()):
+            return "a program numbers other samples"
+        path: Any = () if self._path is None else [getattr(self._path, name, None) for name in ("beta", "g")]
+        if not all(_is_vector(one, np.float64) and len(one) == len(self.numbers) for one in (self.beta, self.g, *path)):
+            return "a program has not a coefficient and a gradient for each of its samples"
+        return "" if _is_vector(self._past, np.int64) and len(self._past) == 2 else "a program does not count its steps"
 
     def mine(self, slots: Ids) -> Ids:
         """Return those of some slots that are in the program."""
@@ -184,10 +198,15 @@ class Track:
     def fitted(self, program: Program, n_iter: int) -> Fitted:
         """Return the solution with its certificate."""
         dual = self.dual(program)
-        proof = certificate(dual, self.beta, self.g)
-        if not self.kernel.convex and len(dual):  # nothing is known of a function
+        proof = NOTHING
+        if len(dual):
             with Pool(1) as pool:
-                proof = replace(proof, convex=semidefinite(self._view(pool), np.flatnonzero(self.beta)))
+                view = self._view(pool)
+                point, none = (dual, self.beta, self.g), np.zeros(len(dual))
+                summed = bounded(*point, errors_of_sums(view, dual, self.beta), view.magnitude)
+                proof = replace(bounded(*point, none, view.magnitude), blur=summed.blur)
+                if not self.kernel.convex:  # nothing is known of a function
+                    proof = replace(proof, convex=semidefinite(view, np.flatnonzero(self.beta)))
         status = Status.CONVERGED if proof.convex else Status.NOT_CONVEX
         width = self.width(dual, self.beta, self.g)
         b = intercept(dual, self.beta, self.g) if len(dual) else 0.0
@@ -196,7 +215,7 @@ class Track:
     def prove(self, dual: Dual) -> Certificate:
         """Return what a gradient computed anew proves, with bounds of its errors."""
         if not len(dual):
-            return certificate(dual, self.beta, self.g)
+            return NOTHING
         with Pool(1) as pool:
             return prove(self._view(pool), dual, self.beta, self.gradient(dual))
 
@@ -209,10 +228,5 @@ class Track:
         return width if abs(width) > ROUNDING * np.abs(beta[support] * sizes).max() else 0.0
 
 
-def certificate(dual: Dual, beta: Vector, g: Vector) -> Certificate:
-    """Return the certificate by the path's own gradient; ``Track.prove`` bounds that gradient's errors."""
-    if not len(dual):
-        return Certificate(0.0, 0.0, 0.0)
-    mu = best_multipliers(dual, beta, g)
-    gap = duality_gap(dual, beta, g, mu) + float(np.abs(mu * (dual.sums(beta) - dual.totals)).sum())
-    return Certificate(-dual.objective(beta, g), gap, kkt_violation(dual, beta, g), least=dual.scale)
+def _is_vector(values: Any, dtype: type[Any]) -> bool:
+    return isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype == dtype

@@ -205,7 +205,7 @@ class InputMarginSVC(Classifier):
 
     def _function(self) -> Function:
         if self.tilts_ is None:
-            return self._sum(self._one_against_one())
+            return self._sum(self.head.in_pairs)
         from ...predicting.tilted import Tilted
 
         return Tilted(**self._parts(), tilts=self.tilts_, problem=self.problem_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from sklearn.pipeline import Pipeline
@@ -11,10 +11,11 @@ from sklearn.pipeline import Pipeline
 
 @dataclass(frozen=True)
 class Way:
-    """Steps, and what predicts after them."""
+    """Steps, and what predicts after them; ``resamplers``: further steps, which work in fits alone."""
 
     steps: list[tuple[str, Any]]
     machine: Any
+    resamplers: list[tuple[str, Any]] = field(default_factory=list[tuple[str, Any]])
 
     @property
     def estimators(self) -> list[Any]:
@@ -32,17 +33,30 @@ class Way:
 def way_to(model: Any) -> Way:
     """Return the steps of a model, and its last estimator: of a search, those of its best estimator."""
     steps: list[tuple[str, Any]] = []
+    resamplers: list[tuple[str, Any]] = []
     while isinstance(model, Pipeline) or is_search(model):
         if isinstance(model, Pipeline):
             listed = cast("list[tuple[str, Any]]", model.steps)
             for name, step in listed[:-1]:
+                if resamples(step):
+                    resamplers.append((name, step))
+                    continue
                 inner = way_to(step)
+                resamplers += inner.resamplers
                 last = [] if inner.machine in (None, "passthrough") else [(name, inner.machine)]
                 steps += inner.steps + last
             model = listed[-1][1]
         else:
             model = model.best_estimator_
-    return Way(steps, model)
+    return Way(steps, model, resamplers)
+
+
+def resamples(step: Any) -> bool:
+    """Return whether a step of a pipeline only changes which samples a fit gets: predictions pass it by.
+
+    imbalanced-learn's pipelines, which derive from scikit-learn's, have such steps.
+    """
+    return hasattr(step, "fit_resample") and not hasattr(step, "transform")
 
 
 def is_search(model: Any) -> bool:

@@ -217,7 +217,7 @@ class Encoder:
         except ValueError as error:  # from scikit-learn, about a parameter
             raise CodecError(str(error)) from error
         with self._exactly(exact=True):
-            return self._estimator(kind.name, value, params, state)
+            return self._estimator(kind.key, value, params, state)
 
     def _estimator(self, name: str, value: Any, params: dict[str, Any], state: dict[str, Any]) -> dict[str, Json]:
         params = {key: None if is_generator(item) else item for key, item in params.items()}

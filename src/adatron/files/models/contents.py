@@ -31,6 +31,7 @@ from .machines import (
     ONE_LEARNED,
     ONE_MACHINE,
     ONE_PROOF,
+    WIDTH,
 )
 from .schema import (
     EXACT,
@@ -55,6 +56,7 @@ SCALES = Array(REALS, ("features",), low=float(np.finfo(np.float64).smallest_sub
 OUTPUT = Named(OneOf("default", "pandas", "polars"))
 SCALER: Fields = {
     **FEATURES,
+    "n_features_in_": WIDTH,
     "n_samples_seen_": Either(Number(0, EXACT), Array((*REAL, *WHOLE), ("features",), low=0)),
     "_sklearn_output_config": Optional(OUTPUT),
 }

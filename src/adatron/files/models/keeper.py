@@ -32,6 +32,8 @@ class Keeper:
     place : the model's file
     rewrite : writes a model to a file whose lock is held
     stamp : stamp of the file when it was written or read, see ``stamp``
+    generation : how often samples had been forgotten in the model then
+    unemptied : number up to which records of the journal were to go
     """
 
     model: BaseEstimator
@@ -39,6 +41,8 @@ class Keeper:
     place: Path
     rewrite: Callable[[BaseEstimator, Path], None]
     stamp: Stamp
+    generation: int
+    unemptied: int = 0
 
     def held(self) -> AbstractContextManager[None]:
         """Let no other process replace the file."""
@@ -76,25 +80,37 @@ class Keeper:
             self.rewrite(self.model, self.place)
         journal, (name, number) = journal_of(self.place), _stream(self.last)
         if name is not None and journal.exists():
+            written = self.last.keeper_of(str(self.place))
+            now = written if isinstance(written, Keeper) else self  # the one of the file that was just written
+            now.unemptied = number
             # A stream that has the journal locked empties it itself.
             with suppress(ModelFileError), Journal(journal) as emptied:
                 if not emptied.read(name, number).records:
                     emptied.clear(name)
+                    now.unemptied = 0
 
     def remains(self) -> list[str]:
         """Name the things beside the file that may hold a forgotten sample."""
         found: list[str] = []
+        name, number = _stream(self.last)
+        behind = self.last.generation > self.generation
         if not self.place.exists():
             found.append(f"{self.place}: it was moved or deleted; if it was moved, it is as it was")
-        if self.replaced:
+        elif self.replaced:
             found.append(f"{self.place}: another process has written it since")
+        elif behind:
+            found.append(f"{self.place}: it could not be written since samples were forgotten; forget([]) tries again")
+        gone = number if behind else self.unemptied
         try:
-            more = read_journal(journal_of(self.place), *_stream(self.last))
-            holds = bool(more.records or more.lost)
+            more = read_journal(journal_of(self.place), name, number)
+            old = read_journal(journal_of(self.place), name, 0).records if gone else []
+            holds, learned = bool(more.records or more.lost), any(record.number <= gone for record in old)
         except ModelFileError:
-            holds = True
+            holds, learned = True, False
         if holds:
             found.append(f"{journal_of(self.place)}: a journal with lines that are not in the model")
+        if learned:
+            found.append(f"{journal_of(self.place)}: a journal with lines from before samples were forgotten")
         return found + [f"{one}: a temporary file, being written or left behind" for one in leftovers(self.place)]
 
 

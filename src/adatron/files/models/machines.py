@@ -166,8 +166,9 @@ def _traces_fit(known: Known) -> str | None:
 
 # --- fields that several classes have -----------------------------------------------------------------------------
 
+WIDTH = Number(0, MOST_COLUMNS, whole=True, size="features")
 FEATURES: Fields = {
-    "n_features_in_": Optional(Number(0, MOST_COLUMNS, whole=True, size="features")),
+    "n_features_in_": Optional(WIDTH),
     "feature_names_in_": Optional(Array(("str",), ("features",), distinct=True)),
 }
 MACHINE: Fields = {
@@ -281,9 +282,10 @@ LEARNED: Fields = {
     **PROOFS,
     "n_iter_": COUNTS,
 }
-ONE_LEARNED: Fields = {**MACHINE, **ALONE, **LEARNED}
+ONE_LEARNED: Fields = {**MACHINE, "n_features_in_": WIDTH, **ALONE, **LEARNED}
 CLASSES_LEARNED: Fields = {
-    **MACHINE, **NOT_TILTED, **CLASSES_, "problems of classes": Rule(_problems_of_classes), **LEARNED
+    **MACHINE, "n_features_in_": WIDTH, **NOT_TILTED, **CLASSES_, "problems of classes": Rule(_problems_of_classes),
+    **LEARNED,
 }  # fmt: skip
 # Further state that a compact model keeps.
 LEFT: Fields = {"n_refit_": Optional(COUNT), "_fixed": Optional(Instance(dict)), "stream_": LEARNED["stream_"]}

@@ -179,7 +179,7 @@ def _remember(model: BaseEstimator, path: Path, found: os.stat_result) -> None:
     last, place = incremental_part(model), FilePath(path)
     if last is not None and stat.S_ISREG(found.st_mode):
         place = place.resolve()
-        last.remember_file(str(place), Keeper(model, last, place, rewrite, stamp(found)))
+        last.remember_file(str(place), Keeper(model, last, place, rewrite, stamp(found), last.generation))
 
 
 def is_libsvm_model(path: Path) -> bool:

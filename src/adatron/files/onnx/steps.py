@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 
 from ...estimators.base.machine import KernelMachine
+from ...estimators.model.way import resamples
 from ...extras import needed
 from .network import Input
 from .parity import rows_near
@@ -36,7 +37,8 @@ def split(model: Any) -> tuple[Pipeline | None, Any]:
         elif isinstance(end, Pipeline):
             found: list[tuple[str, Any]] = end.steps
             depth = len(steps)
-            steps += [(f"{name}{depth or ''}", step) for name, step in found[:-1] if step not in (None, "passthrough")]
+            own = [one for one in found[:-1] if one[1] not in (None, "passthrough") and not resamples(one[1])]
+            steps += [(f"{name}{depth or ''}", step) for name, step in own]
             end = found[-1][1]
         else:
             raise TypeError(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -98,6 +99,11 @@ def _date(path: Path, name: str, form: str, number: int) -> Callable[[str], floa
     if None in pieces or "".join(found[0] for found in _FORM.finditer(form)) != form:
         raise DataError(path, f"the form {form!r} of the dates of {name!r} is not known", number)
     pattern = "".join(piece or "" for piece in pieces)
+    try:
+        with suppress(ValueError):  # no date
+            datetime.strptime("", pattern)  # noqa: DTZ007
+    except re.error as error:  # the expression that strptime makes has a group for each part
+        raise DataError(path, f"the form {form!r} of the dates of {name!r} names a part twice", number) from error
 
     def milliseconds(text: str) -> float:
         date = datetime.strptime(text, pattern)  # noqa: DTZ007 (the zone follows)

@@ -17,8 +17,8 @@ from scipy import sparse
 
 from ...quoted import quoted
 from ..labels import joined_labels, kind_of
-from ..source import data_lines, open_binary, open_text, rewindable, undo_suffix
-from ..table import DataError, Path, Request, Table
+from ..source import allowed, data_lines, open_binary, open_text, rewindable, undo_suffix
+from ..table import DataError, Path, Request, Table, reading
 from . import arrays, idx
 from .arff import read_arff
 from .delimited import read_delimited
@@ -33,13 +33,15 @@ class Format:
     """How a file's name tells a format, and how the format is read.
 
     ``labels`` reads the second file of a pair, in formats that hold one array a file. ``takes`` names the parameters of
-    `read` about the form of a text and the roles of its columns that the reader heeds.
+    `read` about the form of a text and the roles of its columns that the reader heeds. ``packed`` tells whether the
+    format compresses its contents.
     """
 
     extensions: tuple[str, ...]
     read: Callable[[Path, Request], Table]
     labels: Callable[[Path, Request], NDArray[Any]] | None = None
     takes: frozenset[str] = frozenset()
+    packed: bool = False
 
 
 ROLES = frozenset({"drop", "index"})
@@ -52,12 +54,12 @@ FORMATS: dict[str, Format] = {
     "csv": Format((".csv",), partial(read_delimited, separator=SEPARATOR["csv"]), takes=FORM),
     "tsv": Format((".tsv", ".tab"), partial(read_delimited, separator=SEPARATOR["tsv"]), takes=FORM),
     "table": Format((), partial(read_delimited, separator=SEPARATOR["table"]), takes=FORM),
-    "npz": Format((".npz",), arrays.read_npz),
+    "npz": Format((".npz",), arrays.read_npz, packed=True),
     "npy": Format((".npy",), arrays.read_npy, arrays.read_labels),
     "idx": Format((".idx",), idx.read_idx, idx.read_labels),
     "arff": Format((".arff",), read_arff, takes=ROLES | {"encoding"}),
-    "parquet": Format((".parquet", ".pq"), read_parquet, takes=ROLES),
-    "hdf5": Format((".h5", ".hdf5", ".hdf"), read_hdf5),
+    "parquet": Format((".parquet", ".pq"), read_parquet, takes=ROLES, packed=True),
+    "hdf5": Format((".h5", ".hdf5", ".hdf"), read_hdf5, packed=True),
 }
 _MAGIC = {b"\x93NUMPY": "npy", b"PK\3\4": "npz", b"PAR1": "parquet", b"\x89HDF": "hdf5", b"\0\0": "idx"}
 _LIBSVM_LINE = re.compile(r"\S+\s+(qid|\d+):\S")
@@ -117,7 +119,8 @@ def read(
         its label is then the one column with another name.
     max_bytes : int, optional
         The most bytes for the decompressed contents of a file, and for its table. By default a quarter of the free
-        memory. A reader holds up to three copies of the data at some time.
+        memory, and of a compressed file at most 200 times its length, or 64 MiB if that is more. A reader holds up to
+        three copies of the data at some time.
     separator : str, optional
         The character between the fields of a table; a space stands for any white space. By default the first rows tell
         whether it is a comma, a semicolon, a tab, a bar or white space.
@@ -183,25 +186,32 @@ def read(
         drop=tuple(drop), index=index, keep_index=keep_index, missing=marks, encoding=encoding, categorical=texts,
         allow_missing=allow_missing, surplus=surplus,
     )  # fmt: skip
-    try:
+    with reading(paths[0]):
         found = format or format_of(paths[0], request)
-        chosen = FORMATS[found]
-        _check_heeded(paths[0], found, chosen, request)
-        if chosen.labels is not None:
-            table = _pair(chosen.read, chosen.labels, paths, request)
-            _check_texts(paths[0], table, request)
-            return table
-        tables: list[tuple[Path, Table]] = []
-        for one in paths:
-            tables.append((one, chosen.read(one, request)))
-            _check_texts(*tables[-1], request)
-            request = replace(request, categorical=texts and frozenset(tables[0][1].categorical))
-    except MemoryError as error:
-        raise DataError(paths[0], "reading it takes more memory than there is") from error
+    chosen = FORMATS[found]
+    _check_heeded(paths[0], found, chosen, request)
+    requests = [replace(request, max_bytes=_limit(one, chosen, max_bytes)) for one in paths]
+    if chosen.labels is not None:
+        with reading(paths[0]):
+            table = _pair(chosen.read, chosen.labels, paths, requests)
+        _check_texts(paths[0], table, request)
+        return table
+    tables: list[tuple[Path, Table]] = []
+    for one, own in zip(paths, requests, strict=True):
+        with reading(one):
+            tables.append((one, chosen.read(one, replace(own, categorical=texts))))
+        _check_texts(*tables[-1], replace(own, categorical=texts))
+        texts = texts and frozenset(tables[0][1].categorical)
     for one, table in tables:
         for note in table.notes:
             warnings.warn(f"{os.fspath(one)}: {note}", stacklevel=2)
-    return reduce(_joined, tables)[1]
+    with reading(paths[0]):
+        return reduce(_joined, tables)[1]
+
+
+def _limit(path: Path, chosen: Format, max_bytes: int | None) -> int:
+    """Return the bytes that a file and its table may take."""
+    return allowed(file_and_group(path)[0], chosen.packed) if max_bytes is None else max_bytes
 
 
 def _check_heeded(path: Path, name: str, chosen: Format, request: Request) -> None:
@@ -273,9 +283,10 @@ def _pair(
     features: Callable[[Path, Request], Table],
     labels: Callable[[Path, Request], NDArray[Any]],
     paths: list[Path],
-    request: Request,
+    requests: list[Request],
 ) -> Table:
     """Read features and labels from a file each."""
+    request = requests[0]
     if request.label is not None:
         raise DataError(paths[0], "here the labels are a file of their own: leave out the label column")
     if len(paths) > 2 or (len(paths) == 1 and request.labelled):
@@ -283,7 +294,7 @@ def _pair(
     table = features(paths[0], request)
     if len(paths) == 1:
         return table
-    y = labels(paths[1], request)
+    y = labels(paths[1], requests[1])
     if len(y) != table.shape[0]:
         raise DataError(paths[1], f"{len(y)} labels for {table.shape[0]} samples")
     return Table(table.X, y)

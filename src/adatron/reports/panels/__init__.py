@@ -15,15 +15,17 @@ from .optimal import optimal
 from .robust import robust
 from .suspicious import suspicious
 
-PANELS: dict[str, Callable[[Facts], Panel]] = {
-    "optimality": optimal,
-    "scores": good,
-    "parameters": chosen,
-    "deciding samples": deciding,
-    "suspicious samples": suspicious,
-    "boundary": boundary,
-    "features": features,
-    "robustness": robust,
+# Part of the time that is left which each panel may take. The first panel asks for the exact solution, on which
+# the next four rest.
+PANELS: dict[str, tuple[float, Callable[[Facts], Panel]]] = {
+    "optimality": (0.6, optimal),
+    "scores": (0.6, good),
+    "parameters": (0.4, chosen),
+    "deciding samples": (0.3, deciding),
+    "suspicious samples": (0.3, suspicious),
+    "boundary": (0.4, boundary),
+    "features": (0.6, features),
+    "robustness": (1.0, robust),
 }
 
 __all__ = ["PANELS"]

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...insight import boundary_plane
+from ...insight.plane import typical
 from ...plots.plane import BoundaryPlaneDisplay
-from ..facts import Facts, Missing, known
+from ..facts import LATE, Facts, Missing, known
 from ..parts import Figure, Panel, Text, said
 
 
@@ -21,7 +22,12 @@ def boundary(facts: Facts) -> Panel:
         return panel
     steps = facts.subject.way.steps
     units = " (in the units after the steps of the pipeline)" if steps else ""
-    for sample, what in _samples(facts):
+    samples, drawn = _samples(facts, panel), 0
+    for sample, what in samples:
+        if drawn and facts.clock.late:
+            panel.parts.append(Text(f"There was time for {drawn} of {len(samples)} planes. {LATE}", "note"))
+            break
+        drawn += 1
         y = facts.y if facts.task == "classification" else None
         found = known(lambda sample=sample, y=y: boundary_plane(facts.subject.model, facts.subject.X, y, sample=sample))
         if isinstance(found, Missing):
@@ -45,19 +51,27 @@ def boundary(facts: Facts) -> Panel:
         f"Each picture is a plane in the space of the features{space}, and {own}: every point was predicted. Small "
         "marks are other samples, projected onto the plane; they do not lie in it."
     )
-    if panel.parts:
+    if samples:
         panel.parts.append(Text(text, "note"))
     return panel
 
 
-def _samples(facts: Facts) -> list[tuple[int | None, str]]:
-    """Return the samples to draw; None is a typical one."""
-    out: list[tuple[int | None, str]] = [(None, "a typical sample")]
+def _samples(facts: Facts, panel: Panel) -> list[tuple[int | None, str]]:
+    """Return the samples to draw; None is any one. If there is none, the panel says why."""
+    if facts.task == "regression":
+        return [(None, "a typical sample")]
+    margins = facts.margins
+    at = margins if isinstance(margins, Missing) else known(lambda: int(margins[0][typical(margins[1])]))
+    if isinstance(at, Missing):
+        panel.answer = "There was no time for it." if facts.clock.late else "It cannot be drawn for this model."
+        panel.parts.append(Text(at.reason, "note"))
+        return []
+    out: list[tuple[int | None, str]] = [(at, "a typical sample")]
     issues: Any = facts.issues
     if facts.task == "classification" and not isinstance(issues, Missing) and len(issues.numbers):
         out.append((int(issues.numbers[0]), "the most suspicious sample"))
     support = facts.machine.support_
-    if facts.task != "regression" and len(support):
+    if len(support):
         values = np.abs(facts.values[support]).min(axis=1)
         out.append((int(support[int(np.argmax(values))]), "the support vector that is farthest from f = 0"))
     return out[:3]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...estimators.incremental.leave_out import loo_values
+from ...insight.in_time import in_time
 from ...insight.leave_one_out import refitted
 from ...insight.subject import Unavailable, drawn
 from ...outcome import best_of, edges, metric_of, varied
@@ -71,15 +73,19 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
             raise Unavailable(twin.reason)
         rows: list[list[Any]] = []
         slots = drawn(twin.n, max(1, twin.affordable // len(TIMES)))
-        for nu in sorted({min(1.0, factor * twin.model.nu) for factor in TIMES}):
+        tried = {min(1.0, factor * twin.model.nu) for factor in TIMES}
+        for nu in sorted(tried, key=lambda nu: abs(np.log(nu / twin.model.nu))):  # the model's own first
+            if rows and facts.clock.late:
+                panel.parts.append(Text(f"There was time for {len(rows)} of {len(tried)} values of nu. {LATE}", "note"))
+                break
             model = refitted(facts.subject, twin, nu=nu, max_time=facts.clock.left()).model
             values = model.decision_function(facts.subject.rows)
-            out = loo_values(model, slots=slots)[:, 0] < 0.0
-            spread = float(out.std() / np.sqrt(len(out))) if len(slots) < twin.n else 0.0
+            out = np.concatenate(in_time(slots, facts.clock, partial(loo_values, model, False))[1])[:, 0] < 0.0
+            spread = float(out.std() / np.sqrt(len(out))) if len(out) < twin.n else 0.0
             below = -CLOSE * float(np.abs(values).max())  # rounding puts samples on the boundary to either side
             outside, vectors = float(np.mean(values < below)), len(model.support_) / facts.n
             rows.append([nu, outside, vectors, float(out.mean()), len(out), spread])
-        return rows
+        return sorted(rows)
 
     rows = known(table)
     if isinstance(rows, Missing):
@@ -113,7 +119,10 @@ def _searched(facts: Facts, panel: Panel) -> None:
     index = np.array([search.best_index_]) if chose else best_of(results, metric)
     means = results[f"mean_test_{metric}"]
     if not len(index):
-        panel.answer += " No candidate of the search has a score."
+        panel.answer += (
+            f" No candidate of the search has a {metric.replace('_', ' ')}: the scorer gave no number. A scorer may "
+            "need probabilities (probability=True) or exactly two classes."
+        )
         return
     # Of equal candidates, the search itself took the first.
     best = dict(results["params"][int(index[0])])
@@ -125,7 +134,8 @@ def _searched(facts: Facts, panel: Panel) -> None:
         panel.answer += f" The search chose nothing (refit=False); {words} has the best mean {name}, "
         panel.answer += f"{said(float(means[index[0]]))}."
     for parameter, end in edges(results, index).items():
-        text = f"{parameter} = {best[parameter]} is the {end} of the values tried, at the edge: try values beyond."
+        value = said(best[parameter]) if isinstance(best[parameter], float) else best[parameter]
+        text = f"{parameter} = {value} is the {end} of the values tried, at the edge: try values beyond."
         panel.parts.append(Text(text, "warning"))
     if varied(results):
         picture = facts.gallery.draw(lambda ax: SearchDisplay.from_search(search, metric=metric, ax=ax))

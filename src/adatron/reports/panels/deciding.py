@@ -8,7 +8,7 @@ import numpy as np
 
 from ...insight.twin import Twin, at_bound
 from ...plots.influence import InfluenceDisplay
-from ..facts import Facts, Missing
+from ..facts import LATE, Facts, Missing
 from ..parts import Figure, Panel, Table, Text, percent, said
 
 LISTED = 20
@@ -43,15 +43,16 @@ def deciding(facts: Facts) -> Panel:
     if facts.rows and len(found.change):
         panel.parts.append(_table(facts, found))
     part = "all" if found.complete else f"{len(found.numbers):,} (drawn by chance)"
+    late = facts.clock.late and not found.complete
     text = (
         f"Deleted one after the other: {part} of the {found.n_candidates:,} samples that can matter. The model without "
         f"each is exact: the KKT violation is at most {found.kkt_violation.max(initial=0.0):.1e}, and for the first "
         f"{int(np.isfinite(found.proven).sum())} proven to be at most {np.nanmax(found.proven, initial=0.0):.1e}. A "
         "deletion costs about the number of samples times the free support vectors. A sample can matter if it is a "
-        "support vector, or an end of the interval of b where no support vector is free. Deleting any other sample "
-        "changes nothing. A sample that occurs twice has little influence: the other one takes its place. Steps before "
-        "the machine stay as they are."
+        "support vector, or holds b without being one. Deleting any other sample changes nothing. A sample that occurs "
+        "twice has little influence: the other one takes its place. Steps before the machine stay as they are."
     )
+    text += f" There was no time for more. {LATE}" if late else ""
     panel.parts.append(Text(text, "note"))
     return panel
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...insight.sensitivity import LISTED as ALONE
 from ...plots.sensitivity import SHOWN, SensitivityDisplay
-from ..facts import Facts, Missing
+from ..facts import LATE, Facts, Missing
 from ..parts import Figure, Panel, Table, Text, percent
 
 LISTED = 50
@@ -41,9 +42,18 @@ def features(facts: Facts) -> Panel:
         row: list[Any] = [names[j], found.slope[j], found.effect[j]]
         rows.append(row + ([found.flips[j], found.smallest[j]] if tried else []))
     panel.parts.append(Table(head, rows))
+    if found.n_points < found.n_wanted:
+        text = f"There was time for {found.n_points:,} of {found.n_wanted:,} points. {LATE}"
+        panel.parts.append(Text(text, "note"))
+    single, most = int(np.isfinite(found.flips).sum()), min(ALONE, len(names))
     if tried:
+        which = (
+            "Each of the strongest features"
+            if single == most
+            else f"There was time for {single} of {most} features. Each"
+        )
         text = (
-            f"Each of the strongest features took 48 values over its range, for {found.n_tried} samples; where the "
+            f"{which} took 48 values over its range, for {found.n_tried} samples; where the "
             "prediction changed, the change was halved to its smallest. A change between two of these values is missed."
         )
         panel.parts.append(Text(text, "note"))

@@ -26,6 +26,8 @@ def good(facts: Facts) -> Panel:
     panel = Panel("Is it good?", _answer(facts, lines))
     panel.parts += _pictures(facts, lines)
     panel.parts.append(Table(head, rows, "Scores, by the samples they were measured on."))
+    if facts.task == "classification" and facts.values.shape[1] > 1:
+        panel.parts.append(Text("ROC-AUC is for two classes, so there is none here.", "note"))
     for found in (facts.left_out, facts.out_of_fold):
         if isinstance(found, Missing):
             panel.parts.append(Text(found.reason, "note"))
@@ -45,7 +47,7 @@ def good(facts: Facts) -> Panel:
 def _lines(facts: Facts) -> list[Line]:
     y = np.ones(facts.n, np.int64) if facts.task == "novelty" else facts.y
     out: list[Line] = [("samples of the fit", y, facts.predicted(facts.values), facts.values)]
-    folds, left = facts.out_of_fold, facts.left_out
+    left, folds = facts.left_out, facts.out_of_fold
     if not isinstance(folds, Missing):
         out.append((folds.name, y[folds.numbers], folds.predicted, folds.values))
     if not isinstance(left, Missing):
@@ -85,11 +87,16 @@ def _classes(lines: list[Line]) -> tuple[Any, Any]:
             area = float(metrics.roc_auc_score(y, values[:, 0]))
         rows.append(
             [
-                name, len(y), float(np.mean(predicted == y)), float(metrics.balanced_accuracy_score(y, predicted)),
+                name, len(y), float(np.mean(predicted == y)), _mean_recall(y, predicted),
                 float(_f1(y, predicted, average="macro", zero_division=0.0)), area,
             ]
         )  # fmt: skip
     return ("measured on", "samples", "accuracy", "balanced accuracy", "mean F1", "ROC-AUC"), rows
+
+
+def _mean_recall(y: Any, predicted: Any) -> float:
+    """Return the balanced accuracy; scikit-learn's function warns if a few samples lack classes."""
+    return float(np.mean([np.mean(predicted[y == one] == one) for one in np.unique(y)]))
 
 
 def _numbers(lines: list[Line]) -> tuple[Any, Any]:

@@ -8,18 +8,16 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from ...estimators import input_margin
 from ...estimators.base.probability import slope
-from ...insight.subject import dense, drawn, refuse_unmeasured, unnamed
+from ...insight.subject import dense, drawn, refuse_unmeasured
 from ...margins import InputMargins, variation
 from ...plots.axes import COLORS
 from ...plots.input_margin import MarginDisplay, of_classes
 from ...threads import Pool, allowed_threads
-from ..facts import Facts, Missing, known
+from ..facts import LATE, MEASURED, Facts, Missing, known
 from ..grouped import grouped
 from ..parts import Figure, Panel, Table, Text, percent, said
 
-MOST = 500  # Samples whose distances are computed.
 QUANTILES = (0.05, 0.25, 0.5, 0.75)
 BINS = 10
 RADII = (0.01, 0.03, 0.1, 0.3)
@@ -34,17 +32,11 @@ def robust(facts: Facts) -> Panel:
         _steady(facts, panel)
         _coverage(facts, panel)
         return panel
-    some = drawn(facts.n, MOST)
-
-    def measured() -> InputMargins:
-        refuse_unmeasured(facts.machine)
-        return input_margin(facts.machine, dense(facts.subject.rows[some]))
-
-    with unnamed():
-        found = known(measured)
-    if isinstance(found, Missing):
-        panel.parts.append(Text(found.reason, "note"))
+    measured = facts.margins
+    if isinstance(measured, Missing):
+        panel.parts.append(Text(measured.reason, "note"))
     else:
+        some, found = measured
         y = facts.y[some] if facts.task == "classification" else np.full(len(some), "samples")
         _distances(facts, panel, of_classes(found, y), found)
     if facts.task == "classification":
@@ -74,6 +66,8 @@ def _distances(facts: Facts, panel: Panel, groups: dict[str, Any], found: Any) -
             rows.append([f"{name}: {what}", len(values), *np.quantile(values, QUANTILES).tolist()])
     panel.parts.append(Table(head, rows))
     text = f"Distances are measured on {len(found.distance):,} of {facts.n:,} samples{_space(facts)}."
+    if len(found.distance) < min(facts.n, MEASURED):
+        text += f" There was no time for more. {LATE}"
     panel.parts.append(Text(text, "note"))
 
 
@@ -129,7 +123,7 @@ def _steady(facts: Facts, panel: Panel) -> None:
     def table() -> list[list[Any]]:
         refuse_unmeasured(facts.machine)
         rows = facts.subject.rows
-        spread = float(np.sqrt(dense(rows[drawn(facts.n, MOST)]).var(axis=0).sum())) or 1.0
+        spread = float(np.sqrt(dense(rows[drawn(facts.n, MEASURED)]).var(axis=0).sum())) or 1.0
         # The bound grows with the norm of a row, so the longest row's bound holds for all.
         squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel() if issparse(rows) else np.square(rows).sum(axis=1)
         longest = dense(rows[[int(np.argmax(squares))]])

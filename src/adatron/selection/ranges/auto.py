@@ -23,10 +23,11 @@ from sklearn import svm
 from sklearn.base import clone, is_classifier, is_outlier_detector, is_regressor
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, check_array  # pyright: ignore[reportPrivateUsage]
+from sklearn.utils import _safe_indexing, check_array, indexable  # pyright: ignore[reportPrivateUsage]
 
 from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ...estimators.checks import inputs
+from ...estimators.model.way import resamples
 from ...kernels import Kernel, resolve
 from .axis import Axis, geometric, rounded
 
@@ -44,6 +45,11 @@ ERRORS = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8)  # Values of nu.
 INFEASIBLE = 0.95  # Part of the largest nu that is feasible: folds differ a little.
 LEAST_NU = 1e-4
 DISTANT = ("rbf", "laplacian")  # Kernels of distances.
+SMALLEST, LARGEST = 1e-300, 1e300  # Values that have a reciprocal, with some room.
+NO_GAMMA = (
+    "'auto' finds no range of gamma: most {}distances between samples are between {:.3g} and {:.3g}, and the largest "
+    "value of X is {:.3g}. These are too {} for the kernel: scale X first, for example with a StandardScaler."
+)
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ def ranges(estimator: Any, X: Any, y: Any, names: list[str] | None) -> dict[str,
     if not isinstance(machine, MACHINES):
         raise ValueError(
             "'auto' in param_grid is for support vector machines, alone or last in a Pipeline: SVC, NuSVC, SVR, NuSVR "
-            f"and OneClassSVM. Got {type(machine).__name__}; give a dict of lists instead."
+            f"and OneClassSVM. Got {_named(machine)}; give a dict of lists instead."
         )
     found = _Ranges(machine, _sample(estimator, X, y)).all()
     if names is None:
@@ -106,21 +112,32 @@ def ranges(estimator: Any, X: Any, y: Any, names: list[str] | None) -> dict[str,
     return {name: found[name.removeprefix(prefix)] for name in names}
 
 
+def _named(machine: Any) -> str:
+    return f"the class {machine.__name__}" if isinstance(machine, type) else type(machine).__name__
+
+
 def _sample(estimator: Any, X: Any, y: Any) -> Sample:
     """Return some samples after the steps of a pipeline, which are fitted to these samples alone."""
+    X, y = indexable(X, y)
     n = X.shape[0] if hasattr(X, "shape") else len(X)
+    if not n:
+        raise ValueError(f"X has no samples: 'auto' needs some. Got an array of shape {np.shape(X)}.")
     rows = np.arange(n)
     if n > SAMPLE:
         rows = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
     some: Any = _safe_indexing(X, rows)
     targets = None if y is None else _safe_indexing(y, rows)
-    while isinstance(estimator, Pipeline):
-        if len(estimator.steps) > 1:
-            steps: Any = clone(Pipeline(estimator.steps[:-1]))
-            some = steps.fit_transform(some, targets)
-        estimator = estimator.steps[-1][1]
-    if inputs.given(estimator.kernel):
+    given = inputs.given(split_name(estimator)[0].kernel)
+    if given and np.shape(X) == (n, n):
         some = _safe_indexing(some, rows, axis=1)
+    while isinstance(estimator, Pipeline):
+        steps: Any = [step for step in estimator.steps[:-1] if not resamples(step[1])]
+        if steps:
+            copied: Any = clone(Pipeline(steps))
+            some = copied.fit_transform(some, targets)
+        estimator = estimator.steps[-1][1]
+    if given and np.shape(some) != (len(rows), len(rows)):
+        raise ValueError(f"X must be a square matrix for kernel='precomputed'. Got an array of shape {np.shape(some)}.")
     try:
         checked: Any = check_array
         some = checked(some, accept_sparse="csr", dtype=np.float64)
@@ -161,16 +178,23 @@ class _Ranges:
         try:
             return float(inputs.gamma("scale", self.sample.X, "rbf"))
         except ValueError:  # too small values
+            if self.machine.kernel in ("poly", "sigmoid"):
+                raise
             return 1.0
 
     def _gamma_of_distances(self) -> Axis:
         X, squares = self.sample.X, self.machine.kernel == "rbf"
-        distances: Any = euclidean_distances(X, squared=True) if squares else manhattan_distances(X)
+        with np.errstate(over="ignore", invalid="ignore"):  # such samples are refused below
+            distances: Any = euclidean_distances(X, squared=True) if squares else manhattan_distances(X)
         between = distances[np.triu_indices(len(distances), 1)]
         between = between[between > 0.0]
-        if not len(between):
+        if not len(between) and not abs(X.max(axis=0) - X.min(axis=0)).max():  # all samples are equal
             return Axis((rounded(self.scale),), HALF)
-        near, far = np.quantile(between, QUANTILES).tolist()
+        with np.errstate(invalid="ignore"):
+            near, far = np.quantile(between, QUANTILES).tolist() if len(between) else (0.0, 0.0)
+        if not ROOM * SMALLEST <= near <= far <= LARGEST / ROOM:
+            size = float(abs(X).max())
+            raise ValueError(NO_GAMMA.format("squared " * squares, near, far, size, "small" if size < 1.0 else "large"))
         least, most = 1.0 / (ROOM * far), ROOM / near
         anchor = self.scale if least <= self.scale <= most else 1.0 / float(np.median(between))
         return Axis(geometric(least, most, anchor, HALF, MOST), HALF)
@@ -200,7 +224,10 @@ class _Ranges:
         """Return the standard deviation of the targets of a regression; 1 of other machines."""
         if not is_regressor(self.machine) or self.sample.y is None:
             return 1.0
-        deviation = float(np.std(np.asarray(self.sample.y, np.float64)))
+        try:
+            deviation = float(np.std(np.asarray(self.sample.y, np.float64)))
+        except (ValueError, TypeError):  # no numbers: a fit says what
+            return 1.0
         return deviation if 0.0 < deviation < np.inf else 1.0
 
     def _nu(self) -> Axis:
@@ -218,4 +245,4 @@ class _Ranges:
         if not is_classifier(self.machine) or self.sample.y is None or balanced:
             return 1.0
         counts = np.sort(np.unique(self.sample.y, return_counts=True)[1])
-        return INFEASIBLE * 2.0 * float(counts[0]) / float(counts[0] + counts[-1])
+        return rounded(INFEASIBLE * 2.0 * float(counts[0]) / float(counts[0] + counts[-1]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
 from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
@@ -32,6 +33,14 @@ class Candidate:
     model: Any
     prefix: Any
     steps: Hashable
+
+    @property
+    def samples(self) -> Hashable:
+        """Return what is equal for candidates that see the same checked samples: see ``Rows``.
+
+        Classes, numbers and no targets at all are checked, sorted and merged in other ways.
+        """
+        return self.steps, is_classifier(self.model), is_regressor(self.model), repr(self.model.device)
 
 
 def machine_of(estimator: Any) -> Any:
@@ -60,6 +69,8 @@ def candidate_of(base: Any, number: int, parameters: dict[str, Any]) -> Candidat
         return None
     if type(estimator) is not Pipeline or all(step in NOTHING for _, step in estimator.steps[:-1]):
         return Candidate(number, model, None, None)
+    if estimator.steps[-1][0] != base.steps[-1][0]:  # other steps have other parameters under the same names
+        return None
     prefix = Pipeline(estimator.steps[:-1], memory=estimator.memory)
     return Candidate(number, model, prefix, _of_prefix(base, parameters))
 

@@ -66,7 +66,8 @@ class Cell:
         model = self.model
         names = ("tol", "max_iter", "gap_tol", "precision", "cache_size", "solver", "n_jobs", "bias", "multi_class")
         settings = tuple(getattr(model, name, None) for name in names)
-        return type(model), repr(self.kernel.spec()), self.augment, settings
+        bounded = bool(np.isfinite(getattr(model, "C", 0.0)))  # nothing can start from, or move to, an infinite bound
+        return type(model), repr(self.kernel.spec()), self.augment, bounded, settings
 
     @cached_property
     def form(self) -> Formulation:
@@ -173,7 +174,7 @@ class Cell:
         ids = rows.ids(list(side.segments))
         own = weight[ids]
         if side.positive < 0:
-            y = np.zeros(len(ids)) if rows.y is None else rows.y[rows.distinct.rows[ids]]
+            y = np.zeros(len(ids)) if rows.y is None else rows.y[rows.distinct.rows[ids]] - self.middle
         else:
             y = np.where(rows.of_class[ids] == side.positive, 1.0, -1.0)
         dual, unit = self.form.program(y, own), self.unit
@@ -181,6 +182,12 @@ class Cell:
             unit = unit_of(dual.take(np.tile(own > 0.0, self.form.copies)), 0.0)
             dual = scaled(dual, unit)
         return dual, unit
+
+    @cached_property
+    def middle(self) -> float:
+        """The number that is subtracted from targets, see ``Formulation.middle``."""
+        rows = self.fold.rows
+        return 0.0 if rows.y is None else self.form.middle(rows.y[rows.distinct.rows])
 
     @cached_property
     def present(self) -> NDArray[np.bool_]:

@@ -87,7 +87,7 @@ class _Run:
         for one in candidates:
             for fold in range(len(self.splits)) if one.prefix is not None else (-1,):
                 if wanted is None or fold < 0 or (one.number, fold) in wanted:
-                    by_rows.setdefault((one.steps, fold), []).append(one)
+                    by_rows.setdefault((one.samples, fold), []).append(one)
         for (_, fold), some in by_rows.items():
             if self.watch.over:
                 return
@@ -156,13 +156,16 @@ class _Run:
 
     def _leave_out(self, cells: list[Cell], n_jobs: int | None) -> list[Cell]:
         """Solve cells of folds of one sample each on the exact path; return those that are left."""
-        if self.search.return_train_score or self.proving is not Proofs.CHEAP or not leave_out.suits(cells):
+        if self.search.return_train_score or self.proving is not Proofs.CHEAP:
             return cells
         by_setting: dict[int, list[Cell]] = {}
         for cell in cells:
             by_setting.setdefault(cell.candidate.number, []).append(cell)
         left: list[Cell] = []
         for some in by_setting.values():
+            if not leave_out.suits(some):
+                left += some
+                continue
             found, begun = list[Solved | None]([None] * len(some)), time.perf_counter()
             if not self.watch.over:
                 with self.watch.keeping(), left_to_them():

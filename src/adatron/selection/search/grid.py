@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import signature
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -28,7 +28,15 @@ if TYPE_CHECKING:
 else:
     Base = object
 
-OURS: dict[str, Any] = {"max_time": [Interval(Real, 0, None, closed="neither"), None], "prove": ["boolean"]}
+OURS: dict[str, Any] = {
+    "max_time": [Interval(Real, 0, None, closed="neither"), None],
+    "prove": ["boolean"],
+    "n_jobs": [Interval(Integral, None, -1, closed="right"), Interval(Integral, 1, None, closed="left"), None],
+}
+NO_METRIC = (
+    "score needs one metric. The search has several, and its callable refit has chosen a candidate and no metric. The "
+    "metrics are {}: {}."
+)
 
 
 class Shared(Base):
@@ -59,7 +67,7 @@ class Shared(Base):
         KeyboardInterrupt
             Ctrl-C came before all folds of any candidate were finished, or during the last fit.
         ValueError
-            ``max_time`` was over before.
+            ``max_time`` was over before, or no candidate has a score, so that ``refit`` has nothing to choose from.
         """
         if followed(self) or get_config()["array_api_dispatch"]:
             if self.prove:
@@ -82,6 +90,25 @@ class Shared(Base):
         if shares:
             return _search(self, X, y, params, Evaluation(self, watch), watch)
         return searched(self, X, y, params, all_plain(self, watch), watch)
+
+    def score(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Return the score of the best candidate, fitted to all samples, as scikit-learn's searches do.
+
+        Raises
+        ------
+        ValueError
+            The search has several metrics, and ``refit`` is a function, which names none of them.
+        """
+        if callable(self.refit) and vars(self).get("multimetric_"):
+            several = isinstance(self.scorer_, dict)
+            names = [key.removeprefix("mean_test_") for key in self.cv_results_ if key.startswith("mean_test_")]
+            way = f"search.scorer_[{names[0]!r}](search, X, y)" if several else "search.scorer_(search, X, y)"
+            raise ValueError(NO_METRIC.format(names, f"call {way}"))
+        return super().score(X, y, **params)
+
+    def _validate_params(self) -> None:
+        with np.printoptions(legacy="1.25"):  # messages show np.float64(0) as 0
+            super()._validate_params()
 
     def _limited(self) -> bool:
         """Return whether the parameters that a watch needs are right; if not, the search soon says so."""

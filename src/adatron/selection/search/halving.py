@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from .grid import Shared
+from sklearn.utils import indexable
+
+from .grid import OURS, Shared
 from .theirs import Halving
 
 if TYPE_CHECKING:
@@ -35,8 +37,13 @@ class HalvingGridSearchCV(Shared, Base):
 
     max_time: float | None = None
     prove: bool = False
+    _parameter_constraints: ClassVar[dict[str, Any]] = {  # pyright: ignore[reportIncompatibleVariableOverride]
+        **Halving._parameter_constraints,
+        "n_jobs": OURS["n_jobs"],
+    }
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        X, y = indexable(X, y)
         self._n_samples_orig = X.shape[0] if hasattr(X, "shape") else len(X)
         super().fit(X, y, **params)
         self.best_score_ = self.cv_results_["mean_test_score"][self.best_index_]

@@ -37,7 +37,7 @@ TOGETHER = 64  # Folds that are proven at a time.
 
 
 def suits(cells: list[Cell]) -> bool:
-    """Return whether cells of one kind are single samples left out of two classes of an SVC.
+    """Return whether cells of one setting are single samples left out of two classes of an SVC.
 
     Nothing in the machine may depend on which sample is left out, and no sample may come twice.
     """

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
+from ...quoted import quoted
 from .candidates import machine_of
 from .standin import accuracy_alone, by_labels
 from .theirs import decisive
@@ -98,5 +99,5 @@ def warn_of_unproven(found: list[Any], params: list[Any]) -> None:
     """Warn of the candidates of which nothing is proven; ``found``: what ``Doubts.of`` returns of each."""
     left = [number for number, rows in enumerate(found) if rows is None]
     if left:
-        named = ", ".join(str(params[number]) for number in left[:LISTED]) + ", ..." * (len(left) > LISTED)
+        named = ", ".join(quoted(params[number]) for number in left[:LISTED]) + ", ..." * (len(left) > LISTED)
         warnings.warn(NOT_PROVEN.format(len(left), len(params), named), UserWarning, stacklevel=2)

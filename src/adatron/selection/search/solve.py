@@ -190,7 +190,7 @@ def take(entries: list[Entry], fits: Fits, cells: list[Cell], whole: Whole, twic
         entry.good, entry.gap = bool(good[number]), float(gaps[number])
         entry.half_width, entry.solved = float(found.half_width[number]), bool(found.solved[number])
         entry.beta = entry.unit * (beta.reshape(2, -1).sum(axis=0) if twice else beta)
-        entry.intercept = entry.unit * float(found.intercept[number])
+        entry.intercept = entry.unit * float(found.intercept[number]) + cells[entry.cell].middle
         if values is not None and known[number] and len(beta) == (1 + twice) * rows.size:
             entry.values = np.empty(rows.size)
             entry.values[whole.ids[own]] = entry.unit * values[own] + explicit * entry.intercept

@@ -14,6 +14,7 @@ from inspect import signature
 from math import nan
 from typing import Any
 
+import numpy as np
 from sklearn import get_config
 from sklearn.base import clone as _clone
 from sklearn.base import is_classifier
@@ -26,11 +27,22 @@ from sklearn.utils.metaestimators import _safe_split  # pyright: ignore[reportPr
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, indexable  # pyright: ignore[reportPrivateUsage]
 
+from ...estimators.base.machine import KernelMachine
+from ...estimators.model.way import way_to
+from ...quoted import quoted
 from .watch import Watch
 
 Scores = dict[str, Any]  # what scikit-learn keeps of one fit: scores, times, the error
 UNREACHED = "unreached"  # key of a cell that was not finished
 More = dict[str, list[Any]]  # further columns of cv_results_, an entry for each candidate
+TRACE = "Traceback (most recent call last):"  # begins the text of an error with the lines of code it went through
+NO_SCORE = (
+    "No candidate of the search has a {}, so refit={!r} has nothing to choose from. A fit of {} ends with {}. {}, or "
+    "refit=False for cv_results_ without a best candidate."
+)
+NAN = "a score that is NaN"
+PROBABILITIES = "Give the classifier probability=True, if it has this parameter; pass another scoring"
+NO_ROW = "The 'cv' parameter has a fold with row {}, and the rows of X are numbered from 0 to {}."
 
 clone: Callable[..., Any] = _clone
 check_cv: Callable[..., Any] = _check_cv
@@ -116,7 +128,7 @@ def searched(
             raise ValueError("No fits were performed. Was the CV iterator empty? Were there no candidates?")
         watch.begin(len(candidates) * len(splits))
         out, more = evaluated(base, X, y, candidates, splits, scorer, routed)
-        warn_of_failures(out, search.error_score)
+        warn_of_failures([{"fit_error": _end_of(cell["fit_error"])} for cell in out], search.error_score)
         if callable(search.scoring):
             insert_error_scores([cell for cell in out if UNREACHED not in cell], search.error_score)
         kept[0].extend(candidates)
@@ -136,6 +148,9 @@ def searched(
     if callable(search.scoring) and search.multimetric_:
         search._check_refit_for_multimetric(first)
         refit_metric = search.refit
+    if _chooses_nothing(search, base, refit_metric, results):
+        splits = _splits(search, cv, X, y, routed, 0)
+        raise _without_score(search, base, X, y, refit_metric, *kept[:2], splits, scorer, routed)
     _choose(search, base, X, y, refit_metric, results, routed)
     search.scorer_ = scorer._scorers if isinstance(scorer, MultimetricScorer) else scorer
     search.cv_results_ = results
@@ -178,6 +193,10 @@ def _splits(search: Any, cv: Any, X: Any, y: Any, routed: Any, n_candidates: int
             "cv.split and cv.get_n_splits return inconsistent results. "
             f"Expected {search.n_splits_} splits, got {len(splits)}"
         )
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    for part in (np.asarray(part) for split in splits for part in split):
+        if part.dtype.kind in "iu" and part.size and not -n <= part.min() <= part.max() < n:
+            raise ValueError(NO_ROW.format(int(part.max() if part.max() >= n else part.min()), n - 1))
     if search.verbose > 0:
         n = search.n_splits_
         print(f"Fitting {n} folds for each of {n_candidates} candidates, totalling {n_candidates * n} fits")
@@ -198,6 +217,52 @@ def _choose(search: Any, base: Any, X: Any, y: Any, metric: str, results: dict[s
         search.refit_time_ = time.time() - begun
         with suppress(AttributeError):
             search.feature_names_in_ = search.best_estimator_.feature_names_in_
+
+
+def _chooses_nothing(search: Any, base: Any, metric: str, results: dict[str, Any]) -> bool:
+    """Return whether ``refit`` has nothing to choose from; of other estimators than ours it takes the first one."""
+    if not search.refit or callable(search.refit) or not isinstance(way_to(base).machine, KernelMachine):
+        return False
+    return bool(np.isnan(results[f"mean_test_{metric}"]).all())
+
+
+def _without_score(
+    search: Any, base: Any, X: Any, y: Any, metric: str, candidates: list[Any], cells: list[Scores], splits: list[Any],
+    scorer: Any, routed: Any,
+) -> ValueError:  # fmt: skip
+    """Return the error of a search in which no candidate has a score: it tells why the first one has none."""
+    values = [cell["test_scores"][metric] if search.multimetric_ else cell["test_scores"] for cell in cells]
+    number = next(number for number, value in enumerate(values) if UNREACHED not in cells[number] and np.isnan(value))
+    candidate, fold = divmod(number, search.n_splits_)
+    said, parameters = _end_of(cells[number]["fit_error"]), candidates[candidate]
+    if said is None:
+        one, more = decisive(scorer, search.refit), (routed.estimator.fit, routed.scorer.score)
+        said = _error_of(base, X, y, scorer if one is None else one, splits[fold], parameters, *more) or NAN
+    what = "score" if metric == "score" else f"score {metric!r}"
+    hint = PROBABILITIES if "predict_proba" in said else "Pass another scoring"
+    return ValueError(NO_SCORE.format(what, search.refit, quoted(parameters), said.rstrip("."), hint))
+
+
+def _error_of(base: Any, X: Any, y: Any, scorer: Any, split: Any, parameters: Any, fit: Any, score: Any) -> str | None:
+    """Return the error of a fit or of its score in words; None if there is none."""
+    told: dict[str, Any] = {"fit_params": fit, "score_params": score, "error_score": "raise", "verbose": 0}
+    train, test = split
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            fit_and_score(clone(base), X, y, scorer=scorer, train=train, test=test, parameters=parameters, **told)
+        except Exception as error:  # of any kind: the text goes into another error
+            return f"{type(error).__name__}: {error}"
+    return None
+
+
+def _end_of(trace: str | None) -> str | None:
+    """Return the error at the end of a traceback, without the lines of code that it went through."""
+    if trace is None or TRACE not in trace:
+        return trace
+    lines = trace.rpartition(TRACE)[2].strip("\n").split("\n")
+    first = next((number for number, line in enumerate(lines) if not line.startswith(" ")), 0)
+    return "\n".join(lines[first:])
 
 
 def plain_cells(

@@ -11,6 +11,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
+from ...quoted import quoted
 from ...threads import Clock, OutOfTime
 
 SECONDS = 5.0  # Seconds between two lines of progress where no bar can be drawn.
@@ -118,7 +119,7 @@ class Watch:
             if self.interrupted:
                 raise KeyboardInterrupt
             raise ValueError(NONE_COMPLETE.format(self.reason, "; allow more time, or fewer candidates or folds"))
-        named = ", ".join(str(params[number]) for number in list(unreached)[:LISTED])
+        named = ", ".join(quoted(params[number]) for number in list(unreached)[:LISTED])
         named += ", ..." * (len(unreached) > LISTED)
         count = sum(unreached.values())
         text = UNREACHED.format(self.reason, count, cells, len(unreached), named, len(params) - len(unreached))

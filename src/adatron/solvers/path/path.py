@@ -73,6 +73,7 @@ class Homotopy(State):
         self._load(target)
         if moves:
             self._close()
+            self._hold()
 
     def _follow(self, target: Dual, watch: Callable[[float], None] | None = None) -> bool:
         """Follow the program; return whether there was a way to go."""
@@ -131,9 +132,11 @@ class Homotopy(State):
         """Give each equality whose sum must change a free variable to change it; return False if none can be free."""
         if self.margin.held:
             return True
-        for r, need in enumerate(rate_sums - self._rate_fixed() @ self.border):
+        rates = self._rate_fixed()
+        sizes = np.abs(rate_sums) + np.abs(rates) @ np.abs(self.border)
+        for r, need in enumerate(rate_sums - rates @ self.border):
             a = self.border[:, r]
-            if abs(need) <= STILL * (1.0 + abs(rate_sums[r])) or (a[self.ids] != 0.0).any():
+            if abs(need) <= STILL * sizes[r] or (a[self.ids] != 0.0).any():
                 continue
             least, most = self._slack(r)
             mine = np.flatnonzero(a != 0.0)
@@ -163,6 +166,9 @@ class Homotopy(State):
             self.g += self.free.times(new - self.beta[ids])
             self.beta[ids] = new
         self._snap()
+
+    def _hold(self) -> None:
+        """Fail if the equalities were lost on the way."""
         if np.abs(self.beta @ self.border - self.sums).max(initial=0.0) > LOOSE * np.abs(self.beta).sum():
             raise Stalled
 
@@ -183,8 +189,12 @@ class Homotopy(State):
         self.beta = np.concatenate([self.beta, np.zeros(len(more))])
         self.piece, self.at = (np.r_[v, np.full(len(more), -1)] for v in (self.piece, self.at))
         old = {name: np.r_[getattr(begin, name), getattr(dual, name)[n:]] for name in ("t", "lower", "upper")}
+        if not dual.epsilon:  # 0 is no knot inside the bounds: the bounds begin at 0, too
+            inside = n + np.flatnonzero((dual.lower[n:] < 0.0) & (dual.upper[n:] > 0.0))
+            old["lower"][inside] = old["upper"][inside] = 0.0
         self._load(replace(dual, totals=begin.totals, **old))
-        self.at[more] = np.argmax(self.knots[:, more] == 0.0, axis=0)
+        zero, h = self.knots[:, more] == 0.0, self.g[more] + self.border[more] @ self.mu
+        self.at[more] = np.where(h > 0.0, np.argmax(zero, axis=0), len(zero) - 1 - np.argmax(zero[::-1], axis=0))
         self._settle(more)
         self.follow(dual)
 
@@ -247,9 +257,10 @@ class Homotopy(State):
     def _straight(self, some: Ids, D: Matrix, M: Matrix) -> Vector:
         """Return the decision values for some free variables; each is a line of the arrays."""
         ids, fixed, lines = self.ids, np.flatnonzero(self.at >= 0), np.arange(len(some))
-        own = D[lines, some]
+        own, mine = D[lines, some], self.border[ids] != 0.0
+        alone = (mine[some] & (mine.sum(axis=0) == 1)).any(axis=1)  # nothing else can move, and nothing else holds mu
         with np.errstate(divide="ignore", invalid="ignore"):
-            part = np.where(own > 0.0, -self.beta[ids[some]] / own, np.nan)[:, None]  # 0: nothing else can move
+            part = np.where((own > 0.0) & ~alone, -self.beta[ids[some]] / own, np.nan)[:, None]
         mu, beta = self.mu + part * M, self.beta[ids] + part * D
         beta[lines, some] = self.beta[ids[some]]
         g = self.g + (part * D) @ self.free.table
@@ -268,4 +279,5 @@ class Homotopy(State):
         other._pin(gone)
         other._follow(dual)
         other._snap()
+        other._hold()
         return other

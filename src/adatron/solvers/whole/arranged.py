@@ -21,7 +21,7 @@ from ..tasks import Tasks
 from .bundle import Laid, Programs
 
 NOTHING = np.empty(0, np.int64)
-OF_GAP = [0, 1, 4, 6]  # The measures of ``weigh`` that grow as the objective does: dual, doubt, gap, least.
+OF_GAP = [0, 1, 4, 6, 9, 10]  # The measures of ``weigh`` that grow as the objective does.
 
 
 def arranged(tasks: Tasks, some: range, sized: bool, flags: NDArray[np.int64]) -> tuple[Dual, Programs]:

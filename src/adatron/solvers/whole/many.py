@@ -156,7 +156,7 @@ def _sorted_out(
 
 def _proofs(tasks: Tasks, some: range, programs: Programs) -> NDArray[np.float64]:
     """Return the numbers of the certificates, see ``conclude_all``."""
-    out = conclude_all(programs.measures)
+    out = conclude_all(programs.measures, tasks.gram.magnitude)
     if not tasks.gram.kernel.convex and tasks.gram.dtype == np.float64:
         ends, flags = programs.first.tolist(), programs.flags.tolist()
         for k, (number, measures) in enumerate(zip(some, programs.measures.tolist(), strict=True)):

@@ -45,7 +45,8 @@ def put_together(kind: Around, params: dict[str, Any], state: dict[str, Any], ve
     check(kind, estimator, state)
     if isinstance(words := state.get("vocabulary_"), Words):
         state = {**state, "vocabulary_": dict(words)}
-    estimator.__setstate__({**vars(estimator), **state, "_sklearn_version": version})
+    theirs = {"_sklearn_version": version} if kind.module.startswith("sklearn.") else {}
+    estimator.__setstate__({**vars(estimator), **state, **theirs})
     if kind.name in SEARCHES and "cv_results_" in state:
         estimator.scorer_ = _scorer(estimator)
     return estimator

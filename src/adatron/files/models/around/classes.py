@@ -1,4 +1,4 @@
-"""List the classes of scikit-learn that a model file may hold around a machine, with the fitted state of each class.
+"""List the classes that a model file may hold around a machine: scikit-learn's, and the searches of adatron.
 
 The list has classes whose predictions are sums, look-ups and choices of NumPy. It leaves out trees, nearest neighbours
 and `sklearn.svm`: their compiled code reads memory wherever the numbers of a model point. The few classes here that
@@ -53,13 +53,13 @@ COMPILED = ("ensemble", "tree", "neighbors", "svm", "cluster", "gaussian_process
 
 @dataclass(frozen=True)
 class Around:
-    """A class of scikit-learn, and what is known of its state.
+    """A class of scikit-learn, or a search of adatron, and what is known of its state.
 
     Parameters
     ----------
     fields : the fitted attributes that are checked
     rule : returns a fault of parameters and state in words, or None
-    module : the module of scikit-learn that has the class
+    module : the module that has the class; files are below the searches, so it is imported when a file names the class
     """
 
     name: str
@@ -73,6 +73,11 @@ class Around:
         return _found(self.module, self.name)
 
     @property
+    def key(self) -> str:
+        """The name of the class in a file."""
+        return _key(self.module, self.name)
+
+    @property
     def state(self) -> Fields:
         """Fields of the whole state."""
         return {name: Optional(one) for name, one in {**COMMON, **self.fields}.items()}
@@ -80,7 +85,11 @@ class Around:
 
 @cache
 def _found(module: str, name: str) -> type[Any] | None:
-    return getattr(import_module(f"sklearn.{module}"), name, None)
+    return getattr(import_module(module), name, None)
+
+
+def _key(module: str, name: str) -> str:
+    return f"adatron.{name}" if module.startswith("adatron.") else name
 
 
 LINEAR: dict[str, Field] = {"intercept_": Instance(object)}
@@ -196,17 +205,21 @@ _TABLE: dict[str, list[Around]] = {
     ],
     "svm": [Around(name, LINEAR) for name in ("LinearSVC", "LinearSVR")],
 }
-#: The classes by name.
-AROUND: dict[str, Around] = {
-    one.name: replace(one, module=module) for module, listed in _TABLE.items() for one in listed
-}
+_LISTED = [replace(one, module=f"sklearn.{module}") for module, listed in _TABLE.items() for one in listed]
+_OURS = [
+    Around(name, SEARCH, module="adatron.selection")
+    for name in ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV")
+]
+#: The classes by their names in a file.
+AROUND: dict[str, Around] = {one.key: one for one in (*_LISTED, *_OURS)}
 
 
 def around_of(value: object) -> Around | None:
     """Return the entry of an object's class; None if it has no place in a model file."""
     kind = type(value)
-    found = AROUND.get(kind.__name__)
-    return found if found is not None and kind.__module__.startswith("sklearn.") and found.kind is kind else None
+    found = AROUND.get(_key(kind.__module__, kind.__name__))
+    known = kind.__module__.startswith(("sklearn.", "adatron."))
+    return found if found is not None and known and found.kind is kind else None
 
 
 def refusal(value: object) -> str:
@@ -219,4 +232,6 @@ def refusal(value: object) -> str:
             f"a {given} cannot be stored: compiled code of scikit-learn would read memory wherever its numbers in a "
             "file point. The page on serving lists the classes that can be stored"
         )
+    if hasattr(value, "to_local"):
+        return f"a {kind.__name__} belongs to a cluster and cannot be stored; store what its to_local() returns"
     return f"a {given} cannot be stored. The page on serving lists the classes of scikit-learn that can be"

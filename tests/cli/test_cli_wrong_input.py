@@ -1,0 +1,162 @@
+"""Whatever a command is given, an error is one line about the input with a documented status."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adatron import SVC, SVR, NuSVC, OneClassSVM, save
+from adatron.cli import main
+from adatron.cli.searching.values import SEARCHED
+from lines import failed
+
+# Words of Python that a message must not have: tracebacks, types of NumPy, arguments, functions.
+PYTHON = re.compile(r"Traceback|np\.\w+\(|\b[a-z]\w*_\w+=|\b\w+='|n_splits|X_test|y_test|\w\(\)|sample_weight|StandIn")
+
+FILES = {
+    "empty.csv": b"",
+    "header.csv": b"a,b,y\n",
+    "rubbish.csv": bytes(range(255, 0, -1)) * 9,
+    "rubbish.npz": bytes(range(7, 250)),
+    "rubbish.gz": b"\x1f\x8b" + bytes(range(50)),
+    "one row.csv": b"a,b,y\n1,2,0\n",
+    "one class.csv": b"a,b,y\n1,2,0\n1,3,0\n2,2,0\n",
+    "one column.csv": b"y\n1\n0\n1\n",
+    "nan.csv": b"a,b,y\nnan,nan,0\nnan,nan,1\n",
+    "no label.csv": b"a,b,y\n1,2,nan\n2,3,1\n3,3,1\n",
+    "inf.csv": b"a,b,y\n1,inf,0\n2,3,1\n3,1,0\n",
+    "words.csv": b"a,b,y\nfoo,2,red\nbar,3,blue\n",
+    "ragged.csv": b"a,b,y\n1,2,0\n1,2\n3,4,1,7\n",
+    "bad.svm": b"1 1:2 2:x\n-1 1:3\n",
+    "large.svm": b"1 99999999999999:2\n-1 1:3\n",
+}
+COMMANDS = {
+    "train": ["train", "FILE", "--model", "out"],
+    "train --cv": ["train", "FILE", "--cv", "2"],
+    "regression": ["train", "FILE", "--task", "regression", "--cv", "2"],
+    "novelty": ["train", "FILE", "--task", "novelty", "--cv", "2"],
+    "test": ["train", "good.csv", "--test", "FILE", "--model", "out"],
+    "search": ["search", "FILE", "--model", "out", "--C", "1,2", "--gamma", "1"],
+    "search novelty": ["search", "FILE", "--task", "novelty", "--nu", "0.1,0.2", "--gamma", "1"],
+    "stream": ["stream", "out", "FILE", "--first", "4"],
+    "predict": ["predict", "svc.adatron", "FILE", "--output", "out"],
+    "evaluate": ["evaluate", "svc.adatron", "FILE", "--output", "out"],
+    "report": ["report", "svc.adatron", "FILE", "--output", "out.html", "--max-time", "1"],
+    "model": ["predict", "FILE", "good.csv"],
+    "info": ["info", "FILE"],
+    "convert": ["convert", "FILE", "out"],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wrong")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    y = (X[:, 0] > 0).astype(int)
+    np.savetxt(folder / "good.csv", np.c_[X, y], delimiter=",", header="a,b,y", comments="", fmt="%.8g")
+    np.savetxt(folder / "wide.csv", np.c_[X, X, y], delimiter=",", fmt="%.8g")
+    np.savetxt(folder / "half.csv", np.c_[X, y][:20], delimiter=",", fmt="%.8g")
+    for name, content in FILES.items():
+        (folder / name).write_bytes(content)
+    (folder / "folder").mkdir()
+    for name, model in {
+        "svc": SVC(), "svr": SVR(), "one": OneClassSVM(), "nusvc": NuSVC(), "ovr": SVC(multi_class="ovr"),
+        "laplacian": SVC(kernel="laplacian"),
+    }.items():  # fmt: skip
+        save(model.fit(X, (y + (X[:, 1] > 0)) if name == "ovr" else y), folder / f"{name}.adatron")
+    save(SVC(kernel="precomputed").fit(X @ X.T, y), folder / "given.adatron")
+    save(SVC().fit(X, y).compact(), folder / "compact.adatron")
+    return folder
+
+
+def ends_well(arguments, folder, monkeypatch, capsys):
+    """Run a command; if it fails, check its one line and that it has written nothing. Return the line, if any."""
+    monkeypatch.chdir(folder)
+    before = sorted(folder.iterdir())
+    status = main(arguments)
+    assert status in (0, 1, 2, 3, 4)
+    err = capsys.readouterr().err
+    assert not PYTHON.search(err)
+    if status in (0, 3):
+        for path in set(folder.iterdir()) - set(before):
+            path.unlink()
+        return None
+    assert [line.startswith("error: ") for line in err.splitlines()].count(True) == 1
+    assert err.splitlines()[-1].startswith("error: ")
+    left = [path for path in folder.iterdir() if path not in before]
+    assert all(path.name.endswith(".journal") for path in left)
+    for path in left:
+        path.unlink()
+    return err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("file", [*FILES, "folder", "missing", "", "wide.csv"])
+def test_wrong_files(command, file, folder, monkeypatch, capsys):
+    said = ends_well([file if word == "FILE" else word for word in COMMANDS[command]], folder, monkeypatch, capsys)
+    if said is not None and file:
+        assert file in said or "none of the labels" in said or "the model has seen" in said
+
+
+@pytest.mark.parametrize("model", ["svc", "svr", "one", "nusvc", "ovr", "laplacian", "given", "compact"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "convert M out --to libsvm", "convert M out --to onnx", "convert M out --to onnx --ops ai.onnx.ml",
+        "convert M out --features 1", "predict M wide.csv", "predict M good.csv --decision",
+        "predict M good.csv --probability", "predict M good.csv --device cuda:99", "predict M good.csv --device tpu",
+        "evaluate M wide.csv",
+        "train good.csv --features 99999999999 --model out",
+        "report M half.csv --output o.html --max-time 1", "stream M good.csv", "info M",
+        "report M good.csv --test half.csv --output o.html --max-time 0.001",
+    ],
+)  # fmt: skip
+def test_models_of_other_kinds(model, arguments, folder, monkeypatch, capsys):
+    words = [word.replace("M", f"{model}.adatron") for word in arguments.split()]
+    ends_well(words, folder, monkeypatch, capsys)
+
+
+OPTIONS = (
+    "C", "gamma", "nu", "epsilon", "cv", "n-jobs", "degree", "coef0", "tol", "gap-tol", "cache-size",
+    "max-iter", "max-time", "class-weight", "random-state", "features", "max-bytes", "augment", "kernel",
+    "solver", "device", "task", "svm", "scale", "impute", "separator", "encoding", "decimal", "format",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("value", ["-7", "nan", ""])
+def test_wrong_values_name_the_option(option, value, folder, monkeypatch, capsys):
+    command = "search" if option in SEARCHED else "train"
+    said = ends_well([command, "good.csv", "--model", "out", f"--{option}", value], folder, monkeypatch, capsys)
+    fine = {("coef0", "-7"), ("n-jobs", "-7")}
+    assert (option, value) in fine or (said is not None and f"--{option}" in said)
+
+
+@pytest.mark.parametrize("label", ["7", "-9", "none", ""])
+def test_a_label_that_is_not_there(label, folder, monkeypatch, capsys):
+    said = ends_well(["train", "good.csv", "--model", "out", "--label", label], folder, monkeypatch, capsys)
+    assert "no column" in said
+
+
+def test_names_with_spaces_and_other_letters(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    Path("blüten 1.csv").write_bytes((folder / "good.csv").read_bytes())
+    assert main(["train", "blüten 1.csv", "--model", "ein modell ü.adatron", "--quiet"]) == 0
+    assert main(["predict", "ein modell ü.adatron", "blüten 1.csv", "--output", "aus gabe.csv", "--quiet"]) == 0
+    assert main(["train", "blüten 1.csv", "--label", "ö", "--model", "m"]) == 1
+    assert "blüten 1.csv, line 1: no column 'ö'" in failed(capsys)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes the streams")
+@pytest.mark.parametrize("words", ["stream out - <&-", "predict svc.adatron - <&-", "predict svc.adatron good.csv >&-"])
+def test_closed_streams(words, folder):
+    shell = ["sh", "-c", f'"$0" -m adatron {words}', sys.executable]
+    done = subprocess.run(shell, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 4
+    assert re.search(r"error: standard (input|output): it is closed\n", done.stderr)
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,99 @@
+"""Outputs are checked before anything is read or computed."""
+
+from pathlib import Path
+
+import pytest
+
+from adatron.cli import main
+from lines import failed
+
+# Each command with the place of its output; the data do not exist, so that an error about the output came first.
+COMMANDS = {
+    "train": ["train", "none.csv", "--model", "OUT.adatron"],
+    "search": ["search", "none.csv", "--model", "OUT.adatron"],
+    "plot": ["search", "none.csv", "--plot", "OUT.svg"],
+    "predict": ["predict", "none.adatron", "none.csv", "--output", "OUT.txt"],
+    "evaluate": ["evaluate", "none.adatron", "none.csv", "--output", "OUT.txt"],
+    "report": ["report", "none.adatron", "none.csv", "--output", "OUT.html"],
+    "convert": ["convert", "none.adatron", "OUT.txt"],
+    "stream": ["stream", "OUT.adatron", "none.csv"],
+}
+NAMES = {"search": "--model", "train": "--model", "plot": "--plot", "convert": "OUTPUT", "stream": "MODEL"}
+
+
+def words(command, place):
+    return [str(place) + Path(word).suffix if word.startswith("OUT") else word for word in COMMANDS[command]]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("kind", ["missing folder", "file as folder", "a folder", "unwritable"])
+def test_a_place_where_nothing_can_be_written(command, kind, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    place = {"missing folder": "missing/a", "file as folder": "file/a", "a folder": "folder", "unwritable": "/proc/a"}[
+        kind
+    ]
+    if kind == "unwritable" and not Path("/proc").is_dir():
+        pytest.skip("the system has no /proc")
+    arguments = words(command, place)
+    if kind == "a folder":
+        next(tmp_path / word for word in arguments if word.startswith("folder")).mkdir()
+    before = set(tmp_path.iterdir())
+    assert main(arguments) == 4
+    assert NAMES.get(command, "--output") in failed(capsys)
+    assert set(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "train none.csv --model m.onnx",
+        "train none.csv --model m.csv",
+        "train none.csv --model m.adatron.gz",
+        "search none.csv --model m.pkl",
+        "search none.csv --plot map.csv",
+        "predict none.adatron none.csv --output p.parquet",
+        "predict none.adatron none.csv --output p.csv.gz",
+        "evaluate none.adatron none.csv --output e.json",
+        "report none.adatron none.csv --output r.pdf",
+        "convert none.adatron n.html",
+        "convert none.adatron n.onnx --to libsvm",
+        "stream s.csv none.csv",
+    ],
+)
+def test_an_ending_that_the_command_does_not_write(arguments, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments.split()) == 2
+    said = failed(capsys)
+    assert any(name in said for name in ("--model", "--plot", "--output", "OUTPUT", "MODEL"))
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_output_without_a_name(command, capsys):
+    assert main(["" if word.startswith("OUT") else word for word in COMMANDS[command]]) == 2
+    assert "is empty" in failed(capsys)
+
+
+def test_an_output_is_no_input_and_no_other_output(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.txt", "m.adatron.journal"):
+        Path(name).write_text("1 1:1\n")
+    Path("link.txt").symlink_to("a.txt")
+    for arguments in (
+        "train a.txt --model link.txt",
+        "predict none a.txt --output ./a.txt",
+        "convert a.txt link.txt",
+        "search a.txt --model b.svg --plot ./b.svg",
+        "stream a.txt a.txt",
+        "stream m.adatron m.adatron.journal",
+    ):
+        assert main(arguments.split()) == 2
+        assert "would overwrite" in (said := failed(capsys)) or "are both" in said
+    assert Path("a.txt").read_text() == Path("m.adatron.journal").read_text() == "1 1:1\n"
+
+
+def test_the_folder_of_the_figures_is_checked(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["papers", "--quick", "--output", str(tmp_path / "file" / "a")]) == 4
+    assert "--output" in failed(capsys)

@@ -1,0 +1,41 @@
+"""A state from elsewhere is refused unless it has all that predictions and compiled code trust."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from adatron import SVC, SVR, IncrementalSVC
+
+
+def test_every_change_of_a_state_is_refused_or_changes_nothing():
+    program = Path(__file__).parents[3] / "scripts/attack_files/states.py"
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr
+    *wrong, tried = done.stdout.splitlines()
+    assert not wrong
+    assert int(tried.split()[1]) > 1000
+
+
+@pytest.mark.parametrize("model", [SVC(), SVC(kernel="linear"), SVR(kernel="laplacian"), IncrementalSVC()], ids=repr)
+def test_the_width_of_rows_is_that_of_the_arrays(model):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    model.fit(X, (X[:, 0] > 0).astype(int))
+    del model.n_features_in_
+    for wide in (np.ones((1, 200_000)), np.ones((1, 2)), sparse.csr_matrix(np.ones((1, 200_000)))):
+        with pytest.raises(ValueError, match="expecting 3 features"):
+            model.predict(wide)
+
+
+@pytest.mark.parametrize("part", ["indices", "indptr"])
+def test_rows_whose_numbers_point_outside_are_refused(part):
+    X = sparse.random(30, 5, 0.5, format="csr", random_state=0)
+    y = np.arange(30) % 2
+    model, torn = SVC().fit(X, y), X.copy()
+    getattr(torn, part)[-1] = 10**6
+    for act in (model.predict, lambda rows: SVC().fit(rows, y), lambda rows: IncrementalSVC().fit(rows, y)):
+        with pytest.raises(ValueError, match=r"^X has "):
+            act(torn)

@@ -1,0 +1,96 @@
+"""A search in which no candidate has a score says why; failing candidates are told in a few words."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_moons
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from adatron import SVC
+from adatron.selection import GridSearchCV, HalvingGridSearchCV, RandomizedSearchCV
+
+X, y = make_moons(60, noise=0.3, random_state=0)
+THREE = load_iris(return_X_y=True)
+GRID = {"C": [1.0, np.float64(10.0)]}
+
+pytestmark = pytest.mark.filterwarnings("ignore:Scoring failed", "ignore:One or more of the test scores")
+
+
+def nothing(estimator, X, y):
+    return np.nan
+
+
+def one_of_two(estimator, X, y):
+    return {"good": 1.0, "bad": np.nan}
+
+
+@pytest.mark.parametrize(
+    ("data", "settings", "reason"),
+    [
+        (THREE, {"scoring": "roc_auc"}, "multi_class must be"),
+        ((X, y), {"scoring": "neg_log_loss"}, "predict_proba.*probability=True"),
+        (THREE, {"scoring": ["accuracy", "roc_auc"], "refit": "roc_auc"}, "score 'roc_auc'.*multi_class must be"),
+        ((X, y), {"scoring": nothing}, "a score that is NaN"),
+        ((X, y), {"scoring": one_of_two, "refit": "bad"}, "score 'bad'"),
+    ],
+)
+@pytest.mark.parametrize("kind", [GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV])
+def test_nothing_to_choose_from_is_an_error_with_the_reason(kind, data, settings, reason):
+    if kind is HalvingGridSearchCV and not isinstance(settings["scoring"], str):
+        pytest.skip("it takes one metric")
+    more = {"n_iter": 2} if kind is RandomizedSearchCV else {}
+    with pytest.raises(ValueError, match="No candidate of the search has a score") as caught:
+        kind(SVC(gamma=1.0), GRID, cv=3, **more, **settings).fit(*data)
+    caught.match(reason)
+    assert "np.float64" not in str(caught.value)
+
+
+def test_other_estimators_keep_the_way_of_scikit_learn():
+    search = GridSearchCV(LogisticRegression(), {"C": [1.0, 2.0]}, scoring=nothing, cv=3).fit(X, y)
+    assert search.best_index_ == 0
+
+
+def test_other_metrics_and_no_choice_keep_their_results():
+    search = GridSearchCV(SVC(), GRID, scoring=one_of_two, refit="good", cv=3).fit(X, y)
+    assert np.isnan(search.cv_results_["mean_test_bad"]).all()
+    search = GridSearchCV(SVC(), GRID, scoring=nothing, refit=False, cv=3).fit(X, y)
+    assert np.isnan(search.cv_results_["mean_test_score"]).all()
+
+
+@pytest.mark.parametrize("machine", [SVC(), make_pipeline(StandardScaler(), SVC())])
+@pytest.mark.parametrize("kind", [GridSearchCV, RandomizedSearchCV])
+def test_a_function_that_chooses_names_no_metric(machine, kind):
+    name = "C" if isinstance(machine, SVC) else "svc__C"
+    more = {"n_iter": 2} if kind is RandomizedSearchCV else {}
+    settings = {"scoring": ["accuracy", "f1"], "refit": lambda results: 1, "cv": 3, **more}
+    search = kind(machine, {name: [0.1, 1.0]}, **settings).fit(X, y)
+    assert search.best_index_ == 1
+    assert search.predict(X).shape == y.shape
+    with pytest.raises(ValueError, match=r"one metric.*callable refit.*'accuracy', 'f1'.*search.scorer_\['accuracy'\]"):
+        search.score(X, y)
+    assert search.scorer_["accuracy"](search, X, y) == np.mean(search.predict(X) == y)
+    alone = kind(machine, {name: [0.1, 1.0]}, **{**settings, "scoring": "f1"}).fit(X, y)
+    assert 0.0 < alone.score(X, y) <= 1.0
+
+
+def test_a_function_of_several_scores_is_called_itself():
+    search = GridSearchCV(SVC(), GRID, scoring=one_of_two, refit=lambda results: 0, cv=3).fit(X, y)
+    with pytest.raises(ValueError, match=r"call search.scorer_\(search, X, y\)"):
+        search.score(X, y)
+    assert search.scorer_(search, X, y)["good"] == 1.0
+
+
+def test_failing_candidates_are_told_without_lines_of_code():
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        GridSearchCV(SVC(), {"C": [1.0, -1.0]}, cv=3).fit(X, y)
+    (text,) = (str(one.message) for one in said if one.category is FitFailedWarning)
+    assert "3 fits failed out of a total of 6" in text
+    assert "The 'C' parameter of SVC must be a float" in text
+    assert "Got -1.0 instead" in text
+    assert "Traceback" not in text
+    assert "File " not in text
