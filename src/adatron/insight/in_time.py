@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from math import inf
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -23,13 +24,8 @@ def in_time(some: Ids, clock: Clock, ask: Callable[[Ids], Found]) -> tuple[Ids, 
 
     Without a limit all samples are one part. With a limit, chance orders the samples, and the first part is one sample.
     Each further part is as large as the time that is left allows, if it takes as long as those before.
-
-    Raises
-    ------
-    OutOfTime
-        The time was over before the first part.
     """
-    if clock.left() is None or not len(some):
+    if clock.deadline == inf or not len(some):
         return some, [ask(some)]
     order = np.random.default_rng(0).permutation(some)
     begun, done, size = monotonic(), 0, 1

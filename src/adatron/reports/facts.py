@@ -159,6 +159,7 @@ class Facts:
 
         def measured() -> tuple[Ids, InputMargins]:
             refuse_unmeasured(self.machine)
+            self.clock.check()
             some = drawn(self.n, MEASURED)
             return margins_in_time(self.machine, self.subject.rows, some, self.clock.part(MARGINS))
 
@@ -167,7 +168,12 @@ class Facts:
     @cached_property
     def sensitivity(self) -> Sensitivity | Missing:
         """Slopes at the boundary."""
-        return known(lambda: sensitivity_of(self.subject.model, self.subject.X, clock=self.clock))
+
+        def measured() -> Sensitivity:
+            self.clock.check()
+            return sensitivity_of(self.subject.model, self.subject.X, clock=self.clock)
+
+        return known(measured)
 
     @cached_property
     def names(self) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import metadata
 from numbers import Integral, Real
+from time import monotonic
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +22,7 @@ from .panels import PANELS
 from .parts import Folded, Panel, Part, Table, Text
 
 MAX_TIME = 300.0  # Seconds.
+LEAST = 1 / 16  # Part of the time that each panel has in any case.
 SHOWN = ("rows", "none")
 PIXELS = (8, 256)  # Fewest and most pixels of a side of a picture.
 ALIKE = 0.75  # Fraction of the usual difference of two pixels below which neighbours are alike.
@@ -138,10 +140,17 @@ def report(
     for subject_of, (share, panel) in PANELS.items():
         if progress is not None:
             progress(len(panels), len(PANELS), subject_of)
-        facts.clock = clock.part(share)
+        facts.clock = _part(clock, share, max_time)
         panels.append(panel(facts))
     machine = facts.machine
     return Report(title or f"Report of {_a(type(machine).__name__)}", _about(facts), panels)
+
+
+def _part(clock: Clock, share: float, max_time: float | None) -> Clock:
+    """Return the clock of a panel: a share of the time that is left, and at least a small part of all."""
+    if max_time is None or clock.deadline == np.inf:
+        return Clock()
+    return Clock.starting(max(share * (clock.deadline - monotonic()), LEAST * max_time))
 
 
 def _seconds(value: Any) -> float | None:
