@@ -88,10 +88,8 @@ def data_options(function: Any) -> Any:
         return function(source=Source(**own), **given)
 
     counting = "LIBSVM text: features count from 0 or 1.  [default: as the model's data; from 0 if these use 0]"
-    room = (
-        "Bytes that a file, decompressed, and its table may take each.  [default: a quarter of the free memory; of a "
-    )
-    room += "compressed file at most 200 times its length, or 64 MiB]"
+    room = "Bytes that a file, decompressed, and its table may take each.  [default: a quarter of the free memory; "
+    room += "of .gz, .bz2, .xz and NPZ at most 200 times the file's length, or 64 MiB]"
     command = form_options(packed)
     command = click.option("--max-bytes", type=Number(1, whole=True), help=room)(command)
     command = click.option("--zero-based/--one-based", default=None, help=counting)(command)

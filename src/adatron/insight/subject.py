@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.base.machine import KernelMachine
 from ..estimators.checks import inputs
-from ..estimators.checks.columns import numbers
+from ..estimators.checks.columns import as_numbers
 from ..estimators.input_space.affine import Affine, linear_map
 from ..estimators.input_space.measure import classifier_of
 from ..estimators.model.way import Way, way_to
@@ -177,7 +177,7 @@ def rows_of(way: Way, X: Any, name: str = "X") -> Any:
         return np.asarray(X, object)
     rows = way.taken(X)
     rows = sparse.csr_matrix(rows, dtype=np.float64) if sparse.issparse(rows) else rows
-    rows = _check(numbers(rows), accept_sparse="csr", dtype=np.float64, input_name=name)
+    rows = _check(as_numbers(rows), accept_sparse="csr", dtype=np.float64, input_name=name)
     if rows.shape[1] != machine.n_features_in_:
         raise ValueError(
             f"{name} has {rows.shape[1]} features, but {type(machine).__name__} is expecting {machine.n_features_in_} "

@@ -296,7 +296,8 @@ class Learning(KernelMachine):
                 self.n_refit_ += 1
                 self.solve_anew(track)
                 one = track.fitted(self.program, n)
-            fitted.append(replace(one, status=Status.STUCK) if _is_lost(track, one) else one)
+            lost = one.status is Status.CONVERGED and _is_lost(track, one)
+            fitted.append(replace(one, status=Status.STUCK) if lost else one)
         self._fitted = Fits.of(fitted)
         self._store_certificates(self._fitted, alone=len(fitted) == 1)
         warn_unless_converged(self._fitted, None, max_iter=-1)
