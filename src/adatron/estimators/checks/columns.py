@@ -24,6 +24,10 @@ NUMBERS = "biuf"  # Kinds of NumPy's types.
 PLAIN = "biufc"  # Those of arrays whose columns need no look, as scikit-learn refuses complex ones.
 
 
+class NoNumbersError(ValueError, TypeError):
+    """Columns hold neither numbers nor text; also a TypeError, as which scikit-learn refuses such objects."""
+
+
 def as_numbers(X: Any) -> Any:
     """Return a table whose numbers scikit-learn reads rightly; text and missing values are left to scikit-learn.
 
@@ -76,8 +80,9 @@ def _refuse(table: Any, name: str) -> None:
     told = " and ".join(f"{what} in {_listed(columns)}" if name == "X" else what for what, columns in odd.items())
     if all(what.startswith("complex") for what in odd):
         raise ValueError(f"Complex data not supported: {name} holds {told}.")
-    raise ValueError(
-        f"{name} must hold numbers. Got {told}. Make numbers of them, such as days since a date, or leave them out."
+    raise NoNumbersError(
+        f"{name} must hold numbers: each argument must be a string or a number. Got {told}. Make numbers of them, such "
+        "as days since a date, or leave them out."
     )
 
 
