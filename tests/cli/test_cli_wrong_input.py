@@ -12,10 +12,7 @@ import pytest
 from adatron import SVC, SVR, NuSVC, OneClassSVM, save
 from adatron.cli import main
 from adatron.cli.searching.values import SEARCHED
-from lines import failed
-
-# Words of Python that a message must not have: tracebacks, types of NumPy, arguments, functions.
-PYTHON = re.compile(r"Traceback|np\.\w+\(|\b[a-z]\w*_\w+=|\b\w+='|n_splits|X_test|y_test|\w\(\)|sample_weight|StandIn")
+from lines import PYTHON, failed
 
 FILES = {
     "empty.csv": b"",
