@@ -52,7 +52,7 @@ def test_nothing_to_choose_from_is_an_error_with_the_reason(kind, data, settings
 
 def test_infinite_scores_of_both_signs_are_an_error_with_a_reason():
     ends = iter([np.inf, -np.inf] * 10)
-    with pytest.raises(ValueError, match="No candidate of the search has a score.* a score that is inf"):
+    with pytest.raises(ValueError, match=r"No candidate of the search has a score.* a score that is inf"):
         GridSearchCV(SVC(), GRID, scoring=lambda estimator, X, y: next(ends), cv=2).fit(X, y)
 
 

@@ -153,7 +153,7 @@ def _scoring(scoring: str | None, task: str, probability: bool) -> tuple[str, bo
         what = "probabilities" if needed else "decision values"
         raise click.UsageError(f"--scoring {scoring} needs {what} of classes, and --task {task} has none")
     if needed and not probability:
-        raise click.UsageError(f"--scoring {scoring} needs probabilities of the classes: add --probability")
+        raise InputError(f"--scoring {scoring} needs probabilities of the classes: add --probability")
     return scoring, needed
 
 
@@ -219,8 +219,9 @@ def _searched(
         raise InputError(_briefly(str(error))) from error
     if not np.isfinite(made.cv_results_["mean_test_score"][made.best_index_]):
         split = next(iter(cv if isinstance(cv, list) else cv.split(table.X, table.y)))
-        said = error_of(model, table.X, table.y, made.scorer_, split, made.cv_results_["params"][0])
-        raise InputError(f"--scoring {scoring} has no value for any candidate: {said or 'the scores are not finite'}")
+        error = error_of(model, table.X, table.y, made.scorer_, split, made.cv_results_["params"][0])
+        said = "the scores are not finite" if error is None else error.partition(": ")[2]
+        raise InputError(f"--scoring {scoring} has no value for any candidate: {said}")
     return made, time.perf_counter() - start
 
 
