@@ -141,9 +141,9 @@ OPTIONS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("number", "option"), enumerate(OPTIONS))
+@pytest.mark.parametrize(("number", "option"), [*enumerate(OPTIONS)])
 def test_wrong_values_name_the_option(number, option, folder, monkeypatch, capsys):
-    command, value = "search" if option in SEARCHED else "train", ("nan", "", "-7")[number % 3]
+    command, value = "search" if option in SEARCHED else "train", ("-7", "nan", "")[number % 3]
     said = ends_well([command, "good.csv", "--model", "out", f"--{option}", value], folder, monkeypatch, capsys)
     assert said is not None
     assert f"--{option}" in said

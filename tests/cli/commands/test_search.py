@@ -139,7 +139,7 @@ def test_wrong_usage(options, status, message, data, tmp_path, capsys, monkeypat
         ("roc_auc_ovr", [], "add --probability"),
         ("neg_log_loss", ["--probability", "--task", "regression"], "--task regression has none"),
         ("roc_auc", ["--task", "regression"], "--task regression has none"),
-        ("accuracy", ["--task", "regression", "--epsilon", "0.1"], "value for any candidate: Classification metrics"),
+        ("accuracy", ["--task", "regression", "--epsilon", "0.1"], "no value for any candidate: continuous is not"),
         ("accuracy", ["--cv", "151"], "--cv 151 needs"),
         (
             "r2",

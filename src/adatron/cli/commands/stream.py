@@ -104,11 +104,7 @@ def stream(
     if given.unfinished:
         told = "it has no line end and was not learned; a run does that once it has one"
         click.echo(f"warning: {given.name}, line {given.unfinished}: {told}", err=True)
-    result = _result(learner, count)
-    if not quiet:
-        echo_rows([(name.replace("_", " "), value) for name, value in result.items()], err=True)
-    if wants_json:
-        write_result(as_json(result), None)
+    _tell(learner, count, quiet, wants_json)
     return Status.FINE
 
 
@@ -176,11 +172,12 @@ def _fitted(made: Any, table: Any, name: str, first: int, chosen: bool) -> Any:
     return made.fit(table.X, table.y)
 
 
-def _result(learner: Any, count: int) -> dict[str, Any]:
+def _tell(learner: Any, count: int, quiet: bool, wants_json: bool) -> None:
+    """Print what was reached: a table for people, JSON for programs."""
     import numpy as np
 
     model = learner.last
-    return {
+    result = {
         "lines": count,
         "replayed_from_journal": learner.replayed,
         "samples": len(model.ids_),
@@ -190,3 +187,7 @@ def _result(learner: Any, count: int) -> dict[str, Any]:
         "refits": model.n_refit_,
         "model": str(learner.path),
     }
+    if not quiet:
+        echo_rows([(name.replace("_", " "), value) for name, value in result.items()], err=True)
+    if wants_json:
+        write_result(as_json(result), None)
