@@ -88,7 +88,7 @@ class Subject:
             name, step = way.resamplers[0]
             raise ValueError(OTHER_ROWS.format(name, type(step).__name__))
         if machine.compact_:
-            raise ValueError("A compact model does not know its samples. Take the one before compact().")
+            raise ValueError("A compact model does not know its samples. Take the model from which it was made.")
         X = table_of(machine, X)
         rows = rows_of(way, X)
         n = rows.shape[0]

@@ -81,8 +81,8 @@ def _refuse(table: Any, name: str) -> None:
     if all(what.startswith("complex") for what in odd):
         raise ValueError(f"Complex data not supported: {name} holds {told}.")
     raise NoNumbersError(
-        f"{name} must hold numbers: each argument must be a string or a number. Got {told}. Make numbers of them, such "
-        "as days since a date, or leave them out."
+        f"{name} must hold numbers. Got {told}; an argument must be a string or a number. Make numbers of them, such as "
+        "days since a date, or leave them out."
     )
 
 

@@ -53,7 +53,7 @@ class CompactError(ValueError, AttributeError):
     """The model has no samples; also an AttributeError, as ``hasattr`` and ``dir`` ask for properties of samples."""
 
     def __init__(self) -> None:
-        super().__init__("A compact model has no samples that it could go on from. Take the one before compact().")
+        super().__init__("A compact model has no samples to go on from. Take the model from which it was made.")
 
 
 class Learning(KernelMachine):
