@@ -24,6 +24,7 @@ from .attack_verdict import Claims, Verdict
 
 KINDS = {"SVC": 0.2, "SVR": 0.45, "NuSVC": 0.15, "OneClassSVM": 0.2}
 STEPS, MORE = 4, 12  # Changes in a life, and samples that may come after the first ones.
+UNSOLVABLE = ("nu is infeasible", "belong to the same class")  # Of errors that are no faults.
 TIGHT = 1e-11  # Tolerance of the refits.
 ALIKE = 1e-6  # Fraction of the largest value by which two values may differ.
 CARE = 10.0  # Factor of what the gap and the violation of a refit allow.
@@ -55,12 +56,19 @@ class Life:
         model = getattr(adatron, self.estimator)(tol=TIGHT, **self.parameters)
         try:
             model.fit(*self.samples(ids), sample_weight=self.weight[ids])
-        except ValueError:
+        except ValueError as error:
+            _refuse_others(error)
             return None
         return None if model.fit_status_ else model
 
     def two_sided(self, ids: Ids) -> bool:
         return "SVC" not in self.estimator or len(np.unique(self.y[ids])) == 2
+
+
+def _refuse_others(error: ValueError) -> None:
+    """Raise an error unless it says that samples, perhaps all but one of them, have no solution."""
+    if not any(reason in str(error) for reason in UNSOLVABLE):
+        raise error
 
 
 def life(rng: Rng) -> Life:
@@ -187,7 +195,8 @@ def _leave_out(one: Life, model: Any, verdict: Verdict) -> None:
         lists = [(model.loo_prediction if one.estimator == "SVR" else model.loo_decision)()]
         lists.append(leave_one_out(batch, *given, sample_weight=one.weight[ids]).values[:, 0])
         found = influence(batch, *given, sample_weight=one.weight[ids], max_deletions=len(ids))
-    except ValueError:  # without one of the samples there is no solution
+    except ValueError as error:
+        _refuse_others(error)
         return
     changes = np.zeros(len(ids))
     changes[found.numbers] = found.change

@@ -1,7 +1,12 @@
 """What the tests of the tool look at."""
 
+import re
+
 from adatron.cli.parts import take_names
 from adatron.files import load
+
+# Words of Python that a message must not have: tracebacks, types of NumPy, arguments, functions.
+PYTHON = re.compile(r"Traceback|np\.\w+\(|\b[a-z]\w*_\w+=|\b\w+='|n_splits|X_test|y_test|\w\(\)|sample_weight|StandIn")
 
 
 def nameless(path):

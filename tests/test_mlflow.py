@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -96,10 +97,11 @@ def test_whole_truth_and_nullable_columns_are_predicted(example, fitted, frame):
         lambda X: X.head(2).to_numpy(),
         lambda X: X.head(2).to_numpy().tolist(),
         lambda X: {name: values.to_numpy() for name, values in X.head(2).items()},
+        lambda X: X.iloc[0].to_dict(),
         lambda X: (X.head(2), {"more": 1}),
         lambda X: sparse.csr_matrix(X.head(2).to_numpy()),
     ],
-    ids=["frame", "array", "list", "dict", "with parameters", "sparse"],
+    ids=["frame", "array", "list", "dict", "one row", "with parameters", "sparse"],
 )
 @pytest.mark.parametrize("named", [False, True])
 def test_examples_of_every_kind_that_mlflow_takes(example, named, frame):
@@ -109,6 +111,13 @@ def test_examples_of_every_kind_that_mlflow_takes(example, named, frame):
     loaded = mlflow.pyfunc.load_model("one")
     assert loaded.metadata.signature is not None
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X if named else X.to_numpy()))
+
+
+def test_texts_are_an_example_without_a_signature_of_numbers():
+    texts = ["one two", "two three", "three four", "four one"]
+    model = make_pipeline(TfidfVectorizer(), SVC(kernel="linear")).fit(texts, [0, 1, 0, 1])
+    flavour.save_model(model, "one", input_example=texts[:2])
+    np.testing.assert_array_equal(flavour.load_model("one").predict(texts), model.predict(texts))
 
 
 @pytest.mark.parametrize("model", [SVC(), make_pipeline(StandardScaler(), SVC())], ids=str)

@@ -4,13 +4,17 @@
 refused nor the same. An attempt makes two changes.
 """
 
+from __future__ import annotations
+
 import copy
 import sys
 import tempfile
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -25,7 +29,7 @@ OTHERS = [*DENSE, *map(sparse.csr_matrix, DENSE)]
 
 
 @cache
-def machines():
+def machines() -> dict[str, tuple[Any, Any]]:
     """Return fitted machines by name, each with samples that it takes."""
     X = np.random.default_rng(0).normal(size=(40, 3))
     two, three = (X[:, 0] > 0).astype(int), np.digitize(X[:, 0], [-0.5, 0.5])
@@ -64,7 +68,7 @@ def machines():
     return found
 
 
-def changes(value):
+def changes(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield names of changes, and changed values."""
     if isinstance(value, np.ndarray):
         yield "shorter", value[:-1]
@@ -72,6 +76,7 @@ def changes(value):
         yield "flat", value.ravel()[None, None]
         yield "objects", value.astype(object)
         yield "text", value.astype(str)
+        yield "lists", np.array([*map(list, value.reshape(-1, 1)), None], object)[:-1]
         yield "other order of bytes", value.astype(value.dtype.newbyteorder()) if value.dtype.kind in "iuf" else value
         if value.ndim == 2:
             yield "narrower", value[:, :-1]
@@ -103,12 +108,13 @@ def changes(value):
     yield "a word", "word"
 
 
-def states(model):
+def states(model: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield descriptions of changes and the changed states."""
     parameters = model.get_params()
     whole = model.__getstate__()
     for name, value in whole.items():
-        yield f"{name} removed", {key: one for key, one in whole.items() if key != name}
+        if name != "probability":  # its default takes a method away
+            yield f"{name} removed", {key: one for key, one in whole.items() if key != name}
         if name not in parameters:
             for change, other in changes(value):
                 if (name, change) in (("classes_", "text"), ("objects_", "a word")):  # other names, other samples
@@ -118,14 +124,17 @@ def states(model):
         one = whole[part] if part == "_store" else whole[part][0]
         inside = {**vars(one), **getattr(one, "_columns", {})}
         for name, value in inside.items():
-            for change, other in changes(value):
+            for change, other in (("removed", None), *changes(value)):
                 state = {**whole, **copy.deepcopy({key: whole[key] for key in ("_store", "_tracks")})}
                 torn = state[part] if part == "_store" else state[part][0]
-                (torn._columns if name in getattr(torn, "_columns", {}) else vars(torn))[name] = other
+                fields = torn._columns if name in getattr(torn, "_columns", {}) else vars(torn)
+                fields[name] = other
+                if change == "removed":
+                    del fields[name]
                 yield f"{part}.{name} {change}", state
 
 
-def ends(make, X, expected):
+def ends(make: Callable[[], Any], X: Any, expected: dict[str, Any]) -> str:
     """Return how a state ends: nothing if it is refused, or the same; else what was wrong."""
     try:
         model = make()
@@ -149,14 +158,14 @@ def ends(make, X, expected):
     return ""
 
 
-def made(kind, state):
+def made(kind: type, state: dict[str, Any]) -> Any:
     model = object.__new__(kind)
     model.__setstate__(state)
     return model
 
 
 @cache
-def honest(name):
+def honest(name: str) -> dict[str, Any]:
     """Return what a machine says of its samples."""
     (model, X), found = machines()[name], {}
     for method in METHODS:
@@ -167,12 +176,12 @@ def honest(name):
 
 
 @cache
-def changed(name):
+def changed(name: str) -> list[tuple[str, dict[str, Any]]]:
     """Return all changed states of a machine."""
     return list(states(machines()[name][0]))
 
 
-def attempt(rng, folder):
+def attempt(rng: np.random.Generator, folder: Path) -> tuple[str, str]:
     """Return what was changed in a state, two things, and how it ended."""
     name = list(machines())[rng.integers(len(machines()))]
     model, X = machines()[name]
@@ -188,7 +197,7 @@ def attempt(rng, folder):
     return name, "refused or right"
 
 
-def main(only):
+def main(only: str) -> None:
     warnings.simplefilter("ignore")
     tried = 0
     for name, (model, X) in machines().items():

@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.compose import ColumnTransformer
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .estimators.model.way import resamples, way_to
+from .estimators.model.way import way_to
 from .extras import needed
 from .files import load, save
 from .quoted import quoted
@@ -252,12 +251,16 @@ def _is_other(column: Any) -> bool:
 def _table(model: Any, example: Any) -> Any:
     """Return samples as the model takes them: an example, else ones; None if features may not be numbers."""
     width, names = getattr(model, "n_features_in_", None), getattr(model, "feature_names_in_", None)
+    if (example is None or names is None) and not _numeric(model):
+        return None
     if example is None:
-        if width is None or not _numeric(model):
+        if width is None:
             return None
         example = np.ones((1, width))
-    if names is None and isinstance(example, dict):
-        return _pandas().DataFrame(example).to_numpy()
+    if isinstance(example, dict):
+        scalars = all(np.ndim(one) == 0 for one in example.values())
+        frame = _pandas().DataFrame([example] if scalars else example)
+        return frame.to_numpy() if names is None else frame
     if names is None:
         if sparse.issparse(example) and not sparse.issparse(getattr(way_to(model).machine, "support_vectors_", None)):
             return example.toarray()
@@ -265,10 +268,9 @@ def _table(model: Any, example: Any) -> Any:
     if hasattr(example, "columns"):
         return example
     values = example.toarray() if sparse.issparse(example) else example
-    first: Any = values if isinstance(values, dict) or not len(values) else values[0]
-    if not isinstance(first, dict):
-        return _pandas().DataFrame(np.atleast_2d(np.asarray(values)), columns=names)
-    return _pandas().DataFrame(values)
+    if len(values) and isinstance(values[0], dict):
+        return _pandas().DataFrame(values)
+    return _pandas().DataFrame(np.atleast_2d(np.asarray(values)), columns=names)
 
 
 def _pandas() -> Any:
@@ -276,11 +278,12 @@ def _pandas() -> Any:
 
 
 def _numeric(model: Any) -> bool:
-    """Return whether a model takes numbers: it is a machine, or a pipeline of steps that take no other values."""
-    if isinstance(model, Pipeline):
-        return all(step in (None, "passthrough") or resamples(step) or _numeric(step) for _, step in model.steps)
-    tags: Any = get_tags(model).input_tags
-    return not (isinstance(model, ColumnTransformer) or tags.string or tags.categorical)
+    """Return whether a model takes numbers: its machine and all steps before it take no other values."""
+    for part in way_to(model).estimators:
+        tags: Any = get_tags(part).input_tags
+        if isinstance(part, ColumnTransformer) or tags.string or tags.categorical:
+            return False
+    return True
 
 
 def _mlflow(module: str) -> Any:

@@ -10,6 +10,7 @@ from adatron import SVC
 from adatron.certificates import Exact, bounded, certify, loosely, prove, semidefinite
 from adatron.certificates.gap import crossing
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed
+from adatron.problems import Dual
 from problems import (
     ball,
     certificate,
@@ -330,3 +331,15 @@ def test_one_pair_that_no_support_vector_is_in(apart):
     K[i, j] = K[j, i] = -8.0
     with pytest.warns(ConvergenceWarning, match="not positive semi-definite"):
         assert np.isnan(SVC(kernel="precomputed").fit(K, y).duality_gap_)
+
+
+def test_the_bias_bends_the_objective_where_a_sum_lacks_something():
+    """K is the identity, and g is 0: the optimum that keeps the sum is known."""
+    n, lambda2, lack = 4, 1e12, 5e-10
+    beta = np.array([1.0, -1.0, 1.0, -1.0]) + lack / n
+    everywhere = np.full(n, np.inf)
+    dual = Dual(beta + lambda2 * beta.sum(), -everywhere, everywhere, lambda2, totals=(0.0,))
+    found = bounded(dual, beta, np.zeros(n), np.zeros(n), 1.0)
+    bent = 0.5 * beta.sum() ** 2 * (lambda2 + 1.0 / n)
+    assert found.lower <= found.dual - bent <= found.primal
+    assert found.slip <= 1.1 * bent

@@ -12,10 +12,7 @@ import pytest
 from adatron import SVC, SVR, NuSVC, OneClassSVM, save
 from adatron.cli import main
 from adatron.cli.searching.values import SEARCHED
-from lines import failed
-
-# Words of Python that a message must not have: tracebacks, types of NumPy, arguments, functions.
-PYTHON = re.compile(r"Traceback|np\.\w+\(|\b[a-z]\w*_\w+=|\b\w+='|n_splits|X_test|y_test|\w\(\)|sample_weight|StandIn")
+from lines import PYTHON, failed
 
 FILES = {
     "empty.csv": b"",
@@ -74,12 +71,12 @@ def folder(tmp_path_factory):
     return folder
 
 
-def ends_well(arguments, folder, monkeypatch, capsys):
+def ends_well(arguments, folder, monkeypatch, capsys, wanted=None):
     """Run a command; if it fails, check its one line and that it has written nothing. Return the line, if any."""
     monkeypatch.chdir(folder)
     before = sorted(folder.iterdir())
     status = main(arguments)
-    assert status in (0, 1, 2, 3, 4)
+    assert status in ((0, 1, 2, 3, 4) if wanted is None else (wanted,))
     err = capsys.readouterr().err
     assert not PYTHON.search(err)
     if status in (0, 3):
@@ -95,30 +92,46 @@ def ends_well(arguments, folder, monkeypatch, capsys):
     return err.splitlines()[-1]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("file", [*FILES, "folder", "missing", "", "wide.csv"])
+WRONG = [*FILES, "folder", "missing", "", "wide.csv"]
+
+
+@pytest.mark.parametrize(
+    ("file", "command"),
+    [(file, command) for i, file in enumerate(WRONG) for j, command in enumerate(COMMANDS)
+     if (i + j) % 5 == 0 or file in ("", "missing")],
+)  # fmt: skip
 def test_wrong_files(command, file, folder, monkeypatch, capsys):
     said = ends_well([file if word == "FILE" else word for word in COMMANDS[command]], folder, monkeypatch, capsys)
     if said is not None and file:
         assert file in said or "none of the labels" in said or "the model has seen" in said
 
 
-@pytest.mark.parametrize("model", ["svc", "svr", "one", "nusvc", "ovr", "laplacian", "given", "compact"])
+MODELS = ("svc", "svr", "one", "nusvc", "ovr", "laplacian", "given", "compact")
+# The status of each command for each of the models.
+STATUSES = {
+    "convert M out --to libsvm": "00001101",
+    "convert M out --to onnx": "00000010",
+    "convert M out --to onnx --ops ai.onnx.ml": "00001110",
+    "convert M out --features 1": "22222222",
+    "predict M wide.csv": "11111111",
+    "predict M good.csv --decision": "02000010",
+    "predict M good.csv --probability": "22222212",
+    "predict M good.csv --device cuda:99": "22222212",
+    "evaluate M wide.csv": "11111111",
+    "report M half.csv --output o.html --max-time 1": "11111111",
+    "stream M good.csv": "11111111",
+    "info M": "00000000",
+}
+
+
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        "convert M out --to libsvm", "convert M out --to onnx", "convert M out --to onnx --ops ai.onnx.ml",
-        "convert M out --features 1", "predict M wide.csv", "predict M good.csv --decision",
-        "predict M good.csv --probability", "predict M good.csv --device cuda:99", "predict M good.csv --device tpu",
-        "evaluate M wide.csv",
-        "train good.csv --features 99999999999 --model out",
-        "report M half.csv --output o.html --max-time 1", "stream M good.csv", "info M",
-        "report M good.csv --test half.csv --output o.html --max-time 0.001",
-    ],
+    ("words", "status"),
+    [(words.replace("M", f"{model}.adatron"), int(statuses[j]))
+     for i, (words, statuses) in enumerate(STATUSES.items()) for j, model in enumerate(MODELS) if (i + j) % 3 == 0],
 )  # fmt: skip
-def test_models_of_other_kinds(model, arguments, folder, monkeypatch, capsys):
-    words = [word.replace("M", f"{model}.adatron") for word in arguments.split()]
-    ends_well(words, folder, monkeypatch, capsys)
+def test_models_of_other_kinds(words, status, folder, monkeypatch, capsys):
+    said = ends_well(words.split(), folder, monkeypatch, capsys, status)
+    assert (said is None) == (status == 0)
 
 
 OPTIONS = (
@@ -128,13 +141,12 @@ OPTIONS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("option", OPTIONS)
-@pytest.mark.parametrize("value", ["-7", "nan", ""])
-def test_wrong_values_name_the_option(option, value, folder, monkeypatch, capsys):
-    command = "search" if option in SEARCHED else "train"
+@pytest.mark.parametrize(("number", "option"), [*enumerate(OPTIONS)])
+def test_wrong_values_name_the_option(number, option, folder, monkeypatch, capsys):
+    command, value = "search" if option in SEARCHED else "train", ("-7", "nan", "")[number % 3]
     said = ends_well([command, "good.csv", "--model", "out", f"--{option}", value], folder, monkeypatch, capsys)
-    fine = {("coef0", "-7"), ("n-jobs", "-7")}
-    assert (option, value) in fine or (said is not None and f"--{option}" in said)
+    assert said is not None
+    assert f"--{option}" in said
 
 
 @pytest.mark.parametrize("label", ["7", "-9", "none", ""])

@@ -150,4 +150,5 @@ def fit_now():
 
 
 def test_a_fit_in_the_event_loop_is_refused(one):
-    assert all("must not be asynchronous" in said for said in one.run(fit_now).values())
+    # Another client of this process, if there is one, serves such a fit.
+    assert all(said is None or "must not be asynchronous" in said for said in one.run(fit_now).values())

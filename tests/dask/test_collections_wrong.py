@@ -17,6 +17,8 @@ dd = pytest.importorskip("dask.dataframe")
 X, Y = blobs(60, 2)
 FRAME = pd.DataFrame(X, columns=["a", "b"])
 DATES = FRAME.assign(when=pd.Timestamp("2020-01-01"))
+DAYS = np.datetime64("2020-01-01", "us") + np.arange(60)
+TWO = np.column_stack([DAYS, DAYS])
 WORDS = FRAME.assign(word="yes")
 
 
@@ -72,15 +74,21 @@ WRONG = {
     "sparse among dense": (lambda: together(X[:30], sparse.csr_matrix(X[30:])), lambda: Y, ValueError,
                            r"Partitions of X must be all dense or all sparse\. Got sparse ones \(1\)"),
     "dense among sparse": (lambda: together(sparse.csr_matrix(X[:30]), X[30:]), lambda: Y, ValueError, r"all sparse"),
-    "dates": (lambda: frame(DATES), labels, TypeError, r"X must hold numbers.*'when' \(datetime64"),
-    "dates in memory": (lambda: DATES, labels, TypeError, r"X must hold numbers.*'when' \(datetime64"),
+    "dates": (lambda: frame(DATES), labels, ValueError, r"X must hold numbers.*datetime64.* column 'when'"),
+    "dates in memory": (lambda: DATES, labels, ValueError, r"X must hold numbers.*datetime64.* column 'when'"),
+    "dates of an array": (lambda: da.from_array(TWO, chunks=(20, 2)), labels, ValueError, r"Got datetime64.*\[0, 1\]"),
+    "dates of an array in memory": (lambda: TWO, labels, ValueError, r"Got datetime64.* in columns \[0, 1\]"),
+    "dates as objects": (lambda: frame(pd.DataFrame({"when": np.array(list(DAYS), object)})), labels, ValueError,
+                         r"Got datetime64.* in column 'when'"),
     "text": (lambda: frame(WORDS), labels, ValueError, r"partition 0 .*must hold numbers\. Got 'yes' in column 'word'"),
+    "one text": (lambda: np.array([["1"]] * 59 + [["foo"]], object), labels, ValueError, r"Got 'foo' in column 0"),
     "text in an array": (lambda: da.from_array(np.full((60, 2), "x"), chunks=(20, 2)), labels, ValueError,
                          r"X must hold numbers\. Got 'x' in column 0"),
     "labels of two kinds": (rows, lambda: together(np.array(["0", "1"] * 15), Y[30:]), ValueError,
                             r"Unknown label type.*\['numbers', 'text'\]"),
     "labels with None": (rows, lambda: np.array([None, "a"] * 30, object), ValueError,
                          r"Unknown label type.*\['NoneType', 'str'\]"),
+    "truth as objects": (rows, lambda: (Y > 0).astype(object), ValueError, r"Unknown label type.*\['bool'\]"),
     "measurements as labels": (rows, lambda: X[:, 0], ValueError, r"Unknown label type: continuous"),
 }  # fmt: skip
 
@@ -97,6 +105,7 @@ WEIGHTS = {
     "2D": (lambda: np.ones((60, 2)), ValueError, r"sample_weight must have one dimension.*Got 2D ndarray"),
     "text": (lambda: "x", ValueError, r"sample_weight must have one dimension.*Got 'x'"),
     "texts": (lambda: ["x"] * 60, ValueError, r"sample_weight must hold numbers\. Got \['x', 'x', 'x'\]"),
+    "dates": (lambda: DAYS, ValueError, r"sample_weight must hold numbers\. Got datetime64"),
     "too short": (lambda: np.ones(59), ValueError, r"X and sample_weight have inconsistent lengths: 60 rows and 59"),
     "by class": (lambda: {0: 1.0}, ValueError, r"sample_weight must have one dimension.*Got \{0: 1\.0\}"),
 }
@@ -116,6 +125,9 @@ def test_one_weight_for_all_is_allowed():
 def test_targets_must_be_numbers():
     with pytest.raises(ValueError, match=r"y must hold numbers\. Got \['a', 'a', 'a'\]"):
         ad.DaskSVR().fit(rows(), np.full(60, "a"))
+    for dates in (DAYS, da.from_array(DAYS, chunks=20)):
+        with pytest.raises(ValueError, match=r"y must hold numbers\. Got datetime64"):
+            ad.DaskSVR().fit(rows(), dates)
     with pytest.raises(ValueError, match="DaskSVR requires y"):
         ad.DaskSVR().fit(rows(), None)
 
@@ -137,6 +149,11 @@ def test_what_can_be_read_is_no_error(rows, y):
     assert bits(ad.DaskSVC().fit(rows(), y())) == alone("SVC", X, Y)
 
 
+def test_text_of_two_types_is_text():
+    named = np.array([np.str_("a") if one == Y[0] else "b" for one in Y], object)
+    assert ad.DaskSVC().fit(rows(), named).classes_.tolist() == ["a", "b"]
+
+
 @pytest.mark.parametrize("kind", [rows, lambda: frame(FRAME), lambda: X], ids=["array", "frame", "in memory"])
 def test_nothing_is_predicted_before_a_fit(kind):
     for machine, methods in (
@@ -156,7 +173,7 @@ def test_wrong_rows_to_predict():
         (delayed(X), TypeError, "X must be .*Got a Delayed"),
         (frame(FRAME)["a"], ValueError, "2D array, got 1D Series"),
         (rows()[:, :1], ValueError, "X has 1 features"),
-        (frame(DATES), TypeError, "X must hold numbers.*'when'"),
+        (frame(DATES), ValueError, "X must hold numbers.*'when'"),
     ):
         with pytest.raises(kind, match=message):
             model.predict(given)

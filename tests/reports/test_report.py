@@ -3,7 +3,6 @@
 import base64
 import re
 import sys
-import time
 import warnings
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -202,28 +201,6 @@ def test_folds_must_test_every_sample_once(cv):
     assert "tests every sample once" in made.html
 
 
-class Slow(StandardScaler):
-    """A step that takes its time."""
-
-    def fit(self, X, y=None):
-        time.sleep(0.4)
-        return super().fit(X, y)
-
-
-def test_a_report_ends_in_time_and_names_what_is_missing():
-    model = make_pipeline(Slow(), SVC()).fit(X, y)
-    part = adatron.report(model, X, y, max_time=6.0, cv=30)
-    assert re.search(r"There was time for \d of 30 folds", part.html)
-    assert re.search(r"Out of fold \(\d of 30 folds\)", part.panels[1].answer)
-    assert "leave-one-out (" in part.panels[1].answer.lower()
-    late = adatron.report(model, X, y, max_time=1e-6)
-    Reader(late.html)
-    assert "no time for this answer" in late.html
-    assert "out of fold" not in late.panels[1].answer.lower()
-    whole = adatron.report(SVC().fit(X, y), X, y, max_time=None)
-    assert "There was" not in whole.html
-
-
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that stands still unless a test moves it."""
@@ -233,6 +210,30 @@ def clock(monkeypatch):
         if name.startswith("adatron.") and hasattr(module, "monotonic"):
             monkeypatch.setattr(module, "monotonic", lambda: now[0])
     return now
+
+
+def test_a_report_ends_in_time_and_names_what_is_missing(clock):
+    class Slow(StandardScaler):
+        """A step that takes its time."""
+
+        def fit(self, X, y=None):
+            clock[0] += 0.4
+            return super().fit(X, y)
+
+    model = make_pipeline(Slow(), SVC()).fit(X, y)
+    part = adatron.report(model, X, y, max_time=6.0, cv=30)
+    assert re.search(r"There was time for \d of 30 folds", part.html)
+    assert re.search(r"Out of fold \(\d of 30 folds\)", part.panels[1].answer)
+    assert "leave-one-out (" in part.panels[1].answer.lower()
+
+
+def test_a_report_without_time_says_so():
+    late = adatron.report(SVC().fit(X, y), X, y, max_time=1e-6)
+    Reader(late.html)
+    assert "no time for this answer" in late.html
+    assert "out of fold" not in late.panels[1].answer.lower()
+    whole = adatron.report(SVC().fit(X, y), X, y, max_time=None)
+    assert "There was" not in whole.html
 
 
 @pytest.mark.parametrize("function", [input_margin, loo_values], ids=lambda one: one.__name__)

@@ -53,7 +53,7 @@ def proven(model, X, y, **more):
 def certified(model, rows):
     """``certified`` keeps its promise: nothing that is nearer has another label."""
     found = adatron.input_margin(model, rows)
-    direction = rng.normal(size=(500, *rows.shape))
+    direction = np.random.default_rng(0).normal(size=(500, *rows.shape))
     direction *= 0.999 * found.certified[:, None] / np.linalg.norm(direction, axis=2, keepdims=True)
     for moved in rows + direction:
         np.testing.assert_array_equal(model.predict(moved), model.predict(rows))

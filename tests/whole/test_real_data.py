@@ -44,7 +44,7 @@ def test_train_and_predict_as_scikit_learn(name, data_dir, tmp_path, capsys):
     assert found == pytest.approx(expected, rel=1e-5)
     differ = len(np.setxor1d(ours.support_, theirs.support_))
     assert differ <= 0.01 * len(theirs.support_)
-    assert np.sum(ours.dual_objective_) == pytest.approx(found, rel=1e-6)
+    assert found * (1.0 - 1e-5) <= np.sum(ours.dual_objective_) <= found * (1.0 + 1e-9)  # lower ends
     with capsys.disabled():
         gap = np.max(ours.duality_gap_)
         print(f"\n{name}: accuracy {accuracy:.4f}, dual {found:.6g} ({found / expected - 1:+.1e}), {differ} of "

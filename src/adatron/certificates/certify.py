@@ -52,7 +52,7 @@ class Certificate:
     resolution : addition to the violation by errors of the gradient; a smaller violation cannot be told from none
     doubt : proven bound of the error of ``dual``
     least : smallest number that the gap is divided by, see ``Dual.scale``
-    blur : what the optimum may be below ``dual``: the rounding of ``dual``, and what the equalities that rounding has
+    slip : what the optimum may be below ``dual``: the rounding of ``dual``, and what the equalities that rounding has
         missed may gain; errors of rows without float64 are judged, not proven
     convex : False if the kernel was found not to be positive semi-definite; the gap then bounds nothing
     """
@@ -63,18 +63,18 @@ class Certificate:
     resolution: float = 0.0
     doubt: float = 0.0
     least: float = 1.0
-    blur: float = 0.0
+    slip: float = 0.0
     convex: bool = True
 
     @property
     def primal(self) -> float:
         """The upper end of the optimum."""
-        return self.dual + self.gap + self.blur if isfinite(self.gap) else inf
+        return self.dual + self.gap + self.slip if isfinite(self.gap) else inf
 
     @property
     def lower(self) -> float:
         """The lower end of the optimum."""
-        return self.dual - self.blur
+        return self.dual - self.slip
 
     @property
     def relative_gap(self) -> float:
@@ -90,7 +90,7 @@ class Certificate:
         """
         if c == 1.0:
             return self
-        sizes = {name: c * c * getattr(self, name) for name in ("dual", "gap", "doubt", "least", "blur")}
+        sizes = {name: c * c * getattr(self, name) for name in ("dual", "gap", "doubt", "least", "slip")}
         if self.gap > 0.0:
             sizes["gap"] = max(sizes["gap"], SMALLEST)
         return replace(self, **sizes)
@@ -202,22 +202,27 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
         if judged > allowed:
             judged = min(exact.missed(unknown), judged)
         if not len(unknown) or (0.5 * doubt <= SURELY * level and judged <= allowed):
-            return _evaluate(view, dual, beta, g, mu, np.where(exact.known, exact.errors, 0.0), convex, doubt, judged)
+            errors, loose = np.where(exact.known, exact.errors, 0.0), float(slack[~exact.known].max(initial=0.0))
+            measures = _measured(dual, beta, g, mu, errors, doubt, judged, loose)
+            return conclude(view, beta, measures, dual.lambda2, convex)
         rows = unknown
 
 
 def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) -> Certificate:
     """Prove what can be proven about ``beta`` by a gradient that was summed in float64, row by row, term by term."""
-    return _evaluate(view, dual, beta, g, best_multipliers(dual, beta, g), errors_of_sums(view, dual, beta), convex)
+    errors = np.full(len(beta), error_of_sums(view, dual, beta))
+    measures = _measured(dual, beta, g, best_multipliers(dual, beta, g), errors)
+    return conclude(view, beta, measures, dual.lambda2, convex)
 
 
-def errors_of_sums(view: View, dual: Dual, beta: Vector) -> Vector:
-    """Return bounds of the errors of a gradient that was summed in float64, row by row, term by term."""
+def error_of_sums(view: View, dual: Dual, beta: Vector) -> float:
+    """Return a bound of the error of each entry of a gradient that was summed in float64, row by row, term by term."""
     value, size = view.gram.rounding, view.magnitude + dual.lambda2
     rate = (
         value + UNIT * (np.count_nonzero(beta) + 8.0) * size
     )  # the sum of the coefficients of equal samples is rounded, too
-    return np.full(len(beta), CARE * rate * float(np.abs(beta).sum()))
+    mass = float(np.abs(beta).sum())
+    return CARE * rate * mass if mass else 0.0
 
 
 def loosely(view: View, dual: Dual, beta: Vector, g: Vector, slack: Vector) -> Certificate:
@@ -230,15 +235,19 @@ def loosely(view: View, dual: Dual, beta: Vector, g: Vector, slack: Vector) -> C
     return replace(bounded(dual, beta, g, slack, view.magnitude), gap=inf)
 
 
-def bounded(dual: Dual, beta: Vector, g: Vector, slack: Vector, magnitude: float) -> Certificate:
-    """Prove what a gradient can, up to its errors, for a kernel that is known to be positive semi-definite."""
-    measures = _measured(dual, beta, g, best_multipliers(dual, beta, g), slack.copy())
-    return _certificate(measures, magnitude, convex=True)
+def bounded(dual: Dual, beta: Vector, g: Vector, slack: Vector, magnitude: float, further: float = 0.0) -> Certificate:
+    """Prove what a gradient can, up to its errors, for a kernel that is known to be positive semi-definite.
+
+    further : bound of further errors of g, which only ``slip`` is to cover
+    """
+    judged = 0.5 * CARE * further * float(np.abs(beta).sum())
+    measures = _measured(dual, beta, g, best_multipliers(dual, beta, g), slack.copy(), 0.0, judged, further)
+    return _certificate(measures, magnitude + dual.lambda2, convex=True)
 
 
 def unproven(dual: Dual, beta: Vector, g: Vector) -> Certificate:
     """Prove nothing, as not even a gradient is known; the level is that of its substitute."""
-    return Certificate(-dual.objective(beta, g), inf, inf, blur=inf)
+    return Certificate(-dual.objective(beta, g), inf, inf, slip=inf)
 
 
 def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
@@ -278,65 +287,61 @@ def _may_matter(
     return ~known & ~(dual.inward(beta, h) + slack <= 0)  # nan, from infinite bounds, counts as doubt
 
 
-def _evaluate(
-    view: View,
+def _measured(
     dual: Dual,
     beta: Vector,
     g: Vector,
     mu: Vector,
     errors: Vector,
-    convex: bool,
     doubt: float = 0.0,
     judged: float = 0.0,
-) -> Certificate:
-    return conclude(view, beta, _measured(dual, beta, g, mu, errors, doubt, judged), convex)
-
-
-def _measured(
-    dual: Dual, beta: Vector, g: Vector, mu: Vector, errors: Vector, doubt: float = 0.0, judged: float = 0.0
+    loose: float = 0.0,
 ) -> list[float]:
     """Return the numbers of ``weigh``; ``judged``: what ``doubt`` puts the objective off, as others of its kind say.
 
     The ``errors`` of rows that need not be known are 0: their terms are 0 within their true errors. Moving these rows
     gains mu at most, and as mu minimises the gap, some known row gains as much. So they count only in ``doubt``, the
-    error of beta'g.
+    error of beta'g, and in ``loose``, the largest of their true errors, by which the steepest slope may be steeper.
     """
     totals, found, bounds = np.array(dual.totals), np.empty(MEASURES), (dual.lower, dual.upper, dual.epsilon)
     weigh(beta, g, errors, dual.t, *bounds, *dual.membership, totals, mu, found)
     if dual.hard_margin:
         found[4] = CARE * duality_gap(dual, beta, g, mu, errors, doubt + 4.0 * found[7]) + found[8]
+    if found[10] > 0.0:
+        found[9] += CARE * loose * np.sqrt(found[10])
     found[1], found[2] = max(found[1], found[9] + 0.5 * doubt), found[2] + doubt
     found[9] += judged
     return found.tolist()
 
 
-def conclude(view: View, beta: Vector, measures: list[float], convex: bool = True) -> Certificate:
+def conclude(view: View, beta: Vector, measures: list[float], lambda2: float, convex: bool = True) -> Certificate:
     """Return the certificate from the numbers of ``weigh``."""
     norm2, resolution = measures[2:4]
     known = view.gram.kernel.convex or not isfinite(resolution)  # apparent negative curvature is then rounding
-    return _certificate(
-        measures, view.magnitude, known or (convex and norm2 >= 0.0 and semidefinite(view, np.flatnonzero(beta)))
-    )
+    convex = known or (convex and norm2 >= 0.0 and semidefinite(view, np.flatnonzero(beta)))
+    return _certificate(measures, view.magnitude + lambda2, convex)
 
 
-def _certificate(measures: list[float], magnitude: float, convex: bool) -> Certificate:
+def _certificate(measures: list[float], largest: float, convex: bool) -> Certificate:
     value, doubt, _, resolution, gap, worst, least = measures[:7]
-    return Certificate(value, gap, worst, resolution, doubt, least, float(_blur(np.array(measures), magnitude)), convex)
+    slip = measures[9] + (0.5 * CARE * largest * measures[10] if measures[10] > 0.0 else 0.0)
+    return Certificate(value, gap, worst, resolution, doubt, least, slip, convex)
 
 
-def _blur(measures: Any, magnitude: float) -> Any:
-    """Return the error of the objective as a bound of the optimum."""
-    with np.errstate(invalid="ignore"):  # infinite kernel values, and sums that lack nothing
-        return measures[9] + np.where(measures[10] > 0.0, 0.5 * CARE * magnitude * measures[10], 0.0)
-
-
-def conclude_all(measures: NDArray[np.float64], magnitude: float) -> NDArray[np.float64]:
+def conclude_all(measures: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
     """Return the numbers of ``Certificate`` in their order, (8, n), from those of ``weigh``, (n, MEASURES).
 
     This is ``conclude`` for kernels that are known to be positive semi-definite.
+
+    largest : the largest entry of K + lambda^2
     """
+    slips, lacks = (
+        measures[:, 9].copy(),
+        measures[:, 10] > 0.0,
+    )  # without a lack even infinite kernel values bend nothing
+    slips[lacks] += 0.5 * CARE * largest * measures[lacks, 10]
     value, doubt, _, resolution, gap, worst, least = measures.T[:7]
-    return np.stack([value, gap, worst, resolution, doubt, least, _blur(measures.T, magnitude), np.ones_like(value)])
+    return np.stack([value, gap, worst, resolution, doubt, least, slips, np.ones_like(value)])
 
 
 @jit
@@ -346,16 +351,16 @@ def weigh(
 ) -> None:  # fmt: skip
     """Set found to dual objective, bound of its error, largest possible |w|^2, resolution, gap(mu), violation, scale.
 
-    Three more numbers follow: the error of the objective by known rows alone, the part of the gap by which the
+    Four more numbers follow: the error of the objective by known rows alone, the part of the gap by which the
     equalities are missed, and the error of the objective as a bound of the optimum. For that, coefficients move until
     the equalities hold, which costs no more than their sums lack, times the steepest slope. If rounding does not
-    explain that an equality is missed, gap, violation and this error are infinite. The objective also bends on the way,
-    by at most half the last number, the square of what the sums lack, times the largest kernel value.
+    explain that an equality is missed, gap, violation and this error are infinite. The last one is the square of what
+    the sums lack. Times half the largest kernel value, it bounds how far the objective bends on the way.
 
     errors : bounds of the errors of g; the rounding of evaluating the conditions is added to them
     """
     n = len(beta)
-    norm2, twice, own, sizes, doubt, most, blur = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    norm2, twice, own, sizes, doubt, most, of_bounds = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     over, steepest = np.empty(len(totals)), np.empty(len(totals))
     for r in range(len(over)):  # -totals would load all that numba knows of arithmetic on arrays
         over[r], steepest[r] = -totals[r], 0.0
@@ -368,11 +373,11 @@ def weigh(
         width = max(-lower[i], upper[i])
         most += width * abs(t[i])
         if b != 0.0 and width < np.inf:  # a bound, the product of C and a weight, is also rounded
-            blur += width * (abs(g[i]) + abs(push))
+            of_bounds += width * (abs(g[i]) + abs(push))
         if len(over):
             over[r] += b * sign[i] if len(sign) else b
             steepest[r] = max(steepest[r], abs(g[i]) + errors[i] + epsilon)
-    missed, repair, lack = 4.0 * UNIT * blur, 0.0, 0.0
+    missed, repair, lack = 4.0 * UNIT * of_bounds, 0.0, 0.0
     for r in range(len(over)):
         lacking = abs(over[r]) + (n + 4) * UNIT * (own + abs(totals[r]))
         missed, repair, lack = missed + abs(mu[r]) * lacking, repair + CARE * steepest[r] * lacking, lack + lacking

@@ -24,7 +24,7 @@ from .commands.search import search
 from .commands.stream import stream
 from .commands.train import train
 from .commands.warmup import warmup
-from .status import Status, warnings_as_lines
+from .status import InputError, Status, warnings_as_lines
 from .wording import in_options
 
 
@@ -62,8 +62,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(Status.INTERRUPTED, str(error) or "interrupted")
     except OSError as error:
         return _fail(Status.IO, ": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
-    except (ValueError, MemoryError) as error:
+    except MemoryError as error:
         return _fail(Status.BAD_INPUT, str(error) or "not enough memory")
+    except ValueError as error:
+        from ..files import DataError, ModelFileError
+
+        own = isinstance(error, (InputError, DataError, ModelFileError))  # these have words of the user
+        return _fail(Status.BAD_INPUT, str(error) if own else in_options(str(error)))
     except SystemError as error:
         # Ctrl-C at the border of compiled code is the cause of another error.
         if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
@@ -72,5 +77,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(status: Status, message: str) -> Status:
-    click.echo(f"error: {in_options(' '.join(message.split()))}", err=True)
+    click.echo(f"error: {' '.join(message.split())}", err=True)
     return status

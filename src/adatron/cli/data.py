@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from .preparing.wanted import Wanted
-from .status import warnings_as_lines
+from .status import InputError, warnings_as_lines
 from .values import Number
 
 # Equal to files.FORMATS, which would import NumPy; a test compares the two.
@@ -89,9 +89,9 @@ def data_options(function: Any) -> Any:
 
     counting = "LIBSVM text: features count from 0 or 1.  [default: as the model's data; from 0 if these use 0]"
     room = (
-        "Bytes that a file, decompressed, and its table may take each.  [default: a quarter of the free memory; of a "
+        "Bytes that a file, decompressed, and its table may take each.  [default: a quarter of the free memory; "
+        "of .gz, .bz2, .xz and NPZ at most 200 times the file's length, or 64 MiB]"
     )
-    room += "compressed file at most 200 times its length, or 64 MiB]"
     command = form_options(packed)
     command = click.option("--max-bytes", type=Number(1, whole=True), help=room)(command)
     command = click.option("--zero-based/--one-based", default=None, help=counting)(command)
@@ -115,7 +115,7 @@ class Source:
         from ..files import read
 
         given: Any = asdict(self.form) | more
-        with warnings_as_lines():
+        with warnings_as_lines(str):
             return read(
                 self.files, self.format, self.label, features, labelled, self.zero_based, names, self.max_bytes, **given
             )
@@ -136,7 +136,7 @@ class Source:
         stored = self._stored(table, nonzeros < SPARSE * X.shape[0] * X.shape[1], given)
         if given and stored.shape[0] != stored.shape[1]:
             n, d = stored.shape
-            raise ValueError(f"{self.files[0]}: kernel values to train on are a square matrix, not one of {n} x {d}")
+            raise InputError(f"{self.files[0]}: kernel values to train on are a square matrix, not one of {n} x {d}")
         return stored
 
     def like(self, wanted: Wanted, given: bool, labelled: bool = True) -> Any:
@@ -159,7 +159,7 @@ class Source:
         if given:
             if sparse.issparse(X) and table.first_index != 0:
                 text = "a line of kernel values begins with the number of its sample, as in '+1 0:17 1:0.2 2:0.9'"
-                raise ValueError(f"{self.files[0]}: {text}; no feature 0 found")
+                raise InputError(f"{self.files[0]}: {text}; no feature 0 found")
             return replace(table, X=self._dense(X)[:, 1:] if sparse.issparse(X) else X)
         if sparsely == sparse.issparse(X):
             return table
@@ -197,7 +197,7 @@ class Source:
         try:
             model = load(path)
         except NoModelError as error:
-            raise ValueError(f"{os.fspath(path)}: this is not a model; is the order MODEL FILE?") from error
+            raise InputError(f"{os.fspath(path)}: this is not a model; is the order MODEL FILE?") from error
         machine = machine_of(model)
         check_is_fitted(machine)
         labelled = labelled and task_of(model) != "novelty"
@@ -213,10 +213,10 @@ class Source:
             model = machine = load_libsvm(path, max(found.shape[1], width), from_zero)
         table = source.like(wanted_by(model), given, labelled)
         if given and table.shape[1] != (needed := getattr(model, "n_features_in_", table.shape[1])):
-            raise ValueError(
+            raise InputError(
                 f"{os.fspath(self.files[0])}: {table.shape[1]:,} kernel values of a sample found, and the model needs "
                 f"{needed:,}, those with its training samples"
             )
-        with warnings_as_lines():
+        with warnings_as_lines(str):
             warn_of_unknown(os.fspath(self.files[0]), table, texts_of(model))
         return (model, table) if given else with_surplus(model, table, self.files[0], self.max_bytes)

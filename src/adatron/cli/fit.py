@@ -10,7 +10,8 @@ from .interrupt import Interrupt
 from .parts import machine_of, task_of
 from .preparing.sides import has_sides
 from .progress import ProgressBar
-from .status import warnings_as_lines
+from .status import InputError, warnings_as_lines
+from .wording import in_options
 
 
 def fit(model: Any, X: Any, y: Any, save_partial: bool, silent: bool) -> tuple[float, bool]:
@@ -20,7 +21,7 @@ def fit(model: Any, X: Any, y: Any, save_partial: bool, silent: bool) -> tuple[f
     wanted = save_partial or (sys.stdin.isatty() and sys.stderr.isatty())
     with (
         Interrupt(wanted, begun=save_partial) as interrupt,
-        warnings_as_lines(lambda text: text.replace("the callback asked to stop", "interrupted")),
+        warnings_as_lines(lambda text: in_options(text.replace("the callback asked to stop", "interrupted"))),
     ):
         _with_progress(model, X, y, interrupt, silent)
     return time.perf_counter() - start, interrupt.asked and machine.fit_status_ != 0
@@ -41,15 +42,14 @@ def cross_validated(model: Any, X: Any, y: Any, folds: int, seed: int, silent: b
     kind = StratifiedKFold if sides or task == "classification" else KFold
     splits: Any = kind(folds, shuffle=True, random_state=seed).split(X, y)
     predicted: Any = None
-    with warnings_as_lines():
-        for number, (all_others, test) in enumerate(splits, 1):
-            train = all_others[y[all_others] == 1] if sides else all_others
-            one: Any = clone(model)
-            X_train, y_train = _safe_split(one, X, y, train)
-            _with_progress(one, X_train, y_train, Interrupt(False), silent, f"fold {number} of {folds}: ")
-            part = one.predict(_safe_split(one, X, y, test, train)[0])
-            predicted = np.empty(X.shape[0], part.dtype) if predicted is None else predicted
-            predicted[test] = part
+    for number, (all_others, test) in enumerate(splits, 1):
+        train = all_others[y[all_others] == 1] if sides else all_others
+        one: Any = clone(model)
+        X_train, y_train = _safe_split(one, X, y, train)
+        _with_progress(one, X_train, y_train, Interrupt(False), silent, f"fold {number} of {folds}: ")
+        part = one.predict(_safe_split(one, X, y, test, train)[0])
+        predicted = np.empty(X.shape[0], part.dtype) if predicted is None else predicted
+        predicted[test] = part
     return predicted
 
 
@@ -58,11 +58,11 @@ def check_folds(file: str, y: Any, samples: int, folds: int, task: str) -> None:
     import numpy as np
 
     if folds > samples:
-        raise ValueError(f"{file}: --cv {folds:,} needs a sample for each fold, and there are {samples:,}")
+        raise InputError(f"{file}: --cv {folds:,} needs a sample for each fold, and there are {samples:,}")
     if task == "classification" or (task == "novelty" and has_sides(y)):
         most = int(np.unique(y, return_counts=True)[1].max())
         if folds > most:
-            raise ValueError(
+            raise InputError(
                 f"{file}: --cv {folds:,} needs as many samples of a class, and no class has more than {most:,}"
             )
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from .parts import check_device
+from .wording import in_options
 
 TASKS = {
     "classification": {"c": "SVC", "nu": "NuSVC"},
@@ -78,7 +79,7 @@ def _check(made: Any) -> None:
     try:
         made._validate_params()
     except InvalidParameterError as error:
-        raise click.UsageError(str(error)) from error
+        raise click.UsageError(in_options(str(error))) from error
     found = made.get_params()
     if found.get("break_ties") and found["decision_function_shape"] == "ovo":
         raise click.UsageError("--break-ties needs --decision-function-shape ovr")
@@ -89,7 +90,7 @@ def _check(made: Any) -> None:
     try:
         choose(made.solver, _small_program(made))
     except ValueError as error:
-        raise click.UsageError(f"--solver {made.solver}: {error}") from error
+        raise click.UsageError(f"--solver {made.solver}: {in_options(str(error))}") from error
 
 
 def _small_program(made: Any) -> Any:

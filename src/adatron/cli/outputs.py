@@ -60,11 +60,11 @@ def _refuse_overwriting(name: str, output: str, inputs: Iterable[str]) -> None:
     if not Path(output).is_file():
         return
     for path in inputs:
-        if _file_of(path).samefile(output):
+        if existing(path).samefile(output):
             raise click.UsageError(f"{name} {output} is the input {path}, which it would overwrite")
 
 
-def _file_of(path: str) -> Path:
+def existing(path: str) -> Path:
     """Return the existing file that a path leads to: data.h5 for data.h5/train."""
     whole = Path(path)
     return next((part for part in (whole, *whole.parents) if part.exists()), Path("/"))

@@ -6,6 +6,9 @@ from typing import Any
 
 import click
 
+from .status import InputError
+from .wording import in_options
+
 TASK_NAMES = {"classifier": "classification", "regressor": "regression", "outlier_detector": "novelty"}
 
 
@@ -15,7 +18,7 @@ def machine_of(model: Any) -> Any:
 
     last = _last(model)
     if not isinstance(last, KernelMachine):
-        raise ValueError(f"the model is a {type(last).__name__}; this command is for support vector machines")
+        raise InputError(f"the model is a {type(last).__name__}; this command is for support vector machines")
     return last
 
 
@@ -128,4 +131,4 @@ def check_device(name: str) -> None:
     try:
         resolved(name)
     except (ValueError, ImportError) as error:
-        raise click.UsageError(f"--device: {error}") from error
+        raise click.UsageError(f"--device: {in_options(str(error))}") from error

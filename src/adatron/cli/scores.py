@@ -8,6 +8,7 @@ import numpy as np
 
 from .parts import task_of
 from .report import shortened
+from .status import InputError
 
 Scores = dict[str, Any]
 
@@ -97,7 +98,7 @@ def numbers(y: Any) -> Any:
         A target is text.
     """
     if y.dtype.kind not in "iuf":
-        raise ValueError(f"regression needs numbers as labels; found {str(y[0])[:50]!r}: --label names the column")
+        raise InputError(f"regression needs numbers as labels; found {str(y[0])[:50]!r}: --label names the column")
     return y.astype(np.float64)
 
 
@@ -113,7 +114,7 @@ def check_classes(classes: Any, y: Any) -> None:
     known, labels = (np.unique(some) for some in comparable(classes, y))
     if not np.isin(labels, known).any():
         named = (shortened(list(map(str, some))) for some in (labels, known))
-        raise ValueError("none of the labels ({}) is a class of the model ({})".format(*named))
+        raise InputError("none of the labels ({}) is a class of the model ({})".format(*named))
 
 
 def short(found: Scores) -> str:

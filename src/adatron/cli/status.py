@@ -6,13 +6,14 @@ import errno
 import json
 import math
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import click
+from tqdm import tqdm
 
 from .wording import in_options
 
@@ -26,6 +27,10 @@ class Status(IntEnum):
     NOT_CONVERGED = 3
     IO = 4
     INTERRUPTED = 130
+
+
+class InputError(ValueError):
+    """Data or a model that a command cannot use, in words of the tool and of the user."""
 
 
 def echo_rows(rows: Iterable[tuple[str, object]], err: bool) -> None:
@@ -88,19 +93,23 @@ def _plain(value: Any) -> Any:
 
 
 @contextmanager
-def warnings_as_lines(reworded: Callable[[str], str] = str) -> Iterator[None]:
-    """Print each warning raised inside as one line on stderr, once, in the words of the tool.
+def warnings_as_lines(reworded: Callable[[str], str] = in_options) -> Iterator[None]:
+    """Print each warning raised inside as one line on stderr, once and at once.
 
     Parameters
     ----------
     reworded : callable
-        Maps a message to the one that is printed.
+        Maps a message to the one that is printed; ``str`` where a message has words of the user's data.
     """
-    with catch_warnings(record=True) as caught:
-        simplefilter("always")
-        try:
-            yield
-        finally:
-            messages = dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught)
-            for message in messages:
-                click.echo(f"warning: {in_options(reworded(message))}", err=True)
+    told: set[str] = set()
+
+    def tell(message: Warning | str, *_: object) -> None:
+        text = " ".join(reworded(str(message)).split())
+        if text not in told:
+            told.add(text)
+            with tqdm.external_write_mode(file=sys.stderr):  # a bar may be on the line
+                click.echo(f"warning: {text}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = tell
+        yield

@@ -94,14 +94,3 @@ def class_weight(text: str) -> dict[str, float] | str:
         raise click.BadParameter(f"{text!r} is neither 'balanced' nor LABEL:WEIGHT,LABEL:WEIGHT,...")
     weight = Number(0, above=True)
     return {label.strip(): weight.convert(given, None, None) for label, _, given in pairs}
-
-
-def weights_of(y: Any, given: dict[str, float]) -> dict[Any, float]:
-    """Return the weights of classes under the labels in the data."""
-    import numpy as np
-
-    named = {str(label): label for label in np.unique(y).tolist()}
-    unknown = [label for label in given if label not in named]
-    if unknown:
-        raise ValueError(f"--class-weight names the class {unknown[0]!r}; the classes are {', '.join(named)}")
-    return {named[label]: weight for label, weight in given.items()}

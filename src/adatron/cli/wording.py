@@ -19,50 +19,38 @@ _OPTIONS = {
 _LONG = "|".join(name for name in _OPTIONS if "_" in name and name != "n_features")  # no words of English
 _EACH = "|".join(_OPTIONS)
 
-_Said = str | Callable[[re.Match[str]], str]
-_PHRASES: tuple[tuple[str, _Said], ...] = (
+Said = str | Callable[[re.Match[str]], str]
+PHRASES: tuple[tuple[str, Said], ...] = (
     (r"y must hold labels among the classes (\[.*?\])\. Got (.*?); the first call of partial_fit .*",
      r"the label \2 is none of the classes \1 of the lines that the first fit took: --first takes more lines"),
     (r"\bX and y must be the samples that", "FILE must hold the samples that"),
     (r" Pass other samples as X_test and y_test\.", " --test takes other samples."),
-    (r"([Pp])ass the sample_weight of the fit, or fit with a smaller tol",
-     lambda found: f"{'T' if found[1] == 'P' else 't'}rain with a smaller --tol"),
-    (r" \(n_features in Python\)", ""),
-    (r"Give the report a larger max_time, or None for no limit\.", "Give the report a larger --max-time."),
-    (r", which max_bytes can change", ""),
-    (r"(save|Take|take) the one before compact\(\)", r"\1 the model from which it was made"),
-    (r" Call compact\(\) first\.", ""),
-    (r"compact\(\) may make the model smaller; so do fewer features", "Fewer features make the model smaller"),
-    (r"([Ff])it with a kernel of adatron\.kernels, which", r"\1it with another --kernel, which"),
     (r"The 'X' parameter is needed: .* would make rows of the support vectors\.",
      "the steps before the machine cannot be undone, so there are no rows to compare the network with"),
     (r" For other estimators, import adatron\.onnx and call skl2onnx\.to_onnx\.", ""),
     (r"Consider pre-processing your data with StandardScaler or MinMaxScaler", "Consider --scale standard or minmax"),
     (r"scale them \(MaxAbsScaler\)", "--scale minmax scales them"),
     (r"scale them \(StandardScaler\)", "--scale standard scales them"),
-    (r"so predict_proba cannot tell", "so the probabilities cannot tell"),
     (r"gamma='scale' is 1 / \(n_features \* X\.var\(\)\) = (\S+), as X\.var\(\) is (\S+): .* gamma as a number\.",
      r"--gamma scale is \1, as the variance of the data is \2: --scale standard scales them, or --gamma is a number"),
     (r"specified nu is infeasible: with nu = ", "--nu is infeasible: with --nu "),
     (r"; cv_results_\['converged'\] names their candidates", "; --json names the candidates"),
     (r"param_grid has 'auto' for '(\w+)', and of", r"--\1 auto is not possible: of"),
-    (r"give a param_grid with further values", "give further values"),
     (r"or pass X\.toarray\(\) if it fits into memory", "or give dense data"),
     (r"\bLeave device out", "Leave --device out"),
     (r"\b(lower|larger|smaller|raise|give) (C|tol|nu|epsilon|gamma)\b", r"\1 --\2"),
-    (r"\b(Laplacian|Linear|Polynomial|RBF|Sigmoid)\([^()]*\)", lambda found: found[1].lower()),
 )  # fmt: skip
 
 _VALUE = r"'[^']*'|\"[^\"]*\"|True|False|None|[-+]?[\d.]+(?:e[-+]?\d+)?"
-# A name or a value within a path is no parameter.
-_RULES: tuple[tuple[re.Pattern[str], _Said], ...] = (
-    *((re.compile(found), said) for found, said in _PHRASES),
+_BEFORE = r"(?<![\w/.'\"-])"  # A name or a value within a path or in quotes is no parameter.
+_RULES: tuple[tuple[re.Pattern[str], Said], ...] = (
+    *((re.compile(found), said) for found, said in PHRASES),
     (re.compile(rf"\b[Tt]he '({_EACH})' parameter(?: of \w+)?\b"), lambda found: _OPTIONS[found[1]]),
     (
-        re.compile(rf"(?<![\w/.-])({_EACH})=({_VALUE})(?=[\s,;:)]|\.?(?:\s|$))"),
+        re.compile(rf"{_BEFORE}({_EACH})=({_VALUE})(?=[\s,;:)]|\.?(?:\s|$))"),
         lambda found: _given(found[1], found[2]),
     ),
-    (re.compile(rf"(?<![\w/.-])({_LONG})(?![\w/=-]|\.\w)"), lambda found: _OPTIONS[found[1]]),
+    (re.compile(rf"{_BEFORE}({_LONG})(?![\w/=-]|\.\w)"), lambda found: _OPTIONS[found[1]]),
 )
 
 
@@ -74,6 +62,7 @@ def in_options(message: str) -> str:
     >>> in_options("the time limit (max_time) was reached; raise it, lower C, or use a larger tol")
     'the time limit (--max-time) was reached; raise it, lower --C, or use a larger --tol'
     """
+    message = " ".join(message.split())
     for found, said in _RULES:
         message = found.sub(said, message)
     return message

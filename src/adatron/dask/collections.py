@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from ..estimators.checks.columns import as_numbers
 from ..fitting.storage import parts_of
 from ..quoted import quoted
 from .cluster import Call, Cluster, client_of, gathered, is_gone, scattered, wait_for, workers_of
@@ -209,11 +210,7 @@ def _in_rows(X: Any) -> Any:
         if np.isnan(X.shape[1]):
             raise ValueError("X has chunks of columns, and Dask does not know how many. Make their lengths known.")
         return X.rechunk({1: X.shape[1]})
-    if hasattr(X, "iloc"):
-        odd = {name: kind for name, kind in X.dtypes.items() if kind.kind not in "biufcO"}
-        if odd:
-            named = ", ".join(f"{name!r} ({kind})" for name, kind in odd.items())
-            raise TypeError(f"X must hold numbers. Got other columns: {named}. Make numbers of them, or drop them.")
+    as_numbers(X._meta if is_frame(X) else X if hasattr(X, "iloc") else None)
     return X
 
 

@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
 from ..compiled.panels import squared_norms
+from ..estimators.checks.columns import NUMBERS, as_numbers, first_text, refuse_dates
 from ..fitting.samples import hashes, products_of
 from ..fitting.storage import opened, tidy
 from ..quoted import quoted
@@ -79,25 +80,14 @@ def load(X: Any, y: Any, weight: Any, number: int, dtype: Any, labels: bool) -> 
     try:
         return _checked(X, y, weight, dtype, labels)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"In partition {number} of the training data: {_no_numbers(X) or error}") from None
-
-
-def _no_numbers(X: Any) -> str | None:
-    """Say which column holds what can be no number; None if there is none."""
-    if sparse.issparse(X):
-        return None
-    for name, values in X.items() if hasattr(X, "items") else enumerate(np.asarray(X).T):
-        column = np.asarray(values)
-        try:
-            column.astype(np.float64) if column.dtype.kind in "OSU" else None
-        except (TypeError, ValueError):
-            return f"X must hold numbers. Got {quoted(column[:1].tolist())[1:-1]} in column {name!r}."
-    return None
+        text = first_text(X)
+        told = error if text is None else f"X must hold numbers. Got {quoted(text[1])} in column {quoted(text[0])}."
+        raise ValueError(f"In partition {number} of the training data: {told}") from None
 
 
 def _checked(X: Any, y: Any, weight: Any, dtype: Any, labels: bool) -> Partition:
     how: dict[str, Any] = {"accept_sparse": "csr", "dtype": dtype, "ensure_min_samples": 0}
-    rows: Any = check_array(X, order="C", input_name="X", **how)
+    rows: Any = check_array(as_numbers(X), order="C", input_name="X", **how)
     rows = tidy(rows) if sparse.issparse(rows) else opened(np.ascontiguousarray(rows))
     n = rows.shape[0]
     if y is not None:
@@ -114,16 +104,19 @@ def _checked(X: Any, y: Any, weight: Any, dtype: Any, labels: bool) -> Partition
 
 
 def _labels(y: Any) -> NDArray[Any]:
-    y = column_or_1d(np.asarray(y), warn=True)
-    if y.dtype != object:
-        return y
-    kinds = sorted({type(one).__name__ for one in y})
-    if len(kinds) > 1:
-        raise ValueError(f"Unknown label type: y must hold text, or numbers. Got objects of the types {kinds}.")
-    return y.astype(str) if kinds == ["str"] else y
+    values = column_or_1d(np.asarray(y), warn=True)
+    if values.dtype != object:
+        return values
+    if all(isinstance(one, str) for one in values):
+        return values.astype(str)
+    if getattr(getattr(y, "dtype", None), "kind", "O") in NUMBERS:  # pandas before 3 makes objects of nullable numbers
+        return np.array(values.tolist())
+    kinds = sorted({type(one).__name__ for one in values})
+    raise ValueError(f"Unknown label type: y must hold text, or numbers. Got objects of the types {kinds}.")
 
 
 def _numbers(values: Any, name: str) -> Vector:
+    refuse_dates(values, name)
     column = np.asarray(values)
     try:
         return column_or_1d(column, warn=name == "y", dtype=np.float64)

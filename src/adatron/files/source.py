@@ -27,7 +27,8 @@ STANDARD_INPUT = "-"
 # bytes may become as many as any byte ever does.
 SHORT, DEAREST = 2**20, 32
 # How many times as long as itself a compressed file, and its table, may become if the caller gives no limit, and the
-# bytes that they may take in any case. Real data become up to 40 times as long; a byte of xz may become thousands.
+# bytes that they may take in any case. HDF5 and Parquet say their size before anything is read.
+# Real data become up to 40 times as long; a byte of xz may become thousands.
 RATIO, LEAST = 200, 2**26
 
 
@@ -94,7 +95,8 @@ def allowed(path: Path, packed: bool = False) -> int:
     Parameters
     ----------
     packed : bool, default=False
-        Whether the format itself compresses; else the extension tells whether the file is compressed.
+        Whether the format itself compresses, and does not say first to what size; else the extension tells whether
+        the file is compressed.
     """
     if not packed and FilePath(path).suffix.lower() not in _OPENERS:
         return room()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .fits import Fitted
     from .samples import Samples
 
+NEAR = 0.875  # Smallest ratio of targets whose differences from their middle have some more digits.
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 Program = Callable[[Vector, Vector], Dual]  # takes targets (labels 1 and -1 of a classifier) and weights
@@ -64,12 +65,12 @@ class Formulation:
     def middle(self, y: Vector) -> float:
         """Return what to subtract from targets and to add to the bias: their middle, or 0 unless that gains digits.
 
-        All targets are between a half and twice of the middle, so the differences are exact (P. H. Sterbenz,
-        Floating-Point Computation, 1974).
+        All targets are then near the middle, so the differences are exact (P. H. Sterbenz, Floating-Point Computation,
+        1974).
         """
         low, high = (float(y.min()), float(y.max())) if self.movable and len(y) else (0.0, 0.0)
         near, far = sorted((abs(low), abs(high)))
-        return 0.5 * low + 0.5 * high if (low > 0.0 or high < 0.0) and 0.5 * far <= near else 0.0
+        return 0.5 * low + 0.5 * high if (low > 0.0 or high < 0.0) and NEAR * far <= near else 0.0
 
     def units_of(self, samples: Samples) -> tuple[Samples, float]:
         """Return the samples with weights as the program takes them, and the divisor of these weights."""

@@ -59,7 +59,8 @@ def misfit(dual: Any, intercepts: Vector, m: int, counts: Any) -> str:
     """
     rows = problems = np.size(intercepts)
     if counts is not None:
-        if counts.ndim != 1 or counts.dtype.kind not in "iu" or (counts < 0).any() or counts.sum() != m:
+        whole = counts.ndim == 1 and counts.dtype.kind in "iu"
+        if not whole or not 0 <= counts.min(initial=0) <= counts.max(initial=0) <= m or counts.sum() != m:
             return f"n_support_ does not count {m} support vectors"
         rows, problems = len(counts) - 1, len(counts) * (len(counts) - 1) // 2
     if np.shape(intercepts) != (problems,):

@@ -26,9 +26,6 @@ class PairSums:
     """
 
     def __init__(self, points: Source, dual: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
-        within = 0 <= counts.min(initial=0) <= counts.max(initial=0) <= len(points)  # so their sum does not wrap
-        if dual.shape != (len(counts) - 1, len(points)) or not within or counts.sum() != len(points):
-            raise ValueError("The model was altered: it must have coefficients for all of its support vectors.")
         self.points = points
         self._dual, self._ends = dual, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         self._workspaces: dict[Any, Workspace] = {}

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 
-from ..certificates import bounded, intercept
+from ..certificates import intercept, kkt_violation
 from ..estimators.base.quiet import quiet
 from ..estimators.incremental.leave_out import deciding, left_out
 from ..estimators.incremental.track import Track
@@ -175,8 +175,7 @@ def influence_of(
         for column, left in lefts:
             values[:, column] = probes.values([left], twin.model)[:, 0]
         coefficient = _coefficient(lefts, int(slots[k]))
-        points = [(goal, left.beta, left.g, np.zeros(len(goal))) for _, (_, goal, left) in lefts]
-        worst = max((bounded(*point, magnitude=np.inf).kkt_violation for point in points), default=0.0)
+        worst = max((kkt_violation(goal, left.beta, left.g) for _, (_, goal, left) in lefts), default=0.0)
         change = np.abs(values - whole).max(axis=1).mean()
         out[:, k] = (
             coefficient,

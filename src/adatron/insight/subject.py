@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.base.machine import KernelMachine
 from ..estimators.checks import inputs
-from ..estimators.checks.columns import numbers
+from ..estimators.checks.columns import as_numbers
 from ..estimators.input_space.affine import Affine, linear_map
 from ..estimators.input_space.measure import classifier_of
 from ..estimators.model.way import Way, way_to
@@ -88,7 +88,7 @@ class Subject:
             name, step = way.resamplers[0]
             raise ValueError(OTHER_ROWS.format(name, type(step).__name__))
         if machine.compact_:
-            raise ValueError("A compact model does not know its samples. Take the one before compact().")
+            raise ValueError("A compact model does not know its samples. Take the model from which it was made.")
         X = table_of(machine, X)
         rows = rows_of(way, X)
         n = rows.shape[0]
@@ -174,7 +174,7 @@ def rows_of(way: Way, X: Any, name: str = "X") -> Any:
         return np.asarray(X, object)
     rows = way.taken(X)
     rows = sparse.csr_matrix(rows, dtype=np.float64) if sparse.issparse(rows) else rows
-    rows = _check(numbers(rows), accept_sparse="csr", dtype=np.float64, input_name=name)
+    rows = _check(as_numbers(rows), accept_sparse="csr", dtype=np.float64, input_name=name)
     if rows.shape[1] != machine.n_features_in_:
         raise ValueError(
             f"{name} has {rows.shape[1]} features, but {type(machine).__name__} is expecting {machine.n_features_in_} "

@@ -142,7 +142,7 @@ def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
     if far:
         warnings.warn(
             f"The exact solution, which the answers are about, differs from the model by up to {difference:.2g}. Pass "
-            "the sample_weight of the fit, or fit with a smaller tol.",
+            "the weights of the samples, or fit to a smaller tolerance.",
             UserWarning,
             stacklevel=3,
         )

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from ..estimators import InputMarginSVC, input_margin
-from ..estimators.checks.columns import numbers
+from ..estimators.checks.columns import as_numbers
 from ..estimators.input_space.affine import Affine, linear_map
 from ..estimators.model.way import way_to
 from ..insight.subject import codes_of, unnamed
@@ -102,7 +102,7 @@ class InputMarginDisplay(Display):
         way = way_to(estimator)
         if space == "transformed":
             X, estimator = way.taken(X), way.machine
-        given, X = X, check_array(numbers(X), dtype="float64")
+        given, X = X, check_array(as_numbers(X), dtype="float64")
         if X.shape[1] != 2:
             raise ValueError(f"The boundary can be drawn in two features only. Got {X.shape[1]}.")
         margins = input_margin(estimator, given, metric, space)

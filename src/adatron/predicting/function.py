@@ -53,11 +53,15 @@ class Function:
     def __post_init__(self) -> None:
         """Fail if sizes do not fit each other: somebody has altered the attributes of the machine."""
         m = len(self.columns)
-        fault = misfit(self.dual, self.intercepts, m, getattr(self, "counts", None))
+        fault = misfit(self.dual, self.intercepts, m, self.of_classes())
         if not fault and self.kernel.name != "precomputed" and self.vectors.shape[0] != m:
             fault = f"support_vectors_ has {self.vectors.shape[0]} rows for {m} support vectors"
         if fault:
             raise ValueError(f"The model was altered: {fault}.")
+
+    def of_classes(self) -> NDArray[Any] | None:
+        """Return the support vectors of each class if ``dual`` has scikit-learn's layout of pairs, else None."""
+        return None
 
     @property
     @abstractmethod
@@ -102,6 +106,9 @@ class Sum(Function):
     counts: NDArray[np.int32] | None
     precision: str
     kept: Kept | None
+
+    def of_classes(self) -> NDArray[np.int32] | None:
+        return self.counts
 
     @property
     def takes_sparse(self) -> bool:

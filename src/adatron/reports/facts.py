@@ -43,7 +43,7 @@ FOLDS = 5
 ONE_OUT = 0.3  # Part of the time for scores that leave-one-out may take; folds have the rest.
 MARGINS = 0.6  # Part of the time for the boundary that distances may take; planes have the rest.
 MEASURED = 500  # Most samples whose distances from the boundary are computed.
-LATE = "Give the report a larger max_time, or None for no limit."
+LATE = "Give the report more time."
 Found = TypeVar("Found")
 
 

@@ -78,7 +78,7 @@ class Found:
         self.g: Vector | None = None
         self.gradients: Vector | None = None
         self.n_iter, self.status = np.zeros(n, np.int64), np.full(n, UNSOLVED, np.int8)
-        self.dual, self.gap, self.violation, self.resolution, self.doubt, self.blur = np.zeros((6, n))
+        self.dual, self.gap, self.violation, self.resolution, self.doubt, self.slip = np.zeros((6, n))
         self.least = np.ones(n)
         self.intercept, self.half_width, self.seconds = np.zeros((3, n))
         self.convex, self.anew, self.of_values = np.ones(n, bool), np.zeros(n, bool), (np.inf, np.inf)
@@ -105,7 +105,7 @@ class Found:
             self.beta[self.first[number] : self.first[number + 1]] = part.beta[part.first[k] : part.first[k + 1]]
             if (trace := part.traced.get(k)) is not None:
                 self.traced[number] = trace
-        for name in ("n_iter", "status", "dual", "gap", "violation", "resolution", "doubt", "least", "blur",
+        for name in ("n_iter", "status", "dual", "gap", "violation", "resolution", "doubt", "least", "slip",
                      "intercept", "half_width", "seconds", "convex"):  # fmt: skip
             getattr(self, name)[numbers] = getattr(part, name)
 
@@ -128,7 +128,7 @@ class Found:
         self.n_iter[number], self.status[number] = n_iter, UNSOLVED if status is None else STATUSES.index(status)
         self.dual[number], self.gap[number], self.doubt[number] = proof.dual, proof.gap, proof.doubt
         self.violation[number], self.resolution[number] = proof.kkt_violation, proof.resolution
-        self.least[number], self.blur[number], self.convex[number] = proof.least, proof.blur, proof.convex
+        self.least[number], self.slip[number], self.convex[number] = proof.least, proof.slip, proof.convex
         self.traced[number] = trace
 
     def keep_all(self, own: slice, proofs: NDArray[np.float64], biases: Vector, widths: Vector, units: Vector) -> None:
@@ -138,19 +138,19 @@ class Found:
         """
         self.intercept[own], self.half_width[own] = biases, np.where(np.abs(widths) > units * proofs[2], widths, 0.0)
         self.dual[own], self.gap[own], self.violation[own], self.resolution[own] = proofs[:4]
-        self.doubt[own], self.least[own], self.blur[own], self.convex[own] = proofs[4:]
+        self.doubt[own], self.least[own], self.slip[own], self.convex[own] = proofs[4:]
         self.anew[own] = self.gradients is not None
 
     @property
     def primal(self) -> Vector:
         """The upper ends of the optimal objectives."""
         with np.errstate(invalid="ignore"):
-            return np.where(np.isfinite(self.gap), self.dual + self.gap + self.blur, np.inf)
+            return np.where(np.isfinite(self.gap), self.dual + self.gap + self.slip, np.inf)
 
     @property
     def lower(self) -> Vector:
         """The lower ends of the optimal objectives."""
-        return self.dual - self.blur
+        return self.dual - self.slip
 
     @property
     def solved(self) -> NDArray[np.bool_]:
@@ -180,7 +180,7 @@ class Found:
 
     def certificate(self, number: int) -> Certificate:
         """Return what is proven about one program."""
-        parts = self.dual, self.gap, self.violation, self.resolution, self.doubt, self.least, self.blur
+        parts = self.dual, self.gap, self.violation, self.resolution, self.doubt, self.least, self.slip
         return Certificate(*(float(part[number]) for part in parts), convex=bool(self.convex[number]))
 
     def late(self, some: range) -> bool:

@@ -31,6 +31,9 @@ def test_a_model_goes_to_libsvm_and_back(samples, tmp_path, capsys):
         outputs.add(capsys.readouterr().out)
     assert len(outputs) == 1
     assert main(["convert", ours, str(tmp_path / "none" / "a.txt")]) == 4
+    assert main(["convert", text, str(tmp_path / "new.svm")]) == 0  # the ending says what is written
+    assert (tmp_path / "new.svm").read_text().startswith("svm_type")
+    assert main(["convert", text, str(tmp_path / "new.csv")]) == 2
 
 
 def test_a_model_becomes_a_network(samples, tmp_path, capsys):

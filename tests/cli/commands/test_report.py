@@ -46,9 +46,9 @@ def test_a_time_limit_is_named(files, capsys):
     data, model, _, output = files
     arguments = ["report", str(model), str(data), "--output", str(output)]
     assert main([*arguments, "--max-time", "1e-6"]) == Status.FINE
-    assert "larger --max-time" in output.read_text("utf-8")
+    assert "Give the report more time" in output.read_text("utf-8")
     assert main([*arguments, "--max-time", "1e6", "--quiet"]) == Status.FINE
-    assert "larger --max-time" not in output.read_text("utf-8")
+    assert "Give the report more time" not in output.read_text("utf-8")
     assert main([*arguments, "--max-time", "0"]) == Status.USAGE
 
 

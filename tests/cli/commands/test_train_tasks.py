@@ -142,6 +142,7 @@ def test_novelty_learns_from_the_samples_with_label_1(kind, tmp_path, capsys):
     assert main(["train", file, *options, paths[0], "--json"]) == 0
     out, err = capsys.readouterr()
     assert "30 of 80 samples, those with label 1" in err
+    assert ("the last column holds 1 and -1 alone" in err) == (kind == "sides.csv")
     assert (json.loads(out)["samples"], json.loads(out)["features"]) == (30, 2)
     assert main(["search", file, *options, paths[1], "--quiet"]) == 0
     trained, searched = map(nameless, paths)

@@ -14,6 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import adatron
 from adatron import SVC, SVR, IncrementalSVC, InputMarginSVC, OneClassSVM, input_margin
+from adatron.estimators.checks.columns import as_numbers
 from adatron.insight import boundary_plane, influence, sensitivity
 from adatron.plots import InputMarginDisplay, MarginDisplay, SensitivityDisplay
 from adatron.selection import GridSearchCV
@@ -173,9 +174,54 @@ def test_dates_of_arrays_and_lists_are_named(samples):
         SVC().fit(samples, labels)
 
 
-def test_dates_are_no_targets_of_a_regression():
-    with pytest.raises(ValueError, match=r"y must hold numbers. Got datetime64\[us\]"):
-        SVR().fit(X, DAYS)
+COLUMNS = {
+    **{kind: LATER[kind] for kind in LATER},
+    "frame": lambda pd: pd.DataFrame({"d": DAYS}),
+    "list": lambda pd: list(DAYS),
+    "list of the calendar": lambda pd: DAYS.tolist(),
+    "series": lambda pd: pd.Series(DAYS),
+    "polars": lambda pd: pytest.importorskip("polars").Series(DAYS),
+    "missing": lambda pd: np.array([np.timedelta64("NaT")] * N, object),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_dates_are_neither_targets_of_a_regression_nor_weights(kind):
+    column = COLUMNS[kind](pytest.importorskip("pandas"))
+    with pytest.raises(ValueError, match=r"y must hold numbers\. Got |Complex data not supported"):
+        SVR().fit(X, column)
+    for model in (SVC(), SVR(), IncrementalSVC()):
+        with pytest.raises(ValueError, match=r"sample_weight must hold numbers\. Got |Complex data not supported"):
+            model.fit(X, labels, sample_weight=column)
+
+
+def test_tables_of_files_and_of_huge_numbers(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["x"] = X
+        model = SVC().fit(file["x"], labels)
+        np.testing.assert_array_equal(model.predict(file["x"]), model.predict(X))
+    huge = np.array([[10**400, 1.0]] * N, object)
+    with pytest.raises(OverflowError):
+        SVC().fit(huge, labels)
+
+
+class Counted(float):
+    """A number that counts how often it is read."""
+
+    reads = 0
+
+    def __float__(self):
+        Counted.reads += 1
+        return super().__float__()
+
+
+def test_one_number_of_each_type_tells_what_a_column_holds():
+    objects = np.array([[Counted(one) for one in row] for row in X.tolist()], object)
+    Counted.reads = 0
+    as_numbers(objects)
+    assert Counted.reads <= X.shape[1]
+    assert as_numbers(X.tolist()).dtype == np.float64
 
 
 @pytest.mark.parametrize("kind", NUMBERS)

@@ -240,9 +240,9 @@ def test_single_precision(precision):
 def test_what_takes_no_compact_model_says_so(tmp_path):
     X, y = repeated(2)
     augmented = SVC(bias="augmented", kernel="linear").fit(X, y)
-    with pytest.raises(ValueError, match=r"Take the one before compact\(\)"):
+    with pytest.raises(ValueError, match=r"Take the model from which it was made"):
         balance(augmented.compact())
-    with pytest.raises(ModelFileError, match=r"save the one before compact\(\)"):
+    with pytest.raises(ModelFileError, match=r"save the model from which it was made"):
         save_libsvm(augmented.compact(), tmp_path / "m")
     assert angle(augmented, augmented.compact()) == pytest.approx(0.0, abs=1e-5)
     with pytest.raises(NotFittedError):

@@ -7,7 +7,7 @@ from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, OneHotEncoder, RobustScaler, StandardScaler
 
 from adatron import SVC, SVR, OneClassSVM, to_onnx
@@ -90,3 +90,11 @@ def test_a_step_that_resamples_in_fits_is_no_part_of_the_network(three, answer):
     X, y = three
     model = Resampling([("balance", Balance()), ("scale", StandardScaler()), ("svm", SVC())]).fit(X, y)
     np.testing.assert_array_equal(answer(to_onnx(model), X)["label"], model.predict(X))
+
+
+def test_a_pipeline_that_resamples_may_be_a_step(three, answer):
+    X, y = three
+    steps = Resampling([("balance", Balance()), ("scale", StandardScaler()), ("more", MinMaxScaler())]).fit(X, y)
+    ahead = steps[2].transform(steps[1].transform(X))
+    model = Pipeline([("ahead", steps), ("svm", SVC().fit(ahead, y))])
+    np.testing.assert_array_equal(answer(to_onnx(model), X)["label"], model[-1].predict(ahead))

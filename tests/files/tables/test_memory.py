@@ -223,6 +223,23 @@ def test_a_small_compressed_file_does_not_become_large_unless_asked(extension, t
         read(path, labelled=False, max_bytes=10**8)
 
 
+@pytest.mark.parametrize("kind", ["parquet", "h5"])
+def test_formats_that_say_their_size_may_compress_as_well_as_they_can(tmp_path, kind):
+    rows, width = 9000, 1000
+    if kind == "h5":
+        with pytest.importorskip("h5py").File(tmp_path / "a.h5", "w") as file:
+            file.create_dataset("X", (rows, width), compression="gzip", data=np.zeros((rows, width)))
+    else:
+        arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        hot = arrow.array(np.arange(rows) == 3.0, arrow.bool_()).cast(arrow.float64())
+        parquet.write_table(arrow.table({f"c{k}": hot for k in range(width)}), tmp_path / f"a.{kind}")
+    path = tmp_path / f"a.{kind}"
+    assert path.stat().st_size * 200 < 8 * rows * width
+    assert read(path, labelled=False).X.shape == (rows, width)
+    with pytest.raises(DataError, match="more than the 10,000,000 bytes"):
+        read(path, labelled=False, max_bytes=10**7)
+
+
 def test_the_limit_of_a_compressed_file_grows_with_it(tmp_path):
     (tmp_path / "small.gz").write_bytes(bytes(10))
     (tmp_path / "large.gz").write_bytes(bytes(10**6))

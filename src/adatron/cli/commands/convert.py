@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from ..outputs import DATA, MODEL, check_outputs
-from ..status import warnings_as_lines
 from ..values import MOST_FEATURES, Number
 
 
@@ -19,7 +18,7 @@ from ..values import MOST_FEATURES, Number
 @click.option(
     "--to",
     type=click.Choice(["libsvm", "adatron", "onnx"]),
-    help="What to write.  [default: as OUTPUT ends, with .onnx or .adatron, else the other kind]",
+    help="What to write.  [default: as OUTPUT ends, with .onnx, .adatron or .svm, else the other kind]",
 )
 @click.option(
     "--features", type=Number(1, MOST_FEATURES, whole=True), help="Features of the data; LIBSVM's text may hold fewer."
@@ -42,9 +41,8 @@ def convert(model: str, output: str, to: str | None, features: int | None, ops: 
     from ...files import is_libsvm_model, load, rewindable, save, save_libsvm
 
     endings = {"onnx": (".onnx",), "adatron": MODEL, "libsvm": DATA}
-    by_name = next((kind for kind in ("onnx", "adatron") if Path(output).suffix.lower() in endings[kind]), None)
-    to = to or by_name
-    check_outputs({"OUTPUT": output}, [model], {"OUTPUT": endings[to] if to else DATA})
+    to = to or next((kind for kind, known in endings.items() if Path(output).suffix.lower() in known), None)
+    check_outputs({"OUTPUT": output}, [model], {"OUTPUT": endings[to] if to else ()})
     source = rewindable(model)
     to = to or ("adatron" if is_libsvm_model(source) else "libsvm")
     if ops != "plain" and to != "onnx":
@@ -63,8 +61,7 @@ def _to_onnx(model: Any, output: str, ops: str) -> None:
     from ...files.onnx import to_onnx
 
     try:
-        with warnings_as_lines():
-            network = to_onnx(model, path=output, ops=ops)
+        network = to_onnx(model, path=output, ops=ops)
     except ImportError as error:
         raise click.UsageError(str(error)) from error
     if ops == "plain":

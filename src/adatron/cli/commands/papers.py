@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..outputs import check_folder
+from ..outputs import check_folder, existing
 from ..status import Status, as_json, write_result
 
 
@@ -26,8 +26,7 @@ def papers(name: tuple[str, ...], quick: bool, output: Path | None, wants_json: 
     if unknown:
         raise click.UsageError(f"no paper {unknown[0]!r}; there are {', '.join(PAPERS)}")
     if output is not None:
-        there = next((folder for folder in (output, *output.absolute().parents) if folder.exists()), output)
-        check_folder("--output", str(output), there)
+        check_folder("--output", str(output), existing(str(output.absolute())))
     try:
         require_data(name or PAPERS)
     except FileNotFoundError as error:

@@ -40,8 +40,8 @@ def predict(
     may have labels or not: in a table, a column more than the model's features is the label. If there are labels, the
     quality is also printed.
     """
-    check_outputs({"--output": output}, (model, *source.files), {"--output": (".csv", *DATA)} if to is None else {})
     to = to or ("csv" if Path(output or "").suffix.lower() == ".csv" else "libsvm")
+    check_outputs({"--output": output}, (model, *source.files), {"--output": (".csv",) if to == "csv" else DATA})
     if decision and probability and to != "csv":
         raise click.UsageError("--decision and --probability need --to csv together")
     estimator, table = source.with_model(model, labelled=False)

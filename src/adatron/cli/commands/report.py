@@ -18,10 +18,8 @@ from ..outputs import check_outputs
 from ..parts import machine_of, names_of, task_of
 from ..preparing.sides import known_part
 from ..progress import SECONDS
-from ..status import warnings_as_lines, write_result
 from ..ticker import every
 from ..values import Number
-from ..wording import in_options
 
 SHAPE = "{desc} |{bar}| {elapsed}"
 
@@ -63,7 +61,7 @@ def report(
     table = _as_fitted(str(source.files[0]), table, estimator)
     tested = replace(source, files=test).with_model(model, labelled=True)[1] if test else None
     novelty = task_of(estimator) == "novelty"
-    with warnings_as_lines(), _told(quiet) as progress:
+    with _told(quiet) as progress:
         made = make(
             estimator,
             table.X,
@@ -76,9 +74,9 @@ def report(
             max_time=max_time,
             progress=progress,
         )
-    write_result(_in_options(made.html), output)
+    made.save(output)
     if not quiet:
-        click.echo(_in_options(str(made)), err=True)
+        click.echo(str(made), err=True)
 
 
 def _as_fitted(file: str, table: Any, model: Any) -> Any:
@@ -96,15 +94,6 @@ def _as_fitted(file: str, table: Any, model: Any) -> Any:
     elif table.shape[0] != machine.shape_fit_[0]:
         return known_part(file, table)
     return table
-
-
-def _in_options(text: str) -> str:
-    """Return a page with the advice in the words of the tool; the rest may be the user's own words."""
-    from ...reports.facts import LATE
-
-    for advice in (LATE, "pass the sample_weight of the fit, or fit with a smaller tol"):
-        text = text.replace(advice, in_options(advice))
-    return text
 
 
 @contextmanager

@@ -17,10 +17,10 @@ from ..outputs import MODEL, check_outputs
 from ..parts import machine_of
 from ..preparing.sides import known_part
 from ..preparing.training import preparing_options, read_training, remember, write_model
-from ..searching.failures import Reasons, shortened_failure
 from ..searching.values import AUTO, SEARCHED, grid_of, searched_options
-from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
+from ..status import InputError, Status, as_json, echo_rows, warnings_as_lines, write_result
 from ..values import Number
+from ..wording import in_options
 
 OF_TWO = ("f1", "jaccard", "precision", "recall", "roc_auc")  # Scores of two classes, with others for more.
 SCORING = {"classification": "accuracy", "regression": "r2", "novelty": "balanced_accuracy"}
@@ -151,9 +151,9 @@ def _scoring(scoring: str | None, task: str, probability: bool) -> tuple[str, bo
     needed = method == "predict_proba"
     if (needed and task == "novelty") or (method != "predict" and task == "regression"):
         what = "probabilities" if needed else "decision values"
-        raise ValueError(f"--scoring {scoring} needs {what} of classes, and --task {task} has none")
+        raise click.UsageError(f"--scoring {scoring} needs {what} of classes, and --task {task} has none")
     if needed and not probability:
-        raise ValueError(f"--scoring {scoring} needs probabilities of the classes: add --probability")
+        raise InputError(f"--scoring {scoring} needs probabilities of the classes: add --probability")
     return scoring, needed
 
 
@@ -167,7 +167,7 @@ def _check_data(file: str, table: Any, task: str, folds: int, scoring: str) -> N
     check_folds(file, table.y, table.shape[0], folds, task)
     if task == "classification" and scoring in OF_TWO and (classes := len(np.unique(table.y))) > 2:
         named = [name for name in get_scorer_names() if name.startswith(f"{scoring}_") and "samples" not in name]
-        raise ValueError(
+        raise InputError(
             f"--scoring {scoring} is for two classes, and {file} has {classes}; for more there are {', '.join(named)}"
         )
 
@@ -180,7 +180,7 @@ def _check_sides(file: str, table: Any) -> None:
         from ..report import shortened
 
         found = shortened([str(label) for label in np.unique(table.y).tolist()], 3)
-        raise ValueError(
+        raise InputError(
             f"{file}: a search with --task novelty compares by labels 1 (known) and -1 (new), and the labels are "
             f"{found}: --label names another column"
         )
@@ -196,6 +196,7 @@ def _searched(
 
     from ...selection import GridSearchCV
     from ...selection.ranges.auto import split_name
+    from ...selection.search.theirs import error_of
 
     last, prefix = split_name(model)
     classes = hasattr(last, "decision_function_shape")
@@ -208,17 +209,29 @@ def _searched(
         model, {prefix + name: values for name, values in grid.items()}, scoring=scoring, refit=False, cv=cv,
         verbose=0 if silent else 1, max_time=limit,
     )  # fmt: skip
-    start, reasons = time.perf_counter(), Reasons()
+    start = time.perf_counter()
     try:
-        with warnings_as_lines(reasons.heard), redirect_stdout(sys.stderr):
+        with warnings_as_lines(_briefly), redirect_stdout(sys.stderr):
             made.fit(table.X, table.y)
     except KeyboardInterrupt:
         raise click.Abort("interrupted before all folds of any candidate were finished") from None
     except ValueError as error:
-        raise ValueError(shortened_failure(str(error))) from error
+        raise InputError(_briefly(str(error))) from error
     if not np.isfinite(made.cv_results_["mean_test_score"][made.best_index_]):
-        raise ValueError(f"--scoring {scoring} has no value for any candidate: {reasons.last}")
+        split = next(iter(cv if isinstance(cv, list) else cv.split(table.X, table.y)))
+        error = error_of(model, table.X, table.y, made.scorer_, split, made.cv_results_["params"][0])
+        said = "the scores are not finite" if error is None else error.partition(": ")[2]
+        raise InputError(f"--scoring {scoring} has no value for any candidate: {said}")
     return made, time.perf_counter() - start
+
+
+def _briefly(text: str) -> str:
+    """Return a message in words of the tool; if it is about failed fits or scores, the last error without its trace."""
+    what = text.partition(".")[0]
+    if "fits failed" not in what and what != "Scoring failed":
+        return in_options(text)
+    last = text.rstrip().rpartition("\n")[2]
+    return in_options(f"{what}: {last.partition('Error: ')[2] or last}")
 
 
 def _draw(found: Any, plot: str) -> None:
@@ -228,7 +241,7 @@ def _draw(found: Any, plot: str) -> None:
     from ...plots.axes import off_screen
 
     if not varied(found.cv_results_):
-        raise ValueError(f"--plot {plot}: no parameter has several values, so there is nothing to draw")
+        raise InputError(f"--plot {plot}: no parameter has several values, so there is nothing to draw")
     display = SearchDisplay.from_search(found, ax=off_screen(figsize=(8, 6)))
     with atomic_write(plot) as stream:
         display.figure_.savefig(stream, format=Path(plot).suffix[1:].lower())

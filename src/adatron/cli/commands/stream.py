@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -14,8 +13,8 @@ from ..data import FORMATS, Form, column, form_options
 from ..machines import INCREMENTAL, TASK, machine, task_options
 from ..outputs import MODEL, check_outputs
 from ..parameters import some_parameter_options
-from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
-from ..values import MOST_FEATURES, Number, weights_of
+from ..status import InputError, Status, as_json, echo_rows, write_result
+from ..values import MOST_FEATURES, Number
 
 PARAMETERS = (
     "kernel", "C", "nu", "epsilon", "gamma", "degree", "coef0", "max_time", "class_weight", "bias", "augment",
@@ -91,14 +90,9 @@ def stream(
     labelled = (task or TASK) != "novelty"
     reader = Lines(given.name, format, label, zero_based, features, labelled, forget=forget, form=form)
     new = not path.exists()
-    if not new:
-        _refuse_options(model, task=task, svm=svm, **parameters)
-    if parameters["class_weight"] == "balanced":
-        raise click.UsageError(
-            "--class-weight balanced depends on samples that are still to come: give LABEL:WEIGHT,LABEL:WEIGHT,..."
-        )
+    _check_options(model, new, task=task, svm=svm, **parameters)
     made = machine(task, svm, parameters, INCREMENTAL)
-    with warnings_as_lines(), Journal(journal_of(path)) as journal:
+    with Journal(journal_of(path)) as journal:
         lines = reader.below_header(given.lines())
         if new:
             read_journal(journal.path, None, 0)  # refuses a journal with records of a model that was deleted
@@ -107,26 +101,23 @@ def stream(
         if not new:
             lines = learner.remaining(lines, skip_learned)
         count = learner.follow(lines)
-        if given.unfinished:
-            warnings.warn(
-                f"{given.name}, line {given.unfinished}: it has no line end and was not learned; a run does that once "
-                "it has one",
-                stacklevel=1,
-            )
-    result = _result(learner, count)
-    if not quiet:
-        echo_rows([(name.replace("_", " "), value) for name, value in result.items()], err=True)
-    if wants_json:
-        write_result(as_json(result), None)
+    if given.unfinished:
+        told = "it has no line end and was not learned; a run does that once it has one"
+        click.echo(f"warning: {given.name}, line {given.unfinished}: {told}", err=True)
+    _tell(learner, count, quiet, wants_json)
     return Status.FINE
 
 
-def _refuse_options(model: str, **given: Any) -> None:
-    """Fail if an option was given that a model which exists has decided already."""
+def _check_options(model: str, new: bool, **given: Any) -> None:
+    """Fail if an option was given that a model which exists has decided already, or that needs all samples."""
     found = [name for name, value in given.items() if value is not None]
-    if found:
+    if found and not new:
         option = min(found).replace("_", "-")
         raise click.UsageError(f"{model} exists and has its own parameters: leave out --{option}")
+    if given["class_weight"] == "balanced":
+        raise click.UsageError(
+            "--class-weight balanced depends on samples that are still to come: give LABEL:WEIGHT,LABEL:WEIGHT,..."
+        )
 
 
 def _begin(
@@ -135,12 +126,12 @@ def _begin(
     """Fit a model to the first lines and write it; the lines after them."""
     from ...files import DataError, save
     from ..parts import remember_counting, remember_label
+    from ..preparing.target import label_text
     from ..streams.memory import fitted
-    from ..target import label_text
 
     begin = list(islice(lines, first))
     if not begin:
-        raise ValueError(f"{reader.name}: the file holds no data")
+        raise InputError(f"{reader.name}: the file holds no data")
     for number, text in begin:
         if reader.forgotten(number, text) is not None:
             raise DataError(reader.name, f"{text!r} forgets, but the first {first} lines are for the fit", number)
@@ -162,7 +153,7 @@ def _fitted(made: Any, table: Any, name: str, first: int, chosen: bool) -> Any:
     import numpy as np
 
     from ..parts import task_of
-    from ..target import check_numbers, refuse_measurements
+    from ..preparing.target import check_numbers, refuse_measurements, weights_of
 
     task = task_of(made)
     if task == "novelty":
@@ -172,7 +163,7 @@ def _fitted(made: Any, table: Any, name: str, first: int, chosen: bool) -> Any:
     refuse_measurements(name, table, chosen)
     classes = np.unique(table.y)
     if len(classes) == 1:
-        raise ValueError(
+        raise InputError(
             f"{name}: the first {first} lines all have the label {classes[0]}, and the first fit needs two classes: "
             "--first takes more lines"
         )
@@ -181,11 +172,12 @@ def _fitted(made: Any, table: Any, name: str, first: int, chosen: bool) -> Any:
     return made.fit(table.X, table.y)
 
 
-def _result(learner: Any, count: int) -> dict[str, Any]:
+def _tell(learner: Any, count: int, quiet: bool, wants_json: bool) -> None:
+    """Print what was reached: a table for people, JSON for programs."""
     import numpy as np
 
     model = learner.last
-    return {
+    result = {
         "lines": count,
         "replayed_from_journal": learner.replayed,
         "samples": len(model.ids_),
@@ -195,3 +187,7 @@ def _result(learner: Any, count: int) -> dict[str, Any]:
         "refits": model.n_refit_,
         "model": str(learner.path),
     }
+    if not quiet:
+        echo_rows([(name.replace("_", " "), value) for name, value in result.items()], err=True)
+    if wants_json:
+        write_result(as_json(result), None)

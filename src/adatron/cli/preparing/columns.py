@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..status import InputError
+
 SCALES = 6  # Most numbers of a scaling for each feature, used or not.
 ROWS = 20  # Number of rows from which on columns of names are looked for.
 DISTINCT = 0.5  # Share of distinct texts above which a column of text holds names rather than categories.
@@ -110,7 +112,7 @@ def _numbered(fitted: Any) -> list[tuple[str, Any, Sequence[int]]]:
     try:
         return [(name, one, _positions(columns, width, names)) for name, one, columns in fitted.transformers_]
     except (TypeError, ValueError, IndexError) as error:
-        raise ValueError(f"the model's ColumnTransformer has columns that are not there ({error})") from error
+        raise InputError(f"the model's ColumnTransformer has columns that are not there ({error})") from error
 
 
 def fills_gaps(model: Any) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
 from ..data import Source
+from ..status import InputError
 
 
 def read_for_novelty(source: Source, features: int | None, given: bool, more: dict[str, Any]) -> Any:
@@ -20,12 +22,12 @@ def read_for_novelty(source: Source, features: int | None, given: bool, more: di
 
     source = replace(source, files=tuple(rewindable(file, source.max_bytes) for file in source.files))
     table = source.to_train(features, given, False, **more)
-    if table.y is not None or given or table.shape[1] < 2 or not _has_label(table):
+    if table.y is not None or given or table.shape[1] < 2 or not _has_label(str(source.files[0]), table):
         return table
     return source.to_train(features, given, True, **more)
 
 
-def _has_label(table: Any) -> bool:
+def _has_label(file: str, table: Any) -> bool:
     import numpy as np
     from scipy import sparse
 
@@ -35,7 +37,11 @@ def _has_label(table: Any) -> bool:
         return True
     last = table.X[:, [-1]]
     values: Any = last.toarray() if sparse.issparse(last) else last
-    return set(np.unique(values.astype(str)).tolist()) in ({"-1.0", "1.0"}, {"-1", "1"})
+    found = set(np.unique(values.astype(str)).tolist()) in ({"-1.0", "1.0"}, {"-1", "1"})
+    if found:
+        text = "the last column holds 1 and -1 alone, so it is the label, and samples with -1 are left out of the fit"
+        warnings.warn(f"{file}: {text}: --label names another column", stacklevel=2)
+    return found
 
 
 def has_sides(y: Any) -> bool:
@@ -64,13 +70,13 @@ def known_part(file: str, table: Any, given: bool = False) -> Any:
         return table
     known = (table.y == 1).nonzero()[0]
     if not len(known):
-        raise ValueError(
+        raise InputError(
             f"{file}: all labels are -1 (new), and --task novelty learns from samples with label 1 (known)"
         )
     if len(known) == len(table.y):
         return table
     if given:
-        raise ValueError(
+        raise InputError(
             f"{file}: --task novelty learns from samples with label 1 (known), and these are kernel values of samples "
             "with label -1 (new), too: leave out their rows and columns"
         )

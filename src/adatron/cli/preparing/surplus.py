@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ..status import InputError
+
 
 def with_surplus(model: Any, table: Any, file: Any, most: int | None) -> tuple[Any, Any]:
     """Return a model and data with the same features: the model as if its training samples had 0 in the others.
@@ -34,7 +36,7 @@ def with_surplus(model: Any, table: Any, file: Any, most: int | None) -> tuple[A
         way = way_to(model)
         others = [step for _, step in way.steps if not isinstance(step, (StandardScaler, MinMaxScaler, MaxAbsScaler))]
         if others:
-            raise ValueError(
+            raise InputError(
                 f"the data have {X.shape[1]} features and the model has {n}: train it with --features {X.shape[1]}, as "
                 "these data use features that the training data lack"
             )

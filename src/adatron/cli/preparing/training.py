@@ -10,8 +10,8 @@ import click
 from ..data import Source
 from ..parts import machine_of, remember_counting, remember_label, remember_names, take_names, task_of
 from ..status import warnings_as_lines
-from ..target import check_labels, check_numbers, label_text
-from ..values import MOST_FEATURES, Number, weights_of
+from ..values import MOST_FEATURES, Number
+from .target import check_labels, check_numbers, label_text, weights_of
 
 IMPUTE = ("mean", "median", "most_frequent")
 
@@ -50,9 +50,12 @@ def read_training(
     from .sides import read_for_novelty
 
     task, given = task_of(made), made.kernel == "precomputed"
-    table = source.to_train(features, given, **more) if labelled else read_for_novelty(source, features, given, more)
     name = str(source.files[0])
-    with warnings_as_lines():
+    with warnings_as_lines(str):
+        if labelled:
+            table = source.to_train(features, given, **more)
+        else:
+            table = read_for_novelty(source, features, given, more)
         warn_of_names(name, table)
         if task == "classification":
             check_labels(name, table, chosen)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...files.journal import Journal, Record
 from ..interrupt import Interrupt
+from ..wording import in_options
 from .inputs import Input, after
 from .lines import Lines
 from .memory import STANDARD_INPUT, STANDARD_NAME, begun, new_stream, remembering
@@ -147,8 +148,8 @@ class Learner:
         except ValueError as error:
             raise ModelFileError(
                 self.journal.path,
-                f"record {record.number} cannot be learned ({error}): go on with the options of the run that wrote it, "
-                "or move the journal away",
+                f"record {record.number} cannot be learned ({in_options(str(error))}): go on with the options of "
+                "the run that wrote it, or move the journal away",
             ) from error
 
     def _take(self, record: Record) -> None:
@@ -180,7 +181,7 @@ class Learner:
                 self.last.stream_ = before
             if type(error) is not ValueError:  # a DataError has its line, and other errors are not about a line
                 raise
-            raise DataError(lines.name, str(error), record.line) from error
+            raise DataError(lines.name, in_options(str(error)), record.line) from error
 
     def _lines_of(self, record: Record) -> Lines:
         """Return the reader for lines of a record's input; the input's name may tell the format."""

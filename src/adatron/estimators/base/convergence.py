@@ -81,7 +81,7 @@ def warn_unless_calibrated(clock: Clock, slope: float | None) -> None:
     if slope == 0.0 and clock.late:
         text = (
             "Not calibrated: the time limit (max_time) was reached before the folds of probability=True were solved, "
-            "so predict_proba cannot tell the classes apart; raise max_time."
+            "so the probabilities cannot tell the classes apart; raise max_time."
         )
         warn(text)
 

@@ -17,7 +17,7 @@ from ...predicting.prepared import Kept
 from ..checks import inputs, objects
 from ..checks.arrays import device_of
 from ..checks.inputs import rows_to_predict
-from ..checks.state import refuse_torn
+from ..checks.state import complete, refuse_torn
 from .callbacks import OURS
 from .parameters import Parameters
 from .quiet import Quiet, quiet
@@ -76,6 +76,7 @@ class KernelMachine(Quiet, Parameters):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._kept = Kept()
+        complete(self)
         refuse_torn(self)
         if "support_vectors_" in state:
             for_reading(state["support_vectors_"])
@@ -88,6 +89,7 @@ class KernelMachine(Quiet, Parameters):
         """Take what ``lasting_state`` gave."""
         vars(self).update(state)
         self._kept = Kept()
+        complete(self)
         refuse_torn(self)
         if "support_vectors_" in vars(self):
             for_reading(self.support_vectors_, own=True)

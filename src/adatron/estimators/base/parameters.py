@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ...compiled.cache.collector import collector_paused
+from ...quoted import plain_numbers
 from ..checks.arrays import device_of, rows_there
 from .callbacks import CallbackSupport, together
 from .shown import Shown
@@ -108,7 +109,7 @@ class Parameters(CallbackSupport, Shown):
         found = tuple((type(value), value) for value in self.get_params(deep=False).values())
         plain = all(kind in PLAIN for kind, _ in found)
         if not plain or vars(type(self)).get("_good") != found:
-            with np.printoptions(legacy="1.25"):  # messages show np.float64(0) as 0
+            with plain_numbers():
                 super()._validate_params()
             if plain:
                 type(self)._good = found

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data  # pyright: ignore[reportPrivateUsage]
 
-from .columns import advice, numbers, refuse_dates
+from .columns import advice, as_numbers, refuse_dates
 from .state import invalid_csr
 
 
@@ -34,9 +34,9 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
             attributes.pop("feature_names_in_", None)
             attributes["n_features_in_"] = X.shape[1]
     else:
-        X = numbers(X)
+        X = as_numbers(X)
         if others.get("y_numeric"):
-            refuse_dates(others["y"])
+            refuse_dates(others["y"], "y")
         try:
             found = validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
         except ValueError as error:

@@ -7,6 +7,7 @@ pipeline that makes numbers of them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,15 @@ LISTED = 10  # Most columns that a message names.
 LONGEST = 60  # Characters of an estimator from which on only its name is shown.
 ENCODER = 'OneHotEncoder(handle_unknown="ignore")'
 MOST_FREQUENT = 'SimpleImputer(strategy="most_frequent")'
-
-
 NUMBERS = "biuf"  # Kinds of NumPy's types.
+PLAIN = "biufc"  # Those of arrays whose columns need no look, as scikit-learn refuses complex ones.
 
 
-def numbers(X: Any) -> Any:
+class NoNumbersError(ValueError, TypeError):
+    """Columns hold neither numbers nor text; also a TypeError, as which scikit-learn refuses such objects."""
+
+
+def as_numbers(X: Any) -> Any:
     """Return a table whose numbers scikit-learn reads rightly; text and missing values are left to scikit-learn.
 
     scikit-learn would warn of sparse columns beside others, and read sparse whole numbers as such.
@@ -34,22 +38,21 @@ def numbers(X: Any) -> Any:
     ValueError
         Columns hold something else, such as dates; the message names them.
     """
-    odd = _odd_columns(X)
-    if odd:
-        told = " and ".join(f"{what} in {_listed(names)}" for what, names in odd.items())
-        if all(what.startswith("complex") for what in odd):
-            raise ValueError(f"Complex data not supported: X holds {told}.")
-        raise ValueError(
-            f"X must hold numbers. Got {told}. Make numbers of them, such as days since a date, or leave them out."
-        )
-    return _without_sparse_columns(X) if hasattr(X, "dtypes") and hasattr(X, "columns") else X
+    if sparse.issparse(X):
+        return X
+    if _is_frame(X):
+        _refuse(X, "X")
+        return _without_sparse_columns(X) if hasattr(X, "dtypes") else X
+    table = _array(X)
+    _refuse(table, "X")
+    read = table is not None and table.ndim == 2 and table.dtype.kind in PLAIN  # once is enough
+    return table if read and not hasattr(X, "__array_namespace__") else X
 
 
-def refuse_dates(y: Any) -> None:
-    """Fail if targets of a regression are dates or times, which scikit-learn would make numbers of."""
-    kind = getattr(getattr(y, "dtype", None), "kind", None)
-    if isinstance(kind, str) and kind in "mM":
-        raise ValueError(f"y must hold numbers. Got {y.dtype}. Make numbers of them, such as days since a date.")
+def refuse_dates(values: Any, name: str) -> None:
+    """Fail if a column, such as targets of a regression, holds dates, of which scikit-learn would make numbers."""
+    column = None if _is_frame(values) else _array(values)
+    _refuse(column[:, None] if column is not None and column.ndim == 1 else values, name)
 
 
 def are_numbers(X: Any) -> bool:
@@ -60,31 +63,45 @@ def are_numbers(X: Any) -> bool:
     )
 
 
-def _odd_columns(X: Any) -> dict[str, list[Any]]:
-    """Return the types that are neither numbers nor text, and the names of the columns that hold each."""
-    out: dict[str, list[Any]] = {}
-    for name, values, kind in () if sparse.issparse(X) else _kinds(X):
-        what = "" if kind in NUMBERS and np.ndim(values) == 1 else _odd(values, kind)
-        if what:
-            out.setdefault(what, []).append(name)
-    return out
+def first_text(X: Any) -> tuple[Any, Any] | None:
+    """Return the name of the first column that holds text that is no number, and this text; None if there is none."""
+    found = ((name, one) for name, values, kind in _kinds(X) if kind in "OSUT" for one in np.asarray(values))
+    return next((pair for pair in found if _is_text(pair[1])), None)
+
+
+def _refuse(table: Any, name: str) -> None:
+    """Fail if columns of a table hold something that is neither a number nor text."""
+    odd: dict[str, list[Any]] = {}
+    for column, values, kind in _kinds(table):
+        if what := _odd(values, kind):
+            odd.setdefault(what, []).append(column)
+    if not odd:
+        return
+    told = " and ".join(f"{what} in {_listed(columns)}" if name == "X" else what for what, columns in odd.items())
+    if all(what.startswith("complex") for what in odd):
+        raise ValueError(f"Complex data not supported: {name} holds {told}.")
+    raise NoNumbersError(
+        f"{name} must hold numbers. Got {told}; an argument must be a string or a number. Make numbers of these, such "
+        "as days since a date, or leave them out."
+    )
 
 
 def _odd(values: Any, kind: str) -> str:
-    """Return the type of something in a column that is neither number nor text; nothing if there is none."""
+    """Return the type of something in a column that is neither number nor text; nothing if there is none.
+
+    Values of one type are all numbers, all text, or all something else, so one of each type tells.
+    """
     if np.ndim(values) != 1:
         return "several values a row"
     if kind in "mMcV":
         return str(values.dtype)
-    one = next((one for one in np.asarray(values) if not (_is_missing(one) or _is_number(one) or _is_text(one))), None)
-    return "" if one is None else type(one).__name__
+    some = {type(one): one for one in np.asarray(values)}.values() if kind == "O" else ()
+    return next((type(one).__name__ for one in some if not (_is_missing(one) or _is_number(one) or _is_text(one))), "")
 
 
 def _kinds(X: Any) -> Iterator[tuple[Any, Any, str]]:
-    """Yield name, values and the letter of the kind of each column, as NumPy has it."""
-    if isinstance(X, np.ndarray) and X.dtype.kind in f"{NUMBERS}c":  # scikit-learn refuses complex arrays
-        return
-    for name, values in _columns(X) or ():
+    """Yield name, values and the letter of the kind of each column that need not hold numbers, as NumPy has it."""
+    for name, values in _columns(X, besides=NUMBERS):
         kind = getattr(getattr(values, "dtype", None), "kind", None)
         if isinstance(kind, str) and kind != "O":  # NumPy's and pandas' types
             yield name, values, kind
@@ -107,11 +124,11 @@ def advice(model: Any, X: Any, error: ValueError) -> str | None:
     """Return a note to scikit-learn's error about text or missing values in X; None if the error is another one."""
     said = str(error)
     text, gaps = "could not convert string" in said, said.startswith("Input X contains NaN")
-    columns = [(name, np.asarray(values)) for name, values in (_columns(X) if text or gaps else None) or ()]
+    columns = [(name, np.asarray(values)) for name, values in (_columns(X) if text or gaps else ())]
     if not columns:
         return None
     shown = repr(model) if len(repr(model)) <= LONGEST else f"{type(model).__name__}()"
-    texts = [name for name, values in columns if values.dtype.kind not in "biufc" and any(map(_is_text, values))]
+    texts = [name for name, values in columns if values.dtype.kind not in PLAIN and any(map(_is_text, values))]
     missing = [name for name, values in columns if _has_gaps(values)]
     if text and texts:
         line = f"make_pipeline({_encoding(texts, len(columns), missing)}, {shown})"
@@ -149,29 +166,39 @@ def _is_frame(X: Any) -> bool:
     return hasattr(X, "columns") or hasattr(X, "column_names")
 
 
-def _columns(X: Any) -> list[tuple[Any, Any]] | None:
-    """Return the columns of a data frame with their names, or those of an array with their numbers."""
+def _columns(X: Any, besides: str = "") -> list[tuple[Any, Any]]:
+    """Return the columns of a data frame with their names, or those of an array with their numbers.
+
+    besides : kinds of types whose columns may be left out
+    """
     if hasattr(X, "iloc") and _is_frame(X):  # of pandas, where two columns may have one name
-        return [(name, X.iloc[:, k]) for k, name in enumerate(X.columns)]
+        named = enumerate(zip(X.columns, X.dtypes, strict=True))
+        return [(name, X.iloc[:, k]) for k, (name, dtype) in named if dtype.kind not in besides]
     if _is_frame(X):
         return [(name, X[name]) for name in list(getattr(X, "column_names", None) or X.columns)]
-    try:
-        values = X if isinstance(X, np.ndarray) else np.asarray(X, object)
-    except ValueError:  # rows of different lengths
-        return None
+    values = _array(X)
+    if values is None or (besides and values.dtype.kind in PLAIN):
+        return []
     if values.dtype.names:
         return [(name, values[name]) for name in values.dtype.names]
-    return list(enumerate(values.T)) if values.ndim == 2 else None
+    return list(enumerate(values.T)) if values.ndim == 2 else []
+
+
+def _array(values: Any) -> NDArray[Any] | None:
+    """Return what is no frame as NumPy reads it; None if it does not."""
+    with suppress(TypeError, ValueError, RuntimeError):  # rows of different lengths, and arrays on a GPU
+        return np.asarray(values)
+    return None
 
 
 def _has_gaps(column: NDArray[Any]) -> bool:
-    if column.dtype.kind in "biufc":
+    if column.dtype.kind in PLAIN:
         return bool(np.isnan(column).any())
     return any(map(_is_missing, column))
 
 
 def _is_missing(one: Any) -> bool:
-    return one is None or type(one).__name__ in ("NAType", "NaTType") or (isinstance(one, float) and one != one)
+    return one is None or type(one).__name__ == "NAType" or (isinstance(one, float) and one != one)
 
 
 def _is_text(one: Any) -> bool:
@@ -185,6 +212,8 @@ def _is_number(one: Any) -> bool:
         return False
     try:
         float(one)
-    except (TypeError, ValueError, OverflowError):
+    except OverflowError:  # a whole number
+        return True
+    except (TypeError, ValueError):
         return False
     return True

@@ -18,6 +18,7 @@ from ...quoted import quoted
 from . import objects
 from .arrays import host, rows_there
 from .checked import checked
+from .columns import refuse_dates
 from .labels import refuse_merged
 
 if TYPE_CHECKING:
@@ -245,6 +246,7 @@ def weights(X: Any, sample_weight: Any) -> Vector:
     if sample_weight is None:
         return np.ones(X.shape[0])
     sample_weight = host(sample_weight)
+    refuse_dates(sample_weight, "sample_weight")
     values = np.asarray(sample_weight, np.float64)
     if values.ndim == 1 and len(values) != X.shape[0]:
         raise ValueError(f"sample_weight and X have incompatible shapes: {values.shape} vs {X.shape}")

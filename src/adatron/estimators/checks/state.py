@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier
 
+from ...fitting.fits import Fits
 from ...fitting.layout import misfit
 
 FITTED = ("fit_status_", "support_vectors_", "_tracks")  # a state with one of them is that of a fitted machine
@@ -18,8 +20,19 @@ LEARNED = ("_store", "_tracks", "_fitted", "_fixed")
 CLASSES = ("classes_", "_fitted_multi_class")
 
 
+def complete(machine: Any) -> None:
+    """Add parameters that a state of another version lacks, and make float64 vectors of what users may have set."""
+    state = vars(machine)
+    for name, value in type(machine)().get_params(deep=False).items():
+        state.setdefault(name, value)
+    for name in ("intercept_", "offset_"):
+        value = np.asarray(state.get(name))
+        if value.dtype.char in "fd" and (value.ndim == 1 or (name == "offset_" and value.size == 1)):
+            state[name] = value.astype(np.float64, copy=False).reshape(-1)
+
+
 def refuse_torn(machine: Any) -> None:
-    """Fail if a machine lacks a parameter, or is fitted and its attributes do not fit each other.
+    """Fail if a machine is fitted and its attributes do not fit each other.
 
     Raises
     ------
@@ -32,15 +45,13 @@ def refuse_torn(machine: Any) -> None:
 
 def _faults(machine: Any, state: dict[str, Any]) -> Iterator[str]:
     """Yield faults, the first of which is true; the others may follow from it."""
-    params = machine._get_param_names()
-    yield from (f"the parameter {name} is missing" for name in params if name not in state)
     if not any(name in state for name in FITTED):
         return
     if not isinstance(machine.compact_, bool):
         yield "compact_ is neither true nor false"
     learned = "_tracks" in state and not machine.compact_
     needed = ["kernel_", *(LEARNED if learned else SUM), *(CLASSES if is_classifier(machine) else ())]
-    needed += ["tilts_", "problem_"] * ("algorithm" in params)
+    needed += ["tilts_", "problem_"] * ("algorithm" in state)
     needed += ["offset_"] * (hasattr(machine, "score_samples") and not learned)
     yield from (f"{name} is missing" for name in needed if name not in state)
     if not hasattr(state["kernel_"], "terms"):
@@ -55,7 +66,10 @@ def _faults(machine: Any, state: dict[str, Any]) -> Iterator[str]:
 
 def _of_classes(machine: Any) -> str:
     classes = machine.classes_
-    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or not 2 <= len(set(classes.tolist())) == len(classes):
+    many = 0
+    with suppress(TypeError):  # lists are no classes
+        many = len(set(classes.tolist())) if isinstance(classes, np.ndarray) and classes.ndim == 1 else 0
+    if not 2 <= many == len(classes):
         return "classes_ is no vector of different classes"
     if machine._fitted_multi_class not in ("ovo", "ovr"):
         return "_fitted_multi_class is neither 'ovo' nor 'ovr'"
@@ -67,8 +81,8 @@ def _of_samples(machine: Any, width: Any) -> Iterator[str]:
     """Yield what is wrong with the samples and the programs of an incremental machine."""
     store, tracks, classes = machine._store, machine._tracks, is_classifier(machine) and len(machine.classes_)
     yield from filter(None, [store.fault(width, classes) if hasattr(store, "fault") else "_store holds no samples"])
-    lengths = {len(one) if hasattr(one, "__len__") else -1 for one in (tracks, machine._fitted)}
-    if lengths != {machine.head.n_problems}:
+    both = isinstance(tracks, list) and isinstance(machine._fitted, Fits)
+    if not both or not len(tracks) == len(machine._fitted) == machine.head.n_problems:
         yield f"there are not {machine.head.n_problems} programs"
     for track in tracks:
         yield from filter(
@@ -83,10 +97,10 @@ def _of_sum(machine: Any, width: Any) -> Iterator[str]:
         if fault := _unreadable(matrix, kinds):
             yield f"{name} {fault}"
     for name, whole in (("support_", support), ("_n_support", counts)):
-        if not _is_vector(whole, "iu"):
+        if not is_vector(whole, "iu"):
             yield f"{name} is no vector of whole numbers"
     reals = ["intercept_", *["offset_"] * hasattr(machine, "score_samples")]
-    yield from (f"{name} is no vector of real numbers" for name in reals if not _is_vector(getattr(machine, name), "d"))
+    yield from (f"{name} is no vector of real numbers" for name in reals if not is_vector(getattr(machine, name), "d"))
     if len(machine.intercept_) != machine.head.n_problems or ("offset_" in reals and machine.offset_.shape != (1,)):
         yield f"intercept_ is not that of {machine.head.n_problems} problems"
     tilts = vars(machine).get("tilts_")
@@ -109,11 +123,11 @@ def _of_sum(machine: Any, width: Any) -> Iterator[str]:
 
 
 def _are_tilts(tilts: Any, problem: Any, shape: tuple[int, int], problems: int) -> bool:
-    fine = not sparse.issparse(tilts) and not _unreadable(tilts, "d") and _is_vector(problem, "iu")
+    fine = not sparse.issparse(tilts) and not _unreadable(tilts, "d") and is_vector(problem, "iu")
     return fine and tilts.shape == shape and len(problem) == shape[0] and set(problem.tolist()) <= set(range(problems))
 
 
-def _is_vector(values: Any, kinds: str) -> bool:
+def is_vector(values: Any, kinds: str) -> bool:
     """Return whether a value is a vector of whole numbers ('i', 'u') or of float64 ('d')."""
     if not isinstance(values, np.ndarray) or values.ndim != 1 or not values.dtype.isnative:
         return False
@@ -137,7 +151,7 @@ def invalid_csr(matrix: Any) -> str:
     if matrix.format != "csr" or matrix.ndim != 2:
         return f"is a sparse matrix of another form ({matrix.format})"
     ends, columns = matrix.indptr, matrix.indices
-    if not (_is_vector(ends, "i") and _is_vector(columns, "i") and len(ends) == matrix.shape[0] + 1):
+    if not (is_vector(ends, "i") and is_vector(columns, "i") and len(ends) == matrix.shape[0] + 1):
         return "has no whole numbers of columns and ends of rows"
     if ends[0] != 0 or (ends[1:] < ends[:-1]).any() or ends[-1] > min(len(columns), len(matrix.data)):
         return "has rows that end outside of its values"

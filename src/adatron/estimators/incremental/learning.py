@@ -53,7 +53,7 @@ class CompactError(ValueError, AttributeError):
     """The model has no samples; also an AttributeError, as ``hasattr`` and ``dir`` ask for properties of samples."""
 
     def __init__(self) -> None:
-        super().__init__("A compact model has no samples that it could go on from. Take the one before compact().")
+        super().__init__("A compact model has no samples to go on from. Take the model from which it was made.")
 
 
 class Learning(KernelMachine):
@@ -296,7 +296,8 @@ class Learning(KernelMachine):
                 self.n_refit_ += 1
                 self.solve_anew(track)
                 one = track.fitted(self.program, n)
-            fitted.append(replace(one, status=Status.STUCK) if _is_lost(track, one) else one)
+            lost = one.status is Status.CONVERGED and _is_lost(track, one)
+            fitted.append(replace(one, status=Status.STUCK) if lost else one)
         self._fitted = Fits.of(fitted)
         self._store_certificates(self._fitted, alone=len(fitted) == 1)
         warn_unless_converged(self._fitted, None, max_iter=-1)

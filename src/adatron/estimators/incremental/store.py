@@ -161,6 +161,8 @@ class Store:
 
         classes : how many there are; 0 if ``y`` has targets
         """
+        if vars(Store(np.zeros((0, 0)))).keys() - vars(self).keys():
+            return "the samples lack a field"
         X, n = self._X, self.n
         if not isinstance(n, int) or not isinstance(self._columns, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
             return "the samples are not counted"

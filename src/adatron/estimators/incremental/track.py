@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from ...certificates import (
     Certificate,
     bounded,
-    errors_of_sums,
+    error_of_sums,
     half_width,
     intercept,
     prove,
@@ -25,6 +26,7 @@ from ...problems import Dual
 from ...solvers.path import Homotopy, compaction
 from ...solvers.status import Status
 from ...threads import Pool, allowed_threads
+from ..checks.state import is_vector
 from .store import Store
 
 Ids = NDArray[np.int64]
@@ -78,17 +80,19 @@ class Track:
 
     def fault(self, store: Any, classes: int) -> str:
         """Return what is wrong with the sizes of a program that comes from elsewhere, or nothing."""
+        if vars(Track(store, None, None, 0)).keys() - vars(self).keys():  # pyright: ignore[reportArgumentType]
+            return "a program lacks a field"
         slots, sides = self.slots, (0, 0) if self.sides is None else self.sides
         if self.store is not store or (self.sides is None) != (not classes):
             return "a program is that of other samples"
         if len(sides) != 2 or (classes and not (0 <= sides[0] < classes and -1 <= sides[1] < classes)):
             return f"a program is not of two of {classes} classes"
-        if slots is not None and not (_is_vector(slots, np.int64) and ((slots >= 0) & (slots < store.n)).all()):
+        if slots is not None and not (is_vector(slots, "i") and ((slots >= 0) & (slots < store.n)).all()):
             return "a program numbers other samples"
         path: Any = () if self._path is None else [getattr(self._path, name, None) for name in ("beta", "g")]
-        if not all(_is_vector(one, np.float64) and len(one) == len(self.numbers) for one in (self.beta, self.g, *path)):
+        if not all(is_vector(one, "d") and len(one) == len(self.numbers) for one in (self.beta, self.g, *path)):
             return "a program has not a coefficient and a gradient for each of its samples"
-        return "" if _is_vector(self._past, np.int64) and len(self._past) == 2 else "a program does not count its steps"
+        return "" if is_vector(self._past, "i") and len(self._past) == 2 else "a program does not count its steps"
 
     def mine(self, slots: Ids) -> Ids:
         """Return those of some slots that are in the program."""
@@ -200,11 +204,10 @@ class Track:
         dual = self.dual(program)
         proof = NOTHING
         if len(dual):
-            with Pool(1) as pool:
-                view = self._view(pool)
-                point, none = (dual, self.beta, self.g), np.zeros(len(dual))
-                summed = bounded(*point, errors_of_sums(view, dual, self.beta), view.magnitude)
-                proof = replace(bounded(*point, none, view.magnitude), blur=summed.blur)
+            view, none = self._view(Pool(1)), np.zeros(len(dual))
+            with nullcontext() if self.kernel.convex else view.gram.pool:  # known kernels need no threads for bounds
+                error = error_of_sums(view, dual, self.beta)
+                proof = bounded(dual, self.beta, self.g, none, view.magnitude, further=error)
                 if not self.kernel.convex:  # nothing is known of a function
                     proof = replace(proof, convex=semidefinite(view, np.flatnonzero(self.beta)))
         status = Status.CONVERGED if proof.convex else Status.NOT_CONVEX
@@ -226,7 +229,3 @@ class Track:
             return width
         sizes = self.kernel.diagonal(Source.of(self._samples, support, self.kernel).sizes)
         return width if abs(width) > ROUNDING * np.abs(beta[support] * sizes).max() else 0.0
-
-
-def _is_vector(values: Any, dtype: type[Any]) -> bool:
-    return isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype == dtype

@@ -18,7 +18,7 @@ from ...predicting.heads import Classes, unbeaten
 from ...quoted import quoted
 from ..base.quiet import quiet
 from ..checks.checked import checked
-from ..checks.columns import numbers
+from ..checks.columns import as_numbers
 from ..model.way import way_to
 from ..oneclass import OneClassSVM
 from .affine import EPS, SPACES, Affine, linear_map
@@ -94,7 +94,7 @@ def input_margin(estimator: Any, X: Any, metric: Any = None, space: str = "origi
     machine = classifier_of(way.machine)
     before = space == "original" and way.steps
     linear = linear_map(way, way.steps[0][1].n_features_in_) if before else None  # names a step that is not linear
-    given = check_array(numbers(X), accept_sparse=True, dtype="float64") if before else None
+    given = check_array(as_numbers(X), accept_sparse=True, dtype="float64") if before else None
     seen = checked(machine, way.taken(X), (np.float64,), reset=False)
     seen = dense_rows(seen)
     if given is None or linear is None:

@@ -106,7 +106,7 @@ def balance(model: SVC) -> Balance:
     """
     _check(model)
     if model.compact_:
-        raise ValueError("The support vectors of a compact model have no class. Take the one before compact().")
+        raise ValueError("The support vectors of a compact model have no class. Take the model from which it was made.")
     if model.bias != "augmented":
         raise ValueError(f"The condition is for bias='augmented', not for {quoted(model.bias)}.")
     beta, values = _beta(model), model.decision_function(model.support_vectors_)

@@ -215,9 +215,7 @@ def _members(archive: zipfile.ZipFile, size: int, most: int | None) -> dict[str,
     if found[HEADER].file_size > MOST_HEADER:
         raise InvalidError(f"its part {HEADER} is longer than {MOST_HEADER} bytes")
     if most is not None and (total := sum(member.file_size for member in found.values())) > max(size, most):
-        raise TooLargeError(
-            f"its content takes {total:,} bytes of memory; {max(size, most):,} are allowed, which max_bytes can change"
-        )
+        raise TooLargeError(f"its content takes {total:,} bytes of memory; {max(size, most):,} are allowed (max_bytes)")
     return found
 
 

@@ -69,7 +69,7 @@ def save_libsvm(model: Any, path: Path) -> None:
         raise ModelFileError(path, f"a {type(model).__name__} cannot be LIBSVM text: {_cure(model)}")
     check_is_fitted(model)
     if model.compact_:
-        raise ModelFileError(path, "vectors of a compact model have no class: save the one before compact()")
+        raise ModelFileError(path, "vectors of a compact model have no class: save the model from which it was made")
     if isinstance(model, Classifier):
         _check_classes(model, path)
     lines = [f"{START} {name}", *_header(model, path), "SV", *_vectors(model)]
@@ -91,7 +91,7 @@ def _check_classes(model: Classifier, path: Path) -> None:
     if model.classes_.dtype.kind not in "iu":
         raise ModelFileError(path, "LIBSVM's classes are whole numbers, the model's are not")
     if model.head.each:
-        raise ModelFileError(path, "LIBSVM knows one class against one only, not multi_class='ovr'")
+        raise ModelFileError(path, "LIBSVM knows one class against one, this model one class against the rest")
 
 
 def _turned(model: Any) -> bool:
@@ -115,7 +115,7 @@ def _kernel_lines(kernel: Kernel, path: Path) -> Iterator[str]:
     spec = kernel.spec()
     name = next((theirs for theirs, ours in KERNELS.items() if ours == spec["kernel"]), None)
     if name is None:
-        raise ModelFileError(path, f"LIBSVM does not know the kernel {kernel}, only {', '.join(KERNELS.values())}")
+        raise ModelFileError(path, f"LIBSVM does not know the kernel {kernel.name}, only {', '.join(KERNELS.values())}")
     yield f"kernel_type {name}"
     for parameter in ("degree", "gamma", "coef0"):
         if parameter in spec:

@@ -118,7 +118,7 @@ def _check_kernel(kernel: Kernel) -> None:
     if kernel.name == "precomputed":
         raise ValueError(
             "kernel='precomputed' has no network: its input would be kernel values with the training samples. Fit with "
-            "a kernel of adatron.kernels, which takes rows of features."
+            "another kernel, which takes rows of features."
         )
     if not kernel.compiled:
         raise ValueError(
@@ -131,5 +131,5 @@ def _check_size(size: int) -> None:
     if size > LARGEST:
         raise ValueError(
             f"An ONNX file holds less than 2 GiB; the numbers of this model would take {size / 2**30:.1f} GiB as dense "
-            "arrays. compact() may make the model smaller; so do fewer features."
+            "arrays. A compact model may be smaller, and so is one of fewer features."
         )

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.compose import ColumnTransformer
-from sklearn.model_selection._search import BaseSearchCV  # pyright: ignore[reportPrivateUsage]
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 
 from ...estimators.base.machine import KernelMachine
-from ...estimators.model.way import resamples
+from ...estimators.model.way import way_to
 from ...extras import needed
 from .network import Input
 from .parity import rows_near
@@ -29,24 +28,14 @@ def split(model: Any) -> tuple[Pipeline | None, Any]:
     TypeError
         No machine of adatron is at the end.
     """
-    steps: list[tuple[str, Any]] = []
-    end = model
-    while not isinstance(end, KernelMachine):
-        if isinstance(end, BaseSearchCV) and hasattr(end, "best_estimator_"):
-            end = vars(end)["best_estimator_"]
-        elif isinstance(end, Pipeline):
-            found: list[tuple[str, Any]] = end.steps
-            depth = len(steps)
-            own = [one for one in found[:-1] if one[1] not in (None, "passthrough") and not resamples(one[1])]
-            steps += [(f"{name}{depth or ''}", step) for name, step in own]
-            end = found[-1][1]
-        else:
-            raise TypeError(
-                f"to_onnx takes a machine of adatron, a pipeline that ends with one, or a fitted search for one of "
-                f"these. Got a {type(end).__name__}. For other estimators, import adatron.onnx and call "
-                "skl2onnx.to_onnx."
-            )
-    return Pipeline(steps) if steps else None, end
+    way = way_to(model)
+    if not isinstance(way.machine, KernelMachine):
+        raise TypeError(
+            f"to_onnx takes a machine of adatron, a pipeline that ends with one, or a fitted search for one of these. "
+            f"Got a {type(way.machine).__name__}. For other estimators, import adatron.onnx and call skl2onnx.to_onnx."
+        )
+    steps = [(f"{name}{number}", step) for number, (name, step) in enumerate(way.steps)]
+    return Pipeline(steps) if steps else None, way.machine
 
 
 def rows_of(steps: Pipeline | None, machine: Any, X: Any) -> tuple[Any, NDArray[np.float64]]:

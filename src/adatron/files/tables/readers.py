@@ -58,8 +58,8 @@ FORMATS: dict[str, Format] = {
     "npy": Format((".npy",), arrays.read_npy, arrays.read_labels),
     "idx": Format((".idx",), idx.read_idx, idx.read_labels),
     "arff": Format((".arff",), read_arff, takes=ROLES | {"encoding"}),
-    "parquet": Format((".parquet", ".pq"), read_parquet, takes=ROLES, packed=True),
-    "hdf5": Format((".h5", ".hdf5", ".hdf"), read_hdf5, packed=True),
+    "parquet": Format((".parquet", ".pq"), read_parquet, takes=ROLES),
+    "hdf5": Format((".h5", ".hdf5", ".hdf"), read_hdf5),
 }
 _MAGIC = {b"\x93NUMPY": "npy", b"PK\3\4": "npz", b"PAR1": "parquet", b"\x89HDF": "hdf5", b"\0\0": "idx"}
 _LIBSVM_LINE = re.compile(r"\S+\s+(qid|\d+):\S")
@@ -119,8 +119,8 @@ def read(
         its label is then the one column with another name.
     max_bytes : int, optional
         The most bytes for the decompressed contents of a file, and for its table. By default a quarter of the free
-        memory, and of a compressed file at most 200 times its length, or 64 MiB if that is more. A reader holds up to
-        three copies of the data at some time.
+        memory, and of .gz, .bz2, .xz and NPZ at most 200 times the file's length, or 64 MiB if that is more. A
+        reader holds up to three copies of the data at some time.
     separator : str, optional
         The character between the fields of a table; a space stands for any white space. By default the first rows tell
         whether it is a comma, a semicolon, a tab, a bar or white space.

@@ -38,7 +38,7 @@ def optimal(facts: Facts) -> Panel:
             f"{said(twin.difference)} on its samples."
         )
         if twin.far:
-            text += " This is much: pass the sample_weight of the fit, or fit with a smaller tol."
+            text += " This is much: pass the weights of the samples, or fit to a smaller tolerance."
             panel.parts.append(Text(text, "warning"))
         else:
             panel.parts.append(Text(text, "note"))

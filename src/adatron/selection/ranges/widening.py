@@ -19,7 +19,7 @@ ROUNDS = 6  # Most times that the ranges are made wider.
 AUTO = "auto"
 AT_EDGE = (
     "The best candidate of the search is at the edge of its range, after {} steps beyond the first range: {}. Better "
-    "ones may lie beyond it: give a param_grid with further values."
+    "ones may lie beyond it: give further values."
 )
 
 Results = dict[str, Any]

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions  # pyright: ign
 
 from ...estimators.base.quiet import quiet
 from ...outcome import best_of
+from ...quoted import plain_numbers
 from ..ranges.widening import asks, found_ranges, search_ranges
 from .candidates import machine_of
 from .evaluate import Evaluation
@@ -107,7 +108,7 @@ class Shared(Base):
         return super().score(X, y, **params)
 
     def _validate_params(self) -> None:
-        with np.printoptions(legacy="1.25"):  # messages show np.float64(0) as 0
+        with plain_numbers():
             super()._validate_params()
 
     def _limited(self) -> bool:

@@ -30,6 +30,7 @@ from sklearn.utils.validation import _check_method_params, indexable  # pyright:
 from ...estimators.base.machine import KernelMachine
 from ...estimators.model.way import way_to
 from ...quoted import quoted
+from ...threads import OutOfTime
 from .watch import Watch
 
 Scores = dict[str, Any]  # what scikit-learn keeps of one fit: scores, times, the error
@@ -40,7 +41,7 @@ NO_SCORE = (
     "No candidate of the search has a {}, so refit={!r} has nothing to choose from. A fit of {} ends with {}. {}, or "
     "refit=False for cv_results_ without a best candidate."
 )
-NAN = "a score that is NaN"
+NOT_FINITE = "a score that is {}"
 PROBABILITIES = "Give the classifier probability=True, if it has this parameter; pass another scoring"
 NO_ROW = "The 'cv' parameter has a fold with row {}, and the rows of X are numbered from 0 to {}."
 
@@ -118,6 +119,7 @@ def searched(
     search.n_splits_ = cv.get_n_splits(X, y, **routed.splitter.split)
     base = clone(search.estimator)
     kept: tuple[list[Any], list[Scores], dict[str, list[Any]]] = [], [], defaultdict(list)
+    folds: list[tuple[Any, Any]] = []  # of each cell that is kept
     results: dict[str, Any] = {}
 
     def evaluate(candidates: Any, cv: Any = cv, more_results: Any = None, callback_ctx: Any = None) -> dict[str, Any]:
@@ -133,6 +135,7 @@ def searched(
             insert_error_scores([cell for cell in out if UNREACHED not in cell], search.error_score)
         kept[0].extend(candidates)
         kept[1].extend(out)
+        folds.extend(splits * len(candidates))
         for key, values in {**(more_results or {}), **more}.items():
             kept[2][key].extend(values)
         results = _formatted(search, *kept)
@@ -149,8 +152,7 @@ def searched(
         search._check_refit_for_multimetric(first)
         refit_metric = search.refit
     if _chooses_nothing(search, base, refit_metric, results):
-        splits = _splits(search, cv, X, y, routed, 0)
-        raise _without_score(search, base, X, y, refit_metric, *kept[:2], splits, scorer, routed)
+        raise _without_score(search, base, X, y, refit_metric, *kept[:2], folds, scorer, routed, watch)
     _choose(search, base, X, y, refit_metric, results, routed)
     search.scorer_ = scorer._scorers if isinstance(scorer, MultimetricScorer) else scorer
     search.cv_results_ = results
@@ -220,30 +222,42 @@ def _choose(search: Any, base: Any, X: Any, y: Any, metric: str, results: dict[s
 
 
 def _chooses_nothing(search: Any, base: Any, metric: str, results: dict[str, Any]) -> bool:
-    """Return whether ``refit`` has nothing to choose from; of other estimators than ours it takes the first one."""
+    """Return whether ``refit`` has nothing to choose from.
+
+    A search over other estimators takes the first candidate, as in scikit-learn.
+    """
     if not search.refit or callable(search.refit) or not isinstance(way_to(base).machine, KernelMachine):
         return False
     return bool(np.isnan(results[f"mean_test_{metric}"]).all())
 
 
 def _without_score(
-    search: Any, base: Any, X: Any, y: Any, metric: str, candidates: list[Any], cells: list[Scores], splits: list[Any],
-    scorer: Any, routed: Any,
+    search: Any, base: Any, X: Any, y: Any, metric: str, candidates: list[Any], cells: list[Scores],
+    folds: list[tuple[Any, Any]], scorer: Any, routed: Any, watch: Watch,
 ) -> ValueError:  # fmt: skip
     """Return the error of a search in which no candidate has a score: it tells why the first one has none."""
     values = [cell["test_scores"][metric] if search.multimetric_ else cell["test_scores"] for cell in cells]
-    number = next(number for number, value in enumerate(values) if UNREACHED not in cells[number] and np.isnan(value))
-    candidate, fold = divmod(number, search.n_splits_)
-    said, parameters = _end_of(cells[number]["fit_error"]), candidates[candidate]
-    if said is None:
-        one, more = decisive(scorer, search.refit), (routed.estimator.fit, routed.scorer.score)
-        said = _error_of(base, X, y, scorer if one is None else one, splits[fold], parameters, *more) or NAN
+    bad = (number for number, value in enumerate(values) if UNREACHED not in cells[number] and not np.isfinite(value))
+    number = next(bad, 0)
+    said, parameters = _end_of(cells[number]["fit_error"]), candidates[number // search.n_splits_]
+    one = decisive(scorer, search.refit) or scorer
+    if said is None and not watch.interrupted:
+        with suppress(OutOfTime):
+            again, left = clone(base), watch.clock.left()
+            if left is not None:
+                machine = way_to(again).machine
+                machine.set_params(max_time=min(left, machine.max_time or left))
+            said = error_of(again, X, y, one, folds[number], parameters, routed.estimator.fit, routed.scorer.score)
+    said = NOT_FINITE.format(str(values[number]).replace("nan", "NaN")) if said is None else said.rstrip(".")
     what = "score" if metric == "score" else f"score {metric!r}"
-    hint = PROBABILITIES if "predict_proba" in said else "Pass another scoring"
-    return ValueError(NO_SCORE.format(what, search.refit, quoted(parameters), said.rstrip("."), hint))
+    lacks = isinstance(one, BaseScorer) and method_of(one) == "predict_proba" and not hasattr(base, "predict_proba")
+    hint = PROBABILITIES if lacks else "Pass another scoring"
+    return ValueError(NO_SCORE.format(what, search.refit, quoted(parameters), said, hint))
 
 
-def _error_of(base: Any, X: Any, y: Any, scorer: Any, split: Any, parameters: Any, fit: Any, score: Any) -> str | None:
+def error_of(
+    base: Any, X: Any, y: Any, scorer: Any, split: Any, parameters: Any, fit: Any = None, score: Any = None
+) -> str | None:
     """Return the error of a fit or of its score in words; None if there is none."""
     told: dict[str, Any] = {"fit_params": fit, "score_params": score, "error_score": "raise", "verbose": 0}
     train, test = split

@@ -156,11 +156,12 @@ def _sorted_out(
 
 def _proofs(tasks: Tasks, some: range, programs: Programs) -> NDArray[np.float64]:
     """Return the numbers of the certificates, see ``conclude_all``."""
-    out = conclude_all(programs.measures, tasks.gram.magnitude)
+    lambda2 = tasks.dual(some.start).lambda2
+    out = conclude_all(programs.measures, tasks.gram.magnitude + lambda2)
     if not tasks.gram.kernel.convex and tasks.gram.dtype == np.float64:
         ends, flags = programs.first.tolist(), programs.flags.tolist()
         for k, (number, measures) in enumerate(zip(some, programs.measures.tolist(), strict=True)):
             if not flags[k][STOP]:
                 beta = programs.beta[ends[k] : ends[k + 1]]
-                out[-1, k] = conclude(tasks.view(number), beta, measures, not flags[k][BENT]).convex
+                out[-1, k] = conclude(tasks.view(number), beta, measures, lambda2, not flags[k][BENT]).convex
     return out

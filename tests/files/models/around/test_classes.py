@@ -330,7 +330,8 @@ def test_every_class_is_tried():
         "LabelEncoder", "SimpleImputer", "KNNImputer", "MissingIndicator", "OneHotEncoder", "OrdinalEncoder",
         "MultiOutputClassifier", "MultiOutputRegressor", "TfidfTransformer",
     }  # fmt: skip
-    assert AROUND.keys() <= tried | inside
+    own = {name for name in AROUND if name.startswith("adatron.")}  # see test_classes_searches.py
+    assert AROUND.keys() <= tried | inside | own
     assert all(entry.kind is not None for entry in AROUND.values() if entry.name != "_TemperatureScaling")
 
 

@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -47,6 +48,26 @@ def test_nothing_to_choose_from_is_an_error_with_the_reason(kind, data, settings
         kind(SVC(gamma=1.0), GRID, cv=3, **more, **settings).fit(*data)
     caught.match(reason)
     assert "np.float64" not in str(caught.value)
+
+
+def test_infinite_scores_of_both_signs_are_an_error_with_a_reason():
+    ends = iter([np.inf, -np.inf] * 10)
+    with pytest.raises(ValueError, match=r"No candidate of the search has a score.* a score that is inf"):
+        GridSearchCV(SVC(), GRID, scoring=lambda estimator, X, y: next(ends), cv=2).fit(X, y)
+
+
+def test_the_reason_is_of_the_first_fold_and_folds_are_told_once(capsys):
+    tried = []
+
+    def fails(estimator, X, y):
+        tried.append(X[0].tolist())
+        raise RuntimeError(f"predict_proba of {len(tried)}")
+
+    folds = KFold(2, shuffle=True)
+    with pytest.raises(ValueError, match=r"predict_proba of 5\. Pass another scoring"):
+        GridSearchCV(SVC(), GRID, scoring=fails, cv=folds, verbose=1).fit(X, y)
+    assert tried[4] == tried[0]
+    assert capsys.readouterr().out.count("Fitting 2 folds") == 1
 
 
 def test_other_estimators_keep_the_way_of_scikit_learn():

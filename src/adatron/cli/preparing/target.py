@@ -5,8 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ..status import InputError
+
 FEW = 5  # Most numbers that are classes, whatever they are.
-SOME = 10  # Most numbers that are classes unless most of them have one sample and there are gaps between them.
+SOME = 10  # Number of distinct values up to which whole numbers are classes, unless most occur once and leave gaps.
 MANY = 50  # Most numbers that are classes if each has FILLED samples.
 FILLED = 10
 NAMES = 20  # Most texts that are classes although nearly every sample has its own.
@@ -41,7 +43,7 @@ def check_labels(path: str, table: Any, chosen: bool) -> None:
     classes, first, counts = np.unique(table.y, return_index=True, return_counts=True)
     taken, others = _taken(table)
     if len(classes) == 1:
-        raise ValueError(
+        raise InputError(
             f"{path}: all {len(table.y):,} samples have the label {classes[0]}, and classification needs two classes "
             f"({taken}): {others}--task novelty learns one class"
         )
@@ -57,13 +59,13 @@ def refuse_measurements(path: str, table: Any, chosen: bool) -> None:
     fractions = table.y[table.y % 1 != 0] if table.y.dtype.kind == "f" else table.y[:0]
     if len(fractions):
         found = f"the label {fractions[0]:.10g} is not a class"
-        raise ValueError(f"{path}: {found} ({taken}): {others}--task regression fits real numbers")
+        raise InputError(f"{path}: {found} ({taken}): {others}--task regression fits real numbers")
     classes, counts = np.unique(table.y, return_counts=True)
     seen = None if chosen else (_seen_in_numbers if numbers else _seen_in_texts)(classes, counts)
     if seen is not None:
         span = f" from {classes[0]} to {classes[-1]}" if numbers else f" such as {str(classes[0])[:50]!r}"
         advice = "--task regression fits numbers, " if numbers else ""
-        raise ValueError(
+        raise InputError(
             f"{path}: {len(classes):,} distinct labels{span} in {len(table.y):,} samples, {seen} ({taken}): {others}"
             f"{advice}--task classification trains a class for each of them"
         )
@@ -87,7 +89,7 @@ def check_numbers(path: str, table: Any) -> Any:
 
     if table.y.dtype.kind not in "iuf":
         others = ": --label names another one" if table.label_column is not None else ""
-        raise ValueError(
+        raise InputError(
             f"{path}: regression needs numbers as labels, and {str(table.y[0])[:50]!r} is none (the label is "
             f"{label_text(table)}{others})"
         )
@@ -136,3 +138,14 @@ def _warn_of_single_samples(path: str, table: Any, classes: Any, first: Any, tak
         header = "; one of these samples is the first row: is that row a header (--header)?"
     kind = "classes with one sample each" if len(classes) > 1 else "a class with one sample"
     warnings.warn(f"{path}: {kind}: {names} ({taken}){header}", stacklevel=2)
+
+
+def weights_of(y: Any, given: dict[str, float]) -> dict[Any, float]:
+    """Return the weights of classes under the labels in the data."""
+    import numpy as np
+
+    named = {str(label): label for label in np.unique(y).tolist()}
+    unknown = [label for label in given if label not in named]
+    if unknown:
+        raise InputError(f"--class-weight names the class {unknown[0]!r}; the classes are {', '.join(named)}")
+    return {named[label]: weight for label, weight in given.items()}

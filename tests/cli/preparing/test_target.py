@@ -8,7 +8,7 @@ from sklearn.datasets import load_diabetes
 
 from adatron import SVC, load
 from adatron.cli import main
-from adatron.cli.target import refuse_measurements
+from adatron.cli.preparing.target import refuse_measurements
 from adatron.files import read
 from lines import failed
 from moments import at
