@@ -22,7 +22,14 @@ def noise(tmp_path):
     """A problem that takes many blocks."""
     rng = np.random.default_rng(0)
     np.savez(tmp_path / "noise.npz", X=rng.normal(size=(6000, 8)), y=rng.integers(0, 2, 6000))
-    slow = ["--C", "100", "--solver", "smo", "--gap-tol", "1e-9"]  # minutes, so the key is always pressed before the end
+    slow = [
+        "--C",
+        "100",
+        "--solver",
+        "smo",
+        "--gap-tol",
+        "1e-9",
+    ]  # minutes, so the key is always pressed before the end
     return [str(tmp_path / "noise.npz"), "--model", str(tmp_path / "m"), *slow]
 
 

@@ -198,12 +198,9 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
         exact.compare(g - tracked)
         level = abs(dual.objective(beta, g))
         allowed = max(LEVEL * duality_gap(dual, beta, g, mu), DIGITS * level)
-        judged = 0.5 * doubt  # this is proven; a judgement serves if it is too much
-        if judged > allowed:
-            judged = min(exact.missed(unknown), judged)
+        judged = min(exact.missed(unknown), 0.5 * doubt)  # the former does not depend on how the values were made
         if not len(unknown) or (0.5 * doubt <= SURELY * level and judged <= allowed):
-            errors, loose = np.where(exact.known, exact.errors, 0.0), float(slack[~exact.known].max(initial=0.0))
-            measures = _measured(dual, beta, g, mu, errors, doubt, judged, loose)
+            measures = _measured(dual, beta, g, mu, np.where(exact.known, exact.errors, 0.0), doubt, judged)
             return conclude(view, beta, measures, dual.lambda2, convex)
         rows = unknown
 
@@ -297,11 +294,14 @@ def _measured(
     judged: float = 0.0,
     loose: float = 0.0,
 ) -> list[float]:
-    """Return the numbers of ``weigh``; ``judged``: what ``doubt`` puts the objective off, as others of its kind say.
+    """Return the numbers of ``weigh``.
+
+    judged : how far unknown errors may put the objective off, judged by the rows computed both ways
+    loose : bound of errors that ``errors`` lacks, by which the steepest slope may be steeper
 
     The ``errors`` of rows that need not be known are 0: their terms are 0 within their true errors. Moving these rows
     gains mu at most, and as mu minimises the gap, some known row gains as much. So they count only in ``doubt``, the
-    error of beta'g, and in ``loose``, the largest of their true errors, by which the steepest slope may be steeper.
+    error of beta'g.
     """
     totals, found, bounds = np.array(dual.totals), np.empty(MEASURES), (dual.lower, dual.upper, dual.epsilon)
     weigh(beta, g, errors, dual.t, *bounds, *dual.membership, totals, mu, found)
