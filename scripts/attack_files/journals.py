@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import json
-import struct
 import sys
 import zlib
 from collections.abc import Callable
@@ -58,12 +57,7 @@ class Base:
     def whole(self, end: int) -> int:
         """Return the number of records that are whole if the journal ends there; a line end may lack."""
         ends = len(self.first) + np.cumsum([len(record) for record in self.records])
-        return int(np.sum(ends - (not self.former) <= end))
-
-    @property
-    def former(self) -> bool:
-        """Whether the journal has the former format."""
-        return b" 1 " in self.first
+        return int(np.sum(ends - 1 <= end))
 
 
 def lines(seed: int) -> list[str]:
@@ -90,13 +84,13 @@ def state(path: Path) -> State:
 
 
 @cache
-def base(seed: int, former: bool) -> Base:
+def base(seed: int) -> Base:
     """Return one stream for each seed."""
     with TemporaryDirectory() as folder:
-        return made(seed, former, Path(folder) / "base.adatron")
+        return made(seed, Path(folder) / "base.adatron")
 
 
-def made(seed: int, former: bool, path: Path) -> Base:
+def made(seed: int, path: Path) -> Base:
     """Let a stream learn and die, and go on with each part of its journal."""
     journal = path.with_name("base.adatron.journal")
     X = np.random.default_rng(seed).normal(size=(FIRST, FEATURES))
@@ -113,10 +107,6 @@ def made(seed: int, former: bool, path: Path) -> Base:
         must(streamed(path, "")[0] == 0)
         models.append(path.read_bytes())
         states.append(state(path))
-    if former:
-        first = first.replace(b" 2 ", b" 1 ")
-        payloads = [record[9:-1] for record in records]
-        records = [struct.pack("<II", len(one), zlib.crc32(one)) + one for one in payloads]
     return Base(tuple(models), tuple(states), first, tuple(records))
 
 
@@ -126,13 +116,11 @@ class Damage:
 
     ends : numbers of records that the model may have in the end
     refusal : whether a refusal is also allowed
-    foreign : whether records of another model may be taken for this one's: the former format cannot distinguish them
     """
 
     data: bytes
     ends: frozenset[int] = frozenset([LINES])
     refusal: bool = True
-    foreign: bool = False
 
 
 def flip(rng: np.random.Generator, one: Base) -> Damage:
@@ -202,18 +190,18 @@ def foreign(rng: np.random.Generator, one: Base) -> Damage:
 
 def mixed(rng: np.random.Generator, one: Base) -> Damage:
     """Put records of another stream between, or another stream's journal in the place of this one."""
-    other = base(10, one.former)
+    other = base(10)
     if rng.random() < 0.2:
         return Damage(other.journal, frozenset())
     records = list(one.records)
     at = int(rng.integers(LINES + 1))
     records[at : at + int(rng.integers(2))] = [other.records[rng.integers(LINES)]]
-    return Damage(one.first + b"".join(records), foreign=one.former)
+    return Damage(one.first + b"".join(records))
 
 
 def crafted(rng: np.random.Generator, one: Base) -> Damage:
     """Put a record with a valid checksum behind the others, or instead of one; it means nothing or another thing."""
-    number = json.loads(one.records[-1][8 if one.former else 9 :])[0] + int(rng.choice([1, 1, 1, 2, 0, -1]))
+    number = json.loads(one.records[-1][9:])[0] + int(rng.choice([1, 1, 1, 2, 0, -1]))
     values: list[object] = [
         *([number, "-", 1, text] for text in ("", "#", "x", "1,2", "1,2,7", "1,nan,1", "\ud800,1,1", "-3", "\0" * 9)),
         *([number, "-", line, "1,2,1"] for line in (-1, 2**70, 1.5, True, None, "1")),
@@ -225,10 +213,7 @@ def crafted(rng: np.random.Generator, one: Base) -> Damage:
     if rng.random() < 0.1:
         payload = b"[" * 100_000 + b"]" * 100_000
     name = one.first.split()[2]
-    if one.former:
-        record = struct.pack("<II", len(payload), zlib.crc32(payload)) + payload
-    else:
-        record = b"%08x %s\n" % (zlib.crc32(payload, zlib.crc32(name)), payload)
+    record = b"%08x %s\n" % (zlib.crc32(payload, zlib.crc32(name)), payload)
     return Damage(one.journal + record, frozenset([LINES, LINES + 1]))
 
 
@@ -242,7 +227,7 @@ def attempt(rng: np.random.Generator, folder: Path) -> tuple[str, str]:
 
     Returns
     -------
-    kind : the damage and the format
+    kind : the damage
     how : 'refused', 'right', or 'differs' if a valid record says something else
 
     Raises
@@ -250,14 +235,14 @@ def attempt(rng: np.random.Generator, folder: Path) -> tuple[str, str]:
     AssertionError
         An acknowledged line is gone without a word, or something else is there.
     """
-    former, damage = bool(rng.random() < 0.3), DAMAGES[rng.integers(len(DAMAGES))]
-    one = replace(base(int(rng.integers(2)), former), known=int(rng.integers(0, LINES, endpoint=True)))
+    damage = DAMAGES[rng.integers(len(DAMAGES))]
+    one = replace(base(int(rng.integers(2))), known=int(rng.integers(0, LINES, endpoint=True)))
     done = damage(rng, one)
     path = folder / "m.adatron"
     journal = folder / "m.adatron.journal"
     path.write_bytes(one.model)
     journal.write_bytes(done.data)
-    kind = f"{damage.__name__}{', former format' if former else ''}"
+    kind = damage.__name__
     status, said = streamed(path, "")
     if status == 0:
         end = right(done, state(path), one)
@@ -269,7 +254,7 @@ def attempt(rng: np.random.Generator, folder: Path) -> tuple[str, str]:
     status, more = streamed(path, "", "--accept-loss")
     must(status == (0 if "--accept-loss" in said and "cannot be learned" not in more else 1), kind, more)
     whole, found = one.states[LINES], state(path)
-    must(done.foreign or all(whole.get(key, row) == row for key, row in found.items()), kind, "another row")
+    must(all(whole.get(key, row) == row for key, row in found.items()), kind, "another row")
     return kind, "refused"
 
 
@@ -278,7 +263,7 @@ def right(done: Damage, found: State, one: Base) -> str:
     if found in [one.states[min(n, LINES)] for n in done.ends]:
         return "right"
     more = LINES + 1 in done.ends and len(found) == FIRST + LINES + 1  # a crafted record is a sample
-    return "differs" if more or done.foreign else ""
+    return "differs" if more else ""
 
 
 def must(holds: object, *what: object) -> None:
