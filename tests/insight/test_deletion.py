@@ -184,7 +184,7 @@ def test_counts_are_whole_numbers(count):
 def test_left_out_weights_are_warned_of():
     weights = np.where(y == 1, 20.0, 1.0)
     model = SVC(C=0.1).fit(X, y, weights)
-    with pytest.warns(UserWarning, match="sample_weight of the fit"):
+    with pytest.warns(UserWarning, match="Pass the weights of the samples"):
         leave_one_out(model, X, y)
 
 

@@ -288,7 +288,7 @@ def test_bad_models(data, tmp_path, capsys):
     assert "has its own parameters: leave out --C" in capsys.readouterr().err
     adatron.save(IncrementalSVC().fit(X, y), path)
     journal = path.with_name(path.name + ".journal")
-    journal.write_bytes(b"adatron-journal 1 another\n")
+    journal.write_bytes(b"adatron-journal 2 another\n")
     assert main(["stream", str(path), str(data)]) == 1
     assert "it is the journal of another model" in capsys.readouterr().err
 

@@ -11,7 +11,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier
 
-from ...fitting.fits import Fits
 from ...fitting.layout import misfit
 
 FITTED = ("fit_status_", "support_vectors_", "_tracks")  # a state with one of them is that of a fitted machine
@@ -79,6 +78,8 @@ def _of_classes(machine: Any) -> str:
 
 def _of_samples(machine: Any, width: Any) -> Iterator[str]:
     """Yield what is wrong with the samples and the programs of an incremental machine."""
+    from ...fitting.fits import Fits  # not at the top: it brings the compiler
+
     store, tracks, classes = machine._store, machine._tracks, is_classifier(machine) and len(machine.classes_)
     yield from filter(None, [store.fault(width, classes) if hasattr(store, "fault") else "_store holds no samples"])
     both = isinstance(tracks, list) and isinstance(machine._fitted, Fits)
