@@ -44,9 +44,9 @@ def moons(n: int) -> tuple[Any, Any]:
     return StandardScaler().fit_transform(X), y
 
 
-def blobs(n: int, d: int, classes: int = 2) -> tuple[Any, Any]:
+def blobs(n: int, d: int, classes: int = 2, noise: float = 0.01) -> tuple[Any, Any]:
     X, cloud = make_blobs(n, d, centers=20, cluster_std=3.0, random_state=0)
-    wrong = np.random.default_rng(0).random(n) < 0.01
+    wrong = np.random.default_rng(0).random(n) < noise
     return StandardScaler().fit_transform(X), (cloud + wrong) % classes
 
 
@@ -87,6 +87,7 @@ CASES = [
     Case("20,000 x 20, C 1", lambda: mixed(20_000, 20), svc(C=1.0, gamma=0.05), False),
     Case("20,000 x 20, C 100", lambda: mixed(20_000, 20), svc(C=100.0, gamma=0.05), False),
     Case("moons 200,000", lambda: moons(200_000), svc(C=10.0, gamma=1.0), False),
+    Case("200,000 x 54, noise", lambda: blobs(200_000, 54, noise=0.1), svc(C=1.0, gamma=0.02), False),
     Case("MNIST ovo", mnist, svc(C=10.0, gamma=0.02), False),
     Case("1,000,000 x 20", lambda: blobs(1_000_000, 20), svc(C=1.0, gamma=0.05), False),
     Case("MNIST ovr", mnist, svc(C=10.0, gamma=0.02, multi_class="ovr"), False),

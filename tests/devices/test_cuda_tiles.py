@@ -163,7 +163,7 @@ def test_compiling_ahead_takes_all_that_is_launched():
     CudaTiles(RBF(0.2), engine).compile()
     assert {head for head, *_ in engine.functions} == {"#define REAL float", "#define REAL double"}
     names = {name for _, *found in engine.functions for name in found}
-    assert {"norms", "values_short", "sums_long", "fold", "weighed", "ascend_256_8"} <= names
+    assert {"norms", "values_short", "sums_long", "fold", "weighed", "ascend_512_4"} <= names
     assert len(engine.functions) == 4
 
 

@@ -97,31 +97,33 @@ def test_kernels_that_no_device_evaluates_have_a_reason():
 
 
 class Recorder:
-    """In place of torch's recorder of launches: ``streams`` are those that it was given."""
+    """In place of torch's recorder of launches: ``streams`` are those that it recorded on."""
 
     def __init__(self):
         self.streams, self.underway = [], 0
+        self.replay = lambda: None
 
-    def __call__(self, graph, stream=None, capture_error_mode="global"):
+    def stream(self, stream):
         self.streams.append(stream)
-        return self
+        return nullcontext()
 
-    def __enter__(self):
+    def capture_begin(self, capture_error_mode):
         self.underway += 1
         assert self.underway == 1, "torch allows one recording at a time"
 
-    def __exit__(self, *_):
+    def capture_end(self):
         self.underway -= 1
 
 
 @pytest.fixture
 def recorder(monkeypatch):
     found = Recorder()
-    monkeypatch.setattr(torch.cuda, "graph", found)
-    monkeypatch.setattr(torch.cuda, "CUDAGraph", lambda: SimpleNamespace(replay=lambda: None))
-    monkeypatch.setattr(torch.cuda, "Stream", lambda device=None: SimpleNamespace(device=device))
+    monkeypatch.setattr(torch.cuda, "stream", found.stream)
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", lambda: found)
+    stream = SimpleNamespace(wait_stream=lambda _: None)
+    monkeypatch.setattr(torch.cuda, "Stream", lambda device=None: SimpleNamespace(device=device, **vars(stream)))
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda: stream)
     monkeypatch.setattr(torch.cuda, "device", lambda _: nullcontext())
-    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
     return found
 
 

@@ -14,12 +14,13 @@
 #define __align__(n) alignas(n)
 #define __launch_bounds__(...)
 #define __shared__ static
-using std::exp2; using std::exp2f; using std::fma; using std::fmaf;
+using std::exp2; using std::exp2f; using std::fmax; using std::fmaxf; using std::fmin; using std::fminf; using std::fma; using std::fmaf;
 
 struct Place { int x, y, z; };
 static Place blockIdx, blockDim;
 static inline int min(int a, int b) { return a < b ? a : b; }
 static inline int __clz(int x) { return __builtin_clz(x); }
+static inline float __fdividef(float a, float b) { return a / b; }
 static inline int __ffs(unsigned x) { return __builtin_ffs(x); }
 static inline unsigned __float_as_uint(float x) { unsigned u; memcpy(&u, &x, 4); return u; }
 

@@ -69,8 +69,14 @@ class Device:
         cuda = torch().cuda
         with _RECORDING, cuda.device(self.where):  # torch allows one recording at a time
             graph, stream = cuda.CUDAGraph(), _side_stream(self.where.index)
-            with cuda.graph(graph, stream=stream, capture_error_mode="thread_local"):  # other threads may launch
-                work()
+            stream.wait_stream(cuda.current_stream())
+            # torch.cuda.graph would also wait for the device, and give back the memory that torch keeps
+            with cuda.stream(stream):
+                graph.capture_begin(capture_error_mode="thread_local")  # other threads may launch
+                try:
+                    work()
+                finally:
+                    graph.capture_end()
         return graph.replay
 
     def __deepcopy__(self, memo: Any) -> Device:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,14 +51,16 @@ class Rows(NamedTuple):
         there : X as a tensor if it is on the device already, else None
         resident : one of ``RESIDENT``; what is not on the device travels there when it is needed
         """
-        tiles = device.tiles(kernel)
+        tiles, given = device.tiles(kernel), there
+        if there is None and resident and 2 * len(ids) > len(X):
+            there = moved_once(device, X)  # as a whole: it would take the processor longer to gather rows
         samples = Samples.of(device.where, X, ids, center, there, device.memory())
-
-        def store(dtype: Any, stays: bool) -> Store:
-            return Resident.of(tiles, samples, dtype) if stays else Streamed(tiles, samples, dtype)
-
-        double = store(torch().float64, resident == RESIDENT[0])
-        return cls(device, kernel, tiles, store(torch().float32, resident > 0), double)
+        if resident == RESIDENT[0]:
+            double = Resident.of(tiles, samples, torch().float64)
+            return cls(device, kernel, tiles, Resident(tiles, double.all.X.to(torch().float32)), double)
+        make = Resident.of if resident else Streamed
+        single = make(tiles, samples, torch().float32)
+        return cls(device, kernel, tiles, single, Streamed(tiles, replace(samples, there=given), torch().float64))
 
     def store(self, dtype: Any) -> Store:
         """Return the samples in the precision of a NumPy type."""

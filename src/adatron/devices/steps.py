@@ -36,21 +36,26 @@ class _Walk:
         return low, 0.0 if kinked and beta < 0.0 else self.upper[i]
 
     def exchange(self, i: int, j: int, m: Any, against: Any, grows: bool, alone: bool) -> None:
-        """Move i, and j against it unless i moves alone, to the best point or the first bound."""
-        K, side = self.K, 1.0 if grows else -1.0
-        end_i, room_j = self.ends(i)[grows], np.inf
-        room_i, end_j = side * (end_i - self.beta[i]), 0.0
-        curve, slope = max(K[i, i], self.floor), float(m)
+        """Move i, and j against it unless i moves alone, to the best point or the first bound.
+
+        The length of a step has the type of K, but a step up to a bound is as long as the room is in float64.
+        """
+        K, side, real = self.K, 1.0 if grows else -1.0, self.K.dtype.type
+        end_i, end_j, room_j = self.ends(i)[grows], 0.0, np.inf
+        room_i = side * (end_i - self.beta[i])
+        curve, slope = max(K[i, i], self.floor), m
         if not alone:
             end_j = self.ends(j)[not grows]
             room_j = side * (self.beta[j] - end_j)
-            curve, slope = max(K[i, i] + K[j, j] - 2 * K[i, j], self.floor), float(m) + float(against)
-        d = min(slope / float(curve), room_i, room_j)
+            curve, slope = max(K[i, i] + K[j, j] - 2 * K[i, j], self.floor), m + against
+        room = min(room_i, room_j)
+        length = min(slope / curve, real(room))
+        d = room if length >= real(room) else float(length)
         self._set(i, end_i, side * d, d == room_i)
-        change = K.dtype.type(side * d) * K[i]
+        change = real(side) * length * K[i]
         if not alone:
             self._set(j, end_j, -side * d, d == room_j)
-            change = change - K.dtype.type(side * d) * K[j]
+            change = change - real(side) * length * K[j]
         self.g += change
 
     def _set(self, i: int, end: float, change: float, ends: bool) -> None:

@@ -6,7 +6,7 @@ from ctypes import Structure, c_double, c_int, c_void_p
 from functools import cache
 from typing import Any
 
-SIZES = ((32, 2), (64, 4), (128, 4), (256, 4), (256, 8))  # threads of a block's solver, and variables of each
+SIZES = ((32, 2), (128, 2), (256, 2), (512, 2), (512, 4))  # threads of a block's solver, and variables of each
 
 
 def _structure(name: str, pointers: str, doubles: str, integers: str, numbers: int = 0) -> type[Structure]:

@@ -21,6 +21,7 @@ from .square import mirrored_sums
 
 Ids = NDArray[np.int64]
 EXACT_ROWS, EXACT_POINTS = 4096, 512  # Rows and points of the float64 operands made at a time.
+WORTH = 4e6  # Multiply-adds of exact sums for which one more thread is called.
 ADDITIONS, FEW = CHAIN + 16.0, 12.0  # Roundings of a product in an exact sum: with tiles, and with values at hand.
 
 
@@ -195,7 +196,7 @@ def _sums(wide: Gram, rows: Source, points: Points, v: NDArray[np.float64]) -> N
         for number in range(len(sums)):
             some(number)
     else:
-        wide.pool.run(some, len(sums))
+        wide.pool.run(some, len(sums), 1 + int(len(rows) * len(points) * wide.kernel.cost(rows.features) / WORTH))
     total, low = np.zeros(len(rows)), np.zeros(len(rows))
     for part in sums[:, :, 0]:
         fold(part.copy(), total, low, len(rows))

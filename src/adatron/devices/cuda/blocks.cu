@@ -28,7 +28,15 @@ struct Blocks {
   int N, groups;                // groups: equalities; 0: single variables may move
 };
 
-__device__ __forceinline__ REAL most_of(REAL a, REAL b) { return a > b ? a : b; }
+__device__ __forceinline__ float most_of(float a, float b) { return fmaxf(a, b); }
+__device__ __forceinline__ double most_of(double a, double b) { return fmax(a, b); }
+__device__ __forceinline__ float least_of(float a, float b) { return fminf(a, b); }
+__device__ __forceinline__ double least_of(double a, double b) { return fmin(a, b); }
+
+// How far to go, and what tells the larger of two gains: a rounding more or less leads to a point that is as good.
+__device__ __forceinline__ float quotient(float a, float b) { return __fdividef(a, b); }
+__device__ __forceinline__ double quotient(double a, double b) { return a / b; }
+__device__ __forceinline__ REAL gained(REAL slope, REAL curve) { return quotient(slope * slope, curve); }
 
 // The lane of a warp that has the largest value; of equal ones the first.
 __device__ __forceinline__ int best_lane(float value) {
@@ -43,14 +51,6 @@ __device__ __forceinline__ int best_lane(double value) {
   return have ? __ffs(have) - 1 : 0;  // NaN is equal to nothing
 }
 
-// The sum between its bounds; a sum that differs from a bound, or from 0, by rounding is set to it.
-__device__ __forceinline__ double settled(double old, double change, double lower, double upper) {
-  double value = old + change, crumb = CRUMB * fmax(fabs(old), fabs(change));
-  if (value - lower <= crumb) return lower;
-  if (upper - value <= crumb) return upper;
-  return fabs(value) <= crumb ? 0. : value;
-}
-
 // What growth and shrinkage of a variable add to -g and to g.
 __device__ __forceinline__ REAL of_growth(double beta, double upper, double epsilon) {
   return (REAL)(beta >= upper ? -FAR : beta >= 0. ? -epsilon : epsilon);
@@ -59,8 +59,28 @@ __device__ __forceinline__ REAL of_shrinkage(double beta, double lower, double e
   return (REAL)(beta <= lower ? -FAR : beta > 0. ? epsilon : -epsilon);
 }
 
-// What each warp has found: its best variable, what that gains by itself, and the largest gain of any variable.
-struct Found { REAL value[32], gain[32], worst[32]; int index[32]; };
+// What each warp has found: its best variable with its sign, what that gains by itself, the curvature of a step with it,
+// and the largest gain of any variable.
+struct Found { REAL value[32], gain[32], curve[32], sign[32], worst[32]; int index[32]; };
+
+// How far a variable may grow or shrink: to a bound, or to the kink at 0.
+__device__ __forceinline__ double room_above(double beta, double upper, double epsilon) {
+  return (epsilon > 0. && beta < 0. ? 0. : upper) - beta;
+}
+__device__ __forceinline__ double room_below(double beta, double lower, double epsilon) {
+  return beta - (epsilon > 0. && beta > 0. ? 0. : lower);
+}
+
+// A variable after a step, which ends at its bound or kink if it is as long as the room. A sum that differs from a bound,
+// or from 0, by rounding is set to it.
+__device__ __forceinline__ double moved(double old, double change, bool ends, double lower, double upper, double epsilon) {
+  if (ends && epsilon > 0. && (change > 0. ? old < 0. : old > 0.)) return 0.;
+  if (ends) return change > 0. ? upper : lower;
+  double value = old + change, crumb = CRUMB * fmax(fabs(old), fabs(change));
+  if (value - lower <= crumb) return lower;
+  if (upper - value <= crumb) return upper;
+  return fabs(value) <= crumb ? 0. : value;
+}
 
 // The warp that has found the best one, for every thread alike.
 template <int WARPS> __device__ __forceinline__ int best_warp(const REAL* value, int lane) {
@@ -94,12 +114,13 @@ template <int T, int V> __device__ __forceinline__ void ascended(const Blocks& a
   }
   extern __shared__ double memory[];
   double *beta = memory, *lower = memory + q, *upper = memory + 2 * q;
-  REAL *diagonal = (REAL*)(memory + 3 * q), *signs = diagonal + q;
+  REAL *above = (REAL*)(memory + 3 * q), *below = above + q;  // rooms
   __shared__ Found first, second;
   __shared__ REAL peaks[32];
   __shared__ int sums[32];
   const REAL* K = a.K + (i64)b * q * q;
-  REAL g[V], grow[V], shrink[V], own_k[V], ki[V], kj[V], largest = REAL(0);
+  double e = a.epsilon;
+  REAL g[V], grow[V], shrink[V], own_k[V], own_sign[V], ki[V], kj[V], largest = REAL(0);
   int group[V];
 #pragma unroll
   for (int v = 0; v < V; v++) {
@@ -111,13 +132,14 @@ template <int T, int V> __device__ __forceinline__ void ascended(const Blocks& a
     beta[at] = x;
     lower[at] = l = moves ? l : x;
     upper[at] = u = moves ? u : x;
+    above[at] = (REAL)room_above(x, u, e);
+    below[at] = (REAL)room_below(x, l, e);
     own_k[v] = K[(i64)at * q + at];
-    diagonal[at] = own_k[v];
-    signs[at] = (REAL)s;
+    own_sign[v] = (REAL)s;
     largest = most_of(largest, own_k[v] < REAL(0) ? -own_k[v] : own_k[v]);
     g[v] = (REAL)(s * a.g[w]);
-    grow[v] = of_growth(x, u, a.epsilon);
-    shrink[v] = of_shrinkage(x, l, a.epsilon);
+    grow[v] = of_growth(x, u, e);
+    shrink[v] = of_shrinkage(x, l, e);
     group[v] = a.group ? a.group[w] : 0;
     ki[v] = kj[v] = REAL(0);
   }
@@ -127,39 +149,60 @@ template <int T, int V> __device__ __forceinline__ void ascended(const Blocks& a
   REAL floor = largest_of<WARPS>(peaks, lane) * (REAL)ROUNDING + (REAL)1e-37;
   REAL tol = (REAL)a.tolerance[b], none = (REAL)(-FAR / 2), least = (REAL)(-FAR * 4);
   REAL of_i = REAL(0), of_j = REAL(0);  // what the last step adds to g for each value of the rows i and j
-  int i = 0, j = 0, last_i = -1, last_j = -1, step = 0, turn = 0, calm = 0, groups = a.groups > 1 ? a.groups : 1;
-  double new_i = 0., new_j = 0.;
-  for (; step < a.most[b]; step++) {
+  int i = 0, j = 0, last_i = -1, last_j = -1, step = 0, most = a.most[b], round = 0, turn = 0, calm = 0;
+  int groups = a.groups > 1 ? a.groups : 1;
+  double new_i = 0., new_j = 0.;  // known to the threads of these variables alone, as all else about them
+  for (; step < most; step++) {
     // the variable i of this turn's equality that grows with most gain; without one, that gains most by its own step
-    bool look = (step / groups) % CHECK == 0, grows = true;
-    REAL best = least, worst = least, gain = least;
+    bool look = round % CHECK == 0, grows = true;
+    REAL best = least, worst = least, gain = least, curve = REAL(1), sign = REAL(1);
     int at = 0;
+    if (a.groups == 0) {
 #pragma unroll
-    for (int v = 0; v < V; v++) {
-      g[v] += signs[tid * V + v] * (of_i * ki[v] + of_j * kj[v]);
-      REAL up = grow[v] - g[v], down = shrink[v] + g[v], score = group[v] == turn ? up : least;
-      if (a.groups == 0) {
+      for (int v = 0; v < V; v++) {
+        g[v] += own_sign[v] * (of_i * ki[v] + of_j * kj[v]);
+        REAL up = grow[v] - g[v], down = shrink[v] + g[v];
         bool rises = up >= down;
-        REAL slope = most_of(rises ? up : down, REAL(0));
+        REAL slope = most_of(rises ? up : down, REAL(0)), score = gained(slope, most_of(own_k[v], floor));
         worst = most_of(worst, slope);
-        score = slope * slope / most_of(own_k[v], floor);
-        up = rises ? up : -down;  // the sign tells the direction
+        // the sign of the gain tells the direction
+        if (score > best) { best = score; at = v; gain = rises ? up : -down; curve = own_k[v]; sign = own_sign[v]; }
       }
-      if (score > best) { best = score; at = v; gain = up; }
+    } else {
+#pragma unroll
+      for (int v = 0; v < V; v++) {
+        g[v] += own_sign[v] * (of_i * ki[v] + of_j * kj[v]);
+        REAL score = group[v] == turn ? grow[v] - g[v] : least;
+        if (score > best) { best = score; at = v; curve = own_k[v]; sign = own_sign[v]; }
+      }
+      gain = best;
     }
     leader = best_lane(best);
-    if (lane == leader) { first.value[warp] = best; first.gain[warp] = gain; first.index[warp] = tid * V + at; }
+    if (lane == leader) {
+      first.value[warp] = best;
+      first.gain[warp] = gain;
+      first.curve[warp] = curve;
+      first.sign[warp] = sign;
+      first.index[warp] = tid * V + at;
+    }
     if (a.groups == 0 && look) {
       leader = best_lane(worst);
       if (lane == leader) first.worst[warp] = worst;
     }
     __syncthreads();
-    if (tid == 0 && last_i >= 0) {
+    // all have read what the last step changes
+    if (last_i >= 0 && tid == last_i / V) {
       beta[last_i] = new_i;
-      if (last_j != last_i) beta[last_j] = new_j;
+      above[last_i] = (REAL)room_above(new_i, upper[last_i], e);
+      below[last_i] = (REAL)room_below(new_i, lower[last_i], e);
+    }
+    if (last_j >= 0 && tid == last_j / V) {
+      beta[last_j] = new_j;
+      above[last_j] = (REAL)room_above(new_j, upper[last_j], e);
+      below[last_j] = (REAL)room_below(new_j, lower[last_j], e);
     }
     int from = best_warp<WARPS>(first.value, lane);
-    REAL m = first.gain[from];
+    REAL m = first.gain[from], kii = first.curve[from], si = first.sign[from];
     best = first.value[from];
     i = first.index[from];
     if (a.groups == 0) {
@@ -167,28 +210,36 @@ template <int T, int V> __device__ __forceinline__ void ascended(const Blocks& a
       m = grows ? m : -m;
       if (!(best > REAL(0)) || (look && largest_of<WARPS>(first.worst, lane) <= tol)) break;
     } else if (m < none) {  // no variable of this equality can grow
-      last_i = -1;
+      last_i = last_j = -1;
       of_i = of_j = REAL(0);
       if (++calm >= groups) break;
-      turn = (turn + 1) % groups;
+      if (++turn == groups) { turn = 0; round++; }
       __syncthreads();  // all have read what the next step writes
       continue;
     }
     loaded<V>(K + (i64)i * q + tid * V, ki);
     // its partner j, which moves against it
-    REAL kii = diagonal[i], si = signs[i], top = REAL(-1);
+    REAL top = REAL(-1);
     worst = gain = least;
+    curve = sign = REAL(1);
     at = 0;
 #pragma unroll
     for (int v = 0; v < V; v++) {
-      REAL against = group[v] != turn ? least : grows ? g[v] + shrink[v] : grow[v] - g[v];
+      REAL up = grow[v] - g[v], down = shrink[v] + g[v], against = grows ? down : up;  // no branches
+      if (group[v] != turn) against = least;
       worst = most_of(worst, against);
-      REAL far = most_of(m + against, REAL(0)), curve = (kii + own_k[v]) - REAL(2) * (si * signs[tid * V + v] * ki[v]);
-      REAL score = far * far / most_of(curve, floor);
-      if (score > top) { top = score; at = v; gain = against; }
+      REAL far = most_of(m + against, REAL(0));
+      REAL bend = most_of((kii + own_k[v]) - REAL(2) * (si * own_sign[v] * ki[v]), floor), score = gained(far, bend);
+      if (score > top) { top = score; at = v; gain = against; curve = bend; sign = own_sign[v]; }
     }
     leader = best_lane(top);
-    if (lane == leader) { second.value[warp] = top; second.gain[warp] = gain; second.index[warp] = tid * V + at; }
+    if (lane == leader) {
+      second.value[warp] = top;
+      second.gain[warp] = gain;
+      second.curve[warp] = curve;
+      second.sign[warp] = sign;
+      second.index[warp] = tid * V + at;
+    }
     if (a.groups > 0 && look) {
       leader = best_lane(worst);
       if (lane == leader) second.worst[warp] = worst;
@@ -199,48 +250,41 @@ template <int T, int V> __device__ __forceinline__ void ascended(const Blocks& a
     j = second.index[from];
     if (a.groups > 0) {
       if (!(top > REAL(0)) || (look && m + largest_of<WARPS>(second.worst, lane) <= tol)) {
-        last_i = -1;
+        last_i = last_j = -1;
         of_i = of_j = REAL(0);
         if (++calm >= groups) break;
-        turn = (turn + 1) % groups;
+        if (++turn == groups) { turn = 0; round++; }
         continue;
       }
       calm = 0;
     }
-    // the step, by every thread alike: up to a bound, or to the kink at 0
-    double xi = beta[i], xj = beta[j], e = a.epsilon, d;
-    double high_i = e > 0. && xi < 0. ? 0. : upper[i], low_i = e > 0. && xi > 0. ? 0. : lower[i];
-    double high_j = e > 0. && xj < 0. ? 0. : upper[j], low_j = e > 0. && xj > 0. ? 0. : lower[j];
-    double end_i = grows ? high_i : low_i, end_j = grows ? low_j : high_j;
-    double room_i = grows ? end_i - xi : xi - end_i, room_j = grows ? xj - end_j : end_j - xj;
+    loaded<V>(K + (i64)j * q + tid * V, kj);  // on its way while the step is found
+    // the step; the threads of its variables alone need more of it than REAL has
     bool alone = a.groups == 0 && (j == i || !(top > best));
-    if (alone) {
-      j = i;
-      d = fmin((double)m / (double)most_of(kii, floor), room_i);
-    } else {
-      REAL curve = (kii + diagonal[j]) - REAL(2) * (si * signs[j] * K[(i64)i * q + j]);
-      d = fmin(((double)m + (double)second.gain[from]) / (double)most_of(curve, floor), fmin(room_i, room_j));
-    }
-    new_i = d == room_i ? end_i : settled(xi, grows ? d : -d, lower[i], upper[i]);
-    new_j = alone ? new_i : d == room_j ? end_j : settled(xj, grows ? -d : d, lower[j], upper[j]);
-    loaded<V>(K + (i64)j * q + tid * V, kj);
-#pragma unroll
-    for (int v = 0; v < V; v++) {
-      if (tid * V + v == i) { grow[v] = of_growth(new_i, upper[i], e); shrink[v] = of_shrinkage(new_i, lower[i], e); }
-      else if (tid * V + v == j) { grow[v] = of_growth(new_j, upper[j], e); shrink[v] = of_shrinkage(new_j, lower[j], e); }
-    }
-    REAL length = (REAL)(grows ? d : -d);
-    of_i = si * length;
-    of_j = alone ? REAL(0) : -(signs[j] * length);
+    REAL d = alone ? quotient(m, most_of(kii, floor)) : quotient(m + second.gain[from], second.curve[from]);
+    d = least_of(d, grows ? above[i] : below[i]);
+    if (!alone) d = least_of(d, grows ? below[j] : above[j]);
+    of_i = si * (grows ? d : -d);
+    of_j = alone ? REAL(0) : second.sign[from] * (grows ? -d : d);
     last_i = i;
-    last_j = j;
-    turn = (turn + 1) % groups;
+    last_j = alone ? -1 : j;
+    if (tid == i / V || tid == last_j / V) {
+      double xi = beta[i], room_i = grows ? room_above(xi, upper[i], e) : room_below(xi, lower[i], e), room = room_i;
+      double xj = beta[j], room_j = grows ? room_below(xj, lower[j], e) : room_above(xj, upper[j], e);
+      if (!alone) room = fmin(room, room_j);
+      double exact = d >= (REAL)room ? room : (double)d;
+      new_i = moved(xi, grows ? exact : -exact, exact == room_i, lower[i], upper[i], e);
+      new_j = moved(xj, grows ? -exact : exact, exact == room_j, lower[j], upper[j], e);
+#pragma unroll
+      for (int v = 0; v < V; v++) {
+        if (tid * V + v == i) { grow[v] = of_growth(new_i, upper[i], e); shrink[v] = of_shrinkage(new_i, lower[i], e); }
+        if (tid * V + v == last_j) { grow[v] = of_growth(new_j, upper[j], e); shrink[v] = of_shrinkage(new_j, lower[j], e); }
+      }
+    }
+    if (++turn == groups) { turn = 0; round++; }
   }
-  __syncthreads();
-  if (tid == 0 && last_i >= 0) {
-    beta[last_i] = new_i;
-    if (last_j != last_i) beta[last_j] = new_j;
-  }
+  if (last_i >= 0 && tid == last_i / V) beta[last_i] = new_i;
+  if (last_j >= 0 && tid == last_j / V) beta[last_j] = new_j;
   __syncthreads();
   // the variables that have changed, in the order of their places
   double change[V];
@@ -248,7 +292,7 @@ template <int T, int V> __device__ __forceinline__ void ascended(const Blocks& a
 #pragma unroll
   for (int v = 0; v < V; v++) {
     int at = tid * V + v;
-    change[v] = (double)signs[at] * beta[at] - a.beta[own + a.places[mine + v]];
+    change[v] = (double)own_sign[v] * beta[at] - a.beta[own + a.places[mine + v]];
     count += change[v] != 0.;
   }
   int upto = count;
@@ -267,7 +311,7 @@ template <int T, int V> __device__ __forceinline__ void ascended(const Blocks& a
   for (int v = 0; v < V; v++) {
     if (change[v] == 0.) continue;
     i64 w = own + a.places[mine + v];
-    a.beta[w] = (double)signs[tid * V + v] * beta[tid * V + v];
+    a.beta[w] = (double)own_sign[v] * beta[tid * V + v];
     a.points[(i64)b * q + to] = a.rows[w];
     a.changes[(i64)b * q + to] = change[v];
     to++;
@@ -281,7 +325,7 @@ template <int T, int V> __device__ __forceinline__ void ascended(const Blocks& a
 #define BLOCK(T, V) \
   extern "C" __global__ void __launch_bounds__(T, 1) ascend_##T##_##V(Blocks a) { ascended<T, V>(a); }
 BLOCK(32, 2)
-BLOCK(64, 4)
-BLOCK(128, 4)
-BLOCK(256, 4)
-BLOCK(256, 8)
+BLOCK(128, 2)
+BLOCK(256, 2)
+BLOCK(512, 2)
+BLOCK(512, 4)

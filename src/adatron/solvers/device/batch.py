@@ -29,7 +29,7 @@ from ...problems.dual import Ids, Vector
 STEPS = 10  # Steps in a block at most, as a multiple of its size.
 CLOSE, FACTOR = 0.1, 0.3  # Fraction of the violation to which a block is solved; or a factor times the squared ratio.
 ENOUGH = 0.75  # Fraction of the goal below which no block is solved.
-EAGER = 6  # Blocks before launches are recorded: all memory is then in use.
+EAGER = 3  # Blocks before launches are recorded: all memory is then in use.
 IDLE = 3  # Blocks of a program that move nothing after which it is stuck.
 
 
