@@ -20,7 +20,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .estimators.model.way import way_to
+from .estimators.forms.way import way_to
 from .extras import needed
 from .files import load, save
 from .quoted import quoted

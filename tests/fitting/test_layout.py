@@ -12,7 +12,7 @@ import adatron
 from adatron import SVC
 from adatron.fitting import layout
 from adatron.kernels import RBF
-from adatron.predicting.heads import Classes
+from adatron.model.heads import Classes
 from problems import Never
 
 

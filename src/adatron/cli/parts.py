@@ -87,13 +87,13 @@ def label_of(model: Any) -> str | None:
 
 def _first(model: Any) -> Any:
     """Return the part of a model that meets the data first."""
-    from ..estimators.model.way import way_to
+    from ..estimators.forms.way import way_to
 
     return way_to(model).estimators[0]
 
 
 def _last(model: Any) -> Any:
-    from ..estimators.model.way import way_to
+    from ..estimators.forms.way import way_to
 
     return way_to(model).machine
 

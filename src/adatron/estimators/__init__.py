@@ -1,8 +1,8 @@
 """The scikit-learn faces."""
 
+from .forms.diagnostics import Balance, angle, balance
 from .input_space.measure import input_margin
 from .input_space.svc import InputMarginSVC
-from .model.diagnostics import Balance, angle, balance
 from .nusvc import NuSVC
 from .nusvr import NuSVR
 from .oneclass import OneClassSVM

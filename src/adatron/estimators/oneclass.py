@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
 from ..fitting.formulation import Formulation
-from ..predicting.heads import Inlier
+from ..model.heads import Inlier
 from ..problems import oneclass
 from .base.callbacks import fitting
 from .base.one_program import OneProgram

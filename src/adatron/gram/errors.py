@@ -2,7 +2,7 @@
 
 The error of a value is bounded by the mean of the sizes of its two rows, see ``Kernel.error_bound``. Sizes are sorted
 into classes, because most rows are far smaller than the largest one. A table has what is proven of the values between
-two classes: certificates add up its bounds, and so do predictions by float32 (``predicting.signs``).
+two classes: certificates add up its bounds, and so do predictions by float32 (``model.signs``).
 
 For Gaussians a closer bound is known. A term of a product x·z is rounded each time that another one is added, so the
 last terms are hardly rounded. The error is at most the sum of w_k |x_k z_k|, where w_k is the growth of term k. That

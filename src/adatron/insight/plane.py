@@ -16,7 +16,7 @@ from sklearn.utils import check_consistent_length
 
 from ..estimators import input_margin
 from ..estimators.base.quiet import quiet
-from ..estimators.model.way import way_to
+from ..estimators.forms.way import way_to
 from ..margins import InputMargins
 from .subject import (
     Ids,

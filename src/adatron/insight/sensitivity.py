@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimators.base.quiet import quiet
-from ..estimators.model.way import way_to
+from ..estimators.forms.way import way_to
 from ..margins import Field
-from ..predicting.heads import Classes
+from ..model.heads import Classes
 from ..threads import Clock, Pool, allowed_threads
 from ..threads.gate import one_blas_thread
 from .in_time import in_time, margins_in_time

@@ -18,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..estimators.base.machine import KernelMachine
 from ..estimators.checks import inputs
 from ..estimators.checks.columns import as_numbers
+from ..estimators.forms.way import Way, way_to
 from ..estimators.input_space.affine import Affine, linear_map
 from ..estimators.input_space.measure import classifier_of
-from ..estimators.model.way import Way, way_to
 from ..kernels.derivatives import jet
 from ..quoted import quoted
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.base.machine import KernelMachine
-from ..estimators.model.way import way_to
+from ..estimators.forms.way import way_to
 from ..quoted import quoted
 from .axes import COLORS, Display
 

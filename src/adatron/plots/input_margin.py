@@ -12,8 +12,8 @@ from sklearn.utils import check_array
 
 from ..estimators import InputMarginSVC, input_margin
 from ..estimators.checks.columns import as_numbers
+from ..estimators.forms.way import way_to
 from ..estimators.input_space.affine import Affine, linear_map
-from ..estimators.model.way import way_to
 from ..insight.subject import codes_of, unnamed
 from ..quoted import quoted
 from .axes import COLORS, Display, color, literal, marker, regions

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimators.model.way import way_to
+from ..estimators.forms.way import way_to
 from ..insight import BoundaryPlane, boundary_plane
 from ..insight.subject import codes_of, machine_of, task_of
 from .axes import COLORS, Display, color, literal, marker, regions

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..estimators.model.way import way_to
+from ..estimators.forms.way import way_to
 from ..insight import Sensitivity, sensitivity
 from ..insight.subject import names_of
 from .axes import Display, bars

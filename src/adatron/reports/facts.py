@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from ..estimators.model.way import is_search, way_to
+from ..estimators.forms.way import is_search, way_to
 from ..insight.deletion import Influence, influence_of
 from ..insight.in_time import margins_in_time
 from ..insight.labels import Issues, issues_of

@@ -24,7 +24,7 @@ from adatron import SVC, NuSVC, load, save
 from adatron.estimators.base import probability
 from adatron.fitting import engine, folds
 from adatron.kernels import RBF
-from adatron.predicting.heads import agreeing, coupled
+from adatron.model.heads import agreeing, coupled
 from machines import four_classes, two_moons
 from moments import calls
 

@@ -77,7 +77,7 @@ def _of_numbers(X: Any, scale: str, impute: str | None) -> list[tuple[str, Any]]
 
 def all_parts(model: Any) -> Iterator[Any]:
     """Yield the estimators of a fitted model, also those for some of its columns."""
-    from ...estimators.model.way import way_to
+    from ...estimators.forms.way import way_to
 
     for part in way_to(model).estimators:
         yield part
@@ -132,7 +132,7 @@ def imputing_of(model: Any) -> str | None:
 
 def texts_of(model: Any) -> dict[int, list[str]]:
     """Return the features that a fitted model takes as text, with the texts that it knows."""
-    from ...estimators.model.way import way_to
+    from ...estimators.forms.way import way_to
 
     first = way_to(model).estimators[0]
     found = _texts_of(first, range(getattr(first, "n_features_in_", 0)))

@@ -18,8 +18,8 @@ def with_surplus(model: Any, table: Any, file: Any, most: int | None) -> tuple[A
     from scipy import sparse
     from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
-    from ...estimators.model.way import way_to
-    from ...estimators.model.widen import widened
+    from ...estimators.forms.way import way_to
+    from ...estimators.forms.widen import widened
     from ...files.table import check_size
     from ...files.tables.memory import room
     from ..parts import machine_of

@@ -266,8 +266,8 @@ def incremental(model: Any) -> Any:
     """
     from sklearn.utils.validation import check_is_fitted
 
+    from ...estimators.forms.way import way_to
     from ...estimators.incremental.machine import Incremental
-    from ...estimators.model.way import way_to
 
     last = way_to(model).machine
     if not isinstance(last, Incremental):

@@ -113,7 +113,7 @@ class Lines:
         """Read from a model what lines it takes."""
         from sklearn.base import is_outlier_detector
 
-        from ...estimators.model.way import way_to
+        from ...estimators.forms.way import way_to
         from ..parts import counting_of
 
         self.features, self.labelled = model.n_features_in_, not is_outlier_detector(last)

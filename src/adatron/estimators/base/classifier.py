@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ...fitting import layout
-from ...predicting.heads import Classes
+from ...model.heads import Classes
 from ..checks import inputs
 from .machine import KernelMachine
 

@@ -22,8 +22,8 @@ from .probability import Calibration
 from .quiet import quiet
 
 if TYPE_CHECKING:
-    from ...predicting.function import Function
-    from ...predicting.heads import Classes
+    from ...model.function import Function
+    from ...model.heads import Classes
     from ...problems import Bias
     from ...threads import Clock
 

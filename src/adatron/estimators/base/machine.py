@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.layout import feature_weights
 from ...fitting.storage import for_reading
-from ...predicting.prepared import Kept
+from ...model.prepared import Kept
 from ..checks import inputs, objects
 from ..checks.arrays import device_of
 from ..checks.inputs import rows_to_predict
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from ...fitting.formulation import Formulation
     from ...fitting.problems import Problems
     from ...fitting.samples import Samples
-    from ...predicting.function import Finish, Function
-    from ...predicting.heads import Counted, Head
-    from ...predicting.signs import Decided
+    from ...model.function import Finish, Function
+    from ...model.heads import Counted, Head
+    from ...model.signs import Decided
     from ...threads import Clock
 
 
@@ -248,7 +248,7 @@ class KernelMachine(Quiet, Parameters):
 
     def _shrink(self) -> None:
         """Become compact."""
-        from ..model.compact import shrunk
+        from ..forms.compact import shrunk
 
         if self.given_objects is not None:
             raise ValueError(
@@ -284,7 +284,7 @@ class KernelMachine(Quiet, Parameters):
             scikit-learn has no place for the model: a kernel it does not know (only rbf, linear, poly, sigmoid and
             precomputed), ``multi_class='ovr'`` with more than two classes, a compact model of more than two.
         """
-        from ..model.export import exported
+        from ..forms.export import exported
 
         if self._theirs is None:
             raise ValueError(f"scikit-learn has no estimator for an {type(self).__name__}.")
@@ -312,7 +312,7 @@ class KernelMachine(Quiet, Parameters):
 
     def _sum(self, pairs: bool = False) -> Function:
         """Return the sum over the support vectors; ``pairs``: whether there is a problem for each pair of classes."""
-        from ...predicting.function import Sum
+        from ...model.function import Sum
 
         counts = self._n_support if pairs and not self.compact_ else None
         kept = vars(self).get("_kept") if "support_vectors_" in vars(self) else None  # others are made anew each time

@@ -13,7 +13,7 @@ from .machine import KernelMachine
 
 if TYPE_CHECKING:
     from ...fitting.samples import Samples
-    from ...predicting.function import Function
+    from ...model.function import Function
     from ...problems import Dual
     from ...threads import Clock
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...fitting.engine import Settings
     from ...fitting.fits import Fits
     from ...fitting.folds import Folds
-    from ...predicting.heads import Classes
+    from ...model.heads import Classes
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -102,8 +102,8 @@ class Calibration:
 
     def _margins(self, solved: Fits, some: range, out: Ids) -> Vector:
         """Return margins of some samples, from one problem or from those of each class against the rest."""
-        from ...predicting.decision import decision_values
-        from ...predicting.expansion import Expansion
+        from ...model.decision import decision_values
+        from ...model.expansion import Expansion
 
         settings, rows, classes = self.settings, self.divided.samples.rows, self.divided.classes[out]
         beta = _over_all(solved, some, len(rows))
@@ -119,7 +119,7 @@ class Calibration:
         """Return margins of some samples, each from the pairs of its class only."""
         from ...fitting.layout import Coefficients
         from ...gram import PairSums, Source
-        from ...predicting.decision import pair_margins
+        from ...model.decision import pair_margins
 
         settings, divided = self.settings, self.divided
         rows, first = divided.samples.rows, solved.first[some.start : some.stop + 1]

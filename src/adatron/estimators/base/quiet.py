@@ -32,7 +32,7 @@ METHODS = (
 )  # fmt: skip
 PREDICTIONS = ("predict", "decision_function", "score_samples")
 OF_CLASSES = ("predict_proba", "predict_log_proba")
-FOR_PREDICTIONS = ("predicting.function",)
+FOR_PREDICTIONS = ("model.function",)
 FOR_OTHERS = ("fitting.engine", "fitting.folds", "fitting.binary", *FOR_PREDICTIONS)
 
 

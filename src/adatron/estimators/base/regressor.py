@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from ...predicting.heads import Target
+from ...model.heads import Target
 from ..checks import inputs
 from .callbacks import fitting
 from .one_program import OneProgram

@@ -23,7 +23,7 @@ from .labels import refuse_merged
 
 if TYPE_CHECKING:
     from ...devices import Device
-    from ...predicting.function import Function
+    from ...model.function import Function
 
 Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)

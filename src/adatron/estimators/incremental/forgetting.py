@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from ...quoted import quoted
-from ..model.way import way_to
+from ..forms.way import way_to
 from .machine import Incremental
 from .steps import fitted_steps, seen
 

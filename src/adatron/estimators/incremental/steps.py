@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 
-from ..model.way import is_search, of_class
+from ..forms.way import is_search, of_class
 from .learning import Learning
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..model.way import Way
+from ..forms.way import Way
 
 Vector = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)

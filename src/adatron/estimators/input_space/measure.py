@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.layout import pairs
 from ...fitting.storage import dense_rows
-from ...predicting.heads import Classes, unbeaten
+from ...model.heads import Classes, unbeaten
 from ...quoted import quoted
 from ..base.quiet import quiet
 from ..checks.checked import checked
 from ..checks.columns import as_numbers
-from ..model.way import way_to
+from ..forms.way import way_to
 from ..oneclass import OneClassSVM
 from .affine import EPS, SPACES, Affine, linear_map
 
@@ -109,7 +109,7 @@ def classifier_of(machine: Any) -> Any:
     """Return a fitted machine with a boundary, made of scikit-learn's if need be, whose kernel has a derivative."""
     from ...kernels.derivatives import jet
     from ..base.classifier import Classifier
-    from ..model.taken import is_theirs, taken_over
+    from ..forms.taken import is_theirs, taken_over
 
     if is_theirs(machine):
         machine = taken_over(machine)

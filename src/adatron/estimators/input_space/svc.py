@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ...fitting.fits import Fits
     from ...fitting.problems import Problems
     from ...fitting.samples import Samples
-    from ...predicting.function import Function
+    from ...model.function import Function
     from ...threads import Clock
     from .steps import Climb
 
@@ -206,7 +206,7 @@ class InputMarginSVC(Classifier):
     def _function(self) -> Function:
         if self.tilts_ is None:
             return self._sum(self.head.in_pairs)
-        from ...predicting.tilted import Tilted
+        from ...model.tilted import Tilted
 
         return Tilted(**self._parts(), tilts=self.tilts_, problem=self.problem_)
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from ...estimators.forms.way import way_to
 from ...estimators.incremental.machine import Incremental
-from ...estimators.model.way import way_to
 from ..atomic import leftovers, remove_leftovers
 from ..journal import Journal, journal_of, read_journal
 from ..lock import locked

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ...estimators.base.classifier import Classifier
 from ...estimators.base.machine import KernelMachine
-from ...estimators.model.adopt import adopt, adopt_one
+from ...estimators.forms.adopt import adopt, adopt_one
 from ...fitting.storage import tidy
 from ...kernels import Kernel, resolve
 from ...kernels.table import LEAVES

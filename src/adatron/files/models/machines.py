@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import validate_parameter_constraints
 from ...estimators.checks.inputs import given
 from ...estimators.incremental.learning import FIXED
 from ...kernels import Kernel
-from ...predicting.heads import Classes
+from ...model.heads import Classes
 from ...quoted import quoted
 from ...solvers.found import Traces
 from ...solvers.route import Route

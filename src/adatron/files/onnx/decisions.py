@@ -1,6 +1,6 @@
 """Labels, decision function and probabilities, as nodes that follow the decision values of the problems.
 
-``predicting/heads.py`` says the same in NumPy.
+``model/heads.py`` says the same in NumPy.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_outlier_detector
 
 from ...fitting.layout import pairs
-from ...predicting.heads import Classes
+from ...model.heads import Classes
 from ...quoted import quoted
 from .graph import Graph
 

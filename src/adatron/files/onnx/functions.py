@@ -12,8 +12,8 @@ from scipy import sparse
 
 from ...fitting.layout import feature_weights, pairs
 from ...fitting.storage import dense_rows
-from ...predicting.function import Function, Sum
-from ...predicting.tilted import Tilted, outputs
+from ...model.function import Function, Sum
+from ...model.tilted import Tilted, outputs
 from .graph import Graph
 from .kernels import Pairs, values
 

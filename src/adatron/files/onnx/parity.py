@@ -14,9 +14,9 @@ from sklearn.base import is_regressor
 
 from ...extras import needed
 from ...fitting.storage import dense_rows
-from ...predicting.function import Function, Sum
-from ...predicting.heads import Classes
-from ...predicting.tilted import Tilted, outputs
+from ...model.function import Function, Sum
+from ...model.heads import Classes
+from ...model.tilted import Tilted, outputs
 from .functions import by_class, sides
 
 Vector = NDArray[np.float64]

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 
 from ...estimators.base.machine import KernelMachine
-from ...estimators.model.way import way_to
+from ...estimators.forms.way import way_to
 from ...extras import needed
 from .network import Input
 from .parity import rows_near

@@ -27,7 +27,7 @@ from sklearn.utils import _safe_indexing, check_array, indexable  # pyright: ign
 
 from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ...estimators.checks import inputs
-from ...estimators.model.way import resamples
+from ...estimators.forms.way import resamples
 from ...kernels import Kernel, resolve
 from .axis import Axis, geometric, rounded
 

@@ -19,7 +19,7 @@ from ...fitting.formulation import Formulation
 from ...fitting.placing import refuse_unsuited
 from ...fitting.samples import unit_of_weights
 from ...kernels import Kernel, resolve
-from ...predicting.heads import Classes, Head
+from ...model.heads import Classes, Head
 from ...problems import Dual
 from ...problems.unit import scaled, unit_of
 from .candidates import Candidate

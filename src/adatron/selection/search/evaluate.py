@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
 
-from ...predicting.heads import Classes
+from ...model.heads import Classes
 from ...threads import Pool, allowed_threads
 from . import leave_out
 from .candidates import Candidate, candidate_of, machine_of

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
 
-from ...predicting.heads import Classes
+from ...model.heads import Classes
 from .cells import Cell
 from .solve import Solved
 from .standin import accuracy_alone, stand_in

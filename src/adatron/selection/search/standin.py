@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score
 from sklearn.utils import get_tags
 
-from ...predicting.heads import Classes, Head, Inlier
+from ...model.heads import Classes, Head, Inlier
 from .theirs import BaseScorer, PassthroughScorer, method_of, plain_function, scorers_of
 
 METHODS = {"predict", "decision_function"}

@@ -28,7 +28,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, indexable  # pyright: ignore[reportPrivateUsage]
 
 from ...estimators.base.machine import KernelMachine
-from ...estimators.model.way import way_to
+from ...estimators.forms.way import way_to
 from ...quoted import quoted
 from ...threads import OutOfTime
 from .watch import Watch

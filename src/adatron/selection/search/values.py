@@ -16,7 +16,7 @@ from ...devices import Device
 from ...gram import Gram, Source
 from ...gram.points import Points
 from ...kernels import Kernel
-from ...predicting.expansion import BLURRED, Expansion
+from ...model.expansion import BLURRED, Expansion
 from ...threads import Pool
 from .cells import Cell
 from .programs import Entry, Where

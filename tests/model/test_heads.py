@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from adatron.predicting.heads import Classes, Inlier, Target
+from adatron.model.heads import Classes, Inlier, Target
 
 LEVELS = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])
 

@@ -19,7 +19,7 @@ from adatron.estimators.incremental import IncrementalSVC
 from adatron.files import load, save
 from adatron.gram.backends import tile_loop as tiles
 from adatron.kernels import RBF
-from adatron.predicting import decision, expansion
+from adatron.model import decision, expansion
 from machines import two_moons
 from moments import calls
 

@@ -15,8 +15,8 @@ from sklearn.datasets import make_classification
 from adatron import SVC, NuSVC, OneClassSVM
 from adatron.gram import Source
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
-from adatron.predicting import decision, signs
-from adatron.predicting.heads import Classes, beyond, unbeaten
+from adatron.model import decision, signs
+from adatron.model.heads import Classes, beyond, unbeaten
 from adatron.threads import Pool
 from covering import parametrized
 from machines import two_moons

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ...fitting.storage import for_reading
 from ...kernels import resolve
-from ...predicting.prepared import Kept
+from ...model.prepared import Kept
 from ...solvers.found import Traces
 from ..base.classifier import Classifier
 from ..base.machine import KernelMachine

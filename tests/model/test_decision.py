@@ -9,7 +9,7 @@ from scipy import sparse
 from adatron import SVC
 from adatron.gram.backends.tile_loop import TILE_SIZE
 from adatron.kernels import RBF
-from adatron.predicting import decision
+from adatron.model import decision
 from adatron.threads import allowed_threads
 from machines import NAMES, ours, target, values
 

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 import adatron
 from adatron import SVC
-from adatron.estimators.model.way import way_to
+from adatron.estimators.forms.way import way_to
 from adatron.insight import leave_one_out
 from adatron.plots import BoundaryPlaneDisplay, InputMarginDisplay
 from adatron.selection import GridSearchCV
