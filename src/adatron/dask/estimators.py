@@ -135,7 +135,6 @@ class DaskOneClassSVM(ClusterProgram, OneClassSVM):
         self : the estimator
         """
         self._fit_on_cluster(X, None, sample_weight)
-        self.offset_ = -self.intercept_
         return self
 
     def predict(self, X: Any) -> Any:

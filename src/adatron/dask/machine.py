@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import blake2b
 from os import PathLike
 from typing import Any, ClassVar, Self
@@ -143,6 +144,10 @@ class OnCluster(KernelMachine):
         largest = max(one.largest for one in counted.facts)
         if largest > np.sqrt(np.finfo(np.float64).max / (counted.shape[0] * counted.shape[1])):
             raise ValueError(inputs.NOT_FINITE)
+        self.n_features_in_ = counted.shape[1]
+        vars(self).pop("feature_names_in_", None)
+        if counted.blocks.names is not None:
+            self.feature_names_in_ = counted.blocks.names
         try:
             vars(self).update(gamma=self._number(counted), solver=FarBlock())
             with np.errstate(all="ignore"):
@@ -150,12 +155,8 @@ class OnCluster(KernelMachine):
         finally:
             vars(self).update(given)
             counted.release()
-        self.n_features_in_ = counted.shape[1]
-        vars(self).pop("feature_names_in_", None)
-        if counted.blocks.names is not None:
-            self.feature_names_in_ = counted.blocks.names
         if counted.sparse and not sparse.issparse(self.dual_coef_):
-            self.dual_coef_ = sparse.csr_matrix(self.dual_coef_)
+            self._model = replace(self._model, dual=sparse.csr_matrix(self._model.dual))
 
     def _shared(self, counted: Any, classes: Any, class_weight: Any) -> Any:
         """Bring the samples to their slabs; mostly zero dense rows as CSR rows, where one machine does."""

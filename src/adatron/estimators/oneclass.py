@@ -90,6 +90,11 @@ class OneClassSVM(OutlierMixin, OneProgram):
     ) -> None:
         self._keep(locals())
 
+    @property
+    def offset_(self) -> NDArray[np.float64]:
+        """-intercept_."""
+        return -self.intercept_
+
     def _formulation(self, augment: float) -> Formulation:
         return Formulation(lambda y, weight: oneclass(weight, self.nu), in_units=True)
 
@@ -119,7 +124,6 @@ class OneClassSVM(OutlierMixin, OneProgram):
 
         clock = Clock.starting(self.max_time)
         self._fit(inputs.training_rows(self, X), None, sample_weight, clock, X)
-        self.offset_ = -self.intercept_
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -130,7 +134,7 @@ class OneClassSVM(OutlierMixin, OneProgram):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
         """
-        return self._decision(X).ravel()
+        return self.problem_values(X).ravel()
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Return decision values without the offset, (n_samples,).
@@ -140,7 +144,8 @@ class OneClassSVM(OutlierMixin, OneProgram):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
         """
-        return self.decision_function(X) + self.offset_
+        model = self.model_
+        return self._decision(model, X).ravel() - model.intercepts
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return 1 for samples inside, -1 for those outside, (n_samples,).
@@ -150,8 +155,8 @@ class OneClassSVM(OutlierMixin, OneProgram):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
         """
-        return self._decision(X, self.head.predictions, self.head.decided)
+        head = Inlier()
+        return self._decision(self.model_, X, head.predictions, head.decided)
 
-    @property
-    def head(self) -> Inlier:
+    def _head_of(self, parts: dict[str, Any]) -> Inlier:
         return Inlier()

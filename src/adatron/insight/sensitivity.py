@@ -158,7 +158,7 @@ def slopes_of(model: Any, X: Any) -> Vector:
     machine = machine_of(way)
     X = X.to_numpy() if hasattr(X, "to_numpy") else X
     seen = dense(rows_of(way, X))
-    fields: list[Field] = machine._function().fields()
+    fields: list[Field] = machine.model_.function().fields()
     with one_blas_thread(), Pool(allowed_threads(machine.n_jobs)) as pool:
         found = [field.slopes(seen, pool) for field in fields]
     values = np.stack([one[0] for one in found], axis=1)

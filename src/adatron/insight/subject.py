@@ -348,8 +348,8 @@ def _refuse_other_targets(machine: Any, rows: Any, y: NDArray[Any]) -> None:
         what = "has another class"
     elif task == "regression" and np.isfinite(machine.kkt_violation_):
         support = support[drawn(len(support), PREDICTED)]
-        signs = np.sign(machine._coefficients()[0])[drawn(len(machine.support_), PREDICTED)]
-        off = signs * (y[support] - machine._decision(rows[support])[:, 0]) if len(support) else np.zeros(0)
+        signs = np.sign(machine.model_.coefficients()[0])[drawn(len(machine.support_), PREDICTED)]
+        off = signs * (y[support] - machine.problem_values(rows[support])[:, 0]) if len(support) else np.zeros(0)
         least = float(machine.get_params(deep=False).get("epsilon", 0.0))
         slack = 2.0 * float(machine.kkt_violation_) + ROUGH * float(np.ptp(y))
         wrong = np.flatnonzero(off < least - slack)

@@ -129,14 +129,14 @@ def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
     if "augment" in found:
         own["augment"] = inputs.augment(machine.augment, subject.rows, None)
     if "multi_class" in own:
-        own["multi_class"] = getattr(machine, "_fitted_multi_class")  # noqa: B009 (private to the machine)
+        own["multi_class"] = "ovr" if machine.head.each else "ovo"
     model = kind(kernel=machine.kernel_, max_time=max_time, **own)
     arguments = () if subject.task == "novelty" else (subject.y,)
     try:
         model.fit(subject.rows, *arguments, sample_weight=subject.weight)
     except (ValueError, ArithmeticError) as error:
         raise Unavailable(f"The exact solution was not found: {error}") from error
-    values = [one._decision(subject.rows) for one in (machine, model)]
+    values = [one.problem_values(subject.rows) for one in (machine, model)]
     difference = float(np.abs(values[0] - values[1]).max(initial=0.0))
     far = difference > max(LEAST, FAR * float(np.abs(values[0]).max(initial=0.0)))
     if far:

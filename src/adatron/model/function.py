@@ -5,21 +5,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from ..devices import Device, enough_memory
-from ..fitting.layout import TABLE, from_dual_coef, misfit
-from ..fitting.storage import dense_rows
+from ..fitting.layout import TABLE, from_dual_coef
+from ..fitting.storage import dense_rows, opened, parts_of
 from ..gram import PairSums, Source
 from ..kernels import Kernel
 from .decision import decision_values, pair_values
 from .expansion import Expansion
 from .heads import Counted
-from .prepared import Kept, prepared
+from .model import Kept
 from .signs import Decided
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ class Function:
     dual : the coefficients of the support vectors, in the layout of ``dual_coef_``
     intercepts : (n_problems,)
     columns : (m,) the column of each support vector in an X of kernel values
-    fixed : the reason why nothing can make the function smaller; "" if something can
     """
 
     kernel: Kernel
@@ -48,20 +47,6 @@ class Function:
     intercepts: Vector
     columns: Ids
     n_jobs: int | None
-    fixed: ClassVar[str] = ""
-
-    def __post_init__(self) -> None:
-        """Fail if sizes do not fit each other: somebody has altered the attributes of the machine."""
-        m = len(self.columns)
-        fault = misfit(self.dual, self.intercepts, m, self.of_classes())
-        if not fault and self.kernel.name != "precomputed" and self.vectors.shape[0] != m:
-            fault = f"support_vectors_ has {self.vectors.shape[0]} rows for {m} support vectors"
-        if fault:
-            raise ValueError(f"The model was altered: {fault}.")
-
-    def of_classes(self) -> NDArray[Any] | None:
-        """Return the support vectors of each class if ``dual`` has scikit-learn's layout of pairs, else None."""
-        return None
 
     @property
     @abstractmethod
@@ -100,15 +85,13 @@ class Sum(Function):
 
     counts : the support vectors of each class if ``dual`` has scikit-learn's layout of pairs, else None
     precision : parameter of the machine; a proven error of float32 sums was up to 0.1 of the margin on common data
-    kept : place for the expansion; None if it must be made each time
+    kept : place for the sum as predictions need it, which would else be made for every single sample; None if there is
+        none
     """
 
     counts: NDArray[np.int32] | None
     precision: str
     kept: Kept | None
-
-    def of_classes(self) -> NDArray[np.int32] | None:
-        return self.counts
 
     @property
     def takes_sparse(self) -> bool:
@@ -123,7 +106,7 @@ class Sum(Function):
         if self.counts is not None:
             classes = np.repeat(np.arange(len(self.counts)), self.counts)
             return from_dual_coef(self.dual, classes, len(self.counts))
-        return self.dual.toarray() if sparse.issparse(self.dual) else self.dual
+        return self.dual.toarray() if sparse.issparse(self.dual) else opened(self.dual)
 
     def fields(self) -> list[Field]:
         from ..margins import Field
@@ -146,15 +129,18 @@ class Sum(Function):
             return None if remote is None else remote.values(X, self.intercepts, self.precision == "single")
 
     def _prepared(self, X: Any) -> Any:
-        """Return the sum as predictions need it; kept for later calls unless it depends on X."""
+        """Return the sum as predictions need it: made once, unless it depends on X, or somebody may change its numbers.
+
+        Compiled code takes read-only arrays for another type.
+        """
         if self.kernel.name == "precomputed":
             return self._made(X)
-        counts = None if self.counts is None else self.counts.tolist()
-        others = self.kernel, counts, self._many_pairs
-        found = prepared(self.kept and self.kept.last, self.vectors, self.dual, others, self._made)
-        if self.kept is not None and found.lasting:
-            self.kept.last = found
-        return found.expansion
+        vectors = self.vectors if sparse.issparse(self.vectors) else opened(self.vectors)
+        if self.kept is None or not self.kernel.compiled or any(map(_writeable, (self.vectors, self.dual))):
+            return self._made(vectors)
+        if self.kept.last is None:
+            self.kept.last = self._made(vectors)
+        return self.kept.last
 
     def _made(self, vectors: Any) -> Expansion | PairSums:
         """Return the sum over some vectors; of kernel values, these are in X."""
@@ -164,3 +150,7 @@ class Sum(Function):
         dual = self.dual.toarray() if sparse.issparse(self.dual) else self.dual
         points = Source.of(vectors, np.arange(len(self.columns)), self.kernel, self.columns)
         return PairSums(points, np.require(dual, np.float64, ["C", "W"]), self.counts.astype(np.int64))
+
+
+def _writeable(values: Any) -> bool:
+    return any(array.flags.writeable for array in parts_of(values))

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..fitting.storage import dense_rows
+from ..fitting.storage import dense_rows, opened
 from ..kernels import Kernel
 from ..margins import Field
 from .decision import Counted, decision_values
@@ -42,18 +42,17 @@ class Tilted(Function):
 
     tilts: Vector
     problem: Ids
-    fixed: ClassVar[str] = "A model of algorithm='full' cannot be made smaller: no two of its bases are equal."
 
     @property
     def takes_sparse(self) -> bool:
         return True
 
     def coefficients(self) -> Vector:
-        return self.dual
+        return opened(self.dual)
 
     def fields(self) -> list[Field]:
         points, own = dense_rows(self.vectors), [self.problem == p for p in range(len(self.intercepts))]
-        parts = zip(own, self.dual, self.intercepts, strict=True)
+        parts = zip(own, self.coefficients(), self.intercepts, strict=True)
         return [Field(self.kernel, points[of], a[of], float(f0), self.tilts[of]) for of, a, f0 in parts]
 
     def values(self, X: Any, finish: Finish, decided: Decided | None, counted: Counted | None) -> NDArray[Any]:

@@ -196,12 +196,12 @@ class Facts:
     @cached_property
     def values(self) -> Vector:
         """Values of the machine at the samples, (n, n_problems)."""
-        return self.machine._decision(self.subject.rows)
+        return self.machine.problem_values(self.subject.rows)
 
     @cached_property
     def test_values(self) -> Vector:
         """Values of the machine at the test samples, (n_test, n_problems)."""
-        return self.machine._decision(rows_of(self.subject.way, self.X_test))
+        return self.machine.problem_values(rows_of(self.subject.way, self.X_test))
 
     def predicted(self, values: Vector) -> NDArray[Any]:
         """Return what values of the problems predict."""
@@ -222,7 +222,7 @@ class Facts:
                 way = way_to(self._without(train, clock))
             except OutOfTime:
                 break
-            values[test] = way.machine._decision(rows_of(way, taken(self.subject.X, test)))
+            values[test] = way.machine.problem_values(rows_of(way, taken(self.subject.X, test)))
             done += 1
         if not done:
             raise Unavailable(f"The model of a fold takes too long. {LATE}")

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from ...fitting import layout
 from ...model.heads import Classes
 from ..checks import inputs
-from .machine import KernelMachine
+from .attributes import Attribute
+from .machine import KernelMachine, Resolved
 
 if TYPE_CHECKING:
-    from ...fitting.fits import Fits
-    from ...fitting.samples import Samples
+    from ...fitting import layout
+    from ...model.model import Model, Proofs
 
 
 class Labelled(NamedTuple):
@@ -27,7 +27,7 @@ class Labelled(NamedTuple):
     X : (n, d)
     codes : (n,) the number of each sample's class
     classes, class_weight : (n_classes,)
-    samples : the distinct ones
+    samples : the distinct ones; None where nobody needs them
     repeated : (n,) the user's weights; None is 1
     """
 
@@ -35,7 +35,7 @@ class Labelled(NamedTuple):
     codes: NDArray[np.int64]
     classes: NDArray[Any]
     class_weight: NDArray[np.float64]
-    samples: Samples
+    samples: Any
     repeated: NDArray[np.float64] | None
 
 
@@ -46,8 +46,9 @@ class Classifier(ClassifierMixin, KernelMachine):
     decision_function_shape: str
     break_ties: bool
     multi_class: str
-    classes_: NDArray[Any]
-    _fitted_multi_class: str
+    classes_ = Attribute("head", "labels")
+    class_weight_: NDArray[np.float64]
+    _in_pairs = Attribute("head", "in_pairs")
     #: The error if only one class has a weight.
     _one_sided: ClassVar[str] = "Invalid input - all samples with positive weights belong to the same class."
 
@@ -98,31 +99,39 @@ class Classifier(ClassifierMixin, KernelMachine):
             raise ValueError(self._one_sided)
         return Labelled(X, codes, classes, class_weight, samples, repeated)
 
-    def _store_classes(self, data: Labelled) -> None:
-        """Keep the classes, on which the layout of the coefficients depends."""
-        self.classes_, self.class_weight_, self._fitted_multi_class = data.classes, data.class_weight, self.multi_class
-
-    def _store_coefficients(
+    def _of_coefficients(
         self,
-        X: Any,
-        codes: NDArray[np.int64],
+        data: Labelled,
         coefficients: layout.Coefficients,
-        fitted: Fits,
+        intercepts: NDArray[np.float64],
+        resolved: Resolved,
+        head: Classes,
+        proofs: Proofs,
         divisors: NDArray[np.float64] | None = None,
-    ) -> None:
-        """Keep the model: the solutions, divided."""
-        intercepts = fitted.found.intercept.copy()
+    ) -> Model:
+        """Return the model of the solutions, divided by ``divisors``."""
         if divisors is not None:
-            with np.errstate(divide="ignore", invalid="ignore"):  # checked below
+            with np.errstate(divide="ignore", invalid="ignore"):  # checked when the model is made
                 coefficients = coefficients._replace(values=coefficients.values / divisors[coefficients.problems])
-                intercepts /= divisors
-        support, self._n_support, dual = coefficients.arranged(codes, len(self.classes_), self.head.in_pairs)
-        self._store_support(X, support, dual, intercepts)
+                intercepts = intercepts / divisors
+        support, counts, dual = coefficients.arranged(data.codes, len(head.labels), head.in_pairs)
+        parts = {"counts": counts, "intercepts": intercepts, "head": head, "proofs": proofs}
+        return self._made(data.X, resolved, support, dual, **parts)
+
+    def _head_for(self, labels: NDArray[Any]) -> Classes:
+        """Return the head of a fit with such classes."""
+        return Classes(labels, len(labels) > 2 and self.multi_class == "ovo")
+
+    def _head_of(self, parts: dict[str, Any]) -> Classes:
+        return Classes(**parts.pop("head"))
+
+    def head_of(self, model: Model) -> Classes:
+        head: Any = model.head
+        return replace(head, shape=self.decision_function_shape, break_ties=self.break_ties)
 
     @property
     def head(self) -> Classes:
-        in_pairs = len(self.classes_) > 2 and self._fitted_multi_class == "ovo"  # as it was fitted, whatever it is now
-        return Classes(self.classes_, in_pairs, self.decision_function_shape, self.break_ties)
+        return self.head_of(self.model_)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return signed decision values.
@@ -139,9 +148,9 @@ class Classifier(ClassifierMixin, KernelMachine):
             the values of the pairs ('ovo'), or those of each class with ``multi_class='ovr'``. They are computed in
             float64, float32 rows too, unless ``precision='single'``.
         """
-        check_is_fitted(self)
-        head = self.head
-        return self._decision(X, head.shaped, counted=head.counted(labels=False))
+        model = self.model_
+        head = self.head_of(model)
+        return self._decision(model, X, head.shaped, counted=head.counted(labels=False))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict class labels, (n_samples,): those of the float64 decision values, also if float32 proves them.
@@ -151,8 +160,8 @@ class Classifier(ClassifierMixin, KernelMachine):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
         """
-        check_is_fitted(self)
-        head = self.head
+        model = self.model_
+        head = self.head_of(model)
         head.check()
         refined = head.in_pairs and head.break_ties  # a sum of all pairs' values may decide
-        return self._decision(X, head.predictions, None if refined else head.decided, head.counted(labels=True))
+        return self._decision(model, X, head.predictions, None if refined else head.decided, head.counted(labels=True))

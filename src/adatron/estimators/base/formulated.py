@@ -11,19 +11,18 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Hidden, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from ..checks import inputs
+from .attributes import Attribute
 from .callbacks import fitting
 from .classifier import Classifier, Labelled
 from .convergence import warn, warn_unless_calibrated, warn_unless_converged
+from .machine import proofs_of
 from .parameters import BIAS
 from .probability import Calibration
 from .quiet import quiet
 
 if TYPE_CHECKING:
-    from ...model.function import Function
-    from ...model.heads import Classes
     from ...problems import Bias
     from ...threads import Clock
 
@@ -42,7 +41,7 @@ class FormulatedClassifier(Classifier):
     random_state: Any
     bias: Bias
     augment: float | str
-    _slope: float | None = None
+    _slope = Attribute("head", "slope")
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Classifier._parameter_constraints,
@@ -55,13 +54,6 @@ class FormulatedClassifier(Classifier):
     def with_probability(self) -> bool:
         """Whether ``probability`` is True."""
         return self.probability != "deprecated" and bool(self.probability)
-
-    def _function(self) -> Function:
-        return self._sum(self.head.in_pairs)
-
-    @property
-    def head(self) -> Classes:
-        return replace(super().head, slope=self._slope)
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -87,27 +79,27 @@ class FormulatedClassifier(Classifier):
         k = len(data.classes)
         divided = divide(distinct, self._rng()) if self.with_probability else None
         whole = Binary(Kind(k, self.multi_class, form), distinct, [[c] for c in range(k)])
-        fitted = self._solve(data.X, distinct, whole, form, clock, data.repeated, given)
-        found = fitted.found
+        resolved = self._resolved(data.X, data.repeated)
+        fitted = self._solve(data.X, distinct, whole, form, clock, resolved.serving, given)
+        found, values = fitted.found, inputs.given(resolved.serving)
         divisors = None if form.divisors is None else form.divisors(found.half_width)
-        self._store_classes(data)
         coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
-        self._store_coefficients(data.X, data.codes, coefficients, fitted, divisors)
-        self._store_certificates(fitted, k == 2, unit)
+        head, proofs = self._head_for(data.classes), proofs_of(fitted, k == 2, unit)
+        intercepts = found.intercept.copy()
+        model = self._of_coefficients(data, coefficients, intercepts, resolved, head, proofs, divisors)
         if form.doubt is not None and (
             text := form.doubt(found.half_width[found.solved & np.isfinite(found.violation)])
         ):
             warn(text)
-        warn_unless_converged(fitted, data.X, self.max_iter, values=self._values)
-        self._slope = None
+        warn_unless_converged(fitted, data.X, self.max_iter, values=values)
         if divided is not None:
-            settings = self.settings(self._served(), clock, form.sized, given)
+            settings = self.settings(resolved.serving, clock, form.sized, given)
             X = inputs.as_dense_if_small(data.X, self.kernel)
-            calibration = Calibration(X, divided, settings, form.divisors, self.head)
-            self._slope = 0.0
-            folds, self._slope = calibration.run(fitted, whole)
-            warn_unless_converged(folds, data.X, self.max_iter, "problems of the folds", self._values)
-            warn_unless_calibrated(clock, self._slope)
+            folds, slope = Calibration(X, divided, settings, form.divisors, head).run(fitted, whole)
+            model = replace(model, head=replace(head, slope=slope))
+            warn_unless_converged(folds, data.X, self.max_iter, "problems of the folds", values)
+            warn_unless_calibrated(clock, slope)
+        self.class_weight_, self._model = data.class_weight, model
         return self
 
     def _rng(self) -> np.random.RandomState:
@@ -136,12 +128,12 @@ class FormulatedClassifier(Classifier):
         NotFittedError
             If the model was fitted without ``probability=True``.
         """
-        check_is_fitted(self)
-        if self._slope is None:
+        model = self.model_
+        head = self.head_of(model)
+        if head.slope is None:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
-        head = self.head
         head.check()
-        return self._decision(X, head.probabilities)
+        return self._decision(model, X, head.probabilities)
 
     @available_if(_offered)
     @quiet

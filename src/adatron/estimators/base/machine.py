@@ -1,10 +1,10 @@
-"""The base of all kernel machines: the way from data to certificates, and decision values."""
+"""The base of all kernel machines: the way from data to a model, and decision values."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from copy import copy
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.layout import feature_weights
 from ...fitting.storage import for_reading
-from ...model.prepared import Kept
+from ...model.model import Model, Proofs
 from ..checks import inputs, objects
 from ..checks.arrays import device_of
 from ..checks.inputs import rows_to_predict
-from ..checks.state import complete, refuse_torn
+from .attributes import Attribute, flat, grouped, missing
 from .callbacks import OURS
 from .parameters import Parameters
 from .quiet import Quiet, quiet
@@ -27,40 +27,85 @@ if TYPE_CHECKING:
     from ...fitting.formulation import Formulation
     from ...fitting.problems import Problems
     from ...fitting.samples import Samples
-    from ...model.function import Finish, Function
+    from ...kernels import Kernel
+    from ...model.function import Finish
     from ...model.heads import Counted, Head
     from ...model.signs import Decided
     from ...threads import Clock
+
+BUSY = ("_model", "_arriving")  # of this process: a state has the parts of the model by their names
+
+
+class Resolved(NamedTuple):
+    """The kernel of a fit, the number behind gamma, and the kernel of a checked X."""
+
+    kernel: Kernel
+    gamma: float
+    serving: Kernel
 
 
 class KernelMachine(Quiet, Parameters):
     """Base of the estimators.
 
-    A machine says by ``_formulation`` which programs it asks for, and by ``_function`` what its attributes mean. All
-    else is written once, here and in the bases between: no machine changes what a base does.
+    A machine says by ``_formulation`` which programs it asks for. A fit ends with one assignment of ``_model``: what it
+    has found, as one value. All attributes read that value, and so does a prediction, once.
     """
 
-    dual_objective_: Any
-    duality_gap_: Any
-    compact_: bool = False
-    _n_support: NDArray[np.int32]
     _theirs: ClassVar[str | None] = None  # the class of scikit-learn that decides as it does
-    route_: Any  # ``solvers.route.Route``; None of models that were not fitted as a whole
-    _kept: Kept
-    objects_: Any  # training samples of a kernel function that are no rows of numbers, if it has any: see objects.py
+    _model: Model
+    n_features_in_: Any
+    feature_names_in_: Any
+
+    kernel_ = Attribute("kernel")
+    _gamma = Attribute("gamma")
+    support_ = Attribute("support")
+    support_vectors_ = Attribute("vectors")
+    dual_coef_ = Attribute("dual")
+    intercept_ = Attribute("intercepts")
+    n_support_ = Attribute("counts")
+    shape_fit_ = Attribute("shape")
+    compact_ = Attribute("compact")
+    objects_ = Attribute("samples")
+    duality_gap_ = Attribute("proofs", "gap")
+    kkt_violation_ = Attribute("proofs", "violation")
+    dual_objective_ = Attribute("proofs", "dual")
+    primal_objective_ = Attribute("proofs", "primal")
+    n_iter_ = Attribute("proofs", "n_iter")
+    fit_status_ = Attribute("proofs", "status")
+    trace_ = Attribute("proofs", "trace")
+    route_ = Attribute("proofs", "route")
 
     @abstractmethod
     def _formulation(self, augment: float) -> Formulation:
         """Return the programs that the parameters ask for; ``augment`` is the factor behind 'auto'."""
 
     @abstractmethod
-    def _function(self) -> Function:
-        """Return the decision functions of the fitted machine."""
+    def _head_of(self, parts: dict[str, Any]) -> Head:
+        """Return the head of a state, given its parts."""
 
     @property
-    @abstractmethod
+    def model_(self) -> Model:
+        """What the fit has found: one value, which no later fit changes."""
+        try:
+            return vars(self)["_model"]
+        except KeyError:
+            check_is_fitted(self)
+            raise missing(self, "model_") from None
+
+    def part(self, name: str, asked: str) -> Any:
+        """Return a part of the model; ``asked``: the attribute that is read."""
+        if "_model" not in vars(self):
+            raise missing(self, asked)
+        return getattr(self._model, name)
+
+    def head_of(self, model: Model) -> Head:
+        """Return the rule that reads the decision functions of a model, as the parameters are now."""
+        return model.head
+
+    @property
     def head(self) -> Head:
         """The rule that reads the decision functions of the fitted machine."""
+        return self.head_of(self.model_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -69,33 +114,61 @@ class KernelMachine(Quiet, Parameters):
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for copies and pickles, which have nothing of what predictions keep."""
+        """Return the state for copies, pickles and files: the parts of the model by the names of the attributes."""
         state: Any = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_kept"}
+        kept = {name: value for name, value in state.items() if name not in BUSY}
+        return {**kept, **flat(type(self), state["_model"])} if "_model" in state else kept
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._kept = Kept()
-        complete(self)
-        refuse_torn(self)
-        if "support_vectors_" in state:
-            for_reading(state["support_vectors_"])
+        self._restore(own=False)
 
     def lasting_state(self) -> dict[str, Any]:
         """Return what a model file keeps besides the parameters."""
-        return {name: value for name, value in vars(self).items() if name not in ("_kept", *OURS)}
+        return {name: value for name, value in self.__getstate__().items() if name not in ("_sklearn_version", *OURS)}
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Take what ``lasting_state`` gave."""
         vars(self).update(state)
-        self._kept = Kept()
-        complete(self)
-        refuse_torn(self)
-        if "support_vectors_" in vars(self):
-            for_reading(self.support_vectors_, own=True)
+        self._restore(own=True)
+
+    def _restore(self, own: bool) -> None:
+        """Make the model of the parts that a state has brought; parameters that the state lacks have their defaults.
+
+        own : whether nobody else has the arrays
+        """
+        state = vars(self)
+        for name, value in type(self)().get_params(deep=False).items():
+            state.setdefault(name, value)
+        parts = grouped(type(self), state)
+        if not parts:
+            return
+        try:
+            if own and "vectors" in parts:
+                for_reading(parts["vectors"], own=True)
+            self._model = self._model_of(parts)
+        except KeyError as error:
+            self._refuse_state(f"{error.args[0]} is missing")
+        except (ValueError, TypeError, AttributeError, IndexError) as error:
+            self._refuse_state(str(error))
+
+    def _model_of(self, parts: dict[str, Any]) -> Model:
+        """Return the model of a state, given its parts."""
+        proofs, head = Proofs(**parts.pop("proofs")), self._head_of(parts)
+        return Model(**parts, proofs=proofs, head=head, width=vars(self).get("n_features_in_"))
+
+    def _refuse_state(self, fault: str) -> NoReturn:
+        vars(self).pop("_model", None)
+        raise ValueError(f"This is no valid state of a fitted {type(self).__name__}: {fault}.") from None
+
+    def __copy__(self) -> Self:
+        """Return a copy that shares the model, which nobody changes."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        return other
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "fit_status_")
+        return "_model" in vars(self)
 
     @property
     def _given(self) -> bool:
@@ -103,25 +176,25 @@ class KernelMachine(Quiet, Parameters):
         return inputs.given(self.kernel)
 
     @property
-    def given_objects(self) -> Any:
-        """Return ``objects_``, or None. An attribute that is None would be shown as one that a fit has set."""
-        return vars(self).get("objects_")
-
-    @property
-    def _values(self) -> bool:
-        """Whether a checked X of the fitted model holds kernel values: a user's, or a function's of other samples."""
-        return inputs.given(self.kernel_) or self.given_objects is not None
+    def _objects(self) -> Any:
+        """The samples that a fit is given if they are no rows of numbers, else None."""
+        return vars(self).get("_arriving")
 
     @property
     def _mergeable(self) -> bool:
         """Whether equal rows of a checked X are equal samples, before the kernel is fitted."""
-        return not (self._given or self.given_objects is not None)
+        return not (self._given or self._objects is not None)
 
-    def _served(self) -> Any:
-        """Return the kernel of a checked X."""
-        from ...kernels import Precomputed
+    def _resolved(self, X: Any, weight: NDArray[np.float64] | None) -> Resolved:
+        """Return the kernel for a checked X.
 
-        return Precomputed() if self.given_objects is not None else self.kernel_
+        weight : of each row of X; None is 1
+        """
+        from ...kernels import Precomputed, resolve
+
+        gamma = inputs.gamma(self.gamma, inputs.as_dense_if_small(X, self.kernel), self.kernel, weight)
+        kernel = resolve(self.kernel, gamma, self.degree, self.coef0)
+        return Resolved(kernel, gamma, kernel if self._objects is None else Precomputed())
 
     def _solve(
         self,
@@ -130,67 +203,42 @@ class KernelMachine(Quiet, Parameters):
         problems: Problems,
         form: Formulation,
         clock: Clock,
-        weight: NDArray[np.float64] | None,
+        kernel: Kernel,
         given: Any = None,
     ) -> Fits:
-        """Solve all problems over the distinct samples; keeps the kernel.
+        """Solve all problems over the distinct samples.
 
-        weight : of each row of X; None is 1
+        kernel : that of a checked X
         given : X as it came, perhaps on a device
         """
         from ...fitting import engine
 
         X = inputs.as_dense_if_small(X, self.kernel)
-        self._resolve_kernel(X, weight)
-        return engine.fit(X, samples, problems, self.settings(self._served(), clock, form.sized, given))
+        return engine.fit(X, samples, problems, self.settings(kernel, clock, form.sized, given))
 
-    def _resolve_kernel(self, X: Any, weight: NDArray[np.float64] | None) -> None:
-        """Keep the kernel, and the number behind gamma='scale' or 'auto'."""
-        from ...kernels import resolve
+    def _made(self, X: Any, resolved: Resolved, support: NDArray[np.int64], dual: Any, **parts: Any) -> Model:
+        """Return the model.
 
-        self._gamma = inputs.gamma(self.gamma, X, self.kernel, weight)
-        self.kernel_ = resolve(self.kernel, self._gamma, self.degree, self.coef0)
-
-    def _store_support(self, X: Any, support: NDArray[np.int64], dual: Any, intercepts: NDArray[np.float64]) -> None:
-        """Keep the model: ``support`` numbers the samples behind the columns of ``dual``."""
+        support : numbers of the samples behind the columns of ``dual``
+        parts : others, see ``Model``
+        """
         from ...gram import take_rows
 
-        self.compact_ = False
-        self.support_ = support.astype(np.int32)
-        self.support_vectors_ = for_reading(X[:0, :0] if self._values else take_rows(X, support, self.n_jobs))
+        values = inputs.given(resolved.serving)
         as_sparse = sparse.issparse(X) and not objects.is_function(self.kernel)  # as scikit-learn
-        self.dual_coef_ = sparse.csr_matrix(dual) if as_sparse else dual
-        self.intercept_ = intercepts
-        if not (np.isfinite(dual).all() and np.isfinite(self.intercept_).all()):
+        if not (np.isfinite(dual).all() and np.isfinite(parts["intercepts"]).all()):
             raise ValueError(inputs.NOT_FINITE)
-        self.shape_fit_ = X.shape
-
-    def _store_certificates(self, fitted: Fits, alone: bool, unit: float = 1.0) -> None:
-        """Keep the proofs.
-
-        alone : there is one problem only, whose numbers are plain floats
-        unit : what weights that are all that bounds the coefficients were divided by
-        """
-        self._kept, self.route_ = Kept(), fitted.route
-        found = fitted.found
-        self.n_iter_: Any = found.n_iter.astype(np.int32)
-        self.fit_status_ = int(not found.good.all())
-        if alone:
-            proof, scale, self.trace_ = found.certificate(0), unit * unit, found.trace(0)
-            self.duality_gap_: Any = proof.relative_gap if found.solved[0] else 0.0
-            self.kkt_violation_: Any = proof.kkt_violation
-            self.dual_objective_: Any = scale * proof.lower
-            self.primal_objective_: Any = scale * proof.primal
-            return
-        self.duality_gap_, self.trace_ = np.where(found.solved, found.relative_gaps, 0.0), found.traces
-        self.kkt_violation_, self.dual_objective_ = found.violation.copy(), unit * unit * found.lower
-        self.primal_objective_ = unit * unit * found.primal
-
-    @property
-    def n_support_(self) -> NDArray[np.int32]:
-        """Number of support vectors of each class; of a compact model: of all together."""
-        check_is_fitted(self)
-        return self._n_support
+        return Model(
+            kernel=resolved.kernel,
+            gamma=resolved.gamma,
+            vectors=X[:0, :0] if values else take_rows(X, support, self.n_jobs),
+            dual=sparse.csr_matrix(dual) if as_sparse else dual,
+            support=support.astype(np.int32),
+            shape=X.shape,
+            width=vars(self).get("n_features_in_"),
+            samples=vars(self).pop("_arriving", None),
+            **parts,
+        )
 
     @property
     @quiet
@@ -198,7 +246,7 @@ class KernelMachine(Quiet, Parameters):
         """Weights of the features, (n_problems, n_features), of a linear kernel."""
         if self.kernel_.name != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        weights = feature_weights(self._coefficients(), self.support_vectors_)
+        weights = feature_weights(self.model_.coefficients(), self.support_vectors_)
         # They are computed anew each time: a change of them would be lost, so it is refused.
         (weights.data if sparse.issparse(weights) else weights).flags.writeable = False
         return weights
@@ -238,34 +286,23 @@ class KernelMachine(Quiet, Parameters):
 
         Sums are taken in another order: a sample whose decision value is only rounding may change sides.
         """
-        check_is_fitted(self)
-        if reason := self._function().fixed:
-            raise ValueError(reason)
-        model = copy(self)
-        if not self.compact_:
-            model._shrink()
-        return model
-
-    def _shrink(self) -> None:
-        """Become compact."""
         from ..forms.compact import shrunk
 
-        if self.given_objects is not None:
-            raise ValueError(
-                "compact() needs samples that are rows of numbers; this model's kernel function takes others."
-            )
-        numbers = self.support_ if inputs.given(self.kernel_) else None
-        found = shrunk(self.kernel_, numbers, self.support_vectors_, self._coefficients())
-        self.compact_, self.support_ = True, self.support_[found.first]
-        if numbers is None:
-            self.support_vectors_ = for_reading(found.vectors)
-        else:  # from now on X has the columns of the support vectors only
-            self.n_features_in_ = len(self.support_)
-            if "feature_names_in_" in vars(self):
-                self.feature_names_in_ = vars(self)["feature_names_in_"][self.support_]
-        as_sparse = sparse.issparse(self.support_vectors_)
-        self.dual_coef_ = sparse.csr_matrix(found.coefficients) if as_sparse else found.coefficients
-        self._n_support = np.array([found.coefficients.shape[1]], np.int32)
+        model = self.model_
+        found = model if model.compact else shrunk(model)
+        other = self.with_model(found)
+        if model.values and not model.compact and "feature_names_in_" in vars(self):
+            other.feature_names_in_ = vars(self)["feature_names_in_"][found.support]
+        return other
+
+    def with_model(self, model: Model) -> Self:
+        """Return a copy of this machine that has another model."""
+        other = copy(self)
+        other._model = model
+        if model.width != vars(self).get("n_features_in_"):
+            vars(other).pop("feature_names_in_", None)
+            other.n_features_in_ = model.width
+        return other
 
     def to_sklearn(self) -> Any:
         """Return a fitted estimator of :mod:`sklearn.svm` with the same decisions, to rounding; it needs no adatron.
@@ -289,44 +326,42 @@ class KernelMachine(Quiet, Parameters):
         if self._theirs is None:
             raise ValueError(f"scikit-learn has no estimator for an {type(self).__name__}.")
         check_is_fitted(self)
-        return exported(self, self._theirs, self._columns())
+        return exported(self, self._theirs, self.model_.columns)
 
-    def _coefficients(self) -> NDArray[np.float64]:
-        """Return coefficients of the support vectors, (n_problems, n_support_vectors)."""
-        return self._function().coefficients()
-
-    def _columns(self) -> NDArray[np.int64]:
-        """Return the column of each support vector, for X with kernel values."""
-        return np.arange(self._n_support.sum()) if self.compact_ else self.support_.astype(np.int64)
-
-    def _parts(self) -> dict[str, Any]:
-        """Return what every function is made of."""
-        return {
-            "kernel": self._served(),
-            "vectors": self.support_vectors_,
-            "dual": self.dual_coef_,
-            "intercepts": self.intercept_,
-            "columns": self._columns(),
-            "n_jobs": self.n_jobs,
-        }
-
-    def _sum(self, pairs: bool = False) -> Function:
-        """Return the sum over the support vectors; ``pairs``: whether there is a problem for each pair of classes."""
-        from ...model.function import Sum
-
-        counts = self._n_support if pairs and not self.compact_ else None
-        kept = vars(self).get("_kept") if "support_vectors_" in vars(self) else None  # others are made anew each time
-        return Sum(**self._parts(), counts=counts, precision=self.precision, kept=kept)
+    def problem_values(self, X: Any) -> NDArray[np.float64]:
+        """Return the decision values of the problems, (n_samples, n_problems)."""
+        return self._decision(self.model_, X)
 
     def _decision(
-        self, X: Any, finish: Finish = np.asarray, decided: Decided | None = None, counted: Counted | None = None
+        self,
+        model: Model,
+        X: Any,
+        finish: Finish = np.asarray,
+        decided: Decided | None = None,
+        counted: Counted | None = None,
     ) -> NDArray[Any]:
-        """Decision values of the problems, (n_samples, n_problems), or what is made of them, see ``Function``."""
-        check_is_fitted(self)
-        function, device = self._function(), device_of(self, X)
+        """Return decision values by a model, or what is made of them, see ``Function``."""
+        function, device = model.function(self.n_jobs, self.precision), device_of(self, X)
         if device is not None:
-            rows, near = rows_to_predict(self, X, function, device)
+            rows, near = rows_to_predict(self, X, model, function, device)
             found = function.remote_values(rows, device, near) if rows is not None else None
             if found is not None:
                 return finish(found)
-        return function.values(inputs.new_data(self, X, function), finish, decided, counted)
+        return function.values(inputs.new_data(self, X, model, function), finish, decided, counted)
+
+
+def proofs_of(fitted: Fits, alone: bool, unit: float = 1.0) -> Proofs:
+    """Return the proofs of solutions.
+
+    alone : there is one problem only, whose numbers are plain floats
+    unit : what weights that are all that bounds the coefficients were divided by
+    """
+    found, scale = fitted.found, unit * unit
+    n_iter, status = found.n_iter.astype(np.int32), int(not found.good.all())
+    if alone:
+        proof, gap = found.certificate(0), found.certificate(0).relative_gap if found.solved[0] else 0.0
+        numbers = gap, proof.kkt_violation, scale * proof.lower, scale * proof.primal
+        return Proofs(*numbers, n_iter, status, found.trace(0), fitted.route)
+    gaps = np.where(found.solved, found.relative_gaps, 0.0)
+    numbers = gaps, found.violation.copy(), scale * found.lower, scale * found.primal
+    return Proofs(*numbers, n_iter, status, found.traces, fitted.route)

@@ -9,20 +9,16 @@ from numpy.typing import NDArray
 
 from ..checks import inputs
 from .convergence import warn_unless_converged
-from .machine import KernelMachine
+from .machine import KernelMachine, proofs_of
 
 if TYPE_CHECKING:
     from ...fitting.samples import Samples
-    from ...model.function import Function
     from ...problems import Dual
     from ...threads import Clock
 
 
 class OneProgram(KernelMachine):
     """Base of the machines with one program."""
-
-    def _function(self) -> Function:
-        return self._sum()
 
     def _fit(self, X: Any, targets: Any, sample_weight: Any, clock: Clock, given: Any) -> None:
         """Solve the problem of checked samples and keep the model.
@@ -60,14 +56,15 @@ class OneProgram(KernelMachine):
         def program(ids: NDArray[np.int64]) -> Dual:
             return form.program(y[distinct.rows[ids]] - middle, distinct.weight[ids])
 
-        problems = Listed([Problem([0], program, form.copies)])
-        fitted = self._solve(X, distinct, problems, form, clock, repeated, given)
+        problems, resolved = Listed([Problem([0], program, form.copies)]), self._resolved(X, repeated)
+        fitted = self._solve(X, distinct, problems, form, clock, resolved.serving, given)
         coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
-        support, self._n_support, dual = coefficients.arranged(np.zeros(X.shape[0], np.int64), 1)
-        b = unit * fitted[0].intercept
-        self._store_support(X, support, unit * dual, np.array([b + middle if middle else b]))
-        self._store_certificates(fitted, alone=True, unit=unit)
-        self.n_iter_ = int(self.n_iter_[0])
+        support, counts, dual = coefficients.arranged(np.zeros(X.shape[0], np.int64), 1)
+        b, proofs = unit * fitted[0].intercept, proofs_of(fitted, alone=True, unit=unit)
+        intercepts, proofs = np.array([b + middle if middle else b]), proofs._replace(n_iter=int(proofs.n_iter[0]))
+        parts: dict[str, Any] = {"intercepts": intercepts, "head": self._head_of({}), "proofs": proofs}
+        model = self._made(X, resolved, support, unit * dual, counts=counts, **parts)
         if form.attributes is not None:
             vars(self).update(form.attributes(fitted[0]))
-        warn_unless_converged(fitted, X, self.max_iter, values=self._values)
+        warn_unless_converged(fitted, X, self.max_iter, values=model.values)
+        self._model = model

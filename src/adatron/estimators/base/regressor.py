@@ -68,8 +68,7 @@ class Regressor(RegressorMixin, OneProgram):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
         """
-        return self._decision(X, self.head.predictions)
+        return self._decision(self.model_, X, Target().predictions)
 
-    @property
-    def head(self) -> Target:
+    def _head_of(self, parts: dict[str, Any]) -> Target:
         return Target()

@@ -18,18 +18,12 @@ class Shown(BaseEstimator):
     (the samples of a compact model) must not be the end of it.
     """
 
-    _on_request: tuple[str, ...] = ()  # names of attributes that are made when they are read
-
     def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
         from sklearn.utils._repr_html.fitted_attributes import (  # pyright: ignore[reportMissingImports]
             AttrsDict,  # pyright: ignore[reportUnknownVariableType]
         )
 
-        public = {
-            name
-            for name in (*object.__dir__(self), *self._on_request)
-            if name.endswith("_") and not name.startswith("_")
-        }
+        public = {name for name in object.__dir__(self) if name.endswith("_") and not name.startswith("_")}
         order = [*CERTIFICATE, *sorted(public - set(CERTIFICATE))]
         found: dict[str, dict[str, Any]] = {}
         for name in order:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data  # pyright: ignore[reportPrivateUsage]
 
+from ...model.sound import invalid_csr
 from .columns import advice, as_numbers, refuse_dates
-from .state import invalid_csr
 
 
 def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **others: Any) -> Any:

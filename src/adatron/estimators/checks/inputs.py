@@ -24,6 +24,7 @@ from .labels import refuse_merged
 if TYPE_CHECKING:
     from ...devices import Device
     from ...model.function import Function
+    from ...model.model import Model
 
 Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
@@ -38,18 +39,6 @@ class Machine(Protocol):
     """The part of an estimator that the checks use."""
 
     kernel: Any
-    kernel_: Any
-    objects_: Any
-
-    @property
-    def given_objects(self) -> Any:
-        """The training samples of a kernel function if they are no rows of numbers, else None."""
-        ...
-
-    @property
-    def n_support_(self) -> NDArray[np.int32]:
-        """Number of support vectors."""
-        ...
 
 
 def given(kernel: Any) -> bool:
@@ -101,11 +90,10 @@ def _types(kernel: Any) -> tuple[type, ...]:
 
 
 def _keep(model: Machine, kept: Any) -> None:
-    """Keep samples that are not rows of numbers, once all input is accepted; they have no features."""
-    if kept is None:
-        vars(model).pop("objects_", None)
-    else:
-        model.objects_ = kept
+    """Keep samples that are not rows of numbers for the model, once all input is accepted; they have no features."""
+    vars(model).pop("_arriving", None)
+    if kept is not None:
+        vars(model)["_arriving"] = kept
         vars(model).pop("n_features_in_", None)
 
 
@@ -136,26 +124,23 @@ def as_dense_if_small(X: Any, kernel: Any) -> Any:
     return X.toarray() if small else X
 
 
-def new_data(model: Machine, X: Any, function: Function) -> Any:
+def new_data(machine: Machine, X: Any, model: Model, function: Function) -> Any:
     """Return X for prediction: an array or CSR matrix of floats stays as it is and is made ready block by block."""
-    X = host(X)
-    if model.given_objects is not None:
-        X = model.kernel_(X, model.given_objects)
+    X, name = host(X), type(machine).__name__
+    if model.samples is not None:
+        X = model.kernel(X, model.samples)
         _refuse_narrow(X, function.columns)
         return X
-    values = given(model.kernel_)  # of a compact model perhaps none
-    if not values and model.n_support_.sum() != function.vectors.shape[0]:
-        raise ValueError(f"The internal representation of {type(model).__name__} was altered")
-    X = checked(model, X, _types(model.kernel_), reset=False, ensure_min_features=int(not values))
-    if values:
+    X = checked(machine, X, _types(model.kernel), reset=False, ensure_min_features=int(not model.values))
+    if model.values:
         _refuse_narrow(X, function.columns)
-    elif X.shape[1] != function.vectors.shape[1]:  # n_features_in_ may be missing or wrong
+    elif X.shape[1] != model.width:  # n_features_in_ may be missing or wrong
         raise ValueError(
-            f"X has {X.shape[1]} features, but {type(model).__name__} is expecting {function.vectors.shape[1]} "
-            "features as input, those of its support vectors."
+            f"X has {X.shape[1]} features, but {name} is expecting {model.width} features as input, those of its "
+            "support vectors."
         )
     if sparse.issparse(X) and not function.takes_sparse:
-        raise ValueError(f"cannot use sparse input in {type(model).__name__!r} trained on dense data")
+        raise ValueError(f"cannot use sparse input in {name!r} trained on dense data")
     return X if sparse.issparse(X) else opened(X)
 
 
@@ -168,19 +153,19 @@ def _refuse_narrow(K: Any, columns: NDArray[np.int64]) -> None:
     raise ValueError(f"X has {K.shape[1]} columns, kernel values with training samples; {columns.max() + 1} are needed")
 
 
-def rows_to_predict(model: Machine, X: Any, function: Function, device: Device) -> tuple[Any, bool]:
+def rows_to_predict(machine: Machine, X: Any, model: Model, function: Function, device: Device) -> tuple[Any, bool]:
     """Return rows for a device to predict, and whether they are there already; None if a device is not for such rows.
 
     A tensor stays where it is. Its width is checked on its first row, and its numbers on the device.
     """
     there = rows_there(device, X)
     if there is None:
-        rows = None if given(model.kernel_) or model.given_objects is not None else new_data(model, X, function)
+        rows = None if model.values else new_data(machine, X, model, function)
         return (rows if isinstance(rows, np.ndarray) else None), False
-    fine = there.ndim == 2 and len(there) > 0 and not given(model.kernel_)
+    fine = there.ndim == 2 and len(there) > 0 and not model.values
     if not fine or not bool(there.sum().isfinite()):
         return None, False  # the checks of what comes to the processor say what is wrong
-    new_data(model, there[:1], function)
+    new_data(machine, there[:1], model, function)
     return there, True
 
 

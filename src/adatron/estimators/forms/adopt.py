@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import is_outlier_detector
 
-from ...fitting.storage import for_reading
 from ...kernels import resolve
-from ...model.prepared import Kept
+from ...model.heads import Classes, Head, Inlier, Target
+from ...model.model import Model, Proofs
 from ...solvers.found import Traces
 from ..base.classifier import Classifier
 from ..base.machine import KernelMachine
+
+Machine = TypeVar("Machine", bound=KernelMachine)
 
 
 def adopt(
@@ -25,7 +28,7 @@ def adopt(
     intercepts: NDArray[np.float64],
     support: NDArray[np.int64],
 ) -> Classifier:
-    """Make ``model`` a fitted classifier with the given support vectors; its certificate is nan: nothing is proven.
+    """Return a fitted classifier with the given support vectors; its certificate is nan: nothing is proven.
 
     Parameters
     ----------
@@ -43,10 +46,9 @@ def adopt(
     support : ndarray of shape (n_support,)
         Numbers of the support vectors in their training set.
     """
-    model.classes_, model.class_weight_ = labels, np.ones(len(labels))
-    model._fitted_multi_class = "ovo"  # pyright: ignore[reportPrivateUsage]
-    _adopt(model, counts, vectors, coefficients, intercepts, support, alone=len(labels) == 2)
-    return model
+    found = _adopted(model, Classes(labels, len(labels) > 2), counts, vectors, coefficients, intercepts, support)
+    found.class_weight_ = np.ones(len(labels))
+    return found
 
 
 def adopt_one(
@@ -56,29 +58,30 @@ def adopt_one(
     intercept: float,
     support: NDArray[np.int64],
 ) -> KernelMachine:
-    """Make ``model`` a fitted regressor or novelty detector; parameters as of ``adopt``, coefficients (n_support,)."""
-    counts = np.array([len(coefficients)])
-    _adopt(model, counts, vectors, coefficients[None], np.array([intercept]), support, alone=True)
-    model.n_iter_ = 0
-    return model
+    """Return a fitted regressor or novelty detector; parameters as of ``adopt``, coefficients (n_support,)."""
+    counts, head = np.array([len(coefficients)]), Inlier() if is_outlier_detector(model) else Target()
+    return _adopted(model, head, counts, vectors, coefficients[None], np.array([intercept]), support)
 
 
-def _adopt(
-    model: KernelMachine, counts: Any, vectors: Any, coefficients: Any, intercepts: Any, support: Any, alone: bool
-) -> None:
-    """Set the attributes that all machines have; ``alone``: there is one problem."""
-    model.kernel_ = resolve(model.kernel, float(model.gamma), model.degree, model.coef0)
-    model._gamma = float(model.gamma)  # pyright: ignore[reportPrivateUsage]
-    model.support_, model.support_vectors_ = support.astype(np.int32), for_reading(vectors)
-    if model.kernel != "precomputed":
-        model.n_features_in_ = vectors.shape[1]  # pyright: ignore[reportAttributeAccessIssue]
-    model._n_support = counts.astype(np.int32)  # pyright: ignore[reportPrivateUsage]
-    model.dual_coef_ = sparse.csr_matrix(coefficients) if sparse.issparse(vectors) else coefficients
-    model.intercept_ = intercepts
-    model.route_ = None
-    model._kept = Kept()  # pyright: ignore[reportPrivateUsage]
-    model.fit_status_, model.n_iter_ = 0, np.zeros(len(intercepts), np.int32)
-    model.shape_fit_ = vectors.shape
-    model.trace_ = {} if alone else Traces.nothing(len(intercepts))
-    for name in ("duality_gap_", "kkt_violation_", "dual_objective_", "primal_objective_"):
-        setattr(model, name, np.nan if alone else np.full(len(intercepts), np.nan))
+def _adopted(
+    model: Machine, head: Head, counts: Any, vectors: Any, coefficients: Any, intercepts: Any, support: Any
+) -> Machine:
+    """Return the machine with a model of these parts."""
+    gamma, values, problems = float(model.gamma), model.kernel == "precomputed", len(intercepts)
+    unknown, trace = (np.nan, {}) if problems == 1 else (np.full(problems, np.nan), Traces.nothing(problems))
+    n_iter = np.zeros(problems, np.int32) if isinstance(head, Classes) else 0
+    return model.with_model(
+        Model(
+            kernel=resolve(model.kernel, gamma, model.degree, model.coef0),
+            gamma=gamma,
+            vectors=vectors,
+            dual=sparse.csr_matrix(coefficients) if sparse.issparse(vectors) else coefficients,
+            intercepts=intercepts,
+            support=support.astype(np.int32),
+            counts=counts.astype(np.int32),
+            head=head,
+            proofs=Proofs(unknown, unknown, unknown, unknown, n_iter, 0, trace),
+            shape=vectors.shape,
+            width=None if values else vectors.shape[1],
+        )
+    )

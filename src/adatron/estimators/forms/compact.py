@@ -6,7 +6,8 @@ A merged vector may come from samples of several classes. So the vectors of a co
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,44 +16,39 @@ from scipy import sparse
 from ...fitting.layout import feature_weights
 from ...fitting.samples import canonical
 from ...fitting.storage import opened, tidy
-from ...kernels import Kernel, Linear
+from ...kernels import Linear
+from ...model.model import Model
 
 Ids = NDArray[np.int64]
 Matrix = NDArray[np.float64]
 
 
-class Compact(NamedTuple):
-    """The compact form of a model.
-
-    first : (m,) the first support vector that each vector is made of; empty if the vectors are weights
-    vectors : (m, d); None if kernel values are given, and a support vector is known by its number only
-    coefficients : (n_problems, m)
-    """
-
-    first: Ids
-    vectors: Any
-    coefficients: Matrix
-
-
-def shrunk(kernel: Kernel, support: NDArray[np.int32] | None, vectors: Any, coefficients: Matrix) -> Compact:
+def shrunk(model: Model) -> Model:
     """Return the compact form of a model.
 
-    Parameters
-    ----------
-    support : (m,) the numbers of the support vectors if kernel values are given, else None
-    vectors : (m, d) support vectors
-    coefficients : (n_problems, m)
+    Raises
+    ------
+    ValueError
+        No two terms are alike, or its samples are no rows of numbers.
     """
-    rows, coefficients = _merge(vectors if support is None else support[:, None].astype(np.float64), coefficients)
-    if support is not None:
-        return Compact(rows, None, coefficients)
-    vectors = vectors[rows]
-    if kernel == Linear():
-        weights = feature_weights(coefficients, vectors)
-        if weights.size < vectors.size:  # for CSR the size counts stored numbers
+    if model.tilts is not None:
+        raise ValueError("A model of algorithm='full' cannot be made smaller: no two of its bases are equal.")
+    if model.samples is not None:
+        raise ValueError("compact() needs samples that are rows of numbers; this model's kernel function takes others.")
+    numbers, vectors, width = model.support[:, None].astype(np.float64), model.vectors, model.width
+    first, coefficients = _merge(numbers if model.values else vectors, model.coefficients())
+    if model.values:
+        width = len(first)  # from now on X has the columns of the support vectors only
+    else:
+        vectors = vectors[first]
+        weights = feature_weights(coefficients, vectors) if model.kernel == Linear() else None
+        if weights is not None and weights.size < vectors.size:  # for CSR the size counts stored numbers
             # f(x) = w·x + b: w is the one vector that a problem needs.
-            return Compact(rows[:0], weights, np.eye(len(coefficients)))
-    return Compact(rows, vectors, coefficients)
+            first, vectors, coefficients = first[:0], weights, np.eye(len(coefficients))
+    as_sparse, counts = sparse.issparse(vectors), np.array([coefficients.shape[1]], np.int32)
+    dual = sparse.csr_matrix(coefficients) if as_sparse else coefficients
+    parts = {"vectors": vectors, "dual": dual, "support": model.support[first], "counts": counts, "width": width}
+    return replace(model, compact=True, **parts)
 
 
 def _merge(rows: Any, coefficients: Matrix) -> tuple[Ids, Matrix]:

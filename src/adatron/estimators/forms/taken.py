@@ -36,7 +36,7 @@ def taken_over(model: Any) -> SVC:
     dual = model.dual_coef_.toarray() if sparse.issparse(model.dual_coef_) else model.dual_coef_
     vectors = model.support_vectors_ if sparse.issparse(model.support_vectors_) else model.support_vectors_.copy()
     counts, support = model.n_support_.astype(np.int64), model.support_.astype(np.int64)
-    adopt(own, model.classes_, counts, vectors, np.array(dual), model.intercept_.copy(), support)
+    found: Any = adopt(own, model.classes_, counts, vectors, np.array(dual), model.intercept_.copy(), support)
     if "feature_names_in_" in vars(model):
-        own.feature_names_in_ = model.feature_names_in_  # pyright: ignore[reportAttributeAccessIssue]
-    return own
+        found.feature_names_in_ = model.feature_names_in_  # pyright: ignore[reportAttributeAccessIssue]
+    return found

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ...fitting.storage import for_reading
-from ..base.machine import Kept, KernelMachine
+from ..base.machine import KernelMachine
 
 
 def widened(model: KernelMachine, n_features: int) -> KernelMachine:
@@ -17,18 +16,15 @@ def widened(model: KernelMachine, n_features: int) -> KernelMachine:
 
     This is LIBSVM's rule: a feature that no support vector has counts in distances, and is nothing in products.
     """
-    found: Any = copy(model)
-    vectors: Any = model.support_vectors_
+    before = model.model_
+    vectors: Any = before.vectors
     if sparse.issparse(vectors):
         parts = vectors.data.copy(), vectors.indices.copy(), vectors.indptr.copy()
         wide = sparse.csr_matrix(parts, (vectors.shape[0], n_features))
     else:
         wide = np.pad(vectors, ((0, 0), (0, n_features - vectors.shape[1])))
-    found.support_vectors_ = for_reading(wide, own=True)
-    if vars(model).get("tilts_") is not None:  # of derivatives at the support vectors
-        found.tilts_ = np.pad(found.tilts_, ((0, 0), (0, n_features - found.tilts_.shape[1])))
-    found.n_features_in_ = n_features
-    found.shape_fit_ = (model.shape_fit_[0], n_features)  # pyright: ignore[reportAttributeAccessIssue]
-    found._kept = Kept()
-    vars(found).pop("feature_names_in_", None)
-    return found
+    tilts = before.tilts  # of derivatives at the support vectors
+    if tilts is not None:
+        tilts = np.pad(tilts, ((0, 0), (0, n_features - tilts.shape[1])))
+    shape = before.shape[0], n_features
+    return model.with_model(replace(before, vectors=wide, tilts=tilts, shape=shape, width=n_features))

@@ -10,9 +10,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.layout import Coefficients
+from ...model.heads import Classes
+from ...model.model import Model
 from ...quoted import quoted
 from ..base.callbacks import fitting
-from ..base.classifier import Classifier
+from ..base.classifier import Classifier, Labelled
 from ..checks import inputs
 from .leave_out import loo_values
 from .machine import Incremental
@@ -110,13 +112,18 @@ class IncrementalClassifier(Incremental, Classifier):
         repeated, weight = None if sample_weight is None else weight, weight * weights[codes]
         if classes is None and len(np.unique(codes[weight > 0])) < 2:
             raise ValueError(self._one_sided)
-        self.classes_, self.class_weight_, self._fitted_multi_class = found, weights, self.multi_class
-        self._begin(X, codes.astype(np.float64), weight, ids, repeated, self.head.problems)
+        self.class_weight_ = weights
+        head = self._head_for(found)
+        self._begin(X, codes.astype(np.float64), weight, ids, repeated, head, head.problems)
 
-    def _gather(self) -> None:
-        coefficients, form = Coefficients.of(self._coefficients_of_all()), self._own_formulation()
-        divisors = None if form.divisors is None else form.divisors(self._fitted.found.half_width)
-        self._store_coefficients(self._store.X, self._store.y.astype(np.int64), coefficients, self._fitted, divisors)
+    def _gather(self) -> Model:
+        coefficients, found = Coefficients.of(self._coefficients_of_all()), self._fitted.found
+        store, settled, divisors = self._store, self._settled, self._own_formulation().divisors
+        by = None if divisors is None else divisors(found.half_width)
+        assert isinstance(settled.head, Classes) and settled.proofs is not None  # noqa: S101, PT018 (for the type checker)
+        data = Labelled(store.X, store.y.astype(np.int64), settled.head.labels, self.class_weight_, None, None)
+        how = self._settled_kernel(), settled.head, settled.proofs, by
+        return self._of_coefficients(data, coefficients, found.intercept.copy(), *how)
 
     def loo_decision(self) -> Vector:
         """Return each sample's decision values by the model of all other samples.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from threading import RLock
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +22,16 @@ from ...fitting.formulation import Formulation
 from ...fitting.problems import Listed, Problem
 from ...fitting.samples import Samples
 from ...fitting.storage import opened, tidy
+from ...kernels import Kernel
+from ...model.heads import Head
+from ...model.model import Proofs
 from ...problems import Dual
 from ...quoted import quoted
 from ...solvers.path import Stalled, compaction
 from ...solvers.status import Status
 from ...threads import Clock, OutOfTime
 from ..base.convergence import warn_unless_converged
-from ..base.machine import KernelMachine
+from ..base.machine import KernelMachine, Resolved, proofs_of
 from ..checks import inputs, objects
 from ..checks.arrays import refuse_remote
 from ..checks.checked import checked
@@ -40,8 +44,6 @@ Undo = list[Callable[[], None]]
 Sides = Sequence[tuple[int, int] | None]
 # Parameters that the solution rests on.
 FIXED = ("C", "nu", "epsilon", "kernel", "degree", "gamma", "coef0", "bias", "augment", "multi_class", "class_weight")
-# Attributes that are made from the solution on request, not after every sample.
-GATHERED = ("support_", "support_vectors_", "dual_coef_", "intercept_", "offset_", "_n_support", "shape_fit_")
 CACHE = 500 * 2**20  # Bytes for kernel values while a solution is found.
 TRIES = (1e-6, 1e-10)  # Tolerances of the solution from which a path begins.
 HARD = 10_000  # Updates for each sample after which the search for a separating plane ends.
@@ -56,13 +58,25 @@ class CompactError(ValueError, AttributeError):
         super().__init__("A compact model has no samples to go on from. Take the model from which it was made.")
 
 
+class Settled(NamedTuple):
+    """What is known of a solution before its support vectors are gathered; see ``Model``."""
+
+    kernel: Kernel
+    gamma: float
+    head: Head
+    proofs: Proofs | None = None
+
+
 class Learning(KernelMachine):
-    """Work of an incremental model on its samples and programs."""
+    """Work of an incremental model on its samples and programs.
+
+    A step holds the turn. Meanwhile predictions are by the model that was there before, or wait.
+    """
 
     window: int | None
     _store: Store
     _tracks: list[Track]
-    _gathered: dict[str, Any]
+    _settled: Settled
     precision = "double"
     stream_: dict[str, Any] | None = None  # record of ``adatron stream``: what it has learned from which input
 
@@ -104,8 +118,14 @@ class Learning(KernelMachine):
         return "_store" not in vars(self)
 
     def _refuse_compact(self) -> None:
-        if self.compact_:
+        model = vars(self).get("_model")
+        if model is not None and model.compact:
             raise CompactError
+
+    @property
+    def turn(self) -> AbstractContextManager[Any]:
+        """The turn of a step on the samples, or of whoever gathers the support vectors."""
+        return vars(self).setdefault("_turn", RLock())
 
     @contextmanager
     def in_time(self, store: Store) -> Iterator[None]:
@@ -128,47 +148,59 @@ class Learning(KernelMachine):
     @contextmanager
     def _anew(self) -> Iterator[None]:
         """Let all attributes be set anew; if something goes wrong, the old ones are there again."""
-        before = dict(vars(self))
-        try:
-            yield
-        except BaseException:
-            with uninterrupted():
-                vars(self).clear()
-                vars(self).update(before)
-            raise
+        with self.turn:
+            before = dict(vars(self))
+            try:
+                yield
+            except BaseException:
+                with uninterrupted():
+                    vars(self).clear()
+                    vars(self).update(before)
+                raise
 
     def _begin(
-        self, X: Any, y: Vector, weight: Vector, ids: Any, repeated: Vector | None, sides: Sides = (None,)
+        self,
+        X: Any,
+        y: Vector,
+        weight: Vector,
+        ids: Any,
+        repeated: Vector | None,
+        head: Head,
+        sides: Sides = (None,),
     ) -> None:
         """Solve the problem of checked samples from nothing.
 
         repeated : the user's weights; None is 1
+        head : that of the model
         sides : the classes of each program, see ``Track``
         """
-        self._refuse_unsuited(X, repeated)
+        resolved = self._suited(X, repeated)
+        self._settled = Settled(resolved.kernel, resolved.gamma, head)
         store = Store(X)
         some = self._arriving(store, X, y, weight, ids)
         store.append(*some)
         store.arrived = store.first = len(y)
-        tracks = [Track(store, self.kernel_, one, len(sides) + 1) for one in sides]
+        tracks = [Track(store, resolved.kernel, one, len(sides) + 1) for one in sides]
         with self.in_time(store):
             for track in tracks:
                 track.grow(np.arange(store.n))
                 self.solve_anew(track)
-        for name in (*GATHERED, "compact_"):
-            vars(self).pop(name, None)  # attributes of a compact model
         self._store, self._tracks, self.n_refit_ = store, tracks, 0
         self._fixed, self.stream_ = self._foundations(), None
         self._finish([0] * len(tracks))
 
-    def _refuse_unsuited(self, X: Any, weight: Vector | None) -> None:
+    def _suited(self, X: Any, weight: Vector | None) -> Resolved:
+        """Return the kernel, or refuse it."""
         if self._given:
             raise ValueError(
                 "An incremental model needs samples, not kernel values: kernel='precomputed' is none for it."
             )
-        self._resolve_kernel(X, weight)
-        if self.kernel_.compiled and not self.kernel_.convex:
-            raise ValueError(f"An incremental model needs a positive semi-definite kernel. Got {quoted(self.kernel_)}.")
+        resolved = self._resolved(X, weight)
+        if resolved.kernel.compiled and not resolved.kernel.convex:
+            raise ValueError(
+                f"An incremental model needs a positive semi-definite kernel. Got {quoted(resolved.kernel)}."
+            )
+        return resolved
 
     def _arriving(self, store: Store, X: Any, y: Vector, weight: Vector, ids: Any) -> tuple[Any, ...]:
         """Return the samples that the model takes in: those with a weight, and within the window."""
@@ -246,7 +278,7 @@ class Learning(KernelMachine):
         clock = track.store.clock
         for tol in TRIES:
             settings = engine.Settings(
-                self.kernel_, "auto", self.precision, CACHE, self.n_jobs, tol, None, limit, clock, None
+                self._settled.kernel, "auto", self.precision, CACHE, self.n_jobs, tol, None, limit, clock, None
             )
             fits = engine.fit(track.store.X, samples, Listed([Problem([0], lambda _: dual)]), settings)
             clock.check()
@@ -283,11 +315,10 @@ class Learning(KernelMachine):
         return [int(track.counts[0]) for track in self._tracks]
 
     def _finish(self, events: list[int], anew: bool = True) -> None:
-        """Certify the solution; attributes that were gathered from another solution are no longer true.
+        """Certify the solution; the model of another solution is no longer true.
 
         ``anew`` allows to solve a program anew if its path has lost its way unnoticed.
         """
-        self._gathered = {}
         since = [now - before for now, before in zip(self._events(), events, strict=True)]
         fitted: list[Fitted] = []
         for track, n in zip(self._tracks, since, strict=True):
@@ -299,10 +330,12 @@ class Learning(KernelMachine):
             lost = one.status is Status.CONVERGED and _is_lost(track, one)
             fitted.append(replace(one, status=Status.STUCK) if lost else one)
         self._fitted = Fits.of(fitted)
-        self._store_certificates(self._fitted, alone=len(fitted) == 1)
-        warn_unless_converged(self._fitted, None, max_iter=-1)
+        proofs = proofs_of(self._fitted, alone=len(fitted) == 1)
         if not is_classifier(self):
-            self.n_iter_ = int(self.n_iter_[0])
+            proofs = proofs._replace(n_iter=int(proofs.n_iter[0]))
+        warn_unless_converged(self._fitted, None, max_iter=-1)
+        self._settled = self._settled._replace(proofs=proofs)
+        vars(self).pop("_model", None)
 
     def _foundations(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in FIXED if name in self.get_params(deep=False)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
 from copy import deepcopy
 from typing import Any, Protocol, Self
@@ -11,15 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..base.callbacks import OURS
-from .learning import GATHERED, CompactError, Learning
+from ...fitting.fits import Fits
+from ...model.heads import Classes
+from ...model.model import Model, Proofs
+from ..base.attributes import attributes_of, flat, grouped
+from ..base.machine import Resolved
+from .learning import Learning, Settled
 from .report import report
 from .store import Store
 from .track import Track
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-OWN = ("_store", "_tracks", "_gathered")  # attributes that a step changes in place, or is made of
+OWN = ("_store", "_tracks")  # attributes that a step changes in place
+HERE = ("_saved", "_turn")  # attributes that belong to this object, and to no copy
 
 
 class Keeper(Protocol):
@@ -55,8 +61,6 @@ class Keeper(Protocol):
 class Incremental(Learning):
     """Base of the incremental models, used together with the batch class."""
 
-    _on_request = tuple(name for name in GATHERED if not name.startswith("_"))
-
     @property
     def n_refactor_(self) -> int:
         """Gradients that were computed anew because of drift, since ``fit``."""
@@ -69,31 +73,35 @@ class Incremental(Learning):
         check_is_fitted(self)
         return self.store.ids.copy()
 
-    def __getattr__(self, name: str) -> Any:
-        """Return an attribute that is gathered from the solution only on request."""
-        if vars(self).get("compact_") and isinstance(getattr(type(self), name, None), property):
-            raise CompactError  # Python asks here after a property has raised it
-        if name not in GATHERED or "_tracks" not in vars(self):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        if not self._gathered:
-            other = self._shadow()
-            other._gather()
-            self._gathered.update({key: vars(other)[key] for key in GATHERED if key in vars(other)})
-        if name not in self._gathered:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return self._gathered[name]
+    @property
+    def model_(self) -> Model:
+        """The model of the solution, gathered when it is asked for: no step copies all support vectors."""
+        found = vars(self).get("_model")
+        if found is not None or "_tracks" not in vars(self):
+            return super().model_ if found is None else found
+        with self.turn:
+            if "_model" not in vars(self):
+                self._model = self._gather()
+            return self._model
 
-    def _shadow(self) -> Self:
-        """Return another estimator with the same attributes, which knows of no files."""
-        other = object.__new__(type(self))
-        vars(other).update(self.__getstate__())
-        return other
+    def part(self, name: str, asked: str) -> Any:
+        settled = vars(self).get("_settled")
+        if settled is None:
+            return super().part(name, asked)
+        if name == "compact":
+            return False
+        return getattr(settled if name in settled._fields else self.model_, name)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_tracks" in vars(self) or super().__sklearn_is_fitted__()
 
     def __copy__(self) -> Self:
         """Return a copy with samples and a solution of its own, which do not affect this one."""
-        other = self._shadow()
-        vars(other).update(deepcopy({name: vars(self)[name] for name in OWN if name in vars(self)}))
-        return other
+        with self.turn:
+            other, state = object.__new__(type(self)), vars(self)
+            own = deepcopy({name: state[name] for name in OWN if name in state})
+            vars(other).update({name: value for name, value in state.items() if name not in HERE}, **own)
+            return other
 
     def compact(self) -> Self:
         """Return a smaller and faster model with the same decisions, see :meth:`SVC.compact`.
@@ -101,13 +109,10 @@ class Incremental(Learning):
         It has no samples. It predicts, but all methods that need samples, such as ``partial_fit`` and ``forget``, raise
         ValueError.
         """
-        check_is_fitted(self)
-        model = self._shadow()
-        if not self.compact_:
-            model._gather()
-            for name in (*OWN, "_fitted"):
-                del vars(model)[name]
-        return super(Incremental, model).compact()
+        model, other = self.model_, object.__new__(type(self))
+        left = (*OWN, *HERE, "_fitted", "_settled")
+        vars(other).update({name: value for name, value in vars(self).items() if name not in left}, _model=model)
+        return super(Incremental, other).compact()
 
     def forget(self, ids: Any) -> Self:
         """Unlearn some samples: the solution becomes that of the others, and no byte of these rows stays.
@@ -211,16 +216,20 @@ class Incremental(Learning):
         with self.in_time(self.store):
             return report(self, refit, self.files_, self.keepers())
 
-    def _gather_one(self) -> None:
-        """Set the attributes of a model with one program."""
-        coefficients = self._coefficients_of_all()
+    def _settled_kernel(self) -> Resolved:
+        return Resolved(self._settled.kernel, self._settled.gamma, self._settled.kernel)
+
+    def _gather_one(self) -> Model:
+        """Return the model of one program."""
+        coefficients, settled = self._coefficients_of_all(), self._settled
         support = np.flatnonzero(coefficients[0])
-        self._n_support = np.array([len(support)], np.int32)
-        self._store_support(self._store.X, support, coefficients[:, support], np.array([self._fitted[0].intercept]))
+        counts, intercepts = np.array([len(support)], np.int32), np.array([self._fitted[0].intercept])
+        parts = {"counts": counts, "intercepts": intercepts, "head": settled.head, "proofs": settled.proofs}
+        return self._made(self._store.X, self._settled_kernel(), support, coefficients[:, support], **parts)
 
     @abstractmethod
-    def _gather(self) -> None:
-        """Set the attributes in GATHERED."""
+    def _gather(self) -> Model:
+        """Return the model of the solution."""
 
     def _coefficients_of_all(self) -> Vector:
         """Return coefficients of all samples, (n_problems, n_samples)."""
@@ -230,30 +239,63 @@ class Incremental(Learning):
         return out
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for copies, which know of no files."""
+        """Return the state for copies, which know of no files: of a model with samples, not its support vectors."""
         state: Any = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_saved"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "_tracks" in state:
-            self._gathered = {}  # made anew of the checked solution
+        kept = {name: value for name, value in state.items() if name not in HERE}
+        if "_settled" not in kept:
+            return kept
+        settled = flat(type(self), kept.pop("_settled"))
+        return {**{name: value for name, value in kept.items() if name not in attributes_of(type(self))}, **settled}
 
     def lasting_state(self) -> dict[str, Any]:
         """Return the state that a model file keeps besides the parameters."""
-        params = self.get_params(deep=False)
-        hidden = {"_store", "_tracks", "_fitted", "_gathered", "_saved", "_kept", *OURS, *params}
-        state = {name: value for name, value in vars(self).items() if name not in hidden}
-        if "_tracks" in vars(self):
-            state["_store"], state["_tracks"] = self._store.state(), [track.state() for track in self._tracks]
+        state = super().lasting_state()
+        if "_tracks" in state:
+            del state["_fitted"]
+            state |= {"_store": self._store.state(), "_tracks": [track.state() for track in self._tracks]}
         return state
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Restore the state that ``lasting_state`` gave; the paths begin when they are first needed."""
+        if "_tracks" not in state:
+            super().restore_state(state)
+            return
         vars(self).update(state)
-        if "_tracks" in state:
-            self._store = Store.of(state["_store"])
-            self._tracks = [Track.of(self._store, self.kernel_, one) for one in state["_tracks"]]
-            iterations = np.atleast_1d(self.n_iter_).tolist()
-            self._finish([now - n for now, n in zip(self._events(), iterations, strict=True)], anew=False)
-            getattr(self, GATHERED[0])  # non-finite numbers must fail now, not in a prediction
+        self._settle(grouped(type(self), vars(self)))
+        self._store = Store.of(state["_store"])
+        self._tracks = [Track.of(self._store, self._settled.kernel, one) for one in state["_tracks"]]
+        iterations = np.atleast_1d(self.n_iter_).tolist()
+        self._finish([now - n for now, n in zip(self._events(), iterations, strict=True)], anew=False)
+        self._refuse_torn()
+        _ = self.model_  # non-finite numbers must fail now, not in a prediction
+
+    def _model_of(self, parts: dict[str, Any]) -> Any:
+        if "_tracks" not in vars(self):
+            return super()._model_of(parts)
+        self._settle(parts)
+        self._refuse_torn()
+        return self._gather()
+
+    def _settle(self, parts: dict[str, Any]) -> None:
+        """Keep what a state says of the solution."""
+        proofs = Proofs(**parts["proofs"])
+        self._settled = Settled(parts["kernel"], parts["gamma"], self._head_of(parts), proofs)
+
+    def _refuse_torn(self) -> None:
+        """Fail if samples and programs that came from elsewhere do not fit each other."""
+        if fault := next(self._faults(), None):
+            raise ValueError(fault)
+
+    def _faults(self) -> Iterator[str]:
+        """Yield what is wrong with the samples and the programs."""
+        state, head = vars(self), self._settled.head
+        yield from (f"{name} is missing" for name in ("_store", "_tracks", "_fitted", "_fixed") if name not in state)
+        classes = len(head.labels) if isinstance(head, Classes) else 0
+        store, tracks, width = self._store, self._tracks, state.get("n_features_in_")
+        yield from filter(None, [store.fault(width, classes) if hasattr(store, "fault") else "_store holds no samples"])
+        both = isinstance(tracks, list) and isinstance(self._fitted, Fits)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not both or not len(tracks) == len(self._fitted) == head.n_problems:
+            yield f"there are not {head.n_problems} programs"
+        for track in tracks:
+            known = hasattr(track, "fault")
+            yield from filter(None, [track.fault(store, classes) if known else "_tracks holds no programs"])

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.model import Model
 from ..base.callbacks import fitting
 from ..checks import inputs
 from ..oneclass import OneClassSVM
@@ -66,9 +67,8 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
     ) -> None:
         self._keep(locals())
 
-    def _gather(self) -> None:
-        self._gather_one()
-        self.offset_ = -self.intercept_
+    def _gather(self) -> Model:
+        return self._gather_one()
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, ids: Any = None) -> Self:
@@ -99,7 +99,9 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
         with self._anew():
             X, _ = self._checked(X, True)
             weight = inputs.weights(X, sample_weight)
-            self._begin(X, np.zeros(X.shape[0]), weight, ids, None if sample_weight is None else weight)
+            self._begin(
+                X, np.zeros(X.shape[0]), weight, ids, None if sample_weight is None else weight, self._head_of({})
+            )
         return self
 
     def partial_fit(self, X: Any, y: Any = None, ids: Any = None, sample_weight: Any = None) -> Self:

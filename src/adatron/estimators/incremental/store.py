@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...model.sound import invalid_csr
 from ...quoted import quoted
 from ...threads import Clock
-from ..checks.state import invalid_csr
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.model import Model
 from ..base.callbacks import fitting
 from ..checks import inputs
 from ..svr import SVR
@@ -72,8 +73,8 @@ class IncrementalSVR(HasC, Incremental, SVR):
     ) -> None:
         self._keep(locals())
 
-    def _gather(self) -> None:
-        self._gather_one()
+    def _gather(self) -> Model:
+        return self._gather_one()
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
@@ -104,7 +105,7 @@ class IncrementalSVR(HasC, Incremental, SVR):
         with self._anew():
             X, y = self._checked(X, True, y=y, y_numeric=True)
             weight = inputs.weights(X, sample_weight)
-            self._begin(X, y, weight, ids, None if sample_weight is None else weight)
+            self._begin(X, y, weight, ids, None if sample_weight is None else weight, self._head_of({}))
         return self
 
     def partial_fit(self, X: Any, y: Any, ids: Any = None, sample_weight: Any = None) -> Self:

@@ -22,11 +22,11 @@ from ...certificates import (
 from ...fitting.fits import Fitted
 from ...gram import Gram, Source, View
 from ...kernels import Kernel
+from ...model.sound import is_vector
 from ...problems import Dual
 from ...solvers.path import Homotopy, compaction
 from ...solvers.status import Status
 from ...threads import Pool, allowed_threads
-from ..checks.state import is_vector
 from .store import Store
 
 Ids = NDArray[np.int64]

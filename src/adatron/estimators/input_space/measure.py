@@ -161,7 +161,7 @@ def _mapped_back(
 
 def fields(estimator: Any) -> list[Field]:
     """Return the decision function of each problem of a fitted classifier."""
-    return estimator._function().fields()
+    return estimator.model_.function().fields()
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...fitting.formulation import Formulation, bounds
 from ...fitting.storage import dense_rows
+from ...model.heads import Classes
+from ...model.model import Model, Proofs
 from ...problems import csvc
 from ...quoted import quoted
+from ..base.attributes import Attribute
 from ..base.callbacks import fitting
 from ..base.classifier import Classifier, Labelled
 from ..base.convergence import warn_of_cut_steps, warn_unless_converged
+from ..base.machine import Resolved, proofs_of
 from ..base.parameters import PENALTY
 from ..checks import inputs
 
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
     from ...fitting.fits import Fits
     from ...fitting.problems import Problems
     from ...fitting.samples import Samples
-    from ...model.function import Function
+    from ...kernels import Kernel
     from ...threads import Clock
     from .steps import Climb
 
@@ -152,8 +156,8 @@ class InputMarginSVC(Classifier):
     n_steps: int
     hyperplane: str
     metric: Any
-    tilts_: Any  # None if the bases have none; then the model is a sum as an SVC's
-    problem_: Any
+    tilts_ = Attribute("tilts")  # None if the bases have none; then the model is a sum as an SVC's
+    problem_ = Attribute("problem")
     solver = "auto"
     precision = "auto"
 
@@ -203,13 +207,6 @@ class InputMarginSVC(Classifier):
             lambda y, weight: csvc(y, bounds(self.C, weight)), bound=bound, sized=False, separable=separable
         )
 
-    def _function(self) -> Function:
-        if self.tilts_ is None:
-            return self._sum(self.head.in_pairs)
-        from ...model.tilted import Tilted
-
-        return Tilted(**self._parts(), tilts=self.tilts_, problem=self.problem_)
-
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         from ...fitting.binary import Binary, Kind
@@ -220,22 +217,25 @@ class InputMarginSVC(Classifier):
         data, form = self._labelled(X, y, sample_weight), self._formulation(1.0)
         k, distinct = len(data.classes), data.samples
         problems = Binary(Kind(k, self.multi_class, form), distinct, [[c] for c in range(k)])
-        start = self._solve(data.X, distinct, problems, form, clock, data.repeated, X)
-        climbs = self._climbs(data, problems, start, clock)
+        resolved = self._resolved(data.X, data.repeated)
+        start = self._solve(data.X, distinct, problems, form, clock, resolved.serving, X)
+        climbs = self._climbs(data, problems, start, resolved.kernel, clock)
         fitted = Fits.of([climb.fitted for climb in climbs], start.route)
-        self._store_classes(data)
-        self._store_margins(climbs)
+        feet, head, proofs = None, self._head_for(data.classes), proofs_of(fitted, k == 2)
         if self.algorithm == "full":
-            self._store_bases(climbs, distinct, data.X.shape)
+            feet = [_projections(climb, distinct, data.X.shape) for climb in climbs]
+            model = self._of_bases(climbs, data, resolved, head, proofs)
         else:
-            self.projections_ = self.tilts_ = self.problem_ = None
             coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
-            self._store_coefficients(data.X, data.codes, coefficients, fitted)
-        self._store_certificates(fitted, k == 2)
-        warn_unless_converged(fitted, data.X, self.max_iter, values=self._values)
+            model = self._of_coefficients(data, coefficients, fitted.found.intercept.copy(), resolved, head, proofs)
+        margins, paths = np.array([climb.worth.margin for climb in climbs]), [np.array(c.path) for c in climbs]
+        self.margin_, self.margin_path_ = (float(margins[0]), paths[0]) if len(climbs) == 1 else (margins, paths)
+        self.projections_ = feet[0] if feet is not None and len(climbs) == 1 else feet
+        warn_unless_converged(fitted, data.X, self.max_iter, values=model.values)
+        self.class_weight_, self._model = data.class_weight, model
         return self
 
-    def _climbs(self, data: Labelled, problems: Problems, start: Fits, clock: Clock) -> list[Climb]:
+    def _climbs(self, data: Labelled, problems: Problems, start: Fits, kernel: Kernel, clock: Clock) -> list[Climb]:
         """Take the steps from the solution of each problem."""
         from ...kernels.derivatives import jet
         from ...margins import Metric
@@ -243,15 +243,15 @@ class InputMarginSVC(Classifier):
         from ...threads.gate import one_blas_thread
         from . import steps
 
-        jet(self.kernel_)  # or it has no derivative
-        if self.algorithm == "full" and not self.kernel_.convex:
+        jet(kernel)  # or it has no derivative
+        if self.algorithm == "full" and not kernel.convex:
             raise ValueError(
-                f"algorithm='full' needs a positive semi-definite kernel. {quoted(self.kernel_)} may not be one."
+                f"algorithm='full' needs a positive semi-definite kernel. {quoted(kernel)} may not be one."
             )
         X = inputs.as_dense_if_small(data.X, self.kernel)
         rows = dense_rows(X[data.samples.rows])
         with one_blas_thread(), Pool(allowed_threads(self.n_jobs), clock.limit) as pool:
-            settings = replace(self.settings(self.kernel_, clock, sized=False), device=None, there=None)
+            settings = replace(self.settings(kernel, clock, sized=False), device=None, there=None)
             own = steps.Data(rows, Metric.of(self.metric, rows), settings, pool)
             if self.algorithm == "full":
                 how = (self.n_steps, self.rule, self.hyperplane)
@@ -262,24 +262,31 @@ class InputMarginSVC(Classifier):
         warn_of_cut_steps(any(climb.cut for climb in climbs))
         return climbs
 
-    def _store_margins(self, climbs: list[Climb]) -> None:
-        margins, paths = np.array([climb.worth.margin for climb in climbs]), [np.array(c.path) for c in climbs]
-        self.margin_, self.margin_path_ = (float(margins[0]), paths[0]) if len(climbs) == 1 else (margins, paths)
-
-    def _store_bases(self, climbs: list[Climb], distinct: Samples, shape: tuple[int, int]) -> None:
-        """Keep the model of the full algorithm."""
-        bases, problems = [_bases(climb, shape[1]) for climb in climbs], np.arange(len(climbs))
-        self.problem_ = np.repeat(problems, [len(points) for points, _, _, _ in bases])
-        points, a, self.tilts_, support = (np.concatenate(part) for part in zip(*bases, strict=True))
-        self.support_vectors_, self.support_ = points, distinct.rows[support].astype(np.int32)
-        self.dual_coef_ = np.where(self.problem_ == problems[:, None], a, 0.0)
-        self.intercept_ = np.array([c.fitted.intercept if c.stage is None else c.stage.field.f0 for c in climbs])
-        feet = [_projections(climb, distinct, shape) for climb in climbs]
-        self.projections_ = feet[0] if len(climbs) == 1 else feet
-        if not all(np.isfinite(part).all() for part in (self.dual_coef_, self.tilts_, self.intercept_)):
+    @staticmethod
+    def _of_bases(climbs: list[Climb], data: Labelled, resolved: Resolved, head: Classes, proofs: Proofs) -> Model:
+        """Return the model of the full algorithm."""
+        bases, problems = [_bases(climb, data.X.shape[1]) for climb in climbs], np.arange(len(climbs))
+        problem = np.repeat(problems, [len(points) for points, _, _, _ in bases])
+        points, a, tilts, support = (np.concatenate(part) for part in zip(*bases, strict=True))
+        dual = np.where(problem == problems[:, None], a, 0.0)
+        intercepts = np.array([c.fitted.intercept if c.stage is None else c.stage.field.f0 for c in climbs])
+        if not all(np.isfinite(part).all() for part in (dual, tilts, intercepts)):
             raise ValueError(inputs.NOT_FINITE)
-        self.compact_, self.shape_fit_ = False, shape
-        self._n_support = np.array([len(self.tilts_)], np.int32)
+        return Model(
+            kernel=resolved.kernel,
+            gamma=resolved.gamma,
+            vectors=points,
+            dual=dual,
+            intercepts=intercepts,
+            support=data.samples.rows[support].astype(np.int32),
+            counts=np.array([len(tilts)], np.int32),
+            head=head,
+            proofs=proofs,
+            shape=data.X.shape,
+            width=data.X.shape[1],
+            tilts=tilts,
+            problem=problem,
+        )
 
 
 def _bases(climb: Climb, d: int) -> tuple[Vector, Vector, Vector, NDArray[np.int64]]:

@@ -27,7 +27,6 @@ from .machines import (
     INPUT_MARGIN,
     LEFT,
     NOTHING,
-    OFFSET,
     ONE_LEARNED,
     ONE_MACHINE,
     ONE_PROOF,
@@ -80,7 +79,7 @@ STATES: dict[type[Any], Fields] = {
     InputMarginSVC: INPUT_MARGIN,
     SVR: ONE_MACHINE,
     NuSVR: {**ONE_MACHINE, "epsilon_": Optional(ONE_PROOF)},
-    OneClassSVM: {**ONE_MACHINE, **OFFSET},
+    OneClassSVM: ONE_MACHINE,
     IncrementalSVC: CLASSES_LEARNED,
     IncrementalNuSVC: CLASSES_LEARNED,
     IncrementalSVR: ONE_LEARNED,
@@ -105,7 +104,7 @@ COMPACT: dict[type[Any], Fields] = {
     IncrementalSVC: {**CLASSIFIER, **LEFT},
     IncrementalNuSVC: {**CLASSIFIER, **LEFT},
     IncrementalSVR: {**ONE_MACHINE, **LEFT},
-    IncrementalOneClassSVM: {**ONE_MACHINE, **LEFT, **OFFSET},
+    IncrementalOneClassSVM: {**ONE_MACHINE, **LEFT},
 }
 #: The classes that a model file may hold.
 CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in STATES}

@@ -253,10 +253,7 @@ def _alone(model: KernelMachine, text: _Text, n_features: int | None, zero_based
     rho = text.numbers("rho", float, 1)
     _total(text)
     dual, X, support = _expansion(model, text, 1, n_features, zero_based)
-    found = adopt_one(model, X, dual[0], float(-rho[0]), support)
-    if isinstance(found, OneClassSVM):
-        found.offset_ = -found.intercept_
-    return found
+    return adopt_one(model, X, dual[0], float(-rho[0]), support)
 
 
 def _total(text: _Text) -> int:

@@ -76,7 +76,7 @@ def _problems_of_classes(known: Known) -> dict[str, int] | str:
     k = known["classes"]
     if k < 2:
         return f"classes_ has {k} classes; at least 2 are needed"
-    pairs = k > 2 and known["_fitted_multi_class"] == "ovo"
+    pairs = k > 2 and known["_in_pairs"]
     problems = 1 if k == 2 else k * (k - 1) // 2 if pairs else k
     # A compact model, or one with tilted bases, has vectors without a class, with a coefficient for each problem.
     whole = known.get("compact_", False) or known["tilted"]
@@ -84,7 +84,7 @@ def _problems_of_classes(known: Known) -> dict[str, int] | str:
 
 
 def _sizes_of_the_sum(known: Known) -> dict[str, int] | str | None:
-    vectors, numbered, values = int(known["_n_support"].sum()), known["numbered"], _given(known)
+    vectors, numbered, values = int(known["n_support_"].sum()), known["numbered"], _given(known)
     weights = known.get("compact_", False) and numbered == 0 and not values
     if numbered != vectors and not weights:
         return f"support_ has {numbered} numbers for {vectors} support vectors"
@@ -102,13 +102,6 @@ def _sizes_of_the_sum(known: Known) -> dict[str, int] | str | None:
 
 def _given(known: Known) -> bool:
     return given(known["kernel_"])
-
-
-def _tilted_bases(known: Known) -> str | None:
-    kernel = known["kernel_"]
-    if known["tilted"] and (_given(known) or not kernel.differentiable):
-        return f"tilts_ need a kernel with a derivative; kernel_ is {quoted(kernel)}"
-    return None
 
 
 def _samples_fit(known: Known) -> str | None:
@@ -130,7 +123,7 @@ def _samples_fit(known: Known) -> str | None:
 def _tracks_fit(known: Known) -> str | None:
     """Check that the programs are those of the classes, and that each has the samples of its classes."""
     k, n, y = known.get("classes", 0), known["samples"], known["y"]
-    pairs = k > 2 and known["_fitted_multi_class"] == "ovo"
+    pairs = k > 2 and known["_in_pairs"]
     sides: list[Any] = Classes(np.arange(k), pairs).problems if k else [None]
     for number, (track, expected) in enumerate(zip(known["_tracks"], sides, strict=True)):
         slots = track["slots"]
@@ -183,11 +176,11 @@ MACHINE: Fields = {
 CLASSES_: Fields = {
     "classes_": Array(LABELS, ("classes",), distinct=True),
     "class_weight_": Array(REAL, ("classes",), low=0.0),
-    "_fitted_multi_class": OneOf("ovo", "ovr"),
+    "_in_pairs": FLAG,
     "_slope": Optional(Either(NOTHING, Number(0.0))),
 }
 EXPANSION: Fields = {
-    "_n_support": Array(WHOLE, ("groups",), low=0, high=2**31 - 1),
+    "n_support_": Array(WHOLE, ("groups",), low=0, high=2**31 - 1),
     "support_": Array(WHOLE, ("numbered",), low=0, high=2**31 - 1),
     "sizes of the sum": Rule(_sizes_of_the_sum),
     "support_vectors_": Either(
@@ -234,7 +227,6 @@ POINTS = Array(REAL, ("trained", "features"), finite=False)
 INPUT_MARGIN: Fields = {
     **CLASSIFIER,
     "tilted": Rule(lambda known: {"tilted": int(known["state"].get("tilts_") is not None)}),
-    "tilts": Rule(_tilted_bases),
     "tilts_": Either(NOTHING, Array(REAL, ("vectors", "features"), moderate=True)),
     "problem_": Either(NOTHING, Array(WHOLE, ("vectors",), low=0, high="problems")),
     "bases": Rule(
@@ -289,4 +281,3 @@ CLASSES_LEARNED: Fields = {
 }  # fmt: skip
 # Further state that a compact model keeps.
 LEFT: Fields = {"n_refit_": Optional(COUNT), "_fixed": Optional(Instance(dict)), "stream_": LEARNED["stream_"]}
-OFFSET: Fields = {"offset_": Array(REAL, (1,))}

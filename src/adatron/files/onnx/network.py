@@ -35,7 +35,7 @@ def draw(model: Any, graph: Graph, x: str) -> dict[str, Output]:
     ValueError
         The numbers of the model are too many for a file.
     """
-    found = outputs(model, graph, decision_values(model._function(), graph, x))
+    found = outputs(model, graph, decision_values(model.model_.function(), graph, x))
     _check_size(graph.size)
     return found
 
@@ -48,7 +48,7 @@ def check(model: Any) -> None:
     if is_classifier(model):
         model.head.check()
         labels(model.classes_)
-    function = model._function()
+    function = model.model_.function()
     _check_size(8 * model.n_features_in_ * function.vectors.shape[0] * (not function.kernel.plain))
 
 

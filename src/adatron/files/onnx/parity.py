@@ -93,7 +93,7 @@ def reference_of(model: Any) -> Any:
 
 def rows_near(model: Any) -> Vector:
     """Return support vectors, and random points around them."""
-    rng, function, width = np.random.default_rng(0), model._function(), model.n_features_in_
+    rng, function, width = np.random.default_rng(0), model.model_.function(), model.n_features_in_
     vectors, most = function.vectors, max(1, min(MOST, VALUES // max(width, 4 * len(function.intercepts))))
     Z = dense_rows(vectors[:: max(1, -(-vectors.shape[0] // most))]) if vectors.shape[0] else np.zeros((1, width))
     spread = Z.std(axis=0)
@@ -128,13 +128,13 @@ def run(
 
 def batch_of(model: Any) -> int:
     """Return how many rows a network gets at a time, so that their kernel values need little memory."""
-    function = model._function()
+    function = model.model_.function()
     return max(1, VALUES // max(1, function.vectors.shape[0], 4 * len(function.intercepts)))
 
 
 def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parity:
     """Compare what a network says of some rows, (n, n_features), with what a machine says; see ``reference_of``."""
-    function = model._function()
+    function = model.model_.function()
     values, sizes = map(np.concatenate, zip(*_evaluated(function, rows), strict=True))
     all_rows = np.ones(len(rows), bool)
     if is_regressor(model):

@@ -127,7 +127,7 @@ def _steady(facts: Facts, panel: Panel) -> None:
         # The bound grows with the norm of a row, so the longest row's bound holds for all.
         squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel() if issparse(rows) else np.square(rows).sum(axis=1)
         longest = dense(rows[[int(np.argmax(squares))]])
-        field = facts.machine._function().fields()[0]
+        field = facts.machine.model_.function().fields()[0]
         with Pool(allowed_threads(facts.machine.n_jobs)) as pool:
             return [[r * spread, r, variation(field, longest, r * spread, pool)] for r in RADII]
 

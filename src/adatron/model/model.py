@@ -1,0 +1,210 @@
+"""What a fit leaves behind: one value, which says what was found, what is proven of it, and how it predicts.
+
+A fit, a file, a pickle and a cluster make it in the same way. Everything that predictions and compiled loops rely on is
+checked when it is made, and nothing of it changes afterwards. So whoever holds a model holds all of it: a fit in
+another thread makes another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..fitting.layout import misfit
+from ..fitting.storage import for_reading, opened
+from ..quoted import quoted
+from .heads import Classes, Head
+from .sound import is_flag, is_vector, unreadable
+
+if TYPE_CHECKING:
+    from ..kernels import Kernel
+    from ..solvers.route import Route
+    from .function import Function
+
+Vector = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+
+class Proofs(NamedTuple):
+    """What is proven of a solution, and how it was found: plain numbers for one problem, arrays for several.
+
+    gap, violation : relative duality gap, and violation of the optimality conditions
+    dual, primal : ends of the optimum
+    n_iter, trace : what the solver counted, and where it was when
+    status : 0 if the rule that was asked for is met
+    route : how the problems were solved; None of models that were not fitted as a whole
+    """
+
+    gap: Any
+    violation: Any
+    dual: Any
+    primal: Any
+    n_iter: Any
+    status: int
+    trace: Any
+    route: Route | None = None
+
+
+class Kept:
+    """A place for what predictions keep ready; no prediction changes the model."""
+
+    last: Any = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Model:
+    """Σ_j c_j k(z_j, ·) + b for each problem, or such a sum with tilted bases, and the head that reads the values.
+
+    kernel, gamma : the kernel of the fit, and the number behind gamma='scale'
+    vectors : (m, d) array or CSR matrix, the support vectors; none if kernel values are given
+    dual : coefficients, dense or CSR: in the arrangement of ``dual_coef_``, or (n_problems, m)
+    intercepts : (n_problems,)
+    support : (m,) numbers of the support vectors among the training samples
+    counts : how many support vectors each class has; of a compact model, and one with tilts, all together
+    head : the meaning of the values
+    proofs : the certificates
+    shape : of the training set
+    width : features of a checked X; None if it is not known
+    compact : whether equal support vectors were made one
+    samples : training samples of a kernel function that are no rows of numbers
+    tilts, problem : (m, d) coefficients of derivatives, and (m,) the problem of each basis, see ``Tilted``
+
+    Raises
+    ------
+    ValueError
+        These do not fit each other.
+    """
+
+    kernel: Kernel
+    vectors: Any
+    dual: Any
+    intercepts: Vector
+    support: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    head: Head
+    proofs: Proofs
+    shape: tuple[int, ...]
+    width: int | None
+    gamma: float = 0.0
+    compact: bool = False
+    samples: Any = None
+    tilts: Vector | None = None
+    problem: Ids | None = None
+    _kept: Kept = field(default_factory=Kept, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        fault = next(self._faults(), None)
+        if fault is not None:
+            raise ValueError(fault)
+        for part in (self.vectors, self.dual, self.intercepts):
+            for_reading(part)
+
+    @property
+    def values(self) -> bool:
+        """Whether a checked X holds kernel values: a user's, or a function's of samples that are no rows."""
+        return self.samples is not None or self.kernel.name == "precomputed"
+
+    @property
+    def serving(self) -> Kernel:
+        """The kernel of a checked X."""
+        from ..kernels import Precomputed
+
+        return self.kernel if self.samples is None else Precomputed()
+
+    @property
+    def columns(self) -> Ids:
+        """The column of each support vector, for X with kernel values."""
+        return np.arange(self.counts.sum()) if self.compact else self.support.astype(np.int64)
+
+    @property
+    def of_pairs(self) -> bool:
+        """Whether ``dual`` has the arrangement of scikit-learn, in which each support vector has a class."""
+        return self.tilts is None and not self.compact and isinstance(self.head, Classes) and self.head.in_pairs
+
+    def function(self, n_jobs: int | None = None, precision: str = "double") -> Function:
+        """Return the decision functions."""
+        from .function import Sum
+        from .tilted import Tilted
+
+        parts = self.serving, self.vectors, self.dual, opened(self.intercepts), self.columns, n_jobs
+        if self.tilts is not None and self.problem is not None:
+            return Tilted(*parts, tilts=self.tilts, problem=self.problem)
+        return Sum(*parts, counts=self.counts if self.of_pairs else None, precision=precision, kept=self._kept)
+
+    def coefficients(self) -> Vector:
+        """Return coefficients of the support vectors, (n_problems, m)."""
+        return self.function().coefficients()
+
+    # -- what compiled code relies on
+
+    def _faults(self) -> Iterator[str]:
+        """Yield faults, the first of which is true; the others may follow from it."""
+        if not is_flag(self.compact):
+            yield "compact_ is neither true nor false"
+        if not hasattr(self.kernel, "terms"):
+            yield "kernel_ is no kernel"
+        if not (isinstance(self.width, Integral) or (self.width is None and self.values)):
+            yield "n_features_in_ is missing, or no whole number"
+        if isinstance(self.head, Classes):
+            yield from _of_classes(self.head)
+        yield from self._of_sum()
+        yield from self._of_tilts()
+
+    def _of_sum(self) -> Iterator[str]:
+        for name, matrix, kinds in (("support_vectors_", self.vectors, "fd"), ("dual_coef_", self.dual, "d")):
+            if fault := unreadable(matrix, kinds):
+                yield f"{name} {fault}"
+        for name, whole in (("support_", self.support), ("_n_support", self.counts)):
+            if not is_vector(whole, "iu"):
+                yield f"{name} is no vector of whole numbers"
+        if not is_vector(self.intercepts, "d"):
+            yield "intercept_ is no vector of real numbers"
+        if len(self.intercepts) != self.head.n_problems:
+            yield f"intercept_ is not that of {self.head.n_problems} problems"
+        m = int(self.counts.sum()) if (self.counts >= 0).all() else -1
+        if fault := misfit(self.dual, self.intercepts, m, self.counts if self.of_pairs else None):
+            yield fault
+        columns = self.columns
+        if len(columns) != m:
+            yield f"support_ has {len(columns)} numbers for {m} support vectors"
+        if self.values:
+            most = m if self.compact else 2**31 if self.width is None else int(self.width)
+            if m and self.samples is None and not 0 <= columns.min() <= columns.max() < most:
+                yield "support_ does not number columns of kernel values"
+        elif self.vectors.shape != (m, self.width):
+            yield f"support_vectors_ has the shape {self.vectors.shape}, not {(m, self.width)}"
+
+    def _of_tilts(self) -> Iterator[str]:
+        tilts, problem = self.tilts, self.problem
+        if tilts is None and problem is None:
+            return
+        both = not unreadable(tilts, "d") and isinstance(tilts, np.ndarray) and is_vector(problem, "iu")
+        if not both or tilts is None or problem is None or not len(problem) == len(tilts) == self.vectors.shape[0]:
+            yield "tilts_ and problem_ are not those of the support vectors"
+            return
+        if tilts.shape != self.vectors.shape or not set(problem.tolist()) <= set(range(self.head.n_problems)):
+            yield "tilts_ and problem_ are not those of the support vectors"
+        if self.values or not self.kernel.differentiable:
+            yield f"tilts_ need a kernel with a derivative; kernel_ is {quoted(self.kernel)}"
+
+
+def _of_classes(head: Classes) -> Iterator[str]:
+    labels: Any = head.labels
+    if not (isinstance(labels, np.ndarray) and labels.ndim == 1 and 2 <= _different(labels) == len(labels)):
+        yield "classes_ is no vector of different classes"
+    if not is_flag(head.in_pairs):
+        yield "_in_pairs is neither true nor false"
+    if not (head.slope is None or isinstance(head.slope, Real)):
+        yield "_slope is no number"
+
+
+def _different(labels: NDArray[Any]) -> int:
+    try:
+        return len(set(labels.tolist()))
+    except TypeError:  # lists are no classes
+        return 0
