@@ -1,6 +1,7 @@
 """The five estimators, and what makes two fitted ones the same; shared by several test files."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import sklearn.svm
@@ -61,6 +62,11 @@ def values(model, rows):
 
 def dense(values):
     return values.toarray() if sparse.issparse(values) else np.asarray(values)
+
+
+def altered(model, **parts):
+    """A machine like this one, with other parts in its model."""
+    return model.with_model(replace(model.model_, **parts))
 
 
 def assert_same(first, second):

@@ -15,6 +15,7 @@ from sklearn import svm
 from sklearn.datasets import make_classification
 
 from adatron import SVC, IncrementalSVR, kernels
+from machines import altered
 from problems import csvc, feasible, nusvc, nusvr, oneclass, samples, svr
 from twins import programs as twin
 from twins.checker import Program, truth
@@ -108,20 +109,25 @@ def test_a_tight_fit_of_another_library_is_a_solution(name, classes):
         assert one.violation.value < 1e-5  # its kernel values are float32
         assert one.gap.value < 1e-4
         assert max(one.excess, one.missed) < 1e-12
-    model.dual_coef_ = np.asarray(model.dual_coef_) * np.linspace(0.5, 1.0, len(model.support_))
+    model = altered(model, dual=np.asarray(model.dual_coef_) * np.linspace(0.5, 1.0, len(model.support_)))
     for one in programs(Task(name, parameters, X, y), model):
         assert truth(one, K, error).violation.value > 1e-3
+
+
+def claiming(model, **proofs):
+    """The machine with other proofs."""
+    return altered(model, proofs=model.model_.proofs._replace(**proofs))
 
 
 @pytest.mark.parametrize(
     ("spoil", "kind"),
     [
-        (lambda m: vars(m).update(kkt_violation_=0.5 * m.kkt_violation_), "violation"),
-        (lambda m: vars(m).update(duality_gap_=0.5 * m.duality_gap_), "gap"),
-        (lambda m: vars(m).update(duality_gap_=float("nan")), "gap"),
-        (lambda m: vars(m).update(dual_coef_=0.9 * m.dual_coef_), "tol"),
-        (lambda m: vars(m).update(dual_coef_=1.1 * m.dual_coef_), "bounds"),
-        (lambda m: m.dual_coef_.__setitem__((0, 0), 0.0), "sums"),
+        (lambda m: claiming(m, violation=0.5 * m.kkt_violation_), "violation"),
+        (lambda m: claiming(m, gap=0.5 * m.duality_gap_), "gap"),
+        (lambda m: claiming(m, gap=float("nan")), "gap"),
+        (lambda m: altered(m, dual=0.9 * m.dual_coef_), "tol"),
+        (lambda m: altered(m, dual=1.1 * m.dual_coef_), "bounds"),
+        (lambda m: altered(m, dual=np.where(np.arange(len(m.support_)) == 0, 0.0, m.dual_coef_)), "sums"),
     ],
 )
 def test_a_planted_false_claim_is_found(spoil, kind):
@@ -132,8 +138,7 @@ def test_a_planted_false_claim_is_found(spoil, kind):
     honest, spoilt = Verdict(0, outcome="converged"), Verdict(0, outcome="converged")
     checked(case, model, honest)
     assert not honest.false
-    spoil(model)
-    checked(case, model, spoilt)
+    checked(case, spoil(model), spoilt)
     assert kind in {found for found, _ in spoilt.false}
 
 
@@ -159,8 +164,8 @@ def test_a_solution_off_the_equality_is_found():
     check(one, model, "at first", honest)
     assert not honest.false
     model.deletion_report = lambda: {"kkt_violation": 0.0, "duality_gap": 0.0}
-    model.dual_coef_ = 0.5 * np.maximum(model.dual_coef_, 0.0)
-    check(one, model, "spoilt", spoilt)
+    spoilt_model = altered(model.compact(), dual=0.5 * np.maximum(model.compact().dual_coef_, 0.0))
+    check(one, spoilt_model, "spoilt", spoilt)
     assert "sums" in {found for found, _ in spoilt.false}
 
 

@@ -12,6 +12,7 @@ from sklearn.base import OutlierMixin
 from ..fitting.formulation import Formulation
 from ..model.heads import Inlier
 from ..problems import oneclass
+from .base.attributes import Attribute
 from .base.callbacks import fitting
 from .base.one_program import OneProgram
 from .base.parameters import NU
@@ -64,6 +65,7 @@ class OneClassSVM(OutlierMixin, OneProgram):
 
     nu: float
 
+    offset_ = Attribute("offset")
     _theirs = "OneClassSVM"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**OneProgram._parameter_constraints, **NU}
 
@@ -89,11 +91,6 @@ class OneClassSVM(OutlierMixin, OneProgram):
         device: Any = None,
     ) -> None:
         self._keep(locals())
-
-    @property
-    def offset_(self) -> NDArray[np.float64]:
-        """-intercept_."""
-        return -self.intercept_
 
     def _formulation(self, augment: float) -> Formulation:
         return Formulation(lambda y, weight: oneclass(weight, self.nu), in_units=True)

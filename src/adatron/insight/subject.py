@@ -164,13 +164,13 @@ def table_of(machine: Any, X: Any) -> Any:
     """Return samples as something with rows; lists become arrays."""
     if hasattr(X, "shape"):
         return X
-    return np.asarray(X) if machine.given_objects is None else np.asarray(X, object)
+    return np.asarray(X) if machine.model_.samples is None else np.asarray(X, object)
 
 
 def rows_of(way: Way, X: Any, name: str = "X") -> Any:
     """Return what the machine sees of some samples, checked; what are no rows of numbers stays as it is."""
     machine = way.machine
-    if machine.given_objects is not None:
+    if machine.model_.samples is not None:
         return np.asarray(X, object)
     rows = way.taken(X)
     rows = sparse.csr_matrix(rows, dtype=np.float64) if sparse.issparse(rows) else rows
@@ -231,7 +231,7 @@ def refuse_unmeasured(machine: Any) -> None:
     ------
     NoDerivative
     """
-    if machine.given_objects is not None:
+    if machine.model_.samples is not None:
         raise NoDerivative("This answer needs samples that are rows of numbers; this kernel function takes others.")
     try:
         jet(machine.kernel_) if task_of(machine) == "regression" else classifier_of(machine)

@@ -117,7 +117,7 @@ def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
     kind = KINDS.get(type(machine).__name__)
     if kind is None:
         raise Unavailable(f"{type(machine).__name__} has no incremental form, which exact deletion needs.")
-    if inputs.given(machine.kernel_) or machine.given_objects is not None:
+    if inputs.given(machine.kernel_) or machine.model_.samples is not None:
         raise Unavailable("Exact deletion needs samples that are rows of numbers, not kernel values.")
     if not machine.kernel_.convex and machine.kernel_.compiled:
         raise Unavailable("Exact deletion needs a positive semi-definite kernel.")

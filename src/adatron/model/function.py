@@ -138,9 +138,10 @@ class Sum(Function):
         vectors = self.vectors if sparse.issparse(self.vectors) else opened(self.vectors)
         if self.kept is None or not self.kernel.compiled or any(map(_writeable, (self.vectors, self.dual))):
             return self._made(vectors)
-        if self.kept.last is None:
-            self.kept.last = self._made(vectors)
-        return self.kept.last
+        parts = (*parts_of(self.vectors), *parts_of(self.dual))  # a CSR matrix can be given other arrays
+        if self.kept.last is None or any(a is not b for a, b in zip(self.kept.last[0], parts, strict=True)):
+            self.kept.last = parts, self._made(vectors)
+        return self.kept.last[1]
 
     def _made(self, vectors: Any) -> Expansion | PairSums:
         """Return the sum over some vectors; of kernel values, these are in X."""

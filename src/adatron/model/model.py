@@ -122,6 +122,11 @@ class Model:
         return np.arange(self.counts.sum()) if self.compact else self.support.astype(np.int64)
 
     @property
+    def offset(self) -> Vector:
+        """The opposite of the intercepts."""
+        return -self.intercepts
+
+    @property
     def of_pairs(self) -> bool:
         """Whether ``dual`` has the arrangement of scikit-learn, in which each support vector has a class."""
         return self.tilts is None and not self.compact and isinstance(self.head, Classes) and self.head.in_pairs

@@ -198,7 +198,7 @@ def _shape_of(subject: Subject) -> tuple[int, int] | None:
     if hasattr(X, "columns") or sparse.issparse(X) or not hasattr(X, "shape") or len(X.shape) != 2:
         return None
     side = int(np.sqrt(X.shape[1]))
-    if side * side != X.shape[1] or not PIXELS[0] <= side <= PIXELS[1] or subject.machine.given_objects is not None:
+    if side * side != X.shape[1] or not PIXELS[0] <= side <= PIXELS[1] or subject.machine.model_.samples is not None:
         return None
     if subject.machine.kernel == "precomputed":
         return None

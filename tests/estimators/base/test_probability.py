@@ -25,7 +25,7 @@ from adatron.estimators.base import probability
 from adatron.fitting import engine, folds
 from adatron.kernels import RBF
 from adatron.model.heads import agreeing, coupled
-from machines import four_classes, two_moons
+from machines import altered, four_classes, two_moons
 from moments import calls
 
 
@@ -235,7 +235,7 @@ def test_the_predicted_class_has_the_largest_probability(data):
 def test_ties_go_where_predict_sends_them():
     # A linear machine through 0, a tie of two classes; three classes in a circle, each beaten by the next one.
     model = SVC(kernel="linear", probability=True).fit([[-2.0], [-1.0], [1.0], [2.0]], ["a", "a", "b", "b"])
-    model.intercept_ = np.zeros(1)
+    model = altered(model, intercepts=np.zeros(1))
     assert model.predict([[0.0]]) == "b"
     assert model.classes_[np.argmax(model.predict_proba([[0.0]]))] == "b"
     angles = np.repeat([0.0, 2.0, 4.0], 20) + np.random.default_rng(0).normal(0, 0.8, 60)

@@ -60,7 +60,7 @@ def values(model, X):
 
 def check_same(small, model, X, X_small=None):
     X_small = X if X_small is None else X_small
-    size = 1.0 + np.abs(model._coefficients()).sum()
+    size = 1.0 + np.abs(model.model_.coefficients()).sum()
     np.testing.assert_allclose(values(small, X_small), values(model, X), rtol=1e-12, atol=1e-13 * size)
     if not is_regressor(model):
         np.testing.assert_array_equal(small.predict(X_small), model.predict(X))
@@ -134,7 +134,7 @@ def test_a_linear_kernel_keeps_the_weights(kernel, storage):
     X, y = repeated(4)
     model = SVC(kernel=kernel).fit(storage(X), y)
     small = model.compact()
-    expected = model._coefficients() @ dense(model.support_vectors_)
+    expected = model.model_.coefficients() @ dense(model.support_vectors_)
     np.testing.assert_allclose(dense(small.support_vectors_), expected, atol=1e-12)
     np.testing.assert_array_equal(dense(small.dual_coef_), np.eye(6))
     assert len(small.support_) == 0
@@ -233,7 +233,7 @@ def test_single_precision(precision):
     X, y = repeated(4)
     model = SVC(precision=precision, decision_function_shape="ovo").fit(X.astype(np.float32), y)
     Z = fresh().astype(np.float32)
-    size = np.abs(model._coefficients()).sum(axis=1).max()
+    size = np.abs(model.model_.coefficients()).sum(axis=1).max()
     np.testing.assert_allclose(values(model.compact(), Z), values(model, Z), atol=1e-6 * size)
 
 

@@ -44,9 +44,9 @@ def fitted(X):
 ARRAYS = [
     ("values", "support_", with_value(-28), "support_ holds -28"),
     ("values", "support_", with_value(40), "support_ holds 40"),
-    ("dense", "_n_support", with_value(-1), "_n_support holds -1"),
-    ("dense", "_n_support", with_value(1000), "support vectors"),
-    ("dense", "_n_support", lambda a: a[:2], "_n_support has 2 groups, not 3"),
+    ("dense", "n_support_", with_value(-1), "n_support_ holds -1"),
+    ("dense", "n_support_", with_value(1000), "support vectors"),
+    ("dense", "n_support_", lambda a: a[:2], "n_support_ has 2 groups, not 3"),
     ("dense", "dual_coef_", with_value(np.nan), "dual_coef_ holds NaN or infinity"),
     ("dense", "dual_coef_", lambda a: a[:, 1:], "dual_coef_ has"),
     ("dense", "dual_coef_", lambda a: a.astype("f2"), "dual_coef_ must be .* float64"),
@@ -139,7 +139,7 @@ HUGE = 10**400
         ("dense", "n_features_in_", HUGE, "n_features_in_ is too large"),
         ("dense", "n_features_in_", None, "n_features_in_ must be a whole number"),
         ("dense", "compact_", 1, "compact_ must be True or False"),
-        ("dense", "_fitted_multi_class", "all", "_fitted_multi_class must be 'ovo' or 'ovr'"),
+        ("dense", "_in_pairs", "all", "_in_pairs must be True or False"),
         ("dense", "kernel_", "rbf", "kernel_ must be a Kernel"),
         ("dense", "fit_status_", "no", "fit_status_ must be 0 or 1"),
         ("dense", "objects_", [1], "objects_ must be None"),
@@ -324,8 +324,8 @@ def test_counts_of_support_vectors_do_not_wrap(tmp_path):
     model = SVC().fit(rng.normal(size=(40, 2)), np.arange(40) % 4)
     total = int(model.n_support_.sum())
     crafted = Crafted(model, tmp_path / "m.adatron")
-    crafted.change(crafted.state["_n_support"], lambda _: np.array([2**63 - 1, 2**63 - 1, total + 2, 0]))
-    crafted.refused("_n_support holds")
+    crafted.change(crafted.state["n_support_"], lambda _: np.array([2**63 - 1, 2**63 - 1, total + 2, 0]))
+    crafted.refused("n_support_ holds")
 
 
 @pytest.mark.parametrize("name", ["steps", "named_steps", "best_estimator_", "estimator_", "transformers_"])

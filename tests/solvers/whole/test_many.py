@@ -158,7 +158,7 @@ def test_the_same_solutions_as_one_by_one(parameters, storage, precision, routes
     assert (alone.route_.ways == both.route_.then).all()
     same = both.n_iter_ == alone.n_iter_
     if same.all():
-        dual = [model._coefficients() for model in (both, alone)]
+        dual = [model.model_.coefficients() for model in (both, alone)]
         np.testing.assert_array_equal(*dual)
     # Not where an active set is needed, after more updates, nor where a gap may be refused: what goes on in the block
     # solver does not know what the bundle has cost, and takes a Newton step later.

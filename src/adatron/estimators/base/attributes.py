@@ -9,10 +9,11 @@ class Attribute:
     """An attribute that users read. Only a fit changes it, with all others at once.
 
     path : the part of the model, and the parts of that part; see ``model.Model``
+    unfitted : what it is before a fit; None if it is not there
     """
 
-    def __init__(self, *path: str) -> None:
-        self.path = path
+    def __init__(self, *path: str, unfitted: Any = None) -> None:
+        self.path, self.unfitted = path, unfitted
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -20,6 +21,8 @@ class Attribute:
     def __get__(self, machine: Any, owner: type | None = None) -> Any:
         if machine is None:
             return self
+        if self.unfitted is not None and not machine.__sklearn_is_fitted__():
+            return self.unfitted
         part = machine.part(self.path[0], self.name)
         for name in self.path[1:]:
             part = getattr(part, name)
@@ -35,6 +38,7 @@ class Attribute:
 
 
 UNSEEN = ("samples",)  # parts that few models have; the others have no such attribute
+DERIVED = ("offset",)  # parts that follow from others, and that no state has
 
 
 def missing(machine: Any, name: str) -> AttributeError:
@@ -46,7 +50,8 @@ def attributes_of(kind: type) -> dict[str, tuple[str, ...]]:
     """Return the paths of all attributes of a class of machines, by name."""
     found: dict[str, tuple[str, ...]] = {}
     for base in reversed(kind.__mro__):
-        found.update({name: one.path for name, one in vars(base).items() if isinstance(one, Attribute)})
+        own = {name: one.path for name, one in vars(base).items() if isinstance(one, Attribute)}
+        found.update({name: path for name, path in own.items() if path[0] not in DERIVED})
     return found
 
 

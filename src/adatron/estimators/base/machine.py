@@ -64,7 +64,7 @@ class KernelMachine(Quiet, Parameters):
     intercept_ = Attribute("intercepts")
     n_support_ = Attribute("counts")
     shape_fit_ = Attribute("shape")
-    compact_ = Attribute("compact")
+    compact_ = Attribute("compact", unfitted=False)
     objects_ = Attribute("samples")
     duality_gap_ = Attribute("proofs", "gap")
     kkt_violation_ = Attribute("proofs", "violation")
@@ -235,7 +235,7 @@ class KernelMachine(Quiet, Parameters):
             dual=sparse.csr_matrix(dual) if as_sparse else dual,
             support=support.astype(np.int32),
             shape=X.shape,
-            width=vars(self).get("n_features_in_"),
+            width=vars(self).get("n_features_in_") if values else X.shape[1],
             samples=vars(self).pop("_arriving", None),
             **parts,
         )

@@ -42,7 +42,7 @@ def draw(model: Any, graph: Graph, x: str) -> dict[str, Output]:
 
 def check(model: Any) -> None:
     """Refuse a machine whose kernel, classes or support vectors have no place in ONNX."""
-    if model.given_objects is not None:
+    if model.model_.samples is not None:
         raise ValueError("ONNX networks take rows of numbers; the kernel function of this model takes other samples.")
     _check_kernel(model.kernel_)
     if is_classifier(model):

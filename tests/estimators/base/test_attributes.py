@@ -1,6 +1,5 @@
 """A state from elsewhere is refused unless it has all that predictions and compiled code trust."""
 
-import copy
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from adatron import SVC, SVR, IncrementalSVC, OneClassSVM
+from adatron import SVC, SVR, IncrementalSVC
 
 
 def test_every_change_of_a_state_is_refused_or_changes_nothing():
@@ -31,16 +30,9 @@ def test_the_width_of_rows_is_that_of_the_arrays(model):
             model.predict(wide)
 
 
-def test_what_users_may_set_and_other_versions_lack_is_no_fault():
+def test_what_other_versions_lack_is_no_fault():
     X = np.random.default_rng(0).normal(size=(30, 3))
-    found = OneClassSVM().fit(X)
-    wanted = found.predict(X)
-    found.offset_ = float(found.offset_[0])
-    np.testing.assert_array_equal(copy.deepcopy(found).predict(X), wanted)
-    model = SVC().fit(X, (X[:, 0] > 0).astype(int))
-    model.intercept_ = model.intercept_.astype(np.float32)
-    np.testing.assert_allclose(copy.deepcopy(model).decision_function(X), model.decision_function(X), rtol=1e-5)
-    for one in (model, SVC(C=3.0)):
+    for one in (SVC().fit(X, (X[:, 0] > 0).astype(int)), SVC(C=3.0)):
         state = one.__getstate__()
         del state["shrinking"], state["C"]
         twin = object.__new__(SVC)
