@@ -72,7 +72,7 @@ def test_other_parts_make_another_model(data, made):
         assert_as_made_anew(altered(model, **parts), X)
     before = model.decision_function(X)
     np.testing.assert_allclose(altered(model, intercepts=model.intercept_ - 1.0).decision_function(X), before - 1.0)
-    assert len(made) == 3
+    assert len(made) == 4
 
 
 def test_no_attribute_of_a_fit_can_be_set():

@@ -269,4 +269,4 @@ def lean(model: Any, counted: Any, classes: Any, class_weight: Any, sizes: NDArr
 def _largest_program(model: Any, sizes: NDArray[np.int64]) -> int:
     """Return the variables of the largest program."""
     pairs = len(sizes) > 2 and getattr(model, "multi_class", "ovo") == "ovo"
-    return int(np.sort(sizes)[-2:].sum() if pairs else sizes.sum()) * model._formulation(1.0).copies
+    return int(np.sort(sizes)[-2:].sum() if pairs else sizes.sum()) * model.formulation(1.0).copies

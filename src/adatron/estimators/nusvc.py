@@ -110,7 +110,7 @@ class NuSVC(FormulatedClassifier):
     ) -> None:
         self._keep(locals())
 
-    def _formulation(self, augment: float) -> Formulation:
+    def formulation(self, augment: float) -> Formulation:
         return Formulation(
             lambda y, weight: nusvc(y, weight, self.nu, self.bias, augment),
             joined=lambda y, weight, first: nusvc(y, weight, self.nu, self.bias, augment, first),

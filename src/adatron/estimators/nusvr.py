@@ -95,7 +95,7 @@ class NuSVR(Regressor):
     ) -> None:
         self._keep(locals())
 
-    def _formulation(self, augment: float) -> Formulation:
+    def formulation(self, augment: float) -> Formulation:
         return Formulation(
             lambda y, weight: nusvr(y, self.C * weight, self.nu, self.bias, augment),
             bound=self.C,

@@ -92,7 +92,7 @@ class OneClassSVM(OutlierMixin, OneProgram):
     ) -> None:
         self._keep(locals())
 
-    def _formulation(self, augment: float) -> Formulation:
+    def formulation(self, augment: float) -> Formulation:
         return Formulation(lambda y, weight: oneclass(weight, self.nu), in_units=True)
 
     @fitting

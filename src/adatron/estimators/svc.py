@@ -162,7 +162,7 @@ class SVC(FormulatedClassifier):
     ) -> None:
         self._keep(locals())
 
-    def _formulation(self, augment: float) -> Formulation:
+    def formulation(self, augment: float) -> Formulation:
         return Formulation(
             lambda y, weight: csvc(y, bounds(self.C, weight), self.bias, augment),
             bound=self.C,

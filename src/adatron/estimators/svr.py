@@ -93,7 +93,7 @@ class SVR(Regressor):
     ) -> None:
         self._keep(locals())
 
-    def _formulation(self, augment: float) -> Formulation:
+    def formulation(self, augment: float) -> Formulation:
         epsilon = float(self.epsilon)
         return Formulation(
             lambda y, weight: svr(y, bounds(self.C, weight), epsilon, self.bias, augment),

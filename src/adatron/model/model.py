@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..fitting.layout import misfit
-from ..fitting.storage import for_reading, opened
+from ..fitting.storage import for_reading, opened, parts_of
 from ..quoted import quoted
 from .heads import Classes, Head
 from .sound import is_flag, is_vector, unreadable
@@ -101,8 +101,11 @@ class Model:
         fault = next(self._faults(), None)
         if fault is not None:
             raise ValueError(fault)
-        for part in (self.vectors, self.dual, self.intercepts):
-            for_reading(part)
+        for_reading(self.vectors)
+        for name in ("dual", "intercepts"):  # small, so that a copy of somebody else's array costs little
+            part = for_reading(getattr(self, name))
+            if any(array.flags.writeable for array in parts_of(part)):
+                object.__setattr__(self, name, for_reading(part.copy(), own=True))
 
     @property
     def values(self) -> bool:

@@ -33,7 +33,7 @@ class QuantileSVR(Regressor):
     def __init__(self, *, tau=0.5, C=1.0, kernel="rbf", gamma="scale", tol=1e-3):
         self._keep(locals())
 
-    def _formulation(self, augment):
+    def formulation(self, augment):
         def program(y, weight):
             most = self.C * weight
             return Dual(y, (self.tau - 1.0) * most, self.tau * most, totals=(0.0,))
@@ -52,7 +52,7 @@ class UnevenSVC(FormulatedClassifier):
     def __init__(self, *, C=1.0, ease=0.5, kernel="rbf", gamma="scale", tol=1e-3, class_weight=None, probability=False):
         self._keep(locals())
 
-    def _formulation(self, augment):
+    def formulation(self, augment):
         def program(y, weight):
             plain = csvc(y, self.C * weight)
             return Dual(np.where(y > 0, self.ease, -1.0), plain.lower, plain.upper, totals=plain.totals)

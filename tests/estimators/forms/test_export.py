@@ -16,6 +16,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from adatron.files import load, save_libsvm
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
+from machines import altered
 
 STORAGES = pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix, sparse.csr_array])
 KERNELS = {
@@ -143,7 +144,6 @@ ALONE = """
 import pickle, sys
 sys.modules["adatron"] = sys.modules["numba"] = None  # not installed here
 import numpy as np
-from machines import altered, altered
 with open(sys.argv[1], "rb") as file:
     cases = pickle.load(file)
 for model, X, expected in cases:

@@ -72,7 +72,7 @@ class FormulatedClassifier(Classifier):
         from ...fitting.binary import Binary, Kind
         from ...fitting.folds import divide
 
-        form = self._formulation(augment)
+        form = self.formulation(augment)
         distinct, unit = form.units_of(data.samples)
         if form.check is not None:
             form.check(data.classes, distinct.weights_of_classes(), unit)

@@ -47,7 +47,7 @@ class Resolved(NamedTuple):
 class KernelMachine(Quiet, Parameters):
     """Base of the estimators.
 
-    A machine says by ``_formulation`` which programs it asks for. A fit ends with one assignment of ``_model``: what it
+    A machine says by ``formulation`` which programs it asks for. A fit ends with one assignment of ``_model``: what it
     has found, as one value. All attributes read that value, and so does a prediction, once.
     """
 
@@ -76,7 +76,7 @@ class KernelMachine(Quiet, Parameters):
     route_ = Attribute("proofs", "route")
 
     @abstractmethod
-    def _formulation(self, augment: float) -> Formulation:
+    def formulation(self, augment: float) -> Formulation:
         """Return the programs that the parameters ask for; ``augment`` is the factor behind 'auto'."""
 
     @abstractmethod

@@ -49,7 +49,7 @@ class OneProgram(KernelMachine):
         """
         from ...fitting.problems import Listed, Problem
 
-        form = self._formulation(augment)
+        form = self.formulation(augment)
         distinct, unit = form.units_of(distinct)
         middle = form.middle(y[distinct.rows])
 

@@ -97,7 +97,7 @@ class Learning(KernelMachine):
         return 1.0 if divisors is None else float(divisors(np.array([half_width]))[0])
 
     def _own_formulation(self) -> Formulation:
-        return self._formulation(float(getattr(self, "augment", 1.0)))
+        return self.formulation(float(getattr(self, "augment", 1.0)))
 
     @property
     def store(self) -> Store:

@@ -74,8 +74,8 @@ class IncrementalNuSVC(IncrementalClassifier, NuSVC):
     ) -> None:
         self._keep(locals())
 
-    def _formulation(self, augment: float) -> Formulation:
-        form = super()._formulation(augment)
+    def formulation(self, augment: float) -> Formulation:
+        form = super().formulation(augment)
 
         def program(y: Vector, weight: Vector) -> Dual:
             one, other = float(weight[y < 0].sum()), float(weight[y > 0].sum())

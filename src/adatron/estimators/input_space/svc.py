@@ -200,7 +200,7 @@ class InputMarginSVC(Classifier):
     ) -> None:
         self._keep(locals())
 
-    def _formulation(self, augment: float) -> Formulation:
+    def formulation(self, augment: float) -> Formulation:
         bound = self.C if self.algorithm == "simplified" else np.inf
         separable = bool(np.isfinite(bound))
         return Formulation(
@@ -214,7 +214,7 @@ class InputMarginSVC(Classifier):
         from ...threads import Clock
 
         clock = Clock.starting(self.max_time)
-        data, form = self._labelled(X, y, sample_weight), self._formulation(1.0)
+        data, form = self._labelled(X, y, sample_weight), self.formulation(1.0)
         k, distinct = len(data.classes), data.samples
         problems = Binary(Kind(k, self.multi_class, form), distinct, [[c] for c in range(k)])
         resolved = self._resolved(data.X, data.repeated)

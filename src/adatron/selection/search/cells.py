@@ -72,7 +72,7 @@ class Cell:
     @cached_property
     def form(self) -> Formulation:
         """The programs of the machine."""
-        return self.model._formulation(self.augment)
+        return self.model.formulation(self.augment)
 
     @cached_property
     def weight(self) -> Vector:
