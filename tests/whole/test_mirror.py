@@ -1,0 +1,142 @@
+"""Where a file is tested: beside its own path in ``tests``, or in the file that a table names."""
+
+import ast
+import re
+from pathlib import Path
+
+import adatron
+
+ROOT = Path(adatron.__file__).parent
+TESTS = Path(__file__).parents[1]
+APART = ("compat", "whole")  # scikit-learn's own tests, and tests of more than one folder
+OWN = [path for path in sorted(TESTS.rglob("test_*.py")) if path.relative_to(TESTS).parts[0] not in APART]
+FILES = [path.relative_to(ROOT).with_suffix("") for path in sorted(ROOT.rglob("*.py")) if path.name != "__init__.py"]
+
+# Files without tests of their own name, by the tests that would fail if they were wrong. A name without a folder is one
+# of the folder that the tests mirror.
+TESTED_IN = {
+    "certificates/test_certify.py": "gap kkt multipliers",
+    "cli/commands/test_doctor.py": "cli/installation extras",
+    "cli/commands/test_evaluate.py": "cli/scores",
+    "cli/commands/test_report.py": "reports/panels/good",
+    "cli/commands/test_search.py": "cli/searching/outcome",
+    "cli/commands/test_stream.py": "cli/streams/learner cli/streams/memory",
+    "cli/commands/test_stream_inputs.py": "cli/streams/inputs",
+    "cli/commands/test_train_tasks.py": "cli/preparing/sides cli/preparing/training",
+    "cli/test_cli_models.py": "report cli/preparing/wanted",
+    "cli/test_cli_wrong_input.py": "cli/preparing/surplus",
+    "cli/test_interrupt.py": "fit cli/commands/warmup __main__",
+    "cli/test_progress.py": "ticker",
+    "compiled/cache/test_folder.py": "trust",
+    "compiled/test_panels.py": "micro",
+    "dask/test_machine.py": "estimators gradient",
+    "dask/test_part.py": "slab state",
+    "devices/test_cuda_tiles.py": "plain steps tiles",
+    "devices/test_nvrtc.py": "structures",
+    "estimators/base/test_machine.py": "classifier formulated one_program parameters regressor",
+    "estimators/checks/test_columns.py": "objects",
+    "estimators/incremental/test_c_path.py": "track",
+    "estimators/incremental/test_learning.py": "classifier machine nusvc oneclass report steps svc svr",
+    "estimators/incremental/test_learning_failures.py": "store estimators/base/convergence compiled/cache/uninterrupted",
+    "estimators/input_space/test_svc.py": "affine margins/hyperplane margins/tilted margins/worth margins/algorithm",
+    "estimators/input_space/test_measure.py": "steps",
+    "estimators/model/test_compact.py": "widen",
+    "estimators/model/test_way.py": "adopt taken",
+    "files/models/around/test_classes.py": "check values",
+    "files/models/test_codec.py": "own_values",
+    "files/models/test_contents.py": "machines schema",
+    "files/models/test_model.py": "keeper",
+    "files/onnx/test_converter.py": "onnx",
+    "files/onnx/test_export.py": "decisions functions graph kernels network",
+    "files/tables/delimited/test_read.py": "dialect lines reading table",
+    "files/tables/test_arff.py": "arff_header",
+    "files/tables/test_memory.py": "files/source hdf5_storage",
+    "files/tables/test_readers.py": "cells files/table",
+    "files/tables/test_readers_formats.py": "arrays extra hdf5 idx parquet",
+    "fitting/test_layout.py": "compiled/shares gram/between_classes fits",
+    "fitting/test_samples.py": "binary compiled/merge",
+    "estimators/base/test_probability.py": "fitting/folds",
+    "gram/test_errors.py": "compiled/precision",
+    "gram/test_gram.py": "points source square sums view gram/backends/given gram/backends/row_store",
+    "compiled/cache/test_pointer.py": "gram/backends/tile_loop",
+    "insight/test_deletion.py": "labels leave_one_out sensitivity twin",
+    "kernels/test_kernels.py": "base compose derivatives exponential function given laplacian linear polynomial "
+    "precomputed rbf rounding sigmoid",
+    "margins/test_nearest.py": "certified crossings field metric projection",
+    "papers/test_akaho.py": "papers/akaho/draws papers/akaho/example papers/akaho/mixtures papers/akaho/stability",
+    "papers/test_kernel_adatron.py": "data",
+    "plots/test_axes.py": "gap influence kernel_path labels leave_one_out plane",
+    "predicting/test_prepared.py": "expansion function",
+    "predicting/test_signs.py": "tilted",
+    "reports/test_report.py": "facts figure grouped parts",
+    "selection/search/test_grid.py": "cells evaluate programs rows scoring solve standin",
+    "selection/search/test_grid_mixed.py": "beside",
+    "selection/test_kernel_path.py": "gaussians certificates/radius_margin",
+    "solvers/blocks/test_block.py": "rows solvers/tasks solvers/watch compiled/cache/cached",
+    "solvers/blocks/test_shard.py": "compiled/scan",
+    "solvers/device/test_solve.py": "parts",
+    "solvers/dense/test_pairs.py": "singles layout",
+    "solvers/linalg/test_bordered.py": "compiled/triangle",
+    "solvers/linalg/test_factor.py": "newton_system",
+    "solvers/path/test_path.py": "rows state step",
+    "solvers/test_chains.py": "fitting/engine fitting/problems",
+    "solvers/test_loop.py": "solution status tolerance",
+    "solvers/test_table.py": "ascent base start solvers/classic/active solvers/classic/decomposition "
+    "solvers/classic/isda solvers/classic/kernel_adatron solvers/classic/secant solvers/classic/smo "
+    "solvers/classic/svmseq solvers/classic/sweeps",
+    "solvers/whole/test_many.py": "arranged bundle linked rounds solvers/found solvers/plan solvers/route gram/shared",
+    "solvers/whole/test_one.py": "solvers/dense/inner",
+    "whole/test_family.py": "estimators/nusvc estimators/nusvr estimators/oneclass estimators/svr",
+    "whole/test_truth.py": "solvers/units",
+}
+
+
+def tested_in():
+    """Each file of the table and where it is tested."""
+    for test, names in TESTED_IN.items():
+        for name in names.split():
+            beside = Path(test).parent / name
+            yield (beside if beside in FILES else Path(name)), test
+
+
+def has_tests_of_its_name(path):
+    folder = TESTS / path.parent
+    return (folder / f"test_{path.name}.py").exists() or any(folder.glob(f"test_{path.name}_*.py"))
+
+
+def mentioned(path, text):
+    """Whether a test names a file, one of the file's public names, or a module that imports the file."""
+    named = {path.name, *defined(path)}
+    return re.search(rf"\b({'|'.join(sorted(named))})\b", text) is not None
+
+
+def defined(path):
+    """The public names of a file."""
+    for node in ast.parse((ROOT / path).with_suffix(".py").read_text()).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [node]
+        names = (getattr(one, "name", getattr(one, "id", "_")) for one in targets)
+        yield from (name for name in names if not name.startswith("_") and len(name) > 2)
+
+
+def test_a_test_is_found_by_the_path_of_its_file():
+    """tests/<folder>/test_<name>[_<what>].py tests <name>.py or <name>/ of that folder, or the folder itself."""
+    lost = []
+    for path in OWN:
+        folder = ROOT / path.relative_to(TESTS).parent
+        names = {one.stem for one in folder.iterdir()} | {folder.name} if folder.is_dir() else set()
+        if not any(f"{path.stem}_".startswith(f"test_{name}_") for name in names):
+            lost.append(str(path.relative_to(TESTS)))
+    assert lost == []
+
+
+def test_every_file_is_tested_where_its_path_or_the_table_says():
+    known = {path for path, _ in tested_in()}
+    assert [str(path) for path in FILES if path not in known and not has_tests_of_its_name(path)] == []
+
+
+def test_the_table_names_files_and_tests_that_know_them():
+    listed = [path for path, _ in tested_in()]
+    assert sorted({str(path) for path in listed if listed.count(path) > 1}) == []
+    assert [str(path) for path in listed if path not in FILES or has_tests_of_its_name(path)] == []
+    texts = {test: (TESTS / test).read_text() for test in TESTED_IN}
+    assert [f"{path} in {test}" for path, test in tested_in() if not mentioned(path, texts[test])] == []
