@@ -18,7 +18,6 @@ TESTED_IN = {
     "certificates/test_certify.py": "gap kkt multipliers",
     "cli/commands/test_doctor.py": "cli/installation extras",
     "cli/commands/test_evaluate.py": "cli/scores",
-    "cli/commands/test_report.py": "reports/panels/good",
     "cli/commands/test_search.py": "cli/searching/outcome",
     "cli/commands/test_stream.py": "cli/streams/learner cli/streams/memory",
     "cli/commands/test_stream_inputs.py": "cli/streams/inputs",
@@ -29,15 +28,18 @@ TESTED_IN = {
     "cli/test_progress.py": "ticker",
     "compiled/cache/test_folder.py": "trust",
     "compiled/test_panels.py": "micro",
+    "dask/test_fetched.py": "gram/elsewhere",
     "dask/test_machine.py": "estimators gradient",
     "dask/test_part.py": "slab state",
     "devices/test_cuda_tiles.py": "plain steps tiles",
     "devices/test_nvrtc.py": "structures",
     "estimators/base/test_machine.py": "classifier formulated one_program parameters regressor",
     "estimators/checks/test_columns.py": "objects",
+    "estimators/checks/test_inputs.py": "fitting/storage",
     "estimators/incremental/test_c_path.py": "track",
     "estimators/incremental/test_learning.py": "classifier machine nusvc oneclass report steps svc svr",
-    "estimators/incremental/test_learning_failures.py": "store estimators/base/convergence compiled/cache/uninterrupted",
+    "estimators/incremental/test_learning_failures.py": "store estimators/base/convergence "
+    "compiled/cache/uninterrupted",
     "estimators/input_space/test_svc.py": "affine margins/hyperplane margins/tilted margins/worth margins/algorithm",
     "estimators/input_space/test_measure.py": "steps",
     "estimators/model/test_compact.py": "widen",
@@ -63,17 +65,19 @@ TESTED_IN = {
     "kernels/test_kernels.py": "base compose derivatives exponential function given laplacian linear polynomial "
     "precomputed rbf rounding sigmoid",
     "margins/test_nearest.py": "certified crossings field metric projection",
-    "papers/test_akaho.py": "papers/akaho/draws papers/akaho/example papers/akaho/mixtures papers/akaho/stability",
     "papers/test_kernel_adatron.py": "data",
     "plots/test_axes.py": "gap influence kernel_path labels leave_one_out plane",
     "predicting/test_prepared.py": "expansion function",
     "predicting/test_signs.py": "tilted",
-    "reports/test_report.py": "facts figure grouped parts",
+    "reports/test_report.py": "facts figure grouped parts reports/panels/boundary reports/panels/chosen "
+    "reports/panels/deciding reports/panels/features reports/panels/good reports/panels/optimal reports/panels/robust "
+    "reports/panels/suspicious",
     "selection/search/test_grid.py": "cells evaluate programs rows scoring solve standin",
     "selection/search/test_grid_mixed.py": "beside",
     "selection/test_kernel_path.py": "gaussians certificates/radius_margin",
     "solvers/blocks/test_block.py": "rows solvers/tasks solvers/watch compiled/cache/cached",
     "solvers/blocks/test_shard.py": "compiled/scan",
+    "solvers/device/test_place.py": "fitting/placing",
     "solvers/device/test_solve.py": "parts",
     "solvers/dense/test_pairs.py": "singles layout",
     "solvers/linalg/test_bordered.py": "compiled/triangle",
@@ -87,7 +91,8 @@ TESTED_IN = {
     "solvers/whole/test_many.py": "arranged bundle linked rounds solvers/found solvers/plan solvers/route gram/shared",
     "solvers/whole/test_one.py": "solvers/dense/inner",
     "whole/test_family.py": "estimators/nusvc estimators/nusvr estimators/oneclass estimators/svr",
-    "whole/test_truth.py": "solvers/units",
+    "whole/test_truth.py": "solvers/units gram/symmetry",
+    "whole/test_warnings.py": "estimators/base/quiet",
 }
 
 
@@ -100,8 +105,9 @@ def tested_in():
 
 
 def has_tests_of_its_name(path):
-    folder = TESTS / path.parent
-    return (folder / f"test_{path.name}.py").exists() or any(folder.glob(f"test_{path.name}_*.py"))
+    """Whether tests bear the name of a file, or of its folder, beside the folder."""
+    named = (path, path.parent) if path.parent.name else (path,)
+    return any(any((TESTS / one.parent).glob(f"test_{one.name}{end}.py")) for one in named for end in ("", "_*"))
 
 
 def mentioned(path, text):

@@ -28,7 +28,8 @@ Table = dict[str, dict[str, str]]
 def task_options(command: Any) -> Any:
     """Add the options that say which machine is fitted."""
     machine = "Machine with C (C-SVC, epsilon-SVR) or with nu.  [default: c; novelty: nu]"
-    command = click.option("--svm", type=click.Choice(["c", "nu"]), help=machine)(command)
+    kinds = sorted({svm for table in (TASKS, INCREMENTAL) for kinds in table.values() for svm in kinds})
+    command = click.option("--svm", type=click.Choice(kinds), help=machine)(command)
     return click.option("--task", type=click.Choice(list(TASKS)), help=f"What is learned.  [default: {TASK}]")(command)
 
 
