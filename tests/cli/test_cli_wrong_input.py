@@ -1,4 +1,7 @@
-"""Whatever a command is given, an error is one line about the input with a documented status."""
+"""Whatever a command is given, an error is one line about the input with a documented status.
+
+Also tested here: ``cli/preparing/surplus``.
+"""
 
 import os
 import re

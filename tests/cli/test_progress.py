@@ -1,4 +1,7 @@
-"""The progress bar."""
+"""The progress bar.
+
+Also tested here: ``ticker``.
+"""
 
 import math
 import re

@@ -1,4 +1,7 @@
-"""The estimators for clusters give the bits of one machine, however the rows are divided."""
+"""The estimators for clusters give the bits of one machine, however the rows are divided.
+
+Also tested here: ``estimators`` and ``gradient``.
+"""
 
 import numpy as np
 import pytest

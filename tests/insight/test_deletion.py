@@ -1,4 +1,7 @@
-"""Exact influence: the model without a sample is the one fitted without it."""
+"""Exact influence: the model without a sample is the one fitted without it.
+
+Also tested here: ``labels``, ``leave_one_out``, ``sensitivity`` and ``twin``.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,8 @@
-"""Kernels: values, derivatives, proven rounding errors, compiled maps, descriptions, refusals."""
+"""Kernels: values, derivatives, proven rounding errors, compiled maps, descriptions, refusals.
+
+Also tested here: ``base``, ``compose``, ``derivatives``, ``exponential``, ``function``, ``given``, ``laplacian``,
+``linear``, ``polynomial``, ``precomputed``, ``rbf``, ``rounding`` and ``sigmoid``.
+"""
 
 from __future__ import annotations
 

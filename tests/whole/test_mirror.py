@@ -8,7 +8,7 @@ import adatron
 
 ROOT = Path(adatron.__file__).parent
 TESTS = Path(__file__).parents[1]
-APART = ("compat", "whole")  # scikit-learn's own tests, and tests of more than one folder
+APART = ("compat", "whole", "twins", "toys")  # scikit-learn's own tests, those of several folders, and their helpers
 OWN = [path for path in sorted(TESTS.rglob("test_*.py")) if path.relative_to(TESTS).parts[0] not in APART]
 FILES = [path.relative_to(ROOT).with_suffix("") for path in sorted(ROOT.rglob("*.py")) if path.name != "__init__.py"]
 
@@ -96,7 +96,7 @@ TESTED_IN = {
 }
 
 
-def tested_in():
+def table_rows():
     """Each file of the table and where it is tested."""
     for test, names in TESTED_IN.items():
         for name in names.split():
@@ -111,7 +111,7 @@ def has_tests_of_its_name(path):
 
 
 def mentioned(path, text):
-    """Whether a test names a file, one of the file's public names, or a module that imports the file."""
+    """Whether a test names a file, or one of the file's public names."""
     named = {path.name, *defined(path)}
     return re.search(rf"\b({'|'.join(sorted(named))})\b", text) is not None
 
@@ -119,9 +119,14 @@ def mentioned(path, text):
 def defined(path):
     """The public names of a file."""
     for node in ast.parse((ROOT / path).with_suffix(".py").read_text()).body:
-        targets = node.targets if isinstance(node, ast.Assign) else [node]
+        targets = getattr(node, "targets", None) or [getattr(node, "target", node)]
         names = (getattr(one, "name", getattr(one, "id", "_")) for one in targets)
         yield from (name for name in names if not name.startswith("_") and len(name) > 2)
+
+
+def test_every_folder_of_tests_is_one_of_the_package():
+    folders = [path.relative_to(TESTS) for path in TESTS.rglob("*") if path.is_dir() and path.name != "__pycache__"]
+    assert [str(path) for path in folders if path.parts[0] not in APART and not (ROOT / path).is_dir()] == []
 
 
 def test_a_test_is_found_by_the_path_of_its_file():
@@ -136,13 +141,24 @@ def test_a_test_is_found_by_the_path_of_its_file():
 
 
 def test_every_file_is_tested_where_its_path_or_the_table_says():
-    known = {path for path, _ in tested_in()}
+    known = {path for path, _ in table_rows()}
     assert [str(path) for path in FILES if path not in known and not has_tests_of_its_name(path)] == []
 
 
 def test_the_table_names_files_and_tests_that_know_them():
-    listed = [path for path, _ in tested_in()]
+    listed = [path for path, _ in table_rows()]
     assert sorted({str(path) for path in listed if listed.count(path) > 1}) == []
     assert [str(path) for path in listed if path not in FILES or has_tests_of_its_name(path)] == []
     texts = {test: (TESTS / test).read_text() for test in TESTED_IN}
-    assert [f"{path} in {test}" for path, test in tested_in() if not mentioned(path, texts[test])] == []
+    assert [f"{path} in {test}" for path, test in table_rows() if not mentioned(path, texts[test])] == []
+
+
+def test_contributing_names_files_that_are_there():
+    text = (TESTS.parent / "CONTRIBUTING.md").read_text()
+    named = set(
+        re.findall(r"`((?:tests|docs|benchmarks|scripts|examples|constraints)?[a-z_0-9/]+\.(?:py|md|txt))`", text)
+    )
+    roots = (ROOT, TESTS.parent, TESTS.parent / "src")
+    assert sorted(one for one in named if not any((root / one).exists() for root in roots)) == ["quantile.py"]  # a toy
+    for table, file in re.findall(r"`([A-Z]+)`(?: in| of)\s+`([a-z_/]+\.py)`", text):
+        assert re.search(rf"^{table}\b", (ROOT / file).read_text(), re.MULTILINE), (table, file)

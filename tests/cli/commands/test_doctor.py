@@ -1,4 +1,7 @@
-"""What a report of a bug needs."""
+"""What a report of a bug needs.
+
+Also tested here: ``cli/installation`` and ``extras``.
+"""
 
 import json
 

@@ -1,4 +1,7 @@
-"""Compact models: smaller, with the same decisions."""
+"""Compact models: smaller, with the same decisions.
+
+Also tested here: ``widen``.
+"""
 
 import json
 

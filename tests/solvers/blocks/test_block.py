@@ -1,4 +1,7 @@
-"""The block solver: the same bits however it is split, honest endings, and the hard cases."""
+"""The block solver: the same bits however it is split, honest endings, and the hard cases.
+
+Also tested here: ``rows``, ``solvers/tasks``, ``solvers/watch`` and ``compiled/cache/cached``.
+"""
 
 import time
 from itertools import pairwise

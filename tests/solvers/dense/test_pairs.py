@@ -1,4 +1,7 @@
-"""The loops over pairs and single variables of a block against a plain twin."""
+"""The loops over pairs and single variables of a block against a plain twin.
+
+Also tested here: ``singles`` and ``layout``.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""The margin system against a dense one."""
+"""The margin system against a dense one.
+
+Also tested here: ``compiled/triangle``.
+"""
 
 import numpy as np
 import pytest
