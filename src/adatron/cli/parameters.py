@@ -18,8 +18,8 @@ from .values import Number, class_weight
 def _names(file: str, table: str) -> list[str]:
     """Return the names in a table of the library, a dict or a tuple of lines; those with an underscore are its own."""
     source = get_data(__name__.partition(".")[0], file) or b""
-    typed: list[Any] = [node for node in ast.parse(source).body if isinstance(node, ast.AnnAssign)]
-    (lines,) = (node.value for node in typed if node.target.id == table)
+    typed = (node for node in ast.parse(source).body if isinstance(node, ast.AnnAssign))
+    lines: Any = next(node.value for node in typed if isinstance(node.target, ast.Name) and node.target.id == table)
     keys = lines.keys if isinstance(lines, ast.Dict) else [line.elts[0] for line in lines.elts]
     return sorted(key.value for key in keys if not key.value.startswith("_"))
 
