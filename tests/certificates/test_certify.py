@@ -1,6 +1,6 @@
 """Certificates are true: never below the gap of a dense float64 recomputation, never below the real suboptimality.
 
-Also tested here: ``gap``, ``kkt`` and ``multipliers``.
+Also tested here: ``gap`` and ``multipliers``.
 """
 
 import numpy as np

@@ -1,7 +1,4 @@
-"""The progress bar.
-
-Also tested here: ``ticker``.
-"""
+"""The progress bar."""
 
 import math
 import re

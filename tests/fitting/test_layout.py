@@ -1,6 +1,6 @@
 """Hundreds of classes: what is kept and shared for them changes no result.
 
-Also tested here: ``compiled/shares``, ``gram/between_classes`` and ``fits``.
+Also tested here: ``gram/between_classes`` and ``fits``.
 """
 
 import copy

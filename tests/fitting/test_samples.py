@@ -1,6 +1,6 @@
 """Weights of samples and classes: zero is absent, an integer is a repetition, of all estimators and of many classes.
 
-Also tested here: ``binary`` and ``compiled/merge``.
+Also tested here: ``binary``.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Kernels: values, derivatives, proven rounding errors, compiled maps, descriptions, refusals.
 
 Also tested here: ``base``, ``compose``, ``derivatives``, ``exponential``, ``function``, ``given``, ``laplacian``,
-``linear``, ``polynomial``, ``precomputed``, ``rbf``, ``rounding`` and ``sigmoid``.
+``linear``, ``polynomial``, ``precomputed``, ``rbf`` and ``sigmoid``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The report: eight answers, nothing of a user's text as markup, and no row of data unless it may be shown.
 
-Also tested here: ``facts``, ``figure``, ``grouped``, ``parts``, ``reports/panels/boundary``,
-``reports/panels/chosen``, ``reports/panels/deciding``, ``reports/panels/features``, ``reports/panels/good``,
-``reports/panels/optimal``, ``reports/panels/robust`` and ``reports/panels/suspicious``.
+Also tested here: ``facts``, ``figure``, ``parts``, ``reports/panels/boundary``, ``reports/panels/chosen``,
+``reports/panels/deciding``, ``reports/panels/features``, ``reports/panels/good``, ``reports/panels/optimal``,
+``reports/panels/robust`` and ``reports/panels/suspicious``.
 """
 
 import base64

@@ -1,6 +1,6 @@
 """The one loop of proposals and proofs, with a proposer that reads its part from a script.
 
-Also tested here: ``solution``, ``status`` and ``tolerance``.
+Also tested here: ``solution`` and ``status``.
 """
 
 from dataclasses import dataclass, field

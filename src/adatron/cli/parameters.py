@@ -20,7 +20,7 @@ def _names(file: str, table: str) -> list[str]:
     source = get_data(__name__.partition(".")[0], file) or b""
     typed = (node for node in ast.parse(source).body if isinstance(node, ast.AnnAssign))
     lines: Any = next(node.value for node in typed if isinstance(node.target, ast.Name) and node.target.id == table)
-    keys = lines.keys if isinstance(lines, ast.Dict) else [line.elts[0] for line in lines.elts]
+    keys = getattr(lines, "keys", None) or [line.elts[0] for line in lines.elts]
     return sorted(key.value for key in keys if not key.value.startswith("_"))
 
 

@@ -1,7 +1,4 @@
-"""The block solver: the same bits however it is split, honest endings, and the hard cases.
-
-Also tested here: ``rows``, ``solvers/tasks``, ``solvers/watch`` and ``compiled/cache/cached``.
-"""
+"""The block solver: the same bits however it is split, honest endings, and the hard cases."""
 
 import time
 from itertools import pairwise

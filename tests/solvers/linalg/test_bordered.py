@@ -1,7 +1,4 @@
-"""The margin system against a dense one.
-
-Also tested here: ``compiled/triangle``.
-"""
+"""The margin system against a dense one."""
 
 import numpy as np
 import pytest
