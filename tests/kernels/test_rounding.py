@@ -38,6 +38,7 @@ def test_products_and_affine_functions_are_within_their_errors(dtype: Any, seed:
     assert error <= affine_error(gamma, coef0, sq_norm, d, u)
 
 
+@settings(deadline=None)
 @given(t=st.floats(0.0, 50.0), e=st.floats(0.0, 0.1), r=st.floats(0.0, 0.1), a=st.sampled_from([-1.0, 0.0, 1.0]))
 def test_the_exponential_of_a_wrong_exponent_is_within_its_error(t: float, e: float, r: float, a: float) -> None:
     u = 2.0**-24

@@ -4,7 +4,7 @@ from math import frexp
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adatron.problems import nusvc, nusvr, oneclass, svr
@@ -13,6 +13,7 @@ from twins import programs
 from twins.primal import BIASES, data, drawn
 
 
+@settings(deadline=None)
 @given(st.floats(1e-300, 1e300))
 def test_a_power_of_two_is_the_largest_below(value):
     found = power_of_two(value)

@@ -1,7 +1,7 @@
 """The next tolerance while a gap is too large, and how far kernel values blur a gradient."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adatron.solvers.tolerance import AIM, LEAST, MOST, blur, closer
@@ -9,6 +9,7 @@ from adatron.solvers.tolerance import AIM, LEAST, MOST, blur, closer
 POSITIVE = st.floats(1e-12, 1e6)
 
 
+@settings(deadline=None)
 @given(tol=POSITIVE, gap=POSITIVE, wanted=POSITIVE)
 def test_a_tolerance_falls_in_proportion_within_limits(tol, gap, wanted):
     near = closer(tol, gap, wanted)
