@@ -1,7 +1,4 @@
-"""Whatever a command is given, an error is one line about the input with a documented status.
-
-Also tested here: ``cli/preparing/surplus``.
-"""
+"""Whatever a command is given, an error is one line about the input with a documented status."""
 
 import os
 import re

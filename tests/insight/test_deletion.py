@@ -1,7 +1,4 @@
-"""Exact influence: the model without a sample is the one fitted without it.
-
-Also tested here: ``labels``, ``leave_one_out``, ``sensitivity`` and ``twin``.
-"""
+"""Exact influence: the model without a sample is the one fitted without it."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 """Incremental models: after every step the solution is that of a fit to the samples that are then in the model.
 
-Also tested here: ``classifier``, ``machine``, ``nusvc``, ``oneclass``, ``report``, ``steps``, ``svc`` and ``svr``.
+Also tested here: ``classifier``, ``machine``, ``nusvc``, ``oneclass``, ``report``, ``svc`` and ``svr``.
 """
 
 import numpy as np

@@ -1,7 +1,4 @@
-"""Algorithm 1 and its simple form: what they leave alone, what they improve, what holds where they stop.
-
-Also tested here: ``affine``, ``margins/hyperplane``, ``margins/tilted``, ``margins/worth`` and ``margins/algorithm``.
-"""
+"""Algorithm 1 and its simple form: what they leave alone, what they improve, what holds where they stop."""
 
 import pickle
 

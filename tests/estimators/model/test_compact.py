@@ -1,7 +1,4 @@
-"""Compact models: smaller, with the same decisions.
-
-Also tested here: ``widen``.
-"""
+"""Compact models: smaller, with the same decisions."""
 
 import json
 

@@ -1,6 +1,6 @@
 """The way to a machine passes by what works in fits alone.
 
-Also tested here: ``adopt`` and ``taken``.
+Also tested here: ``taken``.
 """
 
 import numpy as np

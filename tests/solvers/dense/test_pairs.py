@@ -1,7 +1,4 @@
-"""The loops over pairs and single variables of a block against a plain twin.
-
-Also tested here: ``singles`` and ``layout``.
-"""
+"""The loops over pairs and single variables of a block against a plain twin."""
 
 import numpy as np
 import pytest
