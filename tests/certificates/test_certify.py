@@ -1,4 +1,7 @@
-"""Certificates are true: never below the gap of a dense float64 recomputation, never below the real suboptimality."""
+"""Certificates are true: never below the gap of a dense float64 recomputation, never below the real suboptimality.
+
+Also tested here: ``gap`` and ``multipliers``.
+"""
 
 import numpy as np
 import pytest

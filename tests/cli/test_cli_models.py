@@ -1,4 +1,7 @@
-"""What the tool keeps in its models, what it writes, and what it prints as JSON."""
+"""What the tool keeps in its models, what it writes, and what it prints as JSON.
+
+Also tested here: ``report`` and ``cli/preparing/wanted``.
+"""
 
 import json
 import re

@@ -1,4 +1,7 @@
-"""Ctrl-C, and the progress bar."""
+"""Ctrl-C, and the progress bar.
+
+Also tested here: ``fit``, ``cli/commands/warmup`` and ``__main__``.
+"""
 
 import importlib
 import re

@@ -1,4 +1,7 @@
-"""Rows on the coordinator: there is room for some."""
+"""Rows on the coordinator: there is room for some.
+
+Also tested here: ``gram/elsewhere``.
+"""
 
 import time
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,7 @@
-"""The estimators for clusters give the bits of one machine, however the rows are divided."""
+"""The estimators for clusters give the bits of one machine, however the rows are divided.
+
+Also tested here: ``estimators``, ``gradient``, ``slab`` and ``state``.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""Hundreds of classes: what is kept and shared for them changes no result."""
+"""Hundreds of classes: what is kept and shared for them changes no result.
+
+Also tested here: ``gram/between_classes`` and ``fits``.
+"""
 
 import copy
 

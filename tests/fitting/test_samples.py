@@ -1,4 +1,7 @@
-"""Weights of samples and classes: zero is absent, an integer is a repetition, of all estimators and of many classes."""
+"""Weights of samples and classes: zero is absent, an integer is a repetition, of all estimators and of many classes.
+
+Also tested here: ``binary``.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,8 @@
-"""Kernels: values, derivatives, proven rounding errors, compiled maps, descriptions, refusals."""
+"""Kernels: values, derivatives, proven rounding errors, compiled maps, descriptions, refusals.
+
+Also tested here: ``base``, ``compose``, ``derivatives``, ``exponential``, ``function``, ``given``, ``laplacian``,
+``linear``, ``polynomial``, ``precomputed``, ``rbf`` and ``sigmoid``.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,6 @@ from adatron.kernels import (
     Sigmoid,
     Sum,
     from_spec,
-    resolve,
 )
 from adatron.kernels.sigmoid import sigmoid_map
 
@@ -263,7 +266,7 @@ def test_error_bound_is_infinite_where_nothing_is_proven(kernel: Kernel) -> None
         assert kernel.error_bound(1.0, 2**24, 2.0**-24) == math.inf
 
 
-# --- the table and descriptions
+# --- descriptions
 
 
 @pytest.mark.parametrize("kernel", [*ALL, Precomputed()], ids=str)
@@ -271,31 +274,6 @@ def test_spec_and_pickle_round_trip(kernel: Kernel) -> None:
     assert from_spec(json.loads(json.dumps(kernel.spec()))) == kernel
     assert pickle.loads(pickle.dumps(kernel)) == kernel  # noqa: S301
     assert hash(kernel) == hash(from_spec(kernel.spec()))
-
-
-def test_programs_are_postfix() -> None:
-    assert (0.5 * RBF(0.1) + Linear()).terms() == [
-        (RBF.op, (0.1, 0.0, 0.0)),
-        (SCALE, (0.5, 0.0, 0.0)),
-        (Linear.op, (0.0, 0.0, 0.0)),
-        (ADD, (0.0, 0.0, 0.0)),
-    ]
-    assert [leaf.op for _, leaf, _ in KERNELS] == list(range(len(KERNELS)))
-
-
-def test_resolve() -> None:
-    assert resolve("rbf", 0.2, 3, 0.0) == RBF(0.2)
-    assert resolve("poly", 0.2, 4, 1.0) == Polynomial(0.2, 4, 1.0)
-    assert resolve("sigmoid", 0.2, 3, 1.0) == Sigmoid(0.2, 1.0)
-    assert resolve("linear", 0.2, 3, 1.0) == Linear()
-    kernel = RBF(0.1) + Linear()
-    assert resolve(kernel, 0.2, 3, 0.0) is kernel
-    assert resolve(pairwise.rbf_kernel, 0.2, 3, 0.0) == Function(pairwise.rbf_kernel)
-    for unknown in ("gaussian", 3, None):
-        with pytest.raises(ValueError, match="The 'kernel' parameter must be a str among"):
-            resolve(unknown, 0.2, 3, 0.0)
-    with pytest.raises(ValueError, match="'kernel' among"):
-        from_spec({"kernel": "gaussian"})
 
 
 def test_functions_and_precomputed_matrices() -> None:

@@ -1,4 +1,7 @@
-"""Distances from the decision boundary: exact where they are known, searched for in the plane, certified everywhere."""
+"""Distances from the decision boundary: exact where they are known, searched for in the plane, certified everywhere.
+
+Also tested here: ``certified``, ``crossings``, ``field``, ``metric`` and ``projection``.
+"""
 
 import numpy as np
 import pytest

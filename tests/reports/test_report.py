@@ -1,4 +1,9 @@
-"""The report: eight answers, nothing of a user's text as markup, and no row of data unless it may be shown."""
+"""The report: eight answers, nothing of a user's text as markup, and no row of data unless it may be shown.
+
+Also tested here: ``facts``, ``figure``, ``parts``, ``reports/panels/boundary``, ``reports/panels/chosen``,
+``reports/panels/deciding``, ``reports/panels/features``, ``reports/panels/good``, ``reports/panels/optimal``,
+``reports/panels/robust`` and ``reports/panels/suspicious``.
+"""
 
 import base64
 import re

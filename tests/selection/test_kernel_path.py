@@ -1,4 +1,7 @@
-"""Paths of kernels: the solutions are those of single fits, found with less work."""
+"""Paths of kernels: the solutions are those of single fits, found with less work.
+
+Also tested here: ``gaussians``, ``certificates/radius_margin`` and ``plots/kernel_path``.
+"""
 
 from itertools import pairwise
 

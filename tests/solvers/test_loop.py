@@ -1,4 +1,7 @@
-"""The one loop of proposals and proofs, with a proposer that reads its part from a script."""
+"""The one loop of proposals and proofs, with a proposer that reads its part from a script.
+
+Also tested here: ``solution`` and ``status``.
+"""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,9 @@
-"""One table of solver x problem x kernel x bias x type: every solver ends at the same optimum, with the same proof."""
+"""One table of solver x problem x kernel x bias x type: every solver ends at the same optimum, with the same proof.
+
+Also tested here: ``ascent``, ``base``, ``start``, ``solvers/classic/active``, ``solvers/classic/decomposition``,
+``solvers/classic/isda``, ``solvers/classic/kernel_adatron``, ``solvers/classic/secant``, ``solvers/classic/smo``,
+``solvers/classic/svmseq`` and ``solvers/classic/sweeps``.
+"""
 
 import re
 from functools import cache, partial

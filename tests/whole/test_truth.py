@@ -1,4 +1,7 @@
-"""What a fit claims is true for the data as given: sums, kernel values, tolerances, and what cannot be proven."""
+"""What a fit claims is true for the data as given: sums, kernel values, tolerances, and what cannot be proven.
+
+Also tested here: ``solvers/units`` and ``gram/symmetry``.
+"""
 
 import warnings
 

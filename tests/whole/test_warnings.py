@@ -1,4 +1,7 @@
-"""NumPy's own warnings stay inside, whatever the size of the numbers; ours name the caller's line."""
+"""NumPy's own warnings stay inside, whatever the size of the numbers; ours name the caller's line.
+
+Also tested here: ``estimators/base/quiet``.
+"""
 
 import warnings
 

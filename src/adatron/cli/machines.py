@@ -28,7 +28,8 @@ Table = dict[str, dict[str, str]]
 def task_options(command: Any) -> Any:
     """Add the options that say which machine is fitted."""
     machine = "Machine with C (C-SVC, epsilon-SVR) or with nu.  [default: c; novelty: nu]"
-    command = click.option("--svm", type=click.Choice(["c", "nu"]), help=machine)(command)
+    kinds = sorted({svm for table in (TASKS, INCREMENTAL) for kinds in table.values() for svm in kinds})
+    command = click.option("--svm", type=click.Choice(kinds), help=machine)(command)
     return click.option("--task", type=click.Choice(list(TASKS)), help=f"What is learned.  [default: {TASK}]")(command)
 
 
@@ -72,6 +73,7 @@ def _misplaced(name: str, kind: str, table: Table) -> str:
 
 def _check(made: Any) -> None:
     """Fail if the parameters of a machine are wrong, or do not go together; without this, a fit would find out."""
+    import numpy as np
     from sklearn.utils._param_validation import InvalidParameterError
 
     from ..solvers.table import choose
@@ -87,25 +89,8 @@ def _check(made: Any) -> None:
         check_device(made.device)
     if "solver" not in found:  # the incremental machines have their own
         return
+    two = np.array([1.0, -1.0])
     try:
-        choose(made.solver, _small_program(made))
+        choose(made.solver, made.formulation(1.0).program(two, np.ones(2)))
     except ValueError as error:
         raise click.UsageError(f"--solver {made.solver}: {in_options(str(error))}") from error
-
-
-def _small_program(made: Any) -> Any:
-    """Return a program of two samples of the kind that the machine solves."""
-    import numpy as np
-
-    from ..problems import csvc, nusvc, nusvr, oneclass, svr
-
-    two, ones = np.array([1.0, -1.0]), np.ones(2)
-    bias: Any = getattr(made, "bias", "explicit")
-    programs = {
-        "SVC": lambda: csvc(two, ones, bias),
-        "NuSVC": lambda: nusvc(two, ones, 0.5, bias),
-        "SVR": lambda: svr(two, ones, 0.1, bias),
-        "NuSVR": lambda: nusvr(two, ones, 0.5, bias),
-        "OneClassSVM": lambda: oneclass(ones, 0.5),
-    }
-    return programs[type(made).__name__]()

@@ -1,19 +1,31 @@
 """The parameters of all machines as options of the command line.
 
-The help must not import the machines, which takes a second, so the names and bounds are written here once more. A test
-compares them with the constraints of the estimators.
+The help must not import the machines, which takes a second, so the bounds are written here once more, and the names are
+read from the source of the library's tables. A test compares both with the constraints of the estimators.
 """
 
 from __future__ import annotations
 
+import ast
+from pkgutil import get_data
 from typing import Any
 
 import click
 
 from .values import Number, class_weight
 
-KERNELS = ("laplacian", "linear", "poly", "precomputed", "rbf", "sigmoid")
-SOLVERS = ("auto", "block", "decomposition", "isda", "kernel_adatron", "smo", "svmseq")
+
+def _names(file: str, table: str) -> list[str]:
+    """Return the names in a table of the library, a dict or a tuple of lines; those with an underscore are its own."""
+    source = get_data(__name__.partition(".")[0], file) or b""
+    typed = (node for node in ast.parse(source).body if isinstance(node, ast.AnnAssign))
+    lines: Any = next(node.value for node in typed if isinstance(node.target, ast.Name) and node.target.id == table)
+    keys = getattr(lines, "keys", None) or [line.elts[0] for line in lines.elts]
+    return sorted(key.value for key in keys if not key.value.startswith("_"))
+
+
+KERNELS = sorted([*_names("kernels/table.py", "KERNELS"), "precomputed"])
+SOLVERS = ["auto", *_names("solvers/table.py", "SOLVERS")]
 ABOVE_0 = Number(0, above=True)
 FRACTION = Number(0, 1, above=True)
 LARGEST_SEED = 2**32 - 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..kernels import Kernel
@@ -12,10 +13,40 @@ from ..kernels.table import KERNELS
 LOG2E = math.log2(math.e)
 NAMES = {op: name for op, (name, _, _) in enumerate(KERNELS)}
 REASONS = {
+    "dot": "its formula is not written for devices",
     "l1": "its distances are sums of absolute differences, not of products",
     "squares": "its distances are sums of squared differences, not of products",
     "given": "its values are given",
     "call": "its values come from a function in Python",
+}
+
+
+class Formula(NamedTuple):
+    """A kernel with the parameters a, b, c, of a product s = x·z and the squared norms x and z.
+
+    statement : C++, made of a function that returns the place of a number, and a, b, c
+    tensor : the same with tensors of torch: s, x, z, a, b, c
+    """
+
+    statement: Callable[..., str]
+    tensor: Callable[..., Any]
+
+
+# The kernels that devices evaluate; `unsuited` says why they do not evaluate the others.
+FORMULAS: dict[str, Formula] = {
+    "rbf": Formula(
+        lambda p, a, b, c: f"gaussian(s, x, z, {p(a * LOG2E)})",
+        lambda s, x, z, a, b, c: (-a * (x + z - 2.0 * s).clamp(min=0.0)).exp(),
+    ),
+    "linear": Formula(lambda p, a, b, c: "s", lambda s, x, z, a, b, c: s),
+    "poly": Formula(
+        lambda p, a, b, c: f"polynomial(s, {p(a)}, {p(b, 'int')}, {p(c)})",
+        lambda s, x, z, a, b, c: (a * s + c) ** int(b),
+    ),
+    "sigmoid": Formula(
+        lambda p, a, b, c: f"hyperbolic(s, {p(a)}, {p(b)}, {p(2.0 * LOG2E)})",
+        lambda s, x, z, a, b, c: (a * s + b).tanh(),
+    ),
 }
 
 
@@ -28,7 +59,7 @@ class Program(NamedTuple):
 
 def unsuited(kernel: Kernel) -> str | None:
     """Return the reason why no device evaluates a kernel, or None."""
-    return next((REASONS[leaf.product] for leaf in kernel.leaves() if leaf.product != "dot"), None)
+    return next((REASONS[leaf.product] for leaf in kernel.leaves() if NAMES.get(leaf.op) not in FORMULAS), None)
 
 
 def program(kernel: Kernel) -> Program:
@@ -48,12 +79,7 @@ def program(kernel: Kernel) -> Program:
         elif op == SCALE:
             lines.append(f"v{depth - 1} = {number(a)} * v{depth - 1};")
         else:
-            value = {
-                "rbf": lambda a=a: f"gaussian(s, x, z, {number(a * LOG2E)})",
-                "linear": lambda: "s",
-                "poly": lambda a=a, b=b, c=c: f"polynomial(s, {number(a)}, {number(b, 'int')}, {number(c)})",
-                "sigmoid": lambda a=a, b=b: f"hyperbolic(s, {number(a)}, {number(b)}, {number(2.0 * LOG2E)})",
-            }[NAMES[op]]()
+            value = FORMULAS[NAMES[op]].statement(number, a, b, c)
             lines.append(f"v{depth} = {value};")
             depth += 1
     deepest = (len(kernel.terms()) + 1) // 2
@@ -71,12 +97,5 @@ def evaluated(kernel: Kernel, s: Any, x: Any, z: Any) -> Any:
         elif op == SCALE:
             stack.append(a * stack.pop())
         else:
-            stack.append(
-                {
-                    "rbf": lambda a=a: (-a * (x + z - 2.0 * s).clamp(min=0.0)).exp(),
-                    "linear": lambda: s,
-                    "poly": lambda a=a, b=b, c=c: (a * s + c) ** int(b),
-                    "sigmoid": lambda a=a, b=b: (a * s + b).tanh(),
-                }[NAMES[op]]()
-            )
+            stack.append(FORMULAS[NAMES[op]].tensor(s, x, z, a, b, c))
     return stack[0]

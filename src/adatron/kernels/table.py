@@ -1,4 +1,7 @@
-"""The table of compiled kernels. A new one is one file and one line here; its position is its op id in programs."""
+"""The table of compiled kernels. A new kernel is one file and one line here; its position is its op id in programs.
+
+The command line reads the names from the source of this file, as it may not take the time to import it.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +26,13 @@ KERNELS: tuple[tuple[str, type[Leaf], Callable[..., None]], ...] = (
     ("poly", Polynomial, polynomial_map),
     ("sigmoid", Sigmoid, sigmoid_map),
     ("laplacian", Laplacian, laplacian_map),
-    ("distance_rbf", DistanceRBF, distance_rbf_map),  # not a name for users: kernels turn to it when needed
+    ("_distance_rbf", DistanceRBF, distance_rbf_map),  # no name for users: kernels turn to it when needed
 )
 
 for _op, (_name, _leaf, _) in enumerate(KERNELS):
     _leaf.op, _leaf.name = _op, _name
 
-LEAVES: dict[str, type[Leaf]] = {name: leaf for name, leaf, _ in KERNELS if leaf is not DistanceRBF}
+LEAVES: dict[str, type[Leaf]] = {name: leaf for name, leaf, _ in KERNELS if not name.startswith("_")}
 LEAVES[Precomputed.name] = Precomputed
 COMPOSED: dict[str, type[Kernel]] = {kernel.name: kernel for kernel in (Sum, Product, Scaled)}
 
@@ -42,7 +45,7 @@ def resolve(kernel: Any, gamma: float, degree: int, coef0: float) -> Kernel:
     kernel : str, Kernel or callable
         A name in the table, a kernel (returned as it is) or a function of (X, Z).
     gamma, degree, coef0 : float, int, float
-        Taken by the named kernels that have such a parameter.
+        Taken by the named kernels that have such a parameter; all others of a kernel keep their defaults.
 
     Raises
     ------
@@ -58,7 +61,7 @@ def resolve(kernel: Any, gamma: float, degree: int, coef0: float) -> Kernel:
         raise ValueError(f"The 'kernel' parameter must be {allowed}. Got {quoted(kernel)} instead.")
     given = {"gamma": gamma, "degree": degree, "coef0": coef0}
     leaf = LEAVES[kernel]
-    return leaf(**{f.name: given[f.name] for f in fields(leaf)})  # pyright: ignore[reportArgumentType]
+    return leaf(**{f.name: given[f.name] for f in fields(leaf) if f.name in given})  # pyright: ignore[reportArgumentType]
 
 
 def from_spec(spec: dict[str, Any]) -> Kernel:

@@ -1,4 +1,4 @@
-"""The table of solvers. A new solver is one file and one line here.
+"""The table of solvers. A new solver is one file and one line here; the command line reads the names from this source.
 
 'auto' is the first solver that accepts the program: block ascent, which accepts all and is the fastest. The others are
 there to be read, compared and taught; each ends with the same certificate.

@@ -1,4 +1,7 @@
-"""What a report of a bug needs."""
+"""What a report of a bug needs.
+
+Also tested here: ``cli/installation``.
+"""
 
 import json
 
@@ -18,15 +21,3 @@ def test_doctor_names_versions_threads_and_compiled_code(capsys):
     assert found["python"] in out
     assert main(["info", "--json"]) == 0
     assert json.loads(capsys.readouterr().out).keys() == found.keys()
-
-
-def test_the_extras_are_those_of_the_package():
-    import tomllib
-    from pathlib import Path
-
-    from adatron.extras import EXTRAS
-
-    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
-    declared = project["optional-dependencies"]
-    for extra, packages in EXTRAS.items():
-        assert [one.partition(">")[0] for one in declared[extra]] == list(packages)

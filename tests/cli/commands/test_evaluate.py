@@ -1,4 +1,7 @@
-"""Evaluating a model from the command line."""
+"""Evaluating a model from the command line.
+
+Also tested here: ``cli/scores``.
+"""
 
 import numpy as np
 from sklearn.metrics import confusion_matrix

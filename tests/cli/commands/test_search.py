@@ -1,4 +1,7 @@
-"""Choosing parameters from the command line."""
+"""Choosing parameters from the command line.
+
+Also tested here: ``cli/searching/outcome``.
+"""
 
 import json
 import signal

@@ -1,4 +1,7 @@
-"""Machines that others write: outside of the package, from its bases, a formulation and nothing else."""
+"""Machines that others write: outside of the package, from its bases, a formulation and nothing else.
+
+Also tested here: ``classifier``, ``formulated``, ``one_program``, ``parameters`` and ``regressor``.
+"""
 
 import pickle
 from numbers import Real

@@ -1,4 +1,7 @@
-"""The way to a machine passes by what works in fits alone."""
+"""The way to a machine passes by what works in fits alone.
+
+Also tested here: ``taken``.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""Incremental models: after every step the solution is that of a fit to the samples that are then in the model."""
+"""Incremental models: after every step the solution is that of a fit to the samples that are then in the model.
+
+Also tested here: ``classifier``, ``machine``, ``nusvc``, ``oneclass``, ``report``, ``svc`` and ``svr``.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""Distances through the steps of a pipeline, and of scikit-learn's own machines."""
+"""Distances through the steps of a pipeline, and of scikit-learn's own machines.
+
+Also tested here: ``affine``.
+"""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,7 @@
-"""Files that were made to do harm: they are refused with a sentence before anything computes from them."""
+"""Files that were made to do harm: they are refused with a sentence before anything computes from them.
+
+Also tested here: ``machines`` and ``schema``.
+"""
 
 import json
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""LIBSVM's model text: what is written there predicts the same there, and the reverse."""
+"""LIBSVM's model text: what is written there predicts the same there, and the reverse.
+
+Also tested here: ``estimators/model/adopt``.
+"""
 
 import shutil
 import subprocess

@@ -1,4 +1,7 @@
-"""Model files and atomic writing: what goes in comes out, and damage is one clear sentence."""
+"""Model files and atomic writing: what goes in comes out, and damage is one clear sentence.
+
+Also tested here: ``keeper``.
+"""
 
 import io
 import json

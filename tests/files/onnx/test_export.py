@@ -1,4 +1,7 @@
-"""Networks decide as their models do."""
+"""Networks decide as their models do.
+
+Also tested here: ``decisions``, ``functions``, ``graph``, ``kernels`` and ``network``.
+"""
 
 import numpy as np
 import onnx

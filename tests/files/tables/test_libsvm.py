@@ -1,4 +1,7 @@
-"""LIBSVM text as other programs write it."""
+"""LIBSVM text as other programs write it.
+
+Also tested here: ``cli/preparing/surplus`` and ``estimators/model/widen``.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""Data files of strangers: what would fill the memory, or read another file, is refused by name."""
+"""Data files of strangers: what would fill the memory, or read another file, is refused by name.
+
+Also tested here: ``files/source`` and ``hdf5_storage``.
+"""
 
 import bz2
 import gzip

@@ -1,4 +1,7 @@
-"""Readers: what is in a file is read, and every bad input is one clear sentence."""
+"""Readers: what is in a file is read, and every bad input is one clear sentence.
+
+Also tested here: ``cells`` and ``files/table``.
+"""
 
 import bz2
 import gzip

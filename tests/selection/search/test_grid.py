@@ -1,4 +1,7 @@
-"""Searches that share kernel matrices have the results of scikit-learn's searches over the same estimators."""
+"""Searches that share kernel matrices have the results of scikit-learn's searches over the same estimators.
+
+Also tested here: ``cells``, ``evaluate``, ``programs``, ``rows``, ``scoring``, ``solve`` and ``standin``.
+"""
 
 import signal
 import threading

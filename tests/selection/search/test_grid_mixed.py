@@ -1,4 +1,7 @@
-"""Candidates share only what is equal for them: tasks, bounds, folds of one sample, and the steps of a pipeline."""
+"""Candidates share only what is equal for them: tasks, bounds, folds of one sample, and the steps of a pipeline.
+
+Also tested here: ``beside``.
+"""
 
 import warnings
 

@@ -1,4 +1,7 @@
-"""Where a fit is computed, and what says so."""
+"""Where a fit is computed, and what says so.
+
+Also tested here: ``fitting/placing``.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""Exact paths: after every change of a program its solution is the solution of the changed program."""
+"""Exact paths: after every change of a program its solution is the solution of the changed program.
+
+Also tested here: ``rows``, ``state`` and ``step``.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,8 @@
-"""Many problems in bundles: what compiled code solves alone is what ``whole.one`` or ``block`` solves one by one."""
+"""Many problems in bundles: what compiled code solves alone is what ``whole.one`` or ``block`` solves one by one.
+
+Also tested here: ``arranged``, ``bundle``, ``linked``, ``rounds``, ``solvers/found``, ``solvers/plan``,
+``solvers/route`` and ``gram/shared``.
+"""
 
 import threading
 from itertools import combinations

@@ -1,4 +1,7 @@
-"""Small programs in one go: the same solution as by blocks, true proofs, and the way on where they do not end."""
+"""Small programs in one go: the same solution as by blocks, true proofs, and the way on where they do not end.
+
+Also tested here: ``solvers/dense/inner`` and ``solvers/dense/layout``.
+"""
 
 import numpy as np
 import pytest

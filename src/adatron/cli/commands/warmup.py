@@ -34,13 +34,13 @@ def warmup() -> None:
 @contextmanager
 def _progress(start: float) -> Iterator[None]:
     """Say now and then how many functions are compiled, and how long it took so far."""
-    from ...warm import FUNCTIONS, compiled_functions
+    from ...warm import compiled_functions, expected_functions
 
-    terminal = sys.stderr.isatty()
+    terminal, expected = sys.stderr.isatty(), expected_functions()
 
     def report() -> None:
-        done, seconds = min(compiled_functions(), FUNCTIONS), time.perf_counter() - start
-        text = f"{done} of about {FUNCTIONS} functions compiled, {seconds:.0f} s"
+        done, seconds = min(compiled_functions(), expected), time.perf_counter() - start
+        text = f"{done} of about {expected} functions compiled, {seconds:.0f} s"
         click.echo(f"\r{text} " if terminal else text, err=True, nl=not terminal)
 
     try:

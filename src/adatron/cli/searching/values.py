@@ -88,6 +88,8 @@ def grid_of(given: dict[str, Any], machine: Any) -> tuple[dict[str, Any], dict[s
     fixed = {name: values[0] for name, values in given.items() if values != AUTO and len(values) == 1}
     searched = {name: list(values) if values != AUTO else AUTO for name, values in given.items() if name not in fixed}
     if not searched:
-        known = set(machine.get_params()) - ({"gamma"} if machine.kernel in ("linear", "precomputed") else set())
+        from ...selection.ranges.auto import DISTANT, SCALED
+
+        known = set(machine.get_params()) - ({"gamma"} if machine.kernel not in DISTANT + SCALED else set())
         searched = {name: AUTO for name in FOUND if name in known and name not in fixed}
     return searched, fixed

@@ -57,6 +57,11 @@ def instruction(op: int, kind: type[Operand], dtype: Any) -> tuple[int, ...]:
         return 1, *address(_scale, tile, 0.0), 0, 0
     if op in (ADD, MULTIPLY):
         return 2, *address(_add if op == ADD else _multiply, tile, tile), 0, 0
+    if op < 0:
+        raise ValueError(
+            "A kernel is compiled only if KERNELS of kernels/table.py has a line for it. Without one, pass a function "
+            "of two arrays of rows as the kernel."
+        )
     _, leaf, leaf_map = KERNELS[op]
     rows = kind.empty(dtype)
     product = address(PRODUCTS[kind, leaf.product], rows, 0, 0, rows, 0, 0, tile)

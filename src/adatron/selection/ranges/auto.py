@@ -44,7 +44,7 @@ TUBES = (0.01, 0.03, 0.1, 0.3)  # Values of epsilon, as parts of the deviation o
 ERRORS = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8)  # Values of nu.
 INFEASIBLE = 0.95  # Part of the largest nu that is feasible: folds differ a little.
 LEAST_NU = 1e-4
-DISTANT = ("rbf", "laplacian")  # Kernels of distances.
+DISTANT, SCALED = ("rbf", "laplacian"), ("poly", "sigmoid")  # Kernels with a gamma: of distances, of products.
 SMALLEST, LARGEST = 1e-300, 1e300  # Values that have a reciprocal, with some room.
 NO_GAMMA = (
     "'auto' finds no range of gamma: most {}distances between samples are between {:.3g} and {:.3g}, and the largest "
@@ -159,7 +159,7 @@ class _Ranges:
         if self.sample.X is not None and isinstance(self.machine.kernel, str):
             if self.machine.kernel in DISTANT:
                 found["gamma"] = self._gamma_of_distances()
-            elif self.machine.kernel in ("poly", "sigmoid"):
+            elif self.machine.kernel in SCALED:
                 values = tuple(rounded(self.scale * factor) for factor in (0.1, 1.0, 10.0))
                 found["gamma"] = Axis(values, HALF)
         deviation = self._deviation()
@@ -178,7 +178,7 @@ class _Ranges:
         try:
             return float(inputs.gamma("scale", self.sample.X, "rbf"))
         except ValueError:  # too small values
-            if self.machine.kernel in ("poly", "sigmoid"):
+            if self.machine.kernel in SCALED:
                 raise
             return 1.0
 

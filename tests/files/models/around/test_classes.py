@@ -1,4 +1,7 @@
-"""What stands around a machine comes back from its file, and predicts the same to the last bit."""
+"""What stands around a machine comes back from its file, and predicts the same to the last bit.
+
+Also tested here: ``check`` and ``values``.
+"""
 
 import warnings
 

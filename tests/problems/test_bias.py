@@ -1,0 +1,20 @@
+"""The augmented bias is a constant feature; no other form of the bias changes the kernel."""
+
+import numpy as np
+
+from adatron.problems import csvc
+from adatron.problems.bias import penalty
+from twins import programs
+from twins.primal import AUGMENT, BIASES, data, drawn
+
+
+def test_only_the_augmented_bias_is_penalised():
+    assert [penalty(bias, AUGMENT) for bias in BIASES] == [0.0, AUGMENT**2, 0.0]
+
+
+@drawn()
+def test_the_augmented_bias_is_one_more_feature(seed):
+    K, y, C, _ = data(seed)
+    inside, outside = csvc(y, C, "augmented", AUGMENT), csvc(y, C, "none")
+    beta = programs.solve(K, inside, tol=1e-9)
+    np.testing.assert_allclose(programs.solve(K + AUGMENT**2, outside, tol=1e-9), beta, atol=1e-7)

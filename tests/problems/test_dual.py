@@ -1,0 +1,89 @@
+"""What a program says of a point against its definition, written out with dense matrices."""
+
+import numpy as np
+import pytest
+
+from adatron.problems import Dual, ball, csvc, nusvc, nusvr, oneclass, svr
+from twins import programs
+from twins.primal import BIASES, data, drawn, solved
+
+PROGRAMS = {
+    "csvc": lambda y, w, t, bias: csvc(y, w, bias, 0.7),
+    "svr": lambda y, w, t, bias: svr(t, w, 0.1, bias, 0.7),
+    "nusvc": lambda y, w, t, bias: nusvc(y, w, 0.3, bias, 0.7),
+    "nusvr": lambda y, w, t, bias: nusvr(t, w, 0.3, bias, 0.7),
+    "oneclass": lambda y, w, t, bias: oneclass(w, 0.3),
+    "ball": lambda y, w, t, bias: ball(w, 0.3),
+}
+
+
+def point(seed, name, bias):
+    """A kernel matrix over the variables, a program, and a point in its box with some variables at bounds and at 0."""
+    K, y, w, t = data(seed)
+    dual = PROGRAMS[name](y, w, t, bias)
+    copies = len(dual) // len(y)
+    rng = np.random.default_rng(seed)
+    part = np.clip(rng.uniform(-0.3, 1.3, len(dual)), 0.0, 1.0)
+    beta = dual.lower + part * (dual.upper - dual.lower)
+    beta[(rng.random(len(dual)) < 0.2) & (dual.lower <= 0) & (dual.upper >= 0)] = 0.0
+    return np.tile(K, (copies, copies)), dual, beta
+
+
+@drawn(name=tuple(PROGRAMS), bias=BIASES)
+def test_objective_slopes_and_equalities(seed, name, bias):
+    K, dual, beta = point(seed, name, bias)
+    g, A = programs.gradient(K, dual, beta), programs.matrix(dual)
+    assert dual.objective(beta, g) == pytest.approx(programs.objective(K, dual, beta), rel=1e-9, abs=1e-9)
+    assert dual.squared_norm(beta, g) == pytest.approx(beta @ (K + dual.lambda2) @ beta, rel=1e-9, abs=1e-9)
+    np.testing.assert_allclose(dual.sums(beta), A @ beta, atol=1e-12)
+    mu = np.random.default_rng(seed).normal(size=len(dual.totals))
+    np.testing.assert_allclose(np.broadcast_to(dual.push(mu), len(dual)), A.T @ mu, atol=1e-12)
+    up, down = programs.slopes(dual, beta, g)
+    plus = A.sum(axis=0) > 0 if dual.totals else np.ones(len(dual), bool)
+    np.testing.assert_array_equal(dual.growth(beta, g), np.where(plus, up, down))
+    np.testing.assert_array_equal(dual.shrinkage(beta, g), np.where(plus, down, up))
+    np.testing.assert_array_equal(dual.inward(beta, g), np.maximum(up, down))
+    at_kink = (beta == 0) & (dual.epsilon > 0)
+    np.testing.assert_array_equal(dual.free(beta), (beta > dual.lower) & (beta < dual.upper) & ~at_kink)
+
+
+@drawn(name=tuple(PROGRAMS), bias=BIASES)
+def test_parts_and_other_forms_of_a_program(seed, name, bias):
+    K, dual, beta = point(seed, name, bias)
+    rows = np.random.default_rng(seed).permutation(len(dual))[:7]
+    part = dual.take(rows)
+    np.testing.assert_array_equal(programs.matrix(part), programs.matrix(dual)[:, rows])
+    np.testing.assert_array_equal([part.t, part.lower, part.upper], [v[rows] for v in (dual.t, dual.lower, dual.upper)])
+    tripled, g = dual.scaled(3.0), programs.gradient(K, dual, beta)
+    assert programs.objective(3.0 * K, tripled, beta) == pytest.approx(3.0 * programs.objective(K, dual, beta))
+    plain, sign = dual.unsigned(), np.ones(len(dual)) if dual.sign is None else dual.sign
+    turned = programs.objective(sign[:, None] * (K + dual.lambda2) * sign - plain.lambda2, plain, sign * beta)
+    assert turned == pytest.approx(programs.objective(K, dual, beta))
+    np.testing.assert_allclose(programs.matrix(plain) @ (sign * beta), programs.matrix(dual) @ beta, atol=1e-12)
+    smooth = dual.piece(beta, g)  # the same objective and slopes at this point, without |beta|
+    assert smooth.epsilon == 0.0
+    assert programs.objective(K, smooth, beta) == pytest.approx(programs.objective(K, dual, beta))
+    assert ((smooth.lower <= beta) & (beta <= smooth.upper)).all()
+
+
+@drawn(name=tuple(PROGRAMS), bias=BIASES)
+def test_the_scale_is_at_least_what_a_solution_may_gain(seed, name, bias):
+    K, y, w, t = data(seed)
+    dual = PROGRAMS[name](y, w, t, bias)
+    assert 0.0 < dual.scale <= 1.0
+    assert dual.reach == (min(0.0, dual.lower.min()), max(0.0, dual.upper.max()))
+    assert not dual.unbounded
+    if not any(dual.totals):  # 0 is feasible
+        copies = len(dual) // len(y)
+        assert solved(np.tile(K, (copies, copies)), dual)[1] <= np.maximum(-dual.lower, dual.upper) @ np.abs(dual.t)
+
+
+def test_programs_whose_feasible_points_form_a_cone():
+    y, infinite = np.array([1.0, -1.0]), np.full(2, np.inf)
+    assert csvc(y, infinite).cone
+    assert csvc(y, infinite).hard_margin
+    assert svr(y, infinite, 0.1).cone
+    assert not svr(y, infinite, 0.1).hard_margin
+    assert not csvc(y, np.ones(2)).cone
+    assert not oneclass(np.ones(2), 0.5).cone
+    assert Dual(y, -infinite, infinite).unbounded

@@ -1,0 +1,48 @@
+"""A toy machine, as CONTRIBUTING says: one file, one line of what a model file may hold, and a public name."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import Interval
+
+from ..fitting.formulation import Formulation, bounds
+from ..problems.quantile import quantile
+from .base.regressor import Regressor
+
+
+class QuantileSVR(Regressor):
+    """Kernel quantile regression."""
+
+    bias, augment = "explicit", 1.0
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Regressor._parameter_constraints,
+        "tau": [Interval(Real, 0.0, 1.0, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        *,
+        tau: float = 0.5,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        cache_size: float = 1000,
+        verbose: bool = False,
+        max_iter: int = -1,
+        solver: Any = "auto",
+        n_jobs: int | None = None,
+        precision: str = "auto",
+        gap_tol: float | None = None,
+        max_time: float | None = None,
+        callback: Any = None,
+        device: Any = None,
+    ) -> None:
+        self._keep(locals())
+
+    def _formulation(self, augment: float) -> Formulation:
+        return Formulation(lambda y, weight: quantile(y, bounds(self.C, weight), self.tau), bound=self.C)
