@@ -19,7 +19,6 @@ from ..kernels import Kernel
 from .decision import decision_values, pair_values
 from .expansion import Expansion
 from .heads import Counted
-from .model import Kept
 from .signs import Decided
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ class Sum(Function):
 
     counts: NDArray[np.int32] | None
     precision: str
-    kept: Kept | None
+    kept: dict[str, Any] | None
 
     @property
     def takes_sparse(self) -> bool:
@@ -139,9 +138,11 @@ class Sum(Function):
         if self.kept is None or not self.kernel.compiled or any(map(_writeable, (self.vectors, self.dual))):
             return self._made(vectors)
         parts = (*parts_of(self.vectors), *parts_of(self.dual))  # a CSR matrix can be given other arrays
-        if self.kept.last is None or any(a is not b for a, b in zip(self.kept.last[0], parts, strict=True)):
-            self.kept.last = parts, self._made(vectors)
-        return self.kept.last[1]
+        before, made = self.kept.get("sum", ((), None))
+        if made is None or any(a is not b for a, b in zip(before, parts, strict=True)):
+            made = self._made(vectors)
+            self.kept["sum"] = parts, made
+        return made
 
     def _made(self, vectors: Any) -> Expansion | PairSums:
         """Return the sum over some vectors; of kernel values, these are in X."""

@@ -50,12 +50,6 @@ class Proofs(NamedTuple):
     route: Route | None = None
 
 
-class Kept:
-    """A place for what predictions keep ready; no prediction changes the model."""
-
-    last: Any = None
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Model:
     """Σ_j c_j k(z_j, ·) + b for each problem, or such a sum with tilted bases, and the head that reads the values.
@@ -95,7 +89,7 @@ class Model:
     samples: Any = None
     tilts: Vector | None = None
     problem: Ids | None = None
-    _kept: Kept = field(default_factory=Kept, init=False, repr=False)
+    _kept: dict[str, Any] = field(default_factory=dict[str, Any], init=False, repr=False)
 
     def __post_init__(self) -> None:
         fault = next(self._faults(), None)

@@ -1,4 +1,7 @@
-"""A state from elsewhere is refused unless it has all that predictions and compiled code trust."""
+"""A state from elsewhere is refused unless it has all that predictions and compiled code trust.
+
+Also tested here: ``model/sound``.
+"""
 
 import subprocess
 import sys
