@@ -1,4 +1,4 @@
-"""Delimited text: the form of a file, its lines, its columns and its table."""
+"""Delimited text: the form of a file, its lines, and their values."""
 
 from .read import read_delimited
 
