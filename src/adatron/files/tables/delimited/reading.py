@@ -58,6 +58,8 @@ class Reading:
         The first value of a column that counts the rows.
     rows : int
         The rows that were read.
+    careful : bool
+        Whether NumPy takes numbers through a converter that knows the marks of missing values.
     codes : dict of int to Codes
         The texts of the label, and of the features that are text.
     """
@@ -72,6 +74,7 @@ class Reading:
     texts: frozenset[int]
     start: int = 0
     rows: int = 0
+    careful: bool = False
 
     def __post_init__(self) -> None:
         request, label = self.request, self.roles.label
@@ -82,7 +85,7 @@ class Reading:
             self.codes[label] = Codes(self.path, request.max_bytes, self.gaps | set(MISSING_LABELS))
         marks = [mark for mark in self.missing if is_number(mark, self.dialect.decimal)]
         self.marks = [float(mark.replace(",", ".")) for mark in marks]  # as -999
-        self._converters: dict[int | str, Callable[[str], float]] = dict(self._converted())
+        self._converters: dict[int | str, Callable[[str], float]] = dict(self._converted(False))
 
     def values(self, chunk: list[tuple[int, str]], lines: Lines) -> tuple[list[int], NDArray[np.float64]]:
         """Return the line of each record, and its values.
@@ -97,18 +100,27 @@ class Reading:
         for number, line in chunk:
             if len(line) > LONG and (found := line.count(separator)) > max(2 * width, LONG):
                 raise DataError(self.path, f"{found + 1} fields found, {width} expected", number)
-        known = [(codes.numbers, len(codes.numbers)) for codes in self.codes.values()]
         values = None if lines.quoted else self._by_numpy([line for _, line in chunk])
-        if values is not None:
-            self.rows += len(values)
-            return [number for number, _ in chunk], values
-        for texts, size in known:
-            while len(texts) > size:
-                texts.popitem()
-        return self._by_field(chunk, lines)
+        if values is None:
+            return self._by_field(chunk, lines)
+        self.rows += len(values)
+        return [number for number, _ in chunk], values
 
     def _by_numpy(self, lines: list[str]) -> NDArray[np.float64] | None:
         """Return the values of lines that are a record each; None if they need a closer look."""
+        known = [(codes.numbers, len(codes.numbers)) for codes in self.codes.values()]
+        values = self._loaded(lines)
+        if values is not None:
+            return values
+        for texts, size in known:
+            while len(texts) > size:
+                texts.popitem()
+        if self.careful or not self.request.allow_missing:
+            return None
+        self.careful, self._converters = True, dict(self._converted(True))
+        return self._by_numpy(lines)
+
+    def _loaded(self, lines: list[str]) -> NDArray[np.float64] | None:
         separator, width = self.dialect.separator, self.roles.width
         if separator != " " and any(' "' in line for line in lines):
             return None  # NumPy takes such a quote for a part of the field
@@ -124,27 +136,40 @@ class Reading:
             if isinstance(cause, (DataError, MemoryError)) or not isinstance(cause, (Exception, type(None))):
                 raise cause from None  # Ctrl-C in a converter is no fault of the data
             return None
-        if values.shape != (len(lines), width) or not np.isfinite(values).all():
+        wrong = np.isinf if self.careful else lambda values: ~np.isfinite(values)
+        if values.shape != (len(lines), width) or wrong(values).any():
             return None
         if self.marks and np.isin(values[:, self.roles.features], self.marks).any():
             return None
         counted = self.start + self.rows + np.arange(len(values))
         return None if self.roles.left_out.get(0) == COUNTS and (values[:, 0] != counted).any() else values
 
-    def _converted(self) -> Iterator[tuple[int, Callable[[str], float]]]:
+    def _original(self, text: str) -> str:
+        return (text.translate(EXCHANGE) if self.dialect.decimal == "," else text).strip()
+
+    def _number(self, text: str) -> float:
+        text = self._original(text)
+        if text in self.missing:
+            return nan
+        if is_number(text, self.dialect.decimal):
+            return float(text.replace(",", "."))
+        raise ValueError(text)
+
+    def _converted(self, careful: bool) -> Iterator[tuple[int, Callable[[str], float]]]:
         """Yield the converter for NumPy of each column that is not plain numbers."""
-        exchanged = self.dialect.decimal == ","
         for index in range(self.roles.width):
             reason = self.roles.left_out.get(index)
             if index in self.codes:
                 codes = self.codes[index]
-                yield index, lambda text, codes=codes: codes((text.translate(EXCHANGE) if exchanged else text).strip())
+                yield index, lambda text, codes=codes: codes(self._original(text))
             elif reason == EMPTY:
                 yield index, lambda text: {"": 0.0}[text.strip()]
             elif reason not in (None, COUNTS):
                 yield index, lambda _: 0.0
             elif self.kinds.get(index) == Kind.TRUTH:
                 yield index, lambda text: TRUTH[text.strip()]
+            elif careful and reason is None:
+                yield index, self._number
 
     def _by_field(self, chunk: list[tuple[int, str]], lines: Lines) -> tuple[list[int], NDArray[np.float64]]:
         """Return what `values` does, and take more lines if the last record goes on in them."""
