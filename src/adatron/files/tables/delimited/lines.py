@@ -5,13 +5,24 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from ..cells import SPREADSHEET_ERRORS
 
 CHARACTERS = 2**18  # Characters of the lines that are taken together, unless a record is longer.
 _OPENING = re.compile(r'(?:^|\W)"')
 _FIELD = re.compile(r'"(?:[^"]|"")*(?:"|\Z)|\S+')
+
+
+class Chunk(NamedTuple):
+    """Some lines, and their numbers."""
+
+    numbers: list[int]
+    lines: list[str]
+
+    def after(self, count: int) -> Chunk:
+        """Return the lines after the first ones."""
+        return Chunk(self.numbers[count:], self.lines[count:])
 
 
 class Lines:
@@ -33,15 +44,16 @@ class Lines:
             return number, line
         raise StopIteration
 
-    def take(self, most: int) -> list[tuple[int, str]]:
+    def take(self, most: int) -> Chunk:
         """Return the next lines; they end at the end of a record, unless that is far away."""
-        taken: list[tuple[int, str]] = []
+        taken = Chunk([], [])
         size = 0
         for number, line in self:
-            taken.append((number, line))
+            taken.numbers.append(number)
+            taken.lines.append(line)
             size += len(line)
-            enough = size > CHARACTERS or len(taken) >= most
-            if len(taken) > 2 and enough and (not self.quoted or size > 4 * CHARACTERS):
+            enough = size > CHARACTERS or len(taken.lines) >= most
+            if enough and len(taken.lines) > 2 and (not self.quoted or size > 4 * CHARACTERS):
                 break
         return taken
 

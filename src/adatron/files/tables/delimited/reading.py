@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...table import MISSING_LABELS, SEPARATORS, DataError, Dialect, Path, Request, check_size
 from ..cells import TRUTH, WORDS, Kind, is_number, kind_of, refusal
 from ..columns import COUNTS, EMPTY, Roles, label_note, named
-from .lines import Lines, split_records
+from .lines import Chunk, Lines, split_records
 
 ENTRY = 120  # Bytes of a distinct text and of its number.
 LONG = 2**20  # Characters of a line from which on its fields are counted before they are split.
@@ -87,24 +87,24 @@ class Reading:
         self.marks = [float(mark.replace(",", ".")) for mark in marks]  # as -999
         self._converters: dict[int | str, Callable[[str], float]] = dict(self._converted(False))
 
-    def values(self, chunk: list[tuple[int, str]], lines: Lines) -> tuple[list[int], NDArray[np.float64]]:
+    def values(self, chunk: Chunk, lines: Lines) -> tuple[list[int], NDArray[np.float64]]:
         """Return the line of each record, and its values.
 
         Parameters
         ----------
-        chunk : list of (number, line)
         lines : Lines
-            The lines that follow, in which the last record may go on.
+            The lines that follow the chunk, in which its last record may go on.
         """
         separator, width = self.dialect.separator, self.roles.width
-        for number, line in chunk:
-            if len(line) > LONG and (found := line.count(separator)) > max(2 * width, LONG):
-                raise DataError(self.path, f"{found + 1} fields found, {width} expected", number)
-        values = None if lines.quoted else self._by_numpy([line for _, line in chunk])
+        if max(map(len, chunk.lines)) > LONG:
+            for number, line in zip(chunk.numbers, chunk.lines, strict=True):
+                if (found := line.count(separator)) > max(2 * width, LONG):
+                    raise DataError(self.path, f"{found + 1} fields found, {width} expected", number)
+        values = None if lines.quoted else self._by_numpy(chunk.lines)
         if values is None:
             return self._by_field(chunk, lines)
         self.rows += len(values)
-        return [number for number, _ in chunk], values
+        return chunk.numbers, values
 
     def _by_numpy(self, lines: list[str]) -> NDArray[np.float64] | None:
         """Return the values of lines that are a record each; None if they need a closer look."""
@@ -144,11 +144,13 @@ class Reading:
         counted = self.start + self.rows + np.arange(len(values))
         return None if self.roles.left_out.get(0) == COUNTS and (values[:, 0] != counted).any() else values
 
-    def _original(self, text: str) -> str:
-        return (text.translate(EXCHANGE) if self.dialect.decimal == "," else text).strip()
+    def _restored(self, convert: Callable[[str], float]) -> Callable[[str], float]:
+        """Return a converter of a field as it stands in the file, for NumPy."""
+        if self.dialect.decimal == ",":
+            return lambda text: convert(text.translate(EXCHANGE).strip())
+        return lambda text: convert(text.strip())
 
     def _number(self, text: str) -> float:
-        text = self._original(text)
         if text in self.missing:
             return nan
         if is_number(text, self.dialect.decimal):
@@ -160,8 +162,7 @@ class Reading:
         for index in range(self.roles.width):
             reason = self.roles.left_out.get(index)
             if index in self.codes:
-                codes = self.codes[index]
-                yield index, lambda text, codes=codes: codes(self._original(text))
+                yield index, self._restored(self.codes[index])
             elif reason == EMPTY:
                 yield index, lambda text: {"": 0.0}[text.strip()]
             elif reason not in (None, COUNTS):
@@ -169,23 +170,23 @@ class Reading:
             elif self.kinds.get(index) == Kind.TRUTH:
                 yield index, lambda text: TRUTH[text.strip()]
             elif careful and reason is None:
-                yield index, self._number
+                yield index, self._restored(self._number)
 
-    def _by_field(self, chunk: list[tuple[int, str]], lines: Lines) -> tuple[list[int], NDArray[np.float64]]:
+    def _by_field(self, chunk: Chunk, lines: Lines) -> tuple[list[int], NDArray[np.float64]]:
         """Return what `values` does, and take more lines if the last record goes on in them."""
         taken = 0
 
         def texts() -> Iterator[str]:
             nonlocal taken
-            for _, line in chain(chunk, lines):
+            for line in chain(chunk.lines, (line for _, line in lines)):
                 taken += 1
                 yield line
 
         records = split_records(texts(), self.dialect.separator)
         numbers: list[int] = []
         rows: list[list[float]] = []
-        while taken < len(chunk):
-            number = chunk[taken][0]
+        while taken < len(chunk.lines):
+            number = chunk.numbers[taken]
             try:
                 fields = next(records)
             except csv.Error as error:
