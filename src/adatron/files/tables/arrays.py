@@ -42,7 +42,7 @@ def read_pair(paths: Sequence[Path], requests: Sequence[Request], array_of: Arra
     if len(paths) > 2 or (len(paths) == 1 and request.labelled):
         raise DataError(paths[0], f"it holds one array: give two files, features and labels (not {len(paths)})")
     read = [array_of(path, read_whole(path, one.max_bytes)) for path, one in zip(paths, requests, strict=True)]
-    table = of_features(paths[0], checked_table(paths[0], read[0], None, request), request)
+    table = checked_table(paths[0], read[0], None, request)
     if len(paths) == 1:
         return table
     y = checked_labels(paths[1], read[1], requests[1])
@@ -94,8 +94,7 @@ def table_of_named(
         wanted = request.label or " or ".join(LABELS)
         raise DataError(path, f"no array {wanted}; the arrays are {', '.join(names)}")
     y = None if found is None else array_of(found)
-    table = checked_table(path, array_of(features), y, request, label_name=found)
-    return of_features(path, table, request)
+    return checked_table(path, array_of(features), y, request, label_name=found)
 
 
 def checked_table(
@@ -114,6 +113,8 @@ def checked_table(
         raise DataError(path, f"features of type {X.dtype}, not numbers")
     if X.ndim < 2 or not X.size:
         raise DataError(path, f"features of shape {X.shape}; they must be samples x features, neither of them 0")
+    if request.n_features not in (None, width := math.prod(X.shape[1:])):
+        raise DataError(path, f"{width} features found, {request.n_features} expected")
     if y is not None and y.ndim and len(y) != len(X):
         raise DataError(path, f"{len(X)} samples and {len(y)} labels")
     dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
@@ -228,13 +229,6 @@ def _array(
     with parsing(path, kind):
         values = np.frombuffer(data, dtype, offset=start) if announced else np.empty(0, dtype)
         return values.reshape(shape, order=order)
-
-
-def of_features(path: Path, table: Table, request: Request) -> Table:
-    """Return the table if it has the features that a model expects."""
-    if request.n_features not in (None, table.shape[1]):
-        raise DataError(path, f"{table.shape[1]} features found, {request.n_features} expected")
-    return table
 
 
 def _first(names: Iterable[str], found: Collection[str]) -> str | None:
