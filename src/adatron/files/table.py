@@ -255,6 +255,8 @@ def reading(path: Path) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise DataError(path, "reading it takes more memory than there is") from error
+    except ImportError as error:  # of an extra
+        raise DataError(path, str(error)) from error
     except OF_LIBRARIES as error:
         raise DataError(path, f"its contents cannot be read ({type(error).__name__}: {error})") from error
 

@@ -22,8 +22,7 @@ from .columns import Roles, roles_of, table_of_columns
 
 # Bytes of memory that a byte of the text may become: a row is an object of Python for each of its values.
 EXPANSION = 2
-# Bytes of a row besides its values, and of a text.
-ROW, TEXT = 40, 8
+ROW = 40  # Bytes of a row, or of a text, besides its values.
 _QUOTED_OR_SPACE = re.compile(r"""('(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")|\s++""")
 _UNUSUAL = re.compile(r"""["'{}\s]""")
 _WEIGHT = re.compile(r",\s*+\{[^{}]*+\}$")
@@ -135,7 +134,9 @@ def _without_line(message: str) -> str:
 
 
 class _Columns:
-    """The values column by column, as they come.
+    """The values as they come, row by row: numbers, and the number of a text among those of its column.
+
+    A row in braces leaves out zeros, and so the text with the number 0.
 
     Parameters
     ----------
@@ -145,109 +146,89 @@ class _Columns:
 
     def __init__(self, path: Path, attributes: Sequence[Attribute], roles: Roles, request: Request) -> None:
         self.path, self.attributes, self.roles, self.request = path, attributes, roles, request
-        self.label = label = roles.label
         self.lines = array("q")
-        self._numbers = {i: array("d") for i, one in enumerate(attributes) if one.number and i != label}
-        self._texts: dict[int, list[str | None]] = {i: [] for i in range(len(attributes)) if i not in self._numbers}
-        self._known = {i: {text: text for text in attributes[i].values or ()} for i in self._texts}
+        self._texts = {i: _known(one) for i, one in enumerate(attributes) if one.number is None or i == roles.label}
+        self._values, self._places, self._rows = array("d"), array("q"), array("q", [0])
         self._spent = 0
-        # The values of rows in braces, if all features are numbers.
-        self._rows, self._places, self._values = array("q", [0]), array("q"), array("d")
-        self._lean = not set(self._texts) & set(roles.features) and request.categorical in (None, "auto", frozenset())
 
     def add(self, line: int, row: Any) -> None:
         """Add the values of a row."""
         self.lines.append(line)
+        for index, text in sorted(row.items()) if isinstance(row, dict) else enumerate(row):
+            self._values.append(
+                self._code(index, text, line) if index in self._texts else self._number(index, text, line)
+            )
         if isinstance(row, dict):
-            self._add_sparse(line, row)
-        else:
-            for index, values in self._numbers.items():
-                values.append(self._number(index, row[index], line))
-            self._spent += 8 * len(self._numbers)
-            for index in self._texts:
-                self._add_text(index, row[index], line)
-        self._spent += ROW
+            self._places.extend(sorted(row))
+            self._rows.append(len(self._places))
+        self._spent += ROW + (16 if isinstance(row, dict) else 8) * len(row)
         check_size(self.path, "rows", self._spent, self.request.max_bytes, at_least=True)
 
-    def _add_sparse(self, line: int, row: dict[int, str | None]) -> None:
-        for index in self._texts:
-            self._add_text(index, row[index] if index in row else self._first(index), line)
-        if self._lean:
-            found = sorted(index for index in row if index in self._numbers)
-            self._places.extend(found)
-            self._values.extend(self._number(index, row[index], line) for index in found)
-            self._rows.append(len(self._places))
-            self._spent += 16 * len(found)
-        else:
-            for index, values in self._numbers.items():
-                values.append(self._number(index, row[index], line) if index in row else 0.0)
-            self._spent += 8 * len(self._numbers)
-
-    def _first(self, index: int) -> str | None:
-        """Return what a value in braces is that was left out."""
-        one = self.attributes[index]
-        if one.number is not None:
-            return "0"
-        return one.values[0] if one.values else None
-
     def _number(self, index: int, text: str | None, line: int) -> float:
+        name, read = self.attributes[index].name, self.attributes[index].number
         if text is None:
             if self.request.allow_missing:
                 return np.nan
-            where = f"column {index} ({self.attributes[index].name})"
-            raise DataError(self.path, refusal(where, Kind.MISSING, "?"), line)
-        read = self.attributes[index].number
+            raise DataError(self.path, refusal(f"column {index} ({name})", Kind.MISSING, "?"), line)
         try:
             number = np.nan if read is None else read(text)
         except (ValueError, OverflowError):
             number = np.nan
         if not abs(number) < np.inf:
-            name = self.attributes[index].name
             raise DataError(self.path, f"column {index} ({name}) holds {text!r}, not a finite number or date", line)
         return number
 
-    def _add_text(self, index: int, text: str | None, line: int) -> None:
-        one, known = self.attributes[index], self._known[index]
-        if index == self.label and (text is None or text in MISSING_LABELS):
-            raise DataError(self.path, "the label is missing", line)
-        if text is not None and text not in known:
-            if one.values is not None:
-                raise DataError(
-                    self.path, f"column {index} ({one.name}) holds {text!r}, which it does not declare", line
-                )
-            known[text] = text
-            self._spent += 4 * len(text) + ROW
-        self._texts[index].append(None if text is None else known[text])
-        self._spent += TEXT
+    def _code(self, index: int, text: str | None, line: int) -> float:
+        one, known = self.attributes[index], self._texts[index]
+        if text not in known:
+            if one.values is not None and text is not None:
+                fault = f"column {index} ({one.name}) holds {text!r}, which it does not declare"
+                raise DataError(self.path, fault, line)
+            known[text] = len(known)
+            self._spent += 4 * len(text or "") + ROW
+        return known[text]
 
     def table(self, in_braces: bool) -> Table:
         """Return all rows."""
-        names = [one.name for one in self.attributes]
-        if in_braces and self._lean:
-            return self._sparse_table(names)
-        columns = [self._column(index) for index in range(len(names))]
-        return table_of_columns(self.path, names, columns, self.request)
-
-    def _sparse_table(self, names: list[str]) -> Table:
-        features = self.roles.features
-        parts = np.frombuffer(self._values), np.frombuffer(self._places, np.int64), np.frombuffer(self._rows, np.int64)
-        all_columns: Any = sparse.csr_matrix(parts, (len(self.lines), len(names)))
-        X = sparse.csr_matrix(all_columns[:, features])
+        names, features, label = [one.name for one in self.attributes], self.roles.features, self.roles.label
+        shape, values = (len(self.lines), len(names)), np.frombuffer(self._values)
+        if not in_braces:
+            return self._dense_table(names, values.reshape(shape))
+        parts = values, np.frombuffer(self._places, np.int64), np.frombuffer(self._rows, np.int64)
+        every: Any = sparse.csr_matrix(parts, shape)
+        if set(self._texts) & set(features) or self.request.categorical not in (None, "auto", frozenset()):
+            check_size(self.path, "rows", 8 * shape[0] * shape[1], self.request.max_bytes)
+            return self._dense_table(names, every.toarray())
+        X = sparse.csr_matrix(every[:, features])
         X.eliminate_zeros()
         table = Table(X, None, tuple(names[index] for index in features), notes=self.roles.notes(names))
-        if self.label is None:
+        if label is None:
             return table
-        return replace(table, y=self._column(self.label), label_name=names[self.label], label_column=self.label)
+        y = self._labels(label, every[:, [label]].toarray()[:, 0])
+        return replace(table, y=y, label_name=names[label], label_column=label)
 
-    def _column(self, index: int) -> NDArray[Any]:
-        """Return a column: numbers, or texts as objects, None where one is missing; labels in their final form."""
-        if index in self._numbers:
-            return np.frombuffer(self._numbers[index])
-        if index != self.label:
-            return np.array(self._texts[index], dtype=object)
-        texts = [text for text in self._texts[index] if text is not None]
-        if self.attributes[index].number is None:
+    def _dense_table(self, names: list[str], values: NDArray[np.float64]) -> Table:
+        columns: list[NDArray[Any]] = list(values.T)
+        for index, known in self._texts.items():
+            read = np.array([*known], object)[columns[index].astype(np.int64)]
+            columns[index] = self._labels(index, values[:, index]) if index == self.roles.label else read
+        return table_of_columns(self.path, names, columns, self.request)
+
+    def _labels(self, index: int, codes: NDArray[np.float64]) -> NDArray[Any]:
+        """Return labels in their final form."""
+        known, read = [*self._texts[index]], self.attributes[index].number
+        texts = [known[code] or "" for code in codes.astype(np.int64).tolist()]
+        gap = next((line for text, line in zip(texts, self.lines, strict=True) if text in MISSING_LABELS), None)
+        if gap is not None:
+            raise DataError(self.path, "the label is missing", gap)
+        if read is None:
             return named_labels(self.path, texts, self.request.max_bytes)
-        if self.attributes[index].number is float:
+        if read is float:
             return exact_numbers(self.path, texts, self.lines)
         return np.array([self._number(index, text, line) for text, line in zip(texts, self.lines, strict=True)])
+
+
+def _known(one: Attribute) -> dict[str | None, int]:
+    """Return the numbers of the texts of a column that its header shows, first what a row in braces leaves out."""
+    first = (None,) if one.number is None else ("0",)
+    return {text: code for code, text in enumerate(dict.fromkeys(one.values or first))}

@@ -1,4 +1,7 @@
-"""Samples that are already arrays: NumPy files, and the checks that every array goes through."""
+"""Samples that are already arrays: NumPy files, IDX files, and the checks that every array goes through.
+
+IDX is the format of MNIST: a magic number with type and dimensions, then the values, big-endian.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import io
 import math
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from numbers import Number
 from typing import Any
 
@@ -19,18 +23,32 @@ from ..table import MISSING_LABELS, DataError, Path, Request, Table, check_size,
 
 FEATURES = ("X", "data", "features")
 LABELS = ("y", "target", "label", "labels")
-PLAIN = "a NumPy file of plain arrays"
+PLAIN, IDX = "a NumPy file of plain arrays", "an IDX file"
+IDX_TYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
+ArrayOf = Callable[[Path, bytes], NDArray[Any]]
 
 
-def read_npy(path: Path, request: Request) -> Table:
-    """Read features alone from one array; the labels are in a separate file, see `read_labels`."""
-    X = _array(path, read_whole(path, request.max_bytes))
-    return of_features(path, checked_table(path, X, None, request), request)
+def read_pair(paths: Sequence[Path], requests: Sequence[Request], array_of: ArrayOf) -> Table:
+    """Read features and labels from a file each.
 
-
-def read_labels(path: Path, request: Request) -> NDArray[Any]:
-    """Read the labels of a pair of files."""
-    return checked_labels(path, _array(path, read_whole(path, request.max_bytes)), request)
+    Parameters
+    ----------
+    array_of : callable
+        Makes an array of a path and the bytes of its file.
+    """
+    request = requests[0]
+    if request.label is not None:
+        raise DataError(paths[0], "here the labels are a file of their own: leave out the label column")
+    if len(paths) > 2 or (len(paths) == 1 and request.labelled):
+        raise DataError(paths[0], f"it holds one array: give two files, features and labels (not {len(paths)})")
+    read = [array_of(path, read_whole(path, one.max_bytes)) for path, one in zip(paths, requests, strict=True)]
+    table = checked_table(paths[0], read[0], None, request)
+    if len(paths) == 1:
+        return table
+    y = checked_labels(paths[1], read[1], requests[1])
+    if len(y) != table.shape[0]:
+        raise DataError(paths[1], f"{len(y)} labels for {table.shape[0]} samples")
+    return replace(table, y=y)
 
 
 def read_npz(path: Path, request: Request) -> Table:
@@ -45,7 +63,7 @@ def read_npz(path: Path, request: Request) -> Table:
     def array_of(name: str) -> NDArray[Any]:
         check_size(path, f"contents of the array {name}", members[name].file_size, request.max_bytes)
         with parsing(path, PLAIN):
-            return _array(path, archive.read(members[name]))
+            return numpy_array(path, archive.read(members[name]))
 
     return table_of_named(path, members, array_of, request)
 
@@ -76,8 +94,7 @@ def table_of_named(
         wanted = request.label or " or ".join(LABELS)
         raise DataError(path, f"no array {wanted}; the arrays are {', '.join(names)}")
     y = None if found is None else array_of(found)
-    table = checked_table(path, array_of(features), y, request, label_name=found)
-    return of_features(path, table, request)
+    return checked_table(path, array_of(features), y, request, label_name=found)
 
 
 def checked_table(
@@ -96,6 +113,8 @@ def checked_table(
         raise DataError(path, f"features of type {X.dtype}, not numbers")
     if X.ndim < 2 or not X.size:
         raise DataError(path, f"features of shape {X.shape}; they must be samples x features, neither of them 0")
+    if request.n_features not in (None, width := math.prod(X.shape[1:])):
+        raise DataError(path, f"{width} features found, {request.n_features} expected")
     if y is not None and y.ndim and len(y) != len(X):
         raise DataError(path, f"{len(X)} samples and {len(y)} labels")
     dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
@@ -175,7 +194,7 @@ def _numbers(kinds: set[type[Any]], y: NDArray[Any]) -> NDArray[Any] | None:
     return None if any(issubclass(kind, (str, bytes)) for kind in kinds) else y.astype(np.float64)
 
 
-def _array(path: Path, data: bytes) -> NDArray[Any]:
+def numpy_array(path: Path, data: bytes) -> NDArray[Any]:
     """Return the array of a NumPy file, whose header must announce exactly the bytes after it; objects are refused."""
     with parsing(path, PLAIN):
         stream = io.BytesIO(data)
@@ -186,19 +205,30 @@ def _array(path: Path, data: bytes) -> NDArray[Any]:
         shape, by_columns, dtype = header(stream)
     if dtype.hasobject or dtype.kind not in "biufcSU":
         raise DataError(path, f"not {PLAIN} (it holds {dtype})")
-    start, announced = stream.tell(), math.prod(shape) * dtype.itemsize
+    return _array(path, PLAIN, data, stream.tell(), dtype, shape, "F" if by_columns else "C")
+
+
+def idx_array(path: Path, data: bytes) -> NDArray[Any]:
+    """Return the array of an IDX file."""
+    head = data[:4]
+    if len(head) < 4 or head[:2] != b"\0\0" or head[2] not in IDX_TYPES or not head[3]:
+        raise DataError(path, f"not {IDX} (it begins with {head.hex(' ') or 'nothing'})")
+    start, dtype = 4 + 4 * head[3], np.dtype(IDX_TYPES[head[2]])
+    with parsing(path, IDX):
+        shape = np.frombuffer(data[4:start], ">i4", head[3]).tolist()
+    return _array(path, IDX, data, start, dtype, shape).astype(dtype.newbyteorder("="))
+
+
+def _array(
+    path: Path, kind: str, data: bytes, start: int, dtype: np.dtype[Any], shape: Sequence[int], order: Any = "C"
+) -> NDArray[Any]:
+    """Return the array of which a file says the shape and the type: exactly its bytes must follow."""
+    announced = math.prod(shape) * dtype.itemsize
     if len(data) - start != announced or min(shape, default=0) < 0:
         raise DataError(path, f"{len(data) - start} bytes where its header announces {announced}: shape {shape}")
-    with parsing(path, PLAIN):
+    with parsing(path, kind):
         values = np.frombuffer(data, dtype, offset=start) if announced else np.empty(0, dtype)
-        return values.reshape(shape, order="F" if by_columns else "C")
-
-
-def of_features(path: Path, table: Table, request: Request) -> Table:
-    """Return the table if it has the features that a model expects."""
-    if request.n_features not in (None, table.shape[1]):
-        raise DataError(path, f"{table.shape[1]} features found, {request.n_features} expected")
-    return table
+        return values.reshape(shape, order=order)
 
 
 def _first(names: Iterable[str], found: Collection[str]) -> str | None:

@@ -349,7 +349,7 @@ def _text_of(one: Any) -> str:
 
 def _suspicion(column: NDArray[Any], least: int, anywhere: bool) -> str | None:
     whole = column.dtype.kind in "iuf" and len(column) >= least  # ARFF has no whole numbers
-    if not whole or not (anywhere or column[0] in (0, 1)):
+    if not whole or not np.isfinite(column[0]) or not (anywhere or column[0] in (0, 1)):
         return None
     return COUNTS if np.array_equal(column, np.arange(len(column)) + int(column[0])) else None
 

@@ -13,10 +13,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ...extras import needed
 from ..source import Piped, read_whole
 from ..table import DataError, Path, Request, Table, parsing
 from .arrays import table_of_named
-from .extra import needs
 from .hdf5_storage import check_storage, check_texts
 
 # A group inside the file follows it, as in HDF5's own tools: data.h5/train.
@@ -35,7 +35,7 @@ def file_and_group(path: Path) -> tuple[Path, str]:
 
 def read_hdf5(path: Path, request: Request) -> Table:
     """Read the datasets X and y (or data and target, or the one that ``label`` names) of a group."""
-    h5py = needs("h5py", "hdf5", path)
+    h5py = needed("h5py", "hdf5", "reading it takes")
     file, name = file_and_group(path)
     data = read_whole(file, request.max_bytes)
     with parsing(path, KIND), h5py.File(io.BytesIO(data), "r") as root:

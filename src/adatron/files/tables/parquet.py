@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...extras import needed
 from ..source import read_whole
 from ..table import DataError, Path, Request, Table, check_size, parsing
 from .columns import table_of_columns
-from .extra import needs
 
 KIND = "a Parquet file"
 ROWS = 2**16  # Rows of a batch.
@@ -22,8 +22,8 @@ def read_parquet(path: Path, request: Request) -> Table:
 
     Text is kept as its distinct values, so that a short file cannot repeat a long one until the memory is full.
     """
-    parquet = needs("pyarrow.parquet", "parquet", path)
-    pyarrow = needs("pyarrow", "parquet", path)
+    parquet = needed("pyarrow.parquet", "parquet", "reading it takes")
+    pyarrow = needed("pyarrow", "parquet", "reading it takes")
     source, most = io.BytesIO(read_whole(path, request.max_bytes)), request.max_bytes
     with parsing(path, KIND):
         schema = parquet.ParquetFile(source).schema_arrow
@@ -41,10 +41,6 @@ def read_parquet(path: Path, request: Request) -> Table:
             batches.append(batch)
         table = pyarrow.Table.from_batches(batches, file.schema_arrow)
         indices = _indices(table.schema)
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if column.null_count and not request.allow_missing:
-            cure = "train --impute fills them in, --drop leaves the column out"
-            raise DataError(path, f"column {name!r} has {column.null_count} missing values: {cure}")
     with parsing(path, KIND):
         columns = [_values(pyarrow, column) for column in table.columns]
     return table_of_columns(path, table.column_names, columns, request, indices)

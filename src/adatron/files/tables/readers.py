@@ -19,9 +19,9 @@ from ...quoted import quoted
 from ..labels import joined_labels, kind_of
 from ..source import allowed, data_lines, open_binary, open_text, rewindable, undo_suffix
 from ..table import DataError, Path, Request, Table, reading
-from . import arrays, idx
+from . import arrays
 from .arff import read_arff
-from .delimited import read_delimited
+from .delimited.read import read_delimited
 from .hdf5 import file_and_group, read_hdf5
 from .libsvm import read_libsvm
 from .memory import room
@@ -32,14 +32,15 @@ from .parquet import read_parquet
 class Format:
     """How a file's name tells a format, and how the format is read.
 
-    ``labels`` reads the second file of a pair, in formats that hold one array a file. ``takes`` names the parameters of
-    `read` about the form of a text and the roles of its columns that the reader heeds. ``packed`` tells whether the
-    format compresses its contents.
+    ``read`` takes a path and a request. ``pair`` tells whether the format holds one array a file: then ``read`` takes
+    the paths of the features and of the labels, and a request for each. ``takes`` names the parameters of
+    `adatron.files.read` about the form of a text and the roles of its columns that the reader heeds. ``packed`` tells
+    whether the format compresses its contents.
     """
 
     extensions: tuple[str, ...]
-    read: Callable[[Path, Request], Table]
-    labels: Callable[[Path, Request], NDArray[Any]] | None = None
+    read: Callable[..., Table]
+    pair: bool = False
     takes: frozenset[str] = frozenset()
     packed: bool = False
 
@@ -55,8 +56,8 @@ FORMATS: dict[str, Format] = {
     "tsv": Format((".tsv", ".tab"), partial(read_delimited, separator=SEPARATOR["tsv"]), takes=FORM),
     "table": Format((), partial(read_delimited, separator=SEPARATOR["table"]), takes=FORM),
     "npz": Format((".npz",), arrays.read_npz, packed=True),
-    "npy": Format((".npy",), arrays.read_npy, arrays.read_labels),
-    "idx": Format((".idx",), idx.read_idx, idx.read_labels),
+    "npy": Format((".npy",), partial(arrays.read_pair, array_of=arrays.numpy_array), pair=True),
+    "idx": Format((".idx",), partial(arrays.read_pair, array_of=arrays.idx_array), pair=True),
     "arff": Format((".arff",), read_arff, takes=ROLES | {"encoding"}),
     "parquet": Format((".parquet", ".pq"), read_parquet, takes=ROLES),
     "hdf5": Format((".h5", ".hdf5", ".hdf"), read_hdf5),
@@ -191,9 +192,9 @@ def read(
     chosen = FORMATS[found]
     _check_heeded(paths[0], found, chosen, request)
     requests = [replace(request, max_bytes=_limit(one, chosen, max_bytes)) for one in paths]
-    if chosen.labels is not None:
+    if chosen.pair:
         with reading(paths[0]):
-            table = _pair(chosen.read, chosen.labels, paths, requests)
+            table = chosen.read(paths, requests)
         _check_texts(paths[0], table, request)
         return table
     tables: list[tuple[Path, Table]] = []
@@ -277,27 +278,6 @@ def _sniff_text(path: Path, request: Request) -> str:
             if " " in line:
                 return "table"
     return "table"
-
-
-def _pair(
-    features: Callable[[Path, Request], Table],
-    labels: Callable[[Path, Request], NDArray[Any]],
-    paths: list[Path],
-    requests: list[Request],
-) -> Table:
-    """Read features and labels from a file each."""
-    request = requests[0]
-    if request.label is not None:
-        raise DataError(paths[0], "here the labels are a file of their own: leave out the label column")
-    if len(paths) > 2 or (len(paths) == 1 and request.labelled):
-        raise DataError(paths[0], f"it holds one array: give two files, features and labels (not {len(paths)})")
-    table = features(paths[0], request)
-    if len(paths) == 1:
-        return table
-    y = labels(paths[1], requests[1])
-    if len(y) != table.shape[0]:
-        raise DataError(paths[1], f"{len(y)} labels for {table.shape[0]} samples")
-    return Table(table.X, y)
 
 
 def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path, Table]:

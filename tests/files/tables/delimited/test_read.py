@@ -179,7 +179,8 @@ def test_the_form_of_numbers_is_inferred_or_refused(rows, form, tmp_path_factory
         ("a,b,y\n1,2,3,4,0\n3,4,5,6,1\n", {}, "line 2: 5 fields found, 3 expected"),
         ("a,b,c,y\n1,0\n3,1\n", {}, "line 2: 2 fields found, 4 expected"),
         ("a,b,c,y\n1\n3\n", {"labelled": False}, "line 2: 1 fields found, 4 expected"),
-        ('a,b,"\n1,2,x\n3,4,"y,z"\n5,6,x\n', {}, "no row after the header: a quote"),
+        ('a,b,"\n1,2,x\n3,4,"y,z"\n5,6,x\n', {}, "line 4: 3 fields found, 4 expected"),
+        ('a,b,"y\n1,2,x\n3,4,z\n', {}, "a header row and no data; a quote in the header may have no end"),
         ("a,b,y\nTrue,2,0\n3,4,1\n", {}, "column 0.*holds"),
         ("a,b,y\n1,2,0\n-999,4,1\n", {"missing": ["-999"]}, "line 3: column 0 .* holds '-999', a missing value"),
         ("a,b,y\n1,2,0\n3,4,NA\n", {}, r"line 3: the label is missing \('NA'\)"),
@@ -208,6 +209,28 @@ def test_options_overrule_every_guess(write):
     for wrong in ({"separator": ",,"}, {"separator": "a"}, {"decimal": "x"}, {"encoding": "zlib"}, {"encoding": "no"}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             read(write(text), **wrong)
+
+
+def test_a_quote_within_a_name_or_a_text_is_a_sign_like_others(write):
+    """No row is lost after it."""
+    text = 'a,5" pipe,y\n1,x,0\n# no comment within quotes\n2,6" pipe,1\n3,"u\nv",0\n4,7" pipe,1\n'
+    table = read(write(text), categorical="auto")
+    assert table.feature_names == ("a", '5" pipe')
+    assert table.X.tolist() == [[1, "x"], [2, '6" pipe'], [3, "u\nv"], [4, '7" pipe']]
+    assert table.y.tolist() == [0, 1, 0, 1]
+
+
+def test_what_stands_far_down_is_read_field_by_field(write):
+    rows = ["1.5,red,True,0"] * 5000
+    rows[4000:4003] = ['"2.5",blue,false,1', '1.25,"r\ned",,0', ' "3", red ,TRUE,2']
+    table = read(write("a,b,c,y\n" + "\n".join(rows)), categorical=[1], allow_missing=True, missing=["", "1.250"])
+    assert table.X[3999:4001].tolist() == [[1.5, "red", 1], [2.5, "blue", 0]]
+    assert np.isnan(table.X[4001, [0, 2]].astype(float)).all()
+    assert table.X[4001, 1] == "r\ned"
+    assert table.X[4002:4004].tolist() == [[3, "red", 1], [1.5, "red", 1]]
+    assert table.y[3999:4004].tolist() == [0, 1, 0, 2, 0]
+    with pytest.raises(DataError, match=r"line 4003: column 0 \(a\) holds '1.25', not a finite number"):
+        read(write("a,b,c,y\n" + "\n".join(rows)), categorical=[1], missing=["1.250"])
 
 
 def test_years_are_names_above_labels_of_text(write):

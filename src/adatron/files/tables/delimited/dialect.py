@@ -8,7 +8,6 @@ one with commas.
 from __future__ import annotations
 
 import csv
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,11 +16,11 @@ from functools import partial
 from ...table import SEPARATORS, DataError, Dialect, Path, Request, check_size
 from ..cells import TRUTH, Kind, has_comma, is_number, kind_of, kind_of_all, may_be_thousands
 from ..columns import LABEL_NAMES, label_column
+from .lines import split_records
 
 CANDIDATES = (",", ";", "\t", "|", " ")
 # From this length on 0, 1, 2, ... are numbers of columns, not data that look like them by chance.
 MANY = 10
-_FIELD = re.compile(r'"(?:[^"]|"")*"|\S+')
 
 Records = list[list[str]]
 
@@ -40,25 +39,6 @@ class _Split:
     @property
     def rank(self) -> tuple[bool, float, float]:
         return self.even == 1, self.known, self.even
-
-
-def split_records(lines: Sequence[str], separator: str) -> Records:
-    """Return the fields of each record, stripped.
-
-    Raises
-    ------
-    csv.Error
-        A field is too long.
-    """
-    if separator == " ":
-        quoted = any('"' in line for line in lines)
-        return [_unquoted(_FIELD.findall(line)) if quoted else line.split() for line in lines]
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-    return [[field.strip() for field in fields] for fields in reader if fields]
-
-
-def _unquoted(fields: list[str]) -> list[str]:
-    return [one[1:-1].replace('""', '"') if len(one) > 1 and one[0] == one[-1] == '"' else one for one in fields]
 
 
 def find_dialect(
@@ -87,7 +67,7 @@ def find_dialect(
     if not splits:  # one column
         separator = request.separator or preferred
         try:
-            records = split_records(lines, separator)
+            records = list(filter(None, split_records(lines, separator)))
         except csv.Error as error:
             long = next((at for at, one in enumerate(lines) if len(one) > csv.field_size_limit()), 0)
             raise DataError(path, f"not a table ({error})", line + long) from error
@@ -101,7 +81,7 @@ def find_dialect(
 def _splits(lines: Sequence[str], separator: str, request: Request, missing: frozenset[str]) -> list[_Split]:
     """Return the records for each decimal sign that is allowed; none if the separator does not occur."""
     try:
-        records = split_records(lines, separator)
+        records = list(split_records(lines, separator))
     except csv.Error:
         return []
     body = records[1:] or records
@@ -114,6 +94,7 @@ def _splits(lines: Sequence[str], separator: str, request: Request, missing: fro
     decimals = (".", ",") if request.decimal is None else (request.decimal,)
     if request.decimal is None and not any(has_comma(field) for record in body for field in record):
         decimals = (".",)
+    records = list(filter(None, records))  # a tab alone, between rows that white space separates
     return [_Split(separator, decimal, records, width, even, _known(body, decimal, missing)) for decimal in decimals]
 
 

@@ -1,61 +1,103 @@
-"""The lines of a delimited text that hold data."""
+"""The lines of a delimited text that hold data, and their fields."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TextIO
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TextIO
 
 from ..cells import SPREADSHEET_ERRORS
 
-ROWS, CHARACTERS = 500, 2**18  # Size of the sample from which the form of a text is inferred.
+CHARACTERS = 2**18  # Characters of the lines that are taken together, unless a record is longer.
+_OPENING = re.compile(r'(?:^|\W)"')
+_FIELD = re.compile(r'"(?:[^"]|"")*(?:"|\Z)|\S+')
+
+
+class Chunk(NamedTuple):
+    """Some lines, and their numbers."""
+
+    numbers: list[int]
+    lines: list[str]
+
+    def after(self, count: int) -> Chunk:
+        """Return the lines after the first ones."""
+        return Chunk(self.numbers[count:], self.lines[count:])
 
 
 class Lines:
-    """The lines of a text without comments and blank ones; it knows the record that was read last."""
+    """The lines of a text, each with its number, without comments and blank lines."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self.number = self.start = 0
-        self.record: list[str] = []
-        self.quoted = False  # within a field that goes on in the next line
+        self._lines = enumerate(stream, 1)
+        self.quoted = False  # whether a field seems to go on in the next line, since its quotes are odd in number
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[tuple[int, str]]:
         return self
 
-    def __next__(self) -> str:
-        for line in self._stream:
-            self.number += 1
-            if self.quoted:
-                self.record.append(line)
-            elif line[0] in "# \r\n" and (not line.strip(" \r\n") or _is_comment(line)):
+    def __next__(self) -> tuple[int, str]:
+        for number, line in self._lines:
+            if not self.quoted and line[0] in "# \r\n" and (not line.strip(" \r\n") or _is_comment(line)):
                 continue
-            else:
-                self.start, self.record = self.number, [line]
-            if '"' in line and line.count('"') % 2:
+            if '"' in line and line.count('"') % 2 and (self.quoted or _OPENING.search(line)):
                 self.quoted = not self.quoted
-            return line
+            return number, line
         raise StopIteration
 
-    def sample(self) -> list[str]:
-        """Return the first lines, and end with a whole record."""
-        taken: list[str] = []
+    def take(self, most: int) -> Chunk:
+        """Return the next lines; they end at the end of a record, unless that is far away."""
+        taken = Chunk([], [])
         size = 0
-        for line in self:
-            taken.append(line)
+        for number, line in self:
+            taken.numbers.append(number)
+            taken.lines.append(line)
             size += len(line)
-            enough = size > CHARACTERS or len(taken) >= ROWS
-            if len(taken) > 2 and enough and (not self.quoted or size > 4 * CHARACTERS):
+            enough = size > CHARACTERS or len(taken.lines) >= most
+            if enough and len(taken.lines) > 2 and (not self.quoted or size > 4 * CHARACTERS):
                 break
         return taken
-
-    def skip(self, records: int) -> None:
-        """Leave out the next records."""
-        for _ in range(records):
-            next(self)
-            while self.quoted and next(self, None) is not None:
-                pass
 
 
 def _is_comment(line: str) -> bool:
     begin = line.lstrip(" ")
     return begin.startswith("#") and not begin.startswith(SPREADSHEET_ERRORS)
+
+
+def split_records(lines: Iterable[str], separator: str) -> Iterator[list[str]]:
+    """Yield the fields of each record, stripped; no line is taken before it is needed.
+
+    Raises
+    ------
+    csv.Error
+        A field is too long, or its quotes end before it.
+    """
+    if separator != " ":
+        for fields in csv.reader(lines, delimiter=separator, skipinitialspace=True):
+            if fields:
+                yield [field.strip() for field in fields]
+        return
+    record = ""
+    for line in lines:
+        record += line
+        if '"' not in record:
+            yield record.split()
+        else:
+            fields = _words(record)
+            if fields[-1][0] == '"' and fields[-1].count('"') % 2 and len(record) <= csv.field_size_limit():
+                continue  # the quote has no end yet
+            yield [_unquoted(field) for field in fields]
+        record = ""
+    if record:
+        yield [_unquoted(field) for field in _words(record)]
+
+
+def _words(record: str) -> list[str]:
+    """Return what stands between white space, quotes included."""
+    found = list(_FIELD.finditer(record))
+    if any(one[0][0] == '"' and record[one.end() : one.end() + 1].strip() for one in found):
+        raise csv.Error("something follows a quoted field without white space")
+    return [one[0] for one in found]
+
+
+def _unquoted(field: str) -> str:
+    return field[1:-1].replace('""', '"') if len(field) > 1 and field[0] == field[-1] == '"' else field

@@ -1,38 +1,35 @@
-"""Read delimited text by NumPy's own reader: one sample a row, fields between commas, semicolons, tabs, bars or spaces.
-
-NumPy's reader in C is strict about the number of fields and exact in its numbers. It reads line by line within bounds,
-and is fast for millions of rows as for thousands of columns. Columns that are not numbers go through converters: text
-becomes the number of its value, a truth value 1 or 0. The reader stops at the first field that fits neither, and the
-line then says why.
+"""Read delimited text: one sample a row, fields between commas, semicolons, tabs, bars or spaces.
 
 Other readers were tried. DuckDB leaves out rows of another length when it infers the form, and takes 13 s for 20,000
-columns. pandas fills short rows with missing values, and 007 among categories becomes 7. pyarrow is strict, but takes
-1.8 GB for 200,000 columns, and 170 MB on the disk.
+columns. pandas reads numbers in half the time, but for it a short row of text has empty fields, and True among numbers
+is 1. pyarrow is strict, but takes 1.8 GB for 200,000 columns, and 170 MB on the disk.
 """
 
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...source import marked, open_text
-from ...table import DataError, Dialect, Path, Request, Table
-from ..cells import MISSING, TRUTH, Kind, is_number, kind_of, kind_of_all
-from ..columns import COUNTS, EMPTY, roles_of
+from ...source import open_text
+from ...table import DataError, Dialect, Path, Request, Table, check_size
+from ..cells import MISSING, Kind, kind_of, kind_of_all, labels_of
+from ..columns import COUNTS, EMPTY, named, roles_of, with_texts
 from .dialect import Records, find_dialect, is_surplus
-from .lines import Lines
-from .reading import EXCHANGE, Codes, Reading, explain, ragged
-from .table import table_of
+from .lines import Chunk, Lines, split_records
+from .reading import Reading
 
-LONG = 2**20  # Characters of a line from which on its fields are counted before they are split.
+SAMPLE, CHUNK = 500, 4096  # Lines from which the form of a text is inferred, and lines that are read at once.
 WORDY = 0.1  # Share of text among the values of a column from which on it is a column of text.
+# A first column of whole numbers may be an id from this many rows on, if it is so many times as large as the others.
+SEVERAL, LARGE = 100, 100
 _HINT = re.compile(r'"?sep=(.)"?', re.IGNORECASE)  # the first line that Excel takes for its own
 
 
@@ -44,38 +41,43 @@ def read_delimited(path: Path, request: Request, separator: str) -> Table:
     separator : str
         The separator that the file's name shows: the one to take if others fit as well.
     """
-    reading = _begin(path, request, separator)
-    values = _loaded(reading)
-    if values is None:
-        reading.careful = True
-        values = _loaded(reading)
-    assert values is not None  # noqa: S101
-    if values.shape[1] != reading.roles.width:  # in all rows alike: NumPy knows no header
-        raise ragged(reading, values.shape[1], reading.locate(0)[0])
-    return table_of(reading, values)
-
-
-def _begin(path: Path, request: Request, separator: str) -> Reading:
-    """Infer the form and the roles of the columns from the first lines."""
-    missing = frozenset(MISSING if request.missing is None else request.missing)
-    request = replace(request, encoding=request.encoding or marked(path, request.max_bytes))
     with open_text(path, request.max_bytes, request.encoding) as stream:
         lines = Lines(stream)
-        begin = next(lines, None)
-        hint = None if begin is None else _HINT.fullmatch(begin.strip())
+        sample = lines.take(SAMPLE)
+        hint = _HINT.fullmatch(sample.lines[0].strip()) if sample.lines else None
         if hint:
-            request, begin = replace(request, separator=request.separator or hint[1]), next(lines, None)
-        line = lines.start
-        sample = [] if begin is None else [begin, *lines.sample()]
-    if not sample:
+            request, sample = replace(request, separator=request.separator or hint[1]), sample.after(1)
+        reading = _begin(path, sample, request, separator)
+        rest = iter(sample.lines)
+        if reading.dialect.header:
+            next(split_records(chain(rest, (line for _, line in lines)), reading.dialect.separator))
+        chunk = sample.after(len(sample.lines) - len(list(rest)))
+        numbers = array("q")
+        parts: list[NDArray[np.float64]] = []
+        while chunk.lines or (chunk := lines.take(CHUNK)).lines:
+            found, values = reading.values(chunk, lines)
+            check_size(path, "values", 8 * reading.rows * reading.roles.width, request.max_bytes, at_least=True)
+            numbers.extend(found)
+            parts.append(values)
+            chunk = chunk.after(len(chunk.lines))
+    values = np.concatenate(parts)
+    parts.clear()
+    return _table(reading, numbers, values)
+
+
+def _begin(path: Path, sample: Chunk, request: Request, separator: str) -> Reading:
+    """Infer the form and the roles of the columns from the first lines."""
+    if not sample.lines:
         raise DataError(path, "the file holds no data")
-    if "\0" in sample[0]:
+    missing, line = frozenset(MISSING if request.missing is None else request.missing), sample.numbers[0]
+    if "\0" in sample.lines[0]:
         fault = "not a text file: a byte is 0; --encoding says if it is UTF-16 without a byte order mark, as utf-16-le"
         raise DataError(path, fault, line)
-    dialect, records = find_dialect(path, sample, request, separator, missing, line)
+    dialect, records = find_dialect(path, sample.lines, request, separator, missing, line)
     body, first = (records[1:] if dialect.header else records), records[0]
     if not body:
-        raise DataError(path, "a header row and no data", line)
+        quote = "; a quote in the header may have no end" * ('"' in sample.lines[0])
+        raise DataError(path, f"a header row and no data{quote}", line)
     if dialect.header:
         width = Counter(map(len, body)).most_common(1)[0][0]
         first = ["", *first] if len(first) == width - 1 else first[:-1] if is_surplus(first, width) else first
@@ -83,10 +85,8 @@ def _begin(path: Path, request: Request, separator: str) -> Reading:
     roles = roles_of(path, first, dialect.header, request, partial(_suspicion, body), line)
     kinds = {index: _kind(body, index, dialect, missing) for index in roles.features}
     texts = [index for at, index in enumerate(roles.features) if request.takes_text(at, kinds[index] == Kind.TEXT)]
-    kinds |= dict.fromkeys(texts, Kind.TEXT)
-    skip = int(dialect.header) + bool(hint)
-    careful = request.allow_missing and any(field in missing for record in body for field in record)
-    return Reading(path, request, dialect, names, roles, missing, skip, kinds, frozenset(texts), careful)
+    start = int(body[0][0]) if roles.left_out.get(0) == COUNTS else 0
+    return Reading(path, request, dialect, names, roles, missing, kinds, frozenset(texts), start)
 
 
 def _suspicion(body: Records, index: int, least: int, anywhere: bool) -> str | None:
@@ -112,85 +112,49 @@ def _kind(body: Records, index: int, dialect: Dialect, missing: frozenset[str]) 
     return Kind.NUMBER if kind == Kind.MISSING else kind
 
 
-def _loaded(reading: Reading) -> NDArray[np.float64] | None:
-    """Return the values, or None if the numbers need converters; see `Reading.careful`."""
-    dialect = reading.dialect
-    separator = None if dialect.separator == " " else reading.original(dialect.separator)
-    with reading.lines() as lines:
-        rows = _prepared(reading, lines)
-        try:
-            if (first := next(rows, None)) is None:
-                raise DataError(reading.path, "no row after the header: a quote in the header may have no end")
-            return np.loadtxt(
-                chain([first], rows), delimiter=separator, comments=None, quotechar='"', ndmin=2,
-                converters=_converters(reading),
-            )  # fmt: skip
-        except ValueError as error:
-            if isinstance(error, (DataError, UnicodeError)):
-                raise
-            cause = error.__cause__
-            if isinstance(cause, (DataError, MemoryError)) or not isinstance(cause, (Exception, type(None))):
-                raise cause from None  # Ctrl-C in a converter is no fault of the data
-            explain(reading, lines, error)
-    return None
+def _table(reading: Reading, numbers: array[int], values: NDArray[np.float64]) -> Table:
+    """Return the table of all values; in columns of text these are the numbers of the texts."""
+    names, features, label = reading.names, reading.roles.features, reading.roles.label
+    X = np.ascontiguousarray(values[:, features])
+    y = None if label is None else _labels(reading, label, values[:, label].astype(np.int64), numbers)
+    texts = {
+        at: _texts(reading, index, X[:, at].astype(np.int64))
+        for at, index in enumerate(features)
+        if index in reading.codes
+    }
+    table = Table(
+        X, y, tuple(names[index] for index in features) if names else None,
+        names[label] if names and label is not None else None, label,
+        notes=(*reading.roles.notes(names), *_id_note(reading, X)), dialect=reading.dialect,
+    )  # fmt: skip
+    return with_texts(reading.path, table, texts, reading.request)
 
 
-def _prepared(reading: Reading, lines: Lines) -> Iterator[str]:
-    """Yield lines as NumPy takes them: with decimal points, and with nothing before a quote."""
-    separator, width, exchange = reading.dialect.separator, reading.roles.width, reading.dialect.decimal == ","
-    before_quote = re.compile(f'(?<={re.escape(separator)}) +(?="(?!"))')
-    for line in lines:
-        if len(line) > LONG and (found := line.count(separator)) > max(2 * width, LONG):
-            raise DataError(reading.path, f"{found + 1} fields found, {width} expected", lines.start)
-        plain = before_quote.sub("", line) if ' "' in line and separator != " " else line
-        yield plain.translate(EXCHANGE) if exchange else plain
+def _labels(reading: Reading, label: int, codes: NDArray[np.int64], numbers: array[int]) -> NDArray[Any]:
+    """Return the labels in the type that writes them back as they were read."""
+    texts, path = list(reading.codes[label].numbers), reading.path
+    check_size(path, "labels", 4 * len(codes) * max(map(len, texts)), reading.request.max_bytes)
+    distinct = labels_of(texts, reading.dialect.decimal)
+    wrong = [] if distinct.dtype.kind != "f" else np.flatnonzero(~np.isfinite(distinct[codes]))
+    if len(wrong):
+        raise DataError(path, f"the label {texts[codes[wrong[0]]]!r} is not a finite number", numbers[wrong[0]])
+    return distinct[codes]
 
 
-def _converters(reading: Reading) -> dict[int | str, Callable[[str], float]]:
-    """Return the converter of each column that does not hold plain numbers."""
-    roles, marks = reading.roles, {mark.translate(EXCHANGE) for mark in reading.missing}
-    marks = marks if reading.dialect.decimal == "," else reading.missing
-
-    def number(text: str) -> float:
-        text = text.strip()
-        if text in marks:
-            return np.nan
-        if is_number(text):
-            return float(text)
-        raise ValueError(text)
-
-    def truth(text: str) -> float:
-        text = text.strip()
-        return np.nan if reading.careful and text in marks else TRUTH[text]
-
-    found: dict[int | str, Callable[[str], float]] = {}
-    for index in range(roles.width):
-        kind = reading.kinds.get(index)
-        if index in roles.left_out:
-            found[index] = _checked(reading, index)
-        elif index == roles.label or index in reading.texts:
-            found[index] = reading.codes[index] = Codes(reading.path, reading.request.max_bytes, reading.original)
-        elif kind == Kind.TRUTH:
-            found[index] = truth
-        elif reading.careful:
-            found[index] = number
-    return found
+def _texts(reading: Reading, index: int, codes: NDArray[np.int64]) -> NDArray[Any]:
+    """Return a feature's texts, and NaN for missing ones."""
+    return np.array([np.nan if text in reading.gaps else text for text in reading.codes[index].numbers], object)[codes]
 
 
-def _checked(reading: Reading, index: int) -> Callable[[str], float]:
-    """Return a converter for a column that is left out; it fails if that was a wrong guess."""
-    reason = reading.roles.left_out[index] if index in reading.roles.guessed else ""
-    last: list[int] = []
-
-    def counted(text: str) -> float:
-        if last and int(text) != last[0] + 1:
-            raise ValueError(text)
-        last[:] = [int(text)]
-        return 0.0
-
-    def empty(text: str) -> float:
-        if text.strip():
-            raise ValueError(text)
-        return 0.0
-
-    return {COUNTS: counted, EMPTY: empty}.get(reason, lambda _: 0.0)
+def _id_note(reading: Reading, X: NDArray[np.float64]) -> tuple[str, ...]:
+    """Return a sentence about a first feature that may be an id: large whole numbers, most of them different."""
+    request, n = reading.request, len(X)
+    if request.n_features is not None or request.keep_index or n < SEVERAL or X.shape[1] < 2 or 0 not in reading.kinds:
+        return ()
+    first = X[:, 0]
+    different = len(np.unique(first))
+    largest = np.abs(X[:, 1:], where=np.isfinite(X[:, 1:]), out=np.zeros((n, X.shape[1] - 1))).max(initial=0.0)
+    if different < 0.9 * n or (first % 1).any() or np.median(first) < LARGE * largest:
+        return ()
+    where = named(0, reading.names)
+    return (f"{where} holds {different} different whole numbers in {n} rows, as an id does: --index 0 leaves it out",)

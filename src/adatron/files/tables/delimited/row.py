@@ -14,7 +14,8 @@ import numpy as np
 
 from ...table import MISSING_LABELS, Dialect, Path, Request, Table
 from ..cells import MISSING, Kind, is_number, kind_of, labels_of
-from .dialect import find_dialect, split_records
+from .dialect import find_dialect
+from .lines import split_records
 
 
 def plain_row(line: str, like: Table) -> Table | None:
@@ -29,8 +30,8 @@ def plain_row(line: str, like: Table) -> Table | None:
     if dialect is None or '"' in line:
         return None
     try:
-        fields = split_records([line], dialect.separator)[0]
-    except (csv.Error, IndexError):
+        fields = next(split_records([line], dialect.separator), [])
+    except csv.Error:
         return None
     if len(fields) != like.shape[1] + (label is not None):
         return None
