@@ -14,11 +14,11 @@ from .cells import run, threads
 from .clusters.command import dask
 from .datasets import CASES
 from .libraries import CACHE, LIBRARIES
-from .yardstick import ROWS
+from .yardstick import MEASURED_ROWS
 
 REPEATS = 3
 GAP = 1e-6
-MANY = {"rows": 1_000_000, "features": 784, "vectors": 10_000}
+WIDEST_CELL = {"rows": 1_000_000, "features": 784, "vectors": 10_000}
 GROWTH, SHARE = 500e6, 0.5  # Wanted for the prediction of many rows: bytes, and fraction of a matrix product's rate.
 LONG = 60.0
 SCALING_ROWS = (2_000, 4_000, 8_000, 16_000, 32_000, 64_000)
@@ -120,8 +120,8 @@ def fit(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Pa
 @main.command()
 @data_option
 @library_option
-@click.option("--rows", type=int, default=MANY["rows"], show_default=True, help="Rows of the line of many rows.")
-@click.option("--vectors", type=int, default=MANY["vectors"], show_default=True, help="Its support vectors.")
+@click.option("--rows", type=int, default=WIDEST_CELL["rows"], show_default=True, help="Rows of the line of many rows.")
+@click.option("--vectors", type=int, default=WIDEST_CELL["vectors"], show_default=True, help="Its support vectors.")
 @click.option("--many-only", is_flag=True, help="Only the line of many rows.")
 @options
 def predict(
@@ -131,7 +131,7 @@ def predict(
     if not many_only:
         _test_samples(data, library, fresh, output)
     if many_only or not data:
-        _many_rows({**MANY, "rows": rows, "vectors": vectors}, fresh, output)
+        _many_rows({**WIDEST_CELL, "rows": rows, "vectors": vectors}, fresh, output)
 
 
 def _many_rows(sizes: dict[str, int], fresh: bool, output: Path) -> None:
@@ -284,7 +284,13 @@ def attack(minutes: float, seed: int, only: int | None, limit: float) -> None:
 
 
 @main.command()
-@click.option("--data", multiple=True, type=click.Choice(list(ROWS)), default=list(ROWS), help="Rows.  [default: all]")
+@click.option(
+    "--data",
+    multiple=True,
+    type=click.Choice(list(MEASURED_ROWS)),
+    default=list(MEASURED_ROWS),
+    help="Rows.  [default: all]",
+)
 @library_option
 @click.option("--first-rows", type=int, help="Only the first rows of the data, to try the command.")
 @options

@@ -8,7 +8,7 @@ from typing import Any
 
 from .interrupt import Interrupt
 from .parts import machine_of, task_of
-from .preparing.sides import has_sides
+from .preparing.target import has_sides
 from .progress import ProgressBar
 from .status import InputError, warnings_as_lines
 from .wording import in_options

@@ -10,13 +10,15 @@ from typing import Any
 
 import click
 
-from .values import Number, class_weight
+from .values import AUTO, Number, Values, class_weight
 
 KERNELS = ("laplacian", "linear", "poly", "precomputed", "rbf", "sigmoid")
 SOLVERS = ("auto", "block", "decomposition", "isda", "kernel_adatron", "smo", "svmseq")
 ABOVE_0 = Number(0, above=True)
 FRACTION = Number(0, 1, above=True)
 LARGEST_SEED = 2**32 - 1
+SEARCHED = ("C", "nu", "epsilon", "gamma", "degree", "coef0")  # Parameters that may have several values.
+RANGED = ("C", "nu", "epsilon", "gamma")  # Parameters for which auto finds a range.
 
 
 def _option(names: str, values: Any, text: str, default: str = "", **more: Any) -> Any:
@@ -80,3 +82,28 @@ def some_parameter_options(names: tuple[str, ...]) -> Any:
         return command
 
     return decorate
+
+
+def searched_options(command: Any) -> Any:
+    """Add the options of all machines; those of SEARCHED take several values."""
+    command = parameter_options(command)
+    for option in command.__click_params__:
+        if option.name in SEARCHED:
+            option.type = Values(option.type, option.name in RANGED)
+            option.metavar = None
+        elif option.name == "max_time":
+            option.help = "Seconds after which no fit begins; the best candidate so far counts."
+    return command
+
+
+def grid_of(given: dict[str, Any], machine: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the parameters to search and those that are fixed; without any to search, those that auto knows.
+
+    given : the values of the options of SEARCHED that are not left out
+    """
+    fixed = {name: values[0] for name, values in given.items() if values != AUTO and len(values) == 1}
+    searched = {name: list(values) if values != AUTO else AUTO for name, values in given.items() if name not in fixed}
+    if not searched:
+        known = set(machine.get_params()) - ({"gamma"} if machine.kernel in ("linear", "precomputed") else set())
+        searched = {name: AUTO for name in RANGED if name in known and name not in fixed}
+    return searched, fixed

@@ -99,10 +99,21 @@ class KernelPath:
         return "\n".join(lines)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the bounds and the validation error over gamma; returns the axes."""
-        from ..plots.kernel_path import draw
+        """Draw R^2 / margin^2 and the validation error over gamma, the best step marked; return the axes."""
+        from ..plots.axes import COLORS, axes
 
-        return draw(self, ax)
+        ax = axes(ax)
+        ax.loglog(self.gamma, self.radius_margin, "o-", color=COLORS[0], label="R² / margin², smallest ball")
+        ax.loglog(self.gamma, self.radius_margin_origin, "--", color=COLORS[4], label="R² / margin², ball around 0")
+        ax.axvline(self.gamma[self.best], color="0.7", zorder=0)
+        ax.set(xlabel="gamma", ylabel="R² / margin²")
+        lines = ax.get_lines()[:2]
+        if not np.isnan(self.validation_error).all():
+            right = ax.twinx()
+            lines += right.semilogx(self.gamma, self.validation_error, "s-", color=COLORS[2], label="validation error")
+            right.set(ylabel="validation error", ylim=(0, None))
+        ax.legend(lines, [line.get_label() for line in lines])
+        return ax
 
 
 @validate_params(

@@ -14,12 +14,12 @@ from ..data import SPARSE, Source, data_options
 from ..fit import check_folds, fit
 from ..machines import TASK, machine, task_options
 from ..outputs import MODEL, check_outputs
+from ..parameters import SEARCHED, grid_of, searched_options
 from ..parts import machine_of
-from ..preparing.sides import known_part
+from ..preparing.target import known_part
 from ..preparing.training import preparing_options, read_training, remember, write_model
-from ..searching.values import AUTO, SEARCHED, grid_of, searched_options
 from ..status import InputError, Status, as_json, echo_rows, warnings_as_lines, write_result
-from ..values import Number
+from ..values import AUTO, Number
 from ..wording import in_options
 
 OF_TWO = ("f1", "jaccard", "precision", "recall", "roc_auc")  # Scores of two classes, with others for more.
@@ -249,7 +249,7 @@ def _draw(found: Any, plot: str) -> None:
 
 def _tell(found: Any, scoring: str, task: str, seconds: float, wants_json: bool) -> dict[str, Any]:
     """Print the scores for people, unless JSON is asked for; return them for programs."""
-    from ..searching.outcome import best_rows, summary, table
+    from ..searched import best_rows, summary, table
 
     if not wants_json:
         click.echo(table(found))

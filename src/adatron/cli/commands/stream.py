@@ -78,10 +78,9 @@ def stream(
     machine is fitted to the first lines, with the options of the task and the parameters.
     """
     from ...files.journal import Journal, journal_of, read_journal
-    from ..streams.inputs import Input
+    from ..streams.inputs import STANDARD_INPUT, Input
     from ..streams.learner import Learner, Manner
     from ..streams.lines import Lines
-    from ..streams.memory import STANDARD_INPUT
 
     path = Path(model)
     outputs = {"MODEL": model, "the journal of MODEL": str(journal_of(path))}
@@ -127,7 +126,7 @@ def _begin(
     from ...files import DataError, save
     from ..parts import remember_counting, remember_label
     from ..preparing.target import label_text
-    from ..streams.memory import fitted
+    from ..streams.inputs import fitted
 
     begin = list(islice(lines, first))
     if not begin:

@@ -7,16 +7,15 @@ from typing import Any
 
 import click
 
-from ..data import SPARSE, Source, data_options
+from ..data import SPARSE, Source, data_options, wanted_as
 from ..fit import check_folds, cross_validated, fit
 from ..machines import TASK, machine, task_options
 from ..outputs import MODEL, check_outputs
 from ..parameters import parameter_options
 from ..parts import machine_of, task_of
-from ..preparing.sides import known_part, said_of
+from ..preparing.target import known_part, said_of
 from ..preparing.training import preparing_options, read_training, remember, write_model
-from ..preparing.wanted import wanted_as
-from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
+from ..status import Status, TableRows, as_json, echo_rows, warnings_as_lines, write_result
 from ..values import Number
 
 
@@ -132,8 +131,7 @@ def _read(
 
 def _measured(model: Any, tested: Any, file: str, most: int | None) -> Any:
     """Return the quality of predictions for data that may use more features than the model has."""
-    from ..preparing.columns import texts_of, warn_of_unknown
-    from ..preparing.surplus import with_surplus
+    from ..preparing.columns import texts_of, warn_of_unknown, with_surplus
     from ..scores import scores
 
     with warnings_as_lines(str):
@@ -151,10 +149,10 @@ def _tell(
     from ..scores import rows_of
 
     if not quiet:
-        shape: list[tuple[str, object]] = [("samples x features", "{} x {}".format(*learned.shape))]
+        shape: TableRows = [("samples x features", "{} x {}".format(*learned.shape))]
         if task_of(model) == "novelty":
             shape.append(("learned from", said_of(table, learned)))
-        closing: list[tuple[str, object]] = [("seconds", f"{seconds:.2f}"), ("model file", target)]
+        closing: TableRows = [("seconds", f"{seconds:.2f}"), ("model file", target)]
         closing += rows_of(measured) if measured else []
         echo_rows([*shape, *kernel_rows(model), *certificate_rows(machine_of(model)), *closing], err=True)
     if wants_json:

@@ -11,7 +11,7 @@ from ..data import Source
 from ..parts import machine_of, remember_counting, remember_label, remember_names, take_names, task_of
 from ..status import warnings_as_lines
 from ..values import MOST_FEATURES, Number
-from .target import check_labels, check_numbers, label_text, weights_of
+from .target import check_labels, check_numbers, label_text, read_for_novelty, weights_of
 
 IMPUTE = ("mean", "median", "most_frequent")
 
@@ -47,7 +47,6 @@ def read_training(
     more : arguments of `adatron.files.read`
     """
     from .columns import warn_of_names
-    from .sides import read_for_novelty
 
     task, given = task_of(made), made.kernel == "precomputed"
     name = str(source.files[0])

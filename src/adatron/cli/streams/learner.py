@@ -11,9 +11,8 @@ from typing import Any
 from ...files.journal import Journal, Record
 from ..interrupt import Interrupt
 from ..wording import in_options
-from .inputs import Input, after
+from .inputs import STANDARD_INPUT, STANDARD_NAME, Input, after, begun, new_stream, remembering
 from .lines import Lines
-from .memory import STANDARD_INPUT, STANDARD_NAME, begun, new_stream, remembering
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, cast
 from ..data import Form
 
 # Bytes that lines read together may take. Asking for the free memory would take longer than reading a line.
-MOST = 2**30
+LINE_BYTES = 2**30
 
 _FORGET = re.compile(r"\s*-(\d+)\s*$")
 
@@ -66,7 +66,7 @@ class Lines:
 
         form = self.form
         request = Request(separator=form.separator, decimal=form.decimal, header=form.header, missing=form.missing)
-        chosen = self.format or format_of(Piped(self.name, text.encode()), replace(request, max_bytes=MOST))
+        chosen = self.format or format_of(Piped(self.name, text.encode()), replace(request, max_bytes=LINE_BYTES))
         if chosen not in SEPARATOR:
             return None
         found = header_of(self.name, text, number, request, SEPARATOR[chosen])
@@ -168,7 +168,7 @@ class Lines:
         try:
             table = read(
                 Piped(name, "\n".join(texts).encode()), self.format, self.label, self.features, self.labelled,
-                bool(self.zero_based), max_bytes=MOST, **given,
+                bool(self.zero_based), max_bytes=LINE_BYTES, **given,
             )  # fmt: skip
         except DataError as error:
             message = str(error).replace(name, "", 1)

@@ -16,7 +16,7 @@ from .mixtures import draw, maximised, original
 RULES = {"best": "the paper's rule", "damped": "damped"}
 WANTED = {"best": 0.90, "damped": 0.96}  # Fraction of the draws whose margin should grow.
 MORE = 1.0 + 1e-6
-MANY = 100  # Draws above which a mean says something.
+ENOUGH_DRAWS = 100  # Draws above which a mean says something.
 
 
 def sections(n_draws: int, sheet: Sheet) -> Iterator[Section]:
@@ -59,7 +59,7 @@ def _errors(found: dict[str, NDArray[np.float64]], sheet: Sheet) -> Section:
         after = found[rule][:, 1]
         ratio, change = after / before, after - before
         error = float(change.std() / np.sqrt(len(change)))
-        better = bool(after.mean() < before.mean()) if len(change) >= MANY else None
+        better = bool(after.mean() < before.mean()) if len(change) >= ENOUGH_DRAWS else None
         section.add(f"{name}: ratios, smallest and largest", [0.40, 1.37], [float(ratio.min()), float(ratio.max())])
         section.add(f"{name}: mean test error before and after", "better on average",
                     [float(before.mean()), float(after.mean())], better,

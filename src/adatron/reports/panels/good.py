@@ -10,7 +10,7 @@ from sklearn import metrics
 from ...insight.subject import drawn
 from ...plots.axes import COLORS
 from ..facts import LATE, Facts, Missing
-from ..grouped import grouped
+from ..figure import grouped
 from ..parts import Figure, Panel, Table, Text, percent, said
 
 WRITTEN = 30  # Most classes that a confusion matrix names, and whose counts it shows as numbers.

@@ -10,7 +10,7 @@ from ...plots.gap import GapDisplay
 from ..facts import Facts, Missing
 from ..parts import Figure, Lines, Panel, Table, Text, said
 
-MOST = 300  # Problems in the table, those with the largest gaps.
+PROBLEMS_SHOWN = 300  # Problems in the table, those with the largest gaps.
 
 
 def optimal(facts: Facts) -> Panel:
@@ -24,7 +24,7 @@ def optimal(facts: Facts) -> Panel:
         Figure(picture, "How the fit came to its optimum; dotted lines are the upper bounds proven in float64.")
     )
     iterations = np.broadcast_to(np.asarray(machine.n_iter_), gap.shape)
-    order = np.argsort(-np.nan_to_num(gap, nan=np.inf), kind="stable")[:MOST]
+    order = np.argsort(-np.nan_to_num(gap, nan=np.inf), kind="stable")[:PROBLEMS_SHOWN]
     labels = _problems(machine, len(gap))
     rows = [[labels[k], int(iterations[k]), gap[k], violation[k], dual[k], primal[k]] for k in order.tolist()]
     head = ("problem", "updates", "relative gap ≤", "KKT violation ≤", "dual objective", "primal objective")

@@ -15,7 +15,7 @@ from ...plots.axes import COLORS
 from ...plots.input_margin import MarginDisplay, of_classes
 from ...threads import Pool, allowed_threads
 from ..facts import LATE, MEASURED, Facts, Missing, known
-from ..grouped import grouped
+from ..figure import grouped
 from ..parts import Figure, Panel, Table, Text, percent, said
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75)

@@ -13,7 +13,8 @@ best candidate is at its edge.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -29,16 +30,17 @@ from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ...estimators.checks import inputs
 from ...estimators.model.way import resamples
 from ...kernels import Kernel, resolve
-from .axis import Axis, geometric, rounded
 
 MACHINES: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
 MACHINES += (svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)
+CLOSE = 1.01  # Ratio of two values up to which the second one is not worth a fit.
+DIGITS = 3  # Significant digits of a value.
 DECISIVE = ("kernel", "degree", "coef0", "class_weight")  # Parameters of a machine that its ranges depend on.
 SAMPLE = 1500  # Most samples that the ranges are computed from.
 QUANTILES = (0.1, 0.9)  # Of the squared distances.
 ROOM = 10.0  # Factor of the range of gamma beyond the quantiles, on both sides.
 HALF = 10.0**0.5  # Ratio of neighbouring values of gamma.
-MOST = 9  # Most values of gamma.
+MOST_GAMMAS = 9  # Most values of gamma.
 DECADES = (-1, 0, 1, 2, 3)  # Powers of ten of C, around its scale.
 TUBES = (0.01, 0.03, 0.1, 0.3)  # Values of epsilon, as parts of the deviation of the targets.
 ERRORS = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8)  # Values of nu.
@@ -50,6 +52,50 @@ NO_GAMMA = (
     "'auto' finds no range of gamma: most {}distances between samples are between {:.3g} and {:.3g}, and the largest "
     "value of X is {:.3g}. These are too {} for the kernel: scale X first, for example with a StandardScaler."
 )
+
+
+def rounded(value: float, digits: int = DIGITS) -> float:
+    """Return a value with few digits."""
+    return float(f"{value:.{digits}g}")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Values of a parameter in ascending order.
+
+    factor : ratio of the next value beyond an edge to the outermost one
+    least, most : values beyond which nothing changes, or nothing is allowed
+    """
+
+    values: tuple[float, ...]
+    factor: float
+    least: float = 0.0
+    most: float = inf
+
+    def beyond(self, edge: str) -> float | None:
+        """Return the next value beyond the 'smallest' or the 'largest' one; None if there is none."""
+        if edge == "smallest":
+            value = max(rounded(self.values[0] / self.factor), self.least)
+            return value if 0.0 < value <= self.values[0] / CLOSE else None
+        value = min(rounded(self.values[-1] * self.factor), self.most)
+        return value if CLOSE * self.values[-1] <= value < inf else None
+
+    def wider(self, edge: str) -> Axis:
+        """Return the range with the next value beyond an edge."""
+        value = self.beyond(edge)
+        assert value is not None  # noqa: S101 (for the type checker)
+        return replace(self, values=tuple(sorted((*self.values, value))))
+
+
+def geometric(least: float, most: float, anchor: float, step: float, count: int) -> tuple[float, ...]:
+    """Return values between two limits, or just beyond them, in steps from an anchor; the middle ones if too many."""
+    values = [anchor]
+    while values[0] > least:
+        values.insert(0, values[0] / step)
+    while values[-1] < most:
+        values.append(values[-1] * step)
+    surplus = max(0, len(values) - count)
+    return tuple(rounded(value) for value in values[surplus // 2 : len(values) - (surplus - surplus // 2)])
 
 
 @dataclass(frozen=True)
@@ -197,7 +243,7 @@ class _Ranges:
             raise ValueError(NO_GAMMA.format("squared " * squares, near, far, size, "small" if size < 1.0 else "large"))
         least, most = 1.0 / (ROOM * far), ROOM / near
         anchor = self.scale if least <= self.scale <= most else 1.0 / float(np.median(between))
-        return Axis(geometric(least, most, anchor, HALF, MOST), HALF)
+        return Axis(geometric(least, most, anchor, HALF, MOST_GAMMAS), HALF)
 
     def _C(self, deviation: float, gammas: tuple[float, ...]) -> Axis:
         spread = self._spread(gammas[len(gammas) // 2] if gammas else self.scale)

@@ -12,8 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from ...outcome import edges
-from .auto import decides, ranges
-from .axis import Axis
+from .auto import Axis, decides, ranges
 
 ROUNDS = 6  # Most times that the ranges are made wider.
 AUTO = "auto"

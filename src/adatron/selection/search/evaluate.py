@@ -20,15 +20,14 @@ from .candidates import Candidate, candidate_of, machine_of
 from .cells import Cell
 from .proving import NEARER, Doubts, warn_of_unproven
 from .rows import Fold, Rows, Unshared, checking
-from .scoring import Scoring
+from .scoring import Scoring, by_labels
 from .solve import Proofs, Solved, solve
-from .standin import by_labels
 from .theirs import More, Scores, clone, plain_cells, split_of, unreached
 from .watch import Watch, left_to_them
 
 BESIDE = 4  # Most kernels that are solved side by side, on a thread each; each may take such a part of the memory.
 MATRICES = 4  # Kernel matrices for each of them.
-MANY = 16  # Numbers that a problem keeps for each of its samples.
+NUMBERS_KEPT = 16  # Numbers that a problem keeps for each of its samples.
 PORTION = 0.25 / BESIDE  # Fraction of ``cache_size`` for the problems that are solved in one go.
 NOT_SOLVED = "{} of {} fits of the search did not converge; cv_results_['converged'] names their candidates."
 
@@ -278,7 +277,7 @@ def _looser(gap_tol: float | None, gap: float) -> bool:
 def _portions(cells: list[Cell], rows: Rows) -> list[list[Cell]]:
     """Divide cells so that the problems of each part fit into the memory that the user allows."""
     most = PORTION * 2.0**20 * float(cells[0].model.cache_size)
-    each = 8.0 * MANY * sum(len(rows.ids(list(side.segments))) for side in cells[0].sides)
+    each = 8.0 * NUMBERS_KEPT * sum(len(rows.ids(list(side.segments))) for side in cells[0].sides)
     step = max(1, int(most / each))
     return [cells[a : a + step] for a in range(0, len(cells), step)]
 

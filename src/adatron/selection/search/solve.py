@@ -28,7 +28,7 @@ Vector = NDArray[np.float64]
 
 ROOM = 0.25  # Fraction of ``cache_size`` for the matrix that decision values are made of.
 MATRICES = 8  # Matrices of programs with each sample twice that the memory has room for.
-SOME, LITTLE = 5, 0.05  # Fewest folds that start from all rows, and the largest fraction that they leave out.
+FEWEST_FOLDS, LEFT_OUT = 5, 0.05  # Fewest folds that start from all rows, and the largest fraction that they leave out.
 ROUNDED = 8.0 * 2.0**-53  # Relative rounding of a value that is put together from a sum, a target and a bias.
 
 
@@ -113,11 +113,11 @@ def _of_all_rows(cells: list[Cell]) -> list[Cell]:
     """Return cells of all rows, if there are many folds that leave few rows out: their solutions start from these."""
     rows = cells[0].fold.rows
     folds = list({id(cell.fold): cell.fold for cell in cells}.values())
-    if len(folds) < SOME:
+    if len(folds) < FEWEST_FOLDS:
         return []
     counts = np.bincount(rows.group, minlength=rows.size)
     left = [np.mean(np.bincount(rows.group[fold.train], minlength=rows.size) != counts) for fold in folds]
-    if np.mean(left) > LITTLE:
+    if np.mean(left) > LEFT_OUT:
         return []
     every = Fold(rows, -1, np.arange(len(rows.codes)), np.arange(0))
     found = {cell.candidate.number: Cell(cell.candidate, every) for cell in cells}
