@@ -52,19 +52,28 @@ class Form:
     encoding: str | None = None
 
 
+def gathered(kind: Any, name: str) -> Any:
+    """Return a decorator by which a command gets the options that are fields of a dataclass as one argument."""
+    own = [field.name for field in fields(kind)]
+
+    def decorate(command: Any) -> Any:
+        @functools.wraps(command)
+        def with_one(**options: Any) -> Any:
+            found = {one: options.pop(one) for one in own if one in options}
+            return command(**{name: kind(**found)}, **options)
+
+        return with_one
+
+    return decorate
+
+
 def form_options(command: Any) -> Any:
     """Add the options about the form of a table; the command gets them as `form`."""
-
-    @functools.wraps(command)
-    def with_form(*given: Any, **options: Any) -> Any:
-        found: dict[str, Any] = {field.name: options.pop(field.name) for field in fields(Form)}
-        found["missing"] = found["missing"] or None
-        return command(*given, form=Form(**found), **options)
-
+    with_form = gathered(Form, "form")(command)
     marks = "A mark of missing values; may be repeated.  [default: empty, ?, NA, nan, null, None and their like]"
     for option in (
         click.option("--encoding", help="Encoding of a table.  [default: UTF-8, or UTF-16 with its mark]"),
-        click.option("--missing", multiple=True, help=marks),
+        click.option("--missing", multiple=True, help=marks, callback=lambda context, option, given: given or None),
         click.option("--keep-index", is_flag=True, help="A column that looks like an index or an id is a feature."),
         click.option("--index", type=column, help="The column that names or counts the rows: no feature."),
         click.option("--drop", type=column, multiple=True, help="A column to leave out; may be repeated."),
@@ -80,18 +89,12 @@ def form_options(command: Any) -> Any:
 
 def data_options(function: Any) -> Any:
     """Add the argument and the options that say which data files are read, and how; pass them on as a ``source``."""
-
-    @functools.wraps(function)
-    def packed(**given: Any) -> Any:
-        own = {field.name: given.pop(field.name) for field in fields(Source) if field.name in given}
-        return function(source=Source(**own), **given)
-
     counting = "LIBSVM text: features count from 0 or 1.  [default: as the model's data; from 0 if these use 0]"
     room = (
         "Bytes that a file, decompressed, and its table may take each.  [default: a quarter of the free memory; "
         "of .gz, .bz2, .xz and NPZ at most 200 times the file's length, or 64 MiB]"
     )
-    command = form_options(packed)
+    command = form_options(gathered(Source, "source")(function))
     command = click.option("--max-bytes", type=Number(1, whole=True), help=room)(command)
     command = click.option("--zero-based/--one-based", default=None, help=counting)(command)
     command = click.option("--label", type=column, help="The label's column or array.  [default: the last]")(command)

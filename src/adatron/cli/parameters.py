@@ -65,23 +65,12 @@ _OPTIONS: tuple[Any, ...] = (
 NAMES: tuple[str, ...] = tuple(option(lambda: None).__click_params__[0].name for option in _OPTIONS)
 
 
-def parameter_options(command: Any) -> Any:
-    """Add an option for each parameter of the machines, in the order of the table."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
+def parameter_options(command: Any, names: tuple[str, ...] = NAMES) -> Any:
+    """Add an option for each of these parameters of the machines, in the order of the table."""
+    for name, option in reversed(list(zip(NAMES, _OPTIONS, strict=True))):
+        if name in names:
+            command = option(command)
     return command
-
-
-def some_parameter_options(names: tuple[str, ...]) -> Any:
-    """Add the options of some parameters."""
-
-    def decorate(command: Any) -> Any:
-        for name, option in zip(reversed(NAMES), reversed(_OPTIONS), strict=True):
-            if name in names:
-                command = option(command)
-        return command
-
-    return decorate
 
 
 def searched_options(command: Any) -> Any:

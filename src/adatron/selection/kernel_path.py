@@ -200,7 +200,7 @@ def kernel_path(
     if test.shape[1] != X.shape[1]:
         raise ValueError(f"The 'validation' parameter must have {X.shape[1]} features. Got {test.shape[1]} instead.")
     with one_blas_thread(), Pool(allowed_threads(n_jobs)) as pool:
-        walk = _Walk(X, np.where(codes == 1, 1.0, -1.0), C, cast("Bias", bias), tol, pool, warm)
+        walk = _Steps(X, np.where(codes == 1, 1.0, -1.0), C, cast("Bias", bias), tol, pool, warm)
         steps = [walk.step(float(gamma), delta) for gamma in gammas]
         found = {name: np.array([step[name] for step in steps]) for name in steps[0]}
         found["validation_error"] = _errors(squared_distances(X, test, X, pool), truth, gammas, found, pool)
@@ -234,7 +234,7 @@ def _samples(X: Any, y: Any, cache_size: float) -> tuple[Vector, NDArray[np.int6
     return X, codes, classes
 
 
-class _Walk:
+class _Steps:
     """The training samples, and the last solution."""
 
     def __init__(self, X: Vector, y: Vector, C: float, bias: Bias, tol: float, pool: Pool, warm: bool) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...plots.gap import GapDisplay
 from ..facts import Facts, Missing
-from ..parts import Figure, Lines, Panel, Table, Text, said
+from ..parts import Figure, Panel, Table, Text, Verbatim, said
 
 PROBLEMS_SHOWN = 300  # Problems in the table, those with the largest gaps.
 
@@ -30,7 +30,7 @@ def optimal(facts: Facts) -> Panel:
     head = ("problem", "updates", "relative gap ≤", "KKT violation ≤", "dual objective", "primal objective")
     panel.parts.append(Table(head, rows, "The certificate of each quadratic program."))
     if machine.route_ is not None:
-        panel.parts.append(Lines(str(machine.route_)))
+        panel.parts.append(Verbatim(str(machine.route_)))
     twin = facts.twin
     if not isinstance(twin, Missing) and twin.difference > 0.0:
         text = (

@@ -23,16 +23,16 @@ from scipy import sparse
 from sklearn import svm
 from sklearn.base import clone, is_classifier, is_outlier_detector, is_regressor
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.utils import _safe_indexing, check_array, indexable  # pyright: ignore[reportPrivateUsage]
 
 from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ...estimators.checks import inputs
-from ...estimators.model.way import resamples
+from ...estimators.model.way import way_to
 from ...kernels import Kernel, resolve
 
-MACHINES: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
-MACHINES += (svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)
+OURS: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
+MACHINES = (*OURS, svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)
 CLOSE = 1.01  # Ratio of two values up to which the second one is not worth a fit.
 DIGITS = 3  # Significant digits of a value.
 DECISIVE = ("kernel", "degree", "coef0", "class_weight")  # Parameters of a machine that its ranges depend on.
@@ -112,18 +112,9 @@ class Sample:
     size: int
 
 
-def split_name(estimator: Any) -> tuple[Any, str]:
-    """Return the machine in an estimator, and what comes before the names of its parameters."""
-    prefix = ""
-    while isinstance(estimator, Pipeline) and estimator.steps:
-        name, estimator = estimator.steps[-1]
-        prefix += f"{name}__"
-    return estimator, prefix
-
-
 def decides(estimator: Any, name: str) -> bool:
     """Return whether the ranges of the other parameters may depend on a parameter."""
-    prefix = split_name(estimator)[1]
+    prefix = way_to(estimator).prefix or ""
     own = name.removeprefix(prefix) if name.startswith(prefix) else ""
     return not own or own in DECISIVE
 
@@ -138,8 +129,10 @@ def ranges(estimator: Any, X: Any, y: Any, names: list[str] | None) -> dict[str,
     ValueError
         The estimator is no support vector machine, or has no such range.
     """
-    machine, prefix = split_name(estimator)
-    if not isinstance(machine, MACHINES):
+    way = way_to(estimator)
+    machine, prefix = way.machine, way.prefix
+    if prefix is None or not isinstance(machine, MACHINES):
+        machine = estimator if prefix is None else machine
         raise ValueError(
             "'auto' in param_grid is for support vector machines, alone or last in a Pipeline: SVC, NuSVC, SVR, NuSVR "
             f"and OneClassSVM. Got {_named(machine)}; give a dict of lists instead."
@@ -173,15 +166,13 @@ def _sample(estimator: Any, X: Any, y: Any) -> Sample:
         rows = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
     some: Any = _safe_indexing(X, rows)
     targets = None if y is None else _safe_indexing(y, rows)
-    given = inputs.given(split_name(estimator)[0].kernel)
+    way = way_to(estimator)
+    given = inputs.given(way.machine.kernel)
     if given and np.shape(X) == (n, n):
         some = _safe_indexing(some, rows, axis=1)
-    while isinstance(estimator, Pipeline):
-        steps: Any = [step for step in estimator.steps[:-1] if not resamples(step[1])]
-        if steps:
-            copied: Any = clone(Pipeline(steps))
-            some = copied.fit_transform(some, targets)
-        estimator = estimator.steps[-1][1]
+    if way.steps:
+        copied: Any = clone(make_pipeline(*(step for _, step in way.steps)))
+        some = copied.fit_transform(some, targets)
     if given and np.shape(some) != (len(rows), len(rows)):
         raise ValueError(f"X must be a square matrix for kernel='precomputed'. Got an array of shape {np.shape(some)}.")
     try:

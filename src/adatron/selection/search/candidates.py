@@ -10,11 +10,10 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
-from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ...kernels import Kernel
+from ..ranges.auto import OURS
 from .theirs import clone
 
-MACHINES: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
 SOLVERS = ("auto", "block")
 NOTHING = ("passthrough", None)  # steps of a pipeline that change nothing
 
@@ -36,7 +35,7 @@ class Candidate:
 
     @property
     def samples(self) -> Hashable:
-        """Return what is equal for candidates that see the same checked samples: see ``Rows``.
+        """Return what is equal for candidates that see the same checked samples: see ``SharedRows``.
 
         Classes, numbers and no targets at all are checked, sorted and merged in other ways.
         """
@@ -47,7 +46,7 @@ def machine_of(estimator: Any) -> Any:
     """Return the machine in an estimator, or None; classes derived from ours may do anything."""
     if type(estimator) is Pipeline:
         estimator = estimator.steps[-1][1] if estimator.steps else None
-    return estimator if type(estimator) in MACHINES else None
+    return estimator if type(estimator) in OURS else None
 
 
 def candidate_of(base: Any, number: int, parameters: dict[str, Any]) -> Candidate | None:

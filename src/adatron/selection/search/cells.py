@@ -69,6 +69,16 @@ class Cell:
         bounded = bool(np.isfinite(getattr(model, "C", 0.0)))  # nothing can start from, or move to, an infinite bound
         return type(model), repr(self.kernel.spec()), self.augment, bounded, settings
 
+    def resolved(self) -> Hashable:
+        """Work out the kernel, the problems and the head, which raise Unshared if a fit would refuse them.
+
+        Returns
+        -------
+        kind : see ``kind``
+        """
+        _ = self.sides, self.head
+        return self.kind
+
     @cached_property
     def form(self) -> Formulation:
         """The programs of the machine."""

@@ -14,7 +14,7 @@ from ...fitting.problems import Listed, Problem, Problems
 from ...problems import Dual, csvc
 from ...solvers.found import Found
 from .cells import Cell, Side
-from .rows import Rows
+from .rows import SharedRows
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -170,7 +170,7 @@ class Whole:
         return widths, below, above
 
 
-def _samples(side: Side, rows: Rows) -> tuple[Ids, Vector]:
+def _samples(side: Side, rows: SharedRows) -> tuple[Ids, Vector]:
     """Return the distinct samples of a problem, and their labels 1 and -1."""
     ids = rows.ids(list(side.segments))
     return ids, np.where(rows.of_class[ids] == side.positive, 1.0, -1.0)

@@ -36,7 +36,7 @@ def checking() -> Iterator[None]:
 
 
 @dataclass
-class Rows:
+class SharedRows:
     """Distinct samples of all folds, class by class (of regressions and novelties all are one class).
 
     Attributes
@@ -64,7 +64,7 @@ class Rows:
     given: Any = None
 
     @classmethod
-    def of(cls, model: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
+    def of(cls, model: Any, X: Any, y: Any, sample_weight: Any) -> SharedRows:
         """Check the samples as a fit of the machine does; raise Unshared if a fit would refuse them."""
         with checking():
             device = device_of(model, X)
@@ -123,7 +123,7 @@ class Fold:
     train, test : rows of ``rows``
     """
 
-    rows: Rows
+    rows: SharedRows
     number: int
     train: Ids
     test: Ids
@@ -176,6 +176,6 @@ class Fold:
         return self._once("auto", lambda: inputs.augment("auto", self.rows.X[self.train], self.repeated))
 
 
-def _counted(rows: Rows, train: Ids, weight: Vector) -> Vector:
+def _counted(rows: SharedRows, train: Ids, weight: Vector) -> Vector:
     """Return the sum of the weights of training rows for each distinct sample."""
     return np.bincount(rows.group[train], weight, minlength=rows.size).astype(np.float64, copy=False)

@@ -18,7 +18,7 @@ from .theirs import BaseScorer, PassthroughScorer, Scores, method_of, part_of, p
 METHODS = {"predict", "decision_function"}  # whose values are known without a fitted machine
 
 
-class Part(NamedTuple):
+class FoldSide(NamedTuple):
     """One side of a fold.
 
     rows, y : its rows and targets
@@ -43,7 +43,7 @@ class Scoring:
     def __init__(self, X: Any, y: Any, splits: list[Any], scorer: Any, params: Any, error_score: Any) -> None:
         self._X, self._y, self._splits, self._scorer, self._params = X, y, splits, scorer, params
         self._error_score, self._accuracy = error_score, accuracy_alone(scorer)
-        self._parts: dict[int, list[Part]] = {}
+        self._parts: dict[int, list[FoldSide]] = {}
 
     def of(self, cell: Cell, found: Solved, seconds: float) -> Scores:
         """Return what scikit-learn keeps of a fit; its time is a part of that of all that shared a matrix."""
@@ -57,19 +57,19 @@ class Scoring:
                 scores["score_time"] = time.perf_counter() - begun
         return {**scores, "n_test_samples": len(found.test), "fit_time": seconds}
 
-    def parts(self, fold: int) -> list[Part]:
+    def parts(self, fold: int) -> list[FoldSide]:
         """Return the test and the training part of a fold."""
         if fold not in self._parts:
             self._parts[fold] = [self._part(rows) for rows in reversed(self._splits[fold])]
         return self._parts[fold]
 
-    def _part(self, rows: Any) -> Part:
+    def _part(self, rows: Any) -> FoldSide:
         y = None if self._y is None else _safe_indexing(self._y, rows)
         plain = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuU" and len(y)
         params = part_of(self._X, params=self._params, indices=rows)
-        return Part(rows, y, params, y if plain else None)
+        return FoldSide(rows, y, params, y if plain else None)
 
-    def _score(self, cell: Cell, values: Any, part: Part) -> Any:
+    def _score(self, cell: Cell, values: Any, part: FoldSide) -> Any:
         """Return the scores of some samples; accuracy alone needs none of scikit-learn's checks."""
         if self._accuracy and isinstance(cell.head, Classes) and part.labels is not None and not part.params:
             return float(np.mean(cell.head.predictions(values) == part.labels))

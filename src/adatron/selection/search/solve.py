@@ -20,7 +20,7 @@ from ...threads import Clock, Pool, allowed_threads
 from ...threads.gate import one_blas_thread
 from .cells import Cell
 from .programs import Entry, Off, Where, Whole
-from .rows import Fold, Rows, Unshared
+from .rows import Fold, SharedRows, Unshared
 from .values import evaluate, rate
 
 Ids = NDArray[np.int64]
@@ -231,7 +231,7 @@ def _roots(cell: Cell) -> Vector:
     return np.sqrt(np.maximum(diagonal, 0.0))
 
 
-def collected(cells: list[Cell], entries: list[Entry], rows: Rows, train: bool) -> list[Solved]:
+def collected(cells: list[Cell], entries: list[Entry], rows: SharedRows, train: bool) -> list[Solved]:
     """Return the solutions with their decision values."""
     own: list[list[Entry]] = [[] for _ in cells]
     for entry in entries:

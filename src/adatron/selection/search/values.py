@@ -20,7 +20,7 @@ from ...predicting.expansion import BLURRED, Expansion
 from ...threads import Pool
 from .cells import Cell
 from .programs import Entry, Where
-from .rows import Rows
+from .rows import SharedRows
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -41,7 +41,7 @@ class Sums:
     """
 
     def __init__(
-        self, rows: Rows, kernel: Kernel, mass: float, blur: float, room: float, pool: Pool, device: Device | None
+        self, rows: SharedRows, kernel: Kernel, mass: float, blur: float, room: float, pool: Pool, device: Device | None
     ) -> None:
         source = Source.of(rows.X, rows.distinct.rows, kernel).cautious(mass, blur)
         self.gram = Gram(source, np.float64, [rows.size], pool)
@@ -138,7 +138,7 @@ def evaluate(
                 task(number)
 
 
-def _by_class(entries: list[Entry], rows: Rows) -> list[tuple[int, list[int], Vector]]:
+def _by_class(entries: list[Entry], rows: SharedRows) -> list[tuple[int, list[int], Vector]]:
     """Return for each class the numbers of the problems that have samples of it, and their coefficients there."""
     parts: dict[int, list[tuple[int, Vector]]] = {}
     for number, entry in enumerate(entries):

@@ -87,9 +87,9 @@ class Watch:
         left = f"; about {seconds * (self.total / self._done - 1.0):.0f} s left" if self._done >= 1.0 else ""
         print(f"search: {done} of {self.total} fits in {seconds:.0f} s{left}", file=sys.stderr)
 
-    def part(self, cells: int, problems: int) -> Part:
+    def part(self, cells: int, problems: int) -> CellCount:
         """Return what counts some cells that are solved together."""
-        return Part(self, cells, problems)
+        return CellCount(self, cells, problems)
 
     @contextmanager
     def keeping(self) -> Iterator[None]:
@@ -126,7 +126,7 @@ class Watch:
         warnings.warn(text, UserWarning, stacklevel=2)
 
 
-class Part:
+class CellCount:
     """Counts cells that are solved together, from the reports of the engine on their problems."""
 
     def __init__(self, watch: Watch, cells: int, problems: int) -> None:
