@@ -16,11 +16,11 @@ from .datasets import CASES
 from .libraries import CACHE, LIBRARIES
 from .yardstick import MEASURED_ROWS
 
-REPEATS = 3
-GAP = 1e-6
+REPEATS = 3  # Processes of a cell; medians are shown.
+GAP = 1e-6  # Relative gap of the certified fits.
 WIDEST_CELL = {"rows": 1_000_000, "features": 784, "vectors": 10_000}
 GROWTH, SHARE = 500e6, 0.5  # Wanted for the prediction of many rows: bytes, and fraction of a matrix product's rate.
-LONG = 60.0
+LONG = 60.0  # Seconds from which on a fit is measured once.
 SCALING_ROWS = (2_000, 4_000, 8_000, 16_000, 32_000, 64_000)
 SCALING_DATA, SCALING_FROM = "20,000 x 20, C 1", 8_000
 TIMES = [("data", "data", "name"), ("library", "library", "name"), ("threads", "threads", "name"),

@@ -24,7 +24,7 @@ from .datasets import CASES, Split
 PAIRS = ((4, 9), (3, 5), (0, 6))  # Pairs of digits of USPS.
 FULL = ("Wisconsin", "sonar")  # Data on which the full algorithm is also tried.
 ATTACKED = 300  # Test samples that are attacked.
-NEIGHBOURS, HALVINGS, STEPS = 5, 40, 800
+NEIGHBOURS, HALVINGS, STEPS = 5, 40, 800  # Starts of an attack, halvings of a segment, and steps along the boundary.
 SPEED, CONTRACTION = 0.1, 0.02  # First random steps, and steps back, as fractions of the distance.
 
 

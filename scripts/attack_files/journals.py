@@ -26,7 +26,7 @@ from adatron import IncrementalSVC
 from adatron.cli import main
 from adatron.cli.streams.learner import Learner
 
-FIRST, LINES, FEATURES = 20, 12, 2
+FIRST, LINES, FEATURES = 20, 12, 2  # Samples of the fit, records of the journal, features.
 KnownRows = dict[int, tuple[float, ...]]  # rows by their ids
 
 

@@ -16,7 +16,7 @@ KERNELS = ("laplacian", "linear", "poly", "precomputed", "rbf", "sigmoid")
 SOLVERS = ("auto", "block", "decomposition", "isda", "kernel_adatron", "smo", "svmseq")
 ABOVE_0 = Number(0, above=True)
 FRACTION = Number(0, 1, above=True)
-LARGEST_SEED = 2**32 - 1
+LARGEST_SEED = 2**32 - 1  # that NumPy's generators take
 SEARCHED = ("C", "nu", "epsilon", "gamma", "degree", "coef0")  # Parameters that may have several values.
 RANGED = ("C", "nu", "epsilon", "gamma")  # Parameters for which auto finds a range.
 

@@ -7,16 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..outcome import edges_of, is_number, positions, values_of, varied
+from ..outcome import edges_of, is_number, positions, short, values_of, varied
 from .status import TableRows
 
 MOST_COLUMNS = 12  # Most columns of a map.
 BEST_SHOWN = 10  # Most candidates of a list.
-
-
-def short(name: str) -> str:
-    """Return the name of a parameter without the step of a pipeline."""
-    return name.rpartition("__")[2]
 
 
 def brief(value: Any) -> str:

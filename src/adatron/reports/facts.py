@@ -38,7 +38,7 @@ from ..solvers.path import Stalled
 from ..threads import Clock, OutOfTime
 from .figure import Gallery
 
-FOLDS = 5
+FOLDS = 5  # Folds without a cv of the user, as scikit-learn has them.
 ONE_OUT = 0.3  # Part of the time for scores that leave-one-out may take; folds have the rest.
 MARGINS = 0.6  # Part of the time for the boundary that distances may take; planes have the rest.
 MEASURED = 500  # Most samples whose distances from the boundary are computed.

@@ -12,7 +12,7 @@ from ..status import InputError
 FEW = 5  # Most numbers that are classes, whatever they are.
 SOME = 10  # Number of distinct values up to which whole numbers are classes, unless most occur once and leave gaps.
 MOST_FILLED = 50  # Most numbers that are classes if each has FILLED samples.
-FILLED = 10
+FILLED = 10  # Samples of each class from which on there may be MOST_FILLED of them.
 NAMES = 20  # Most texts that are classes although nearly every sample has its own.
 CLASSES_NAMED = 10  # Most classes that a message names.
 

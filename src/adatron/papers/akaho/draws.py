@@ -15,7 +15,7 @@ from .mixtures import draw, maximised, original
 
 RULES = {"best": "the paper's rule", "damped": "damped"}
 WANTED = {"best": 0.90, "damped": 0.96}  # Fraction of the draws whose margin should grow.
-MORE = 1.0 + 1e-6
+MORE = 1.0 + 1e-6  # Ratio of two margins above which the second one is larger, and not rounded.
 ENOUGH_DRAWS = 100  # Draws above which a mean says something.
 
 

@@ -11,7 +11,7 @@ from ...plots.influence import InfluenceDisplay
 from ..facts import LATE, Facts, Missing
 from ..parts import Figure, Panel, Table, Text, percent, said
 
-SAMPLES_SHOWN = 20
+SAMPLES_SHOWN = 20  # Rows of the table.
 
 
 def deciding(facts: Facts) -> Panel:

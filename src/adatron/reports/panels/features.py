@@ -11,7 +11,7 @@ from ...plots.sensitivity import SHOWN, SensitivityDisplay
 from ..facts import LATE, Facts, Missing
 from ..parts import Figure, Panel, Table, Text, percent
 
-FEATURES_SHOWN = 50
+FEATURES_SHOWN = 50  # Rows of the table.
 
 
 def features(facts: Facts) -> Panel:

@@ -11,7 +11,7 @@ from ...plots.labels import LabelIssueDisplay, pictures
 from ..facts import Facts, Missing
 from ..parts import Figure, Panel, Table, Text, percent
 
-SAMPLES_SHOWN, FEATURES = 20, 6
+SAMPLES_SHOWN, FEATURES = 20, 6  # Rows of the table, and features that it shows of each sample.
 
 
 def suspicious(facts: Facts) -> Panel:

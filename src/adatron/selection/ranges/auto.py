@@ -32,7 +32,7 @@ from ...estimators.model.way import way_to
 from ...kernels import Kernel, resolve
 
 OURS: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
-MACHINES = (*OURS, svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)
+MACHINES = (*OURS, svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)  # that have ranges
 CLOSE = 1.01  # Ratio of two values up to which the second one is not worth a fit.
 DIGITS = 3  # Significant digits of a value.
 DECISIVE = ("kernel", "degree", "coef0", "class_weight")  # Parameters of a machine that its ranges depend on.
@@ -45,7 +45,7 @@ DECADES = (-1, 0, 1, 2, 3)  # Powers of ten of C, around its scale.
 TUBES = (0.01, 0.03, 0.1, 0.3)  # Values of epsilon, as parts of the deviation of the targets.
 ERRORS = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8)  # Values of nu.
 INFEASIBLE = 0.95  # Part of the largest nu that is feasible: folds differ a little.
-LEAST_NU = 1e-4
+LEAST_NU = 1e-4  # Least nu that a range is widened to.
 DISTANT = ("rbf", "laplacian")  # Kernels of distances.
 SMALLEST, LARGEST = 1e-300, 1e300  # Values that have a reciprocal, with some room.
 NO_GAMMA = (

@@ -15,7 +15,7 @@ from sklearn.utils import indexable
 from sklearn.utils._param_validation import Interval, StrOptions  # pyright: ignore[reportPrivateUsage]
 
 from ...estimators.base.quiet import quiet
-from ...outcome import best_of
+from ...outcome import best_of, metrics_of
 from ...quoted import plain_numbers
 from ..ranges.widening import asks, found_ranges, search_ranges
 from .candidates import machine_of
@@ -104,7 +104,7 @@ class Shared(Base):
         """
         if callable(self.refit) and vars(self).get("multimetric_"):
             several = isinstance(self.scorer_, dict)
-            names = [key.removeprefix("mean_test_") for key in self.cv_results_ if key.startswith("mean_test_")]
+            names = metrics_of(self.cv_results_)
             way = f"search.scorer_[{names[0]!r}](search, X, y)" if several else "search.scorer_(search, X, y)"
             raise ValueError(NO_METRIC.format(names, f"call {way}"))
         return super().score(X, y, **params)

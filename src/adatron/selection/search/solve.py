@@ -82,7 +82,7 @@ def solve(
     if rows.device is None or around is not None or work < rows.device.fit:  # kernel values are shared on the processor
         settings = replace(settings, device=None)
     else:
-        settings = replace(settings, device=rows.device, there=rows.there)
+        settings = replace(settings, device=rows.device, there=rows.X_on_device)
     proofs = proofs if first.provable else Proofs.NOTHING
     twice = first.form.copies == 2 and _fits_twice(rows.size, settings.cache_bytes)
     together = twice or first.form.copies == 1

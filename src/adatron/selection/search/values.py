@@ -65,8 +65,7 @@ class Sums:
         source = self.gram.source
         remote = None if self._device is None else self._on(self._device, ids[used], B[used])
         if remote is not None:
-            there = self._rows.there
-            X = self._rows.X if there is None else there
+            X = self._rows.X if self._rows.X_on_device is None else self._rows.X_on_device
             return remote.values(X[self._rows.distinct.rows[where]], np.zeros(B.shape[1]), single=False)
         if used.any():
             points = Points(source.take(ids[used]), ids[used])
