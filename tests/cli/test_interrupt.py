@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from adatron.cli import main
-from adatron.cli.interrupt import Interrupt
-from adatron.cli.progress import ProgressBar
+from adatron.cli.progress import Interrupt, ProgressBar
 from adatron.files import load, read
 from moments import at
 

@@ -1,24 +1,25 @@
-"""The progress of a command: a bar on a terminal, elsewhere a line every few seconds.
+"""The progress of a command, and its end by Ctrl-C, which keeps what there is.
 
-The bar of a fit shows how far the duality gap has fallen, on a logarithmic scale.
+On a terminal there is a bar, elsewhere a line every few seconds. The bar of a fit shows how far the duality gap has
+fallen, on a logarithmic scale.
 """
 
 from __future__ import annotations
 
 import math
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 import click
 from tqdm import tqdm
 
 from ..progress import part_done
-from .interrupt import Interrupt
 
 if TYPE_CHECKING:
     from ..solvers.watch import Progress
@@ -66,6 +67,40 @@ def shown(bar: Any, line: Callable[[], str], quiet: bool = False) -> Iterator[No
         finally:
             over.set()
             thread.join()
+
+
+class Interrupt:
+    """While active, a first Ctrl-C sets ``asked``; a second one acts as Ctrl-C did before.
+
+    Before ``begun`` is set there is nothing to keep, so that the first one acts as the second one.
+
+    Parameters
+    ----------
+    wanted : bool
+        If False, or on another thread than the main one, Ctrl-C stays as it is.
+    begun : bool
+        Whether there is something to keep.
+    """
+
+    def __init__(self, wanted: bool, begun: bool = True) -> None:
+        self.asked, self.begun = False, begun
+        self._wanted = wanted and threading.current_thread() is threading.main_thread()
+        self._before: Any = None
+
+    def __enter__(self) -> Interrupt:
+        if self._wanted:
+            self._before = signal.signal(signal.SIGINT, self._ask)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._wanted:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        if (self.asked or not self.begun) and callable(self._before):
+            self._before(number, frame)
+        self.asked = True
+        click.echo("\nstopping; Ctrl-C again ends at once", err=True)
 
 
 class ProgressBar:

@@ -1,4 +1,4 @@
-"""The values of options: numbers within bounds, names, labels."""
+"""The values of options: numbers within bounds, weights of classes, lists and ranges."""
 
 from __future__ import annotations
 

@@ -53,9 +53,9 @@ def add_gaussians(distances: Any, gamma: float, rows: Any, weights: Any, out: An
 
 
 class Gaussians:
-    """K = exp(-gamma distances): parts for a solver, in float32 if ``tol`` allows; K beta in both precisions.
+    """The matrix K = exp(-gamma distances): rows for a solver, in float32 if ``tol`` allows, and products K beta.
 
-    Rows of K are computed when they are first needed: few are, once the samples that support the margin are known.
+    A row of K is computed when it is first needed. Few rows are, once the samples that support the margin are known.
     """
 
     def __init__(self, X: Vector, tol: float, pool: Pool) -> None:

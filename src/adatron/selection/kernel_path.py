@@ -270,10 +270,10 @@ class _Steps:
 
 
 class _Descent:
-    """At work on one program: it solves for the last support vectors and for the samples that violate the conditions.
+    """Solves one program in rounds, each of them over few variables, so that few rows of K are needed.
 
-    Then it solves for those that still violate them, until there are none, so few rows of K are needed. The start is
-    first made longer or shorter, if that is feasible, as it costs nothing.
+    A round solves for the last support vectors and for the samples that violate the conditions. Rounds go on until no
+    sample violates them. The start is first scaled, if the scaled point is feasible, because scaling costs nothing.
     """
 
     def __init__(self, dual: Dual, kernel: Gaussians, start: Vector) -> None:

@@ -1,4 +1,8 @@
-"""The check of labels before a fit: what the user took for classes may be measurements, or a column of names."""
+"""The labels of data to train on: classes, numbers, or the sides of novelty detection, 1 (known) and -1 (new).
+
+What the user takes for classes may be measurements or a column of names; then there is no fit. Novelty detection learns
+from known samples only.
+"""
 
 from __future__ import annotations
 

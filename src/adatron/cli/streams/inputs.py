@@ -1,4 +1,7 @@
-"""The input of a stream: its whole lines with their numbers, and whether it is the input that was learned before."""
+"""The input of a stream, line by line, and how a model remembers the inputs that it has learned.
+
+The memory tells whether an input is the one that was learned before.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...files.journal import Journal, Record
-from ..interrupt import Interrupt
+from ..progress import Interrupt
 from ..wording import in_options
 from .inputs import STANDARD_INPUT, STANDARD_NAME, Input, after, begun, new_stream, remembering
 from .lines import LineReader

@@ -1,4 +1,4 @@
-"""Single lines of data, in the form that the readers of whole files take."""
+"""The lines of a stream: each is read as the readers of whole files would read it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Reading:
 
 @dataclass
 class LineReader:
-    """The conversion of an input's lines to samples.
+    """Turns the lines of an input into samples.
 
     name : name of the input, for messages
     reading : how a line is read

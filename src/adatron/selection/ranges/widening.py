@@ -1,4 +1,4 @@
-"""The candidates of a grid with ranges of its own, made wider while the best candidate is at an edge."""
+"""A grid whose ranges follow from the data, and become wider while the best candidate is at an edge."""
 
 from __future__ import annotations
 

@@ -22,10 +22,10 @@ NOTHING = ("passthrough", None)  # steps of a pipeline that change nothing
 class Candidate:
     """A setting that can share.
 
-    number : its place among all settings
+    number : the place of the setting among all settings
     model : the machine, with its parameters
-    prefix : the steps before it in a pipeline; None if they change nothing
-    steps : what ``prefix`` is made of, equal for equal ones
+    prefix : the steps before the machine in a pipeline; None if they change nothing
+    steps : a key that is equal for equal ``prefix``
     """
 
     number: int
@@ -35,9 +35,9 @@ class Candidate:
 
     @property
     def samples(self) -> Hashable:
-        """Return what is equal for candidates that see the same checked samples: see ``SharedRows``.
+        """Return a key that is equal for candidates with the same checked samples, see ``SharedRows``.
 
-        Classes, numbers and no targets at all are checked, sorted and merged in other ways.
+        Samples with classes, with numbers and without targets are checked, sorted and merged differently.
         """
         return self.steps, is_classifier(self.model), is_regressor(self.model), repr(self.model.device)
 

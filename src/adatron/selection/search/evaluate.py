@@ -29,7 +29,7 @@ BESIDE = 4  # Most kernels that are solved side by side, on a thread each; each 
 MATRICES = 4  # Kernel matrices for each of them.
 NUMBERS_KEPT = 16  # Numbers that a problem keeps for each of its samples.
 PORTION = 0.25 / BESIDE  # Fraction of ``cache_size`` for the problems that are solved in one go.
-NOT_SOLVED = "{} of {} fits of the search did not converge; cv_results_['converged'] names their candidates."
+NOT_SOLVED = "{} of {} fits of the search did not converge: their candidates are not 'converged' in the results."
 
 
 class Evaluation:

@@ -1,4 +1,4 @@
-"""scikit-learn's searches over parameters; estimators of ours share their kernel matrices in them."""
+"""The searches of scikit-learn, in which the fits of our estimators share kernel matrices."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Off(NamedTuple):
 
 
 class Where(NamedTuple):
-    """Places among values: those of the test rows, of the training rows, and of the samples of a problem."""
+    """Where the test rows, the training rows and the samples of a problem stand among the values."""
 
     test: Ids
     train: Ids
@@ -81,7 +81,9 @@ class Entry:
 
 
 class Beside(Problems):
-    """Problems whose programs are parts of one.
+    """Problems whose programs are parts of one large program.
+
+    A search over ten classes has thousands of pairs, so their programs are made at once.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Labels in doubt: which labels of left-out samples may be others at the optimum, and which candidates to solve nearer.
+"""The labels of left-out samples that are not proven, and the candidates that must be solved more closely for them.
 
-A candidate whose labels are all certain has the scores of the optimum. Where the accuracy alone chooses the best
-candidate, one whose accuracy cannot reach that of another candidate needs no proof.
+If all labels of a candidate are proven, its scores are those of the optimum. If the accuracy alone chooses the best
+candidate, a candidate whose accuracy cannot reach that of another one needs no proof.
 """
 
 from __future__ import annotations

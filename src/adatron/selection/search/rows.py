@@ -1,4 +1,4 @@
-"""The samples of a search, checked and made canonical once, and what each fold makes of them."""
+"""The samples of a search: they are checked, sorted and merged once, and each fold gives them weights."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def checking() -> Iterator[None]:
 
 @dataclass
 class SharedRows:
-    """Distinct samples of all folds, class by class (of regressions and novelties all are one class).
+    """Distinct samples of all folds, class by class; a regression and novelty detection have one class.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class SharedRows:
     distinct : the distinct samples, each of weight 1 for each row
     group : (n,) the distinct sample of each row
     of_class : (m,) class of each distinct sample
-    weight : (n,) of each row; ``weighted`` says whether they were given
+    weight : (n,) weights of the rows; ``weighted`` says whether the user gave them
     device : the device that the machine asks for, or that X came on; None is the processor
     tensor : X as it came, if it is a tensor on the device
     """

@@ -1,4 +1,7 @@
-"""Scores of fits from their decision values, as scikit-learn keeps them: each part of a fold is indexed once."""
+"""Scores of fits from their decision values, in the form that scikit-learn keeps.
+
+A scorer gets a light estimator instead of the fitted one: its predictions are known.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of one kernel, solved over one kernel matrix in one call of the engine, and the values of their functions."""
+"""The cells of one kernel: one call of the engine solves them over one matrix. Their decision values follow."""
 
 from __future__ import annotations
 

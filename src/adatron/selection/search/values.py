@@ -1,6 +1,6 @@
-"""Values of the functions of a search's problems at samples that the solver has not evaluated them at.
+"""Decision values at samples for which the solver has not computed them.
 
-They are summed class by class, for all problems of a fold with samples of the class: one of ten is in nine pairs.
+They are summed class by class, for all problems of a fold at once: of ten classes, each is in nine pairs.
 """
 
 from __future__ import annotations
