@@ -29,7 +29,7 @@ PROOF = [("dual objective", "dual_objective", "objective"), ("KKT violation", "k
          ("relative gap", "relative_gap", "small"), ("SVs", "support_vectors", "count")]  # fmt: skip
 PEAK = ("peak MB", "extra", "MB")
 
-Results = list[dict[str, Any]]
+ResultRows = list[dict[str, Any]]
 
 
 data_option = click.option(
@@ -51,7 +51,7 @@ def options(command: Any) -> Any:
     return output_option(click.option("--fresh", is_flag=True, help="Measure again what is on disk.")(command))
 
 
-def measured(task: str, data: tuple[str, ...], library: tuple[str, ...], fresh: bool, **more: Any) -> Results:
+def measured(task: str, data: tuple[str, ...], library: tuple[str, ...], fresh: bool, **more: Any) -> ResultRows:
     """Return a row for each data set and library: the libraries take turns, a long cell runs once."""
     rows = []
     for name in data or [name for name, case in CASES.items() if not case.large]:
@@ -77,7 +77,7 @@ def measured_rates() -> dict[str, float]:
     return run([{"task": "rates", "threads": threads()}], fresh=True)[0]
 
 
-def add_floors(rows: Results, rates: dict[str, float]) -> None:
+def add_floors(rows: ResultRows, rates: dict[str, float]) -> None:
     """Add to rows of adatron that say how many products they need the seconds these products take at least."""
     for row in rows:
         if row["library"] == "adatron" and "products" in row:
@@ -187,10 +187,10 @@ def memory(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output:
 @options
 def scaling(library: tuple[str, ...], fresh: bool, output: Path) -> None:
     """Measure time and memory by number of samples, with exponents, and by number of threads; C = 1."""
-    rows: Results = []
+    rows: ResultRows = []
     counts = sorted({1, 2, threads()})
     for n in SCALING_ROWS:
-        own: Results = []
+        own: ResultRows = []
         size = {"rows": n, "of": SCALING_ROWS[-1]}
         for count in counts:
             own += measured("fit", (SCALING_DATA,), ("adatron",), fresh, **size, parameters={"n_jobs": count})
@@ -205,7 +205,7 @@ def scaling(library: tuple[str, ...], fresh: bool, output: Path) -> None:
     click.echo(tables.write(output, "scaling", notes, rows, [*TIMES, *PROOF, PEAK]))
 
 
-def _exponents(rows: Results) -> str:
+def _exponents(rows: ResultRows) -> str:
     """Return the slopes of time and of memory over the number of samples, on logarithmic scales."""
     found = []
     for library, count in dict.fromkeys((row["library"], row["threads"]) for row in rows):

@@ -75,7 +75,7 @@ class Folded:
         return f"<details><summary>{escape(self.name)}</summary>{self.table.html()}</details>"
 
 
-Piece = Text | Verbatim | Figure | Table | Folded
+Content = Text | Verbatim | Figure | Table | Folded
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Panel:
 
     question: str
     answer: str
-    parts: list[Piece] = field(default_factory=list[Piece])
+    parts: list[Content] = field(default_factory=list[Content])
 
 
 def _cell(value: Any) -> str:

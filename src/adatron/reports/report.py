@@ -19,7 +19,7 @@ from ..threads import Clock
 from .facts import Facts
 from .page import Report
 from .panels import PANELS
-from .parts import Folded, Panel, Piece, Table, Text
+from .parts import Content, Folded, Panel, Table, Text
 
 MAX_TIME = 300.0  # Seconds.
 LEAST_SHARE = 1 / 16  # Part of the time that each panel has in any case.
@@ -174,7 +174,7 @@ def _a(name: str) -> str:
     return f"{'an' if name[0] in 'AEIS' else 'a'} {name}"  # an S-V-C
 
 
-def _about(facts: Facts) -> list[Piece]:
+def _about(facts: Facts) -> list[Content]:
     machine, X = facts.machine, facts.subject.X
     width = facts.subject.columns if len(X.shape) == 2 else "–"
     steps = "".join(f"{type(step).__name__}, " for _, step in facts.subject.way.steps)

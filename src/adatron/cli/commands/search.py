@@ -222,7 +222,7 @@ def _searched(
 
 def _briefly(text: str) -> str:
     """Return a message in words of the tool; if it is about failed fits or scores, the last error without its trace."""
-    what = text.partition(".")[0]
+    what = text.partition(".")[0]  # scikit-learn has no class of its own for these
     if "fits failed" not in what and what != "Scoring failed":
         return in_options(text)
     last = text.rstrip().rpartition("\n")[2]

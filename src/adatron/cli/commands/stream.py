@@ -15,7 +15,7 @@ from ..machines import INCREMENTAL, TASK, machine, task_options
 from ..outputs import MODEL, check_outputs
 from ..parameters import parameter_options
 from ..status import InputError, Status, as_json, echo_rows, write_result
-from ..streams.lines import LineReader, Reading
+from ..streams.lines import LineForm, LineReader
 from ..values import MOST_FEATURES, Number
 
 PARAMETERS = (
@@ -46,7 +46,7 @@ PARAMETERS = (
               "[default: forgets; an error if it may be either]")  # fmt: skip
 @task_options
 @form_options
-@gathered(Reading, "reading")
+@gathered(LineForm, "line_form")
 @partial(parameter_options, names=PARAMETERS)
 @click.option("--json", "wants_json", is_flag=True, help="Print what was reached as JSON.")
 @click.option("--quiet", is_flag=True, help="No table.")
@@ -58,7 +58,7 @@ def stream(
     every: int,
     skip_learned: bool | None,
     accept_loss: bool,
-    reading: Reading,
+    line_form: LineForm,
     task: str | None,
     svm: str | None,
     wants_json: bool,
@@ -82,9 +82,9 @@ def stream(
     path = Path(model)
     outputs = {"MODEL": model, "the journal of MODEL": str(journal_of(path))}
     check_outputs(outputs, [file] if file != STANDARD_INPUT else [], {"MODEL": MODEL})
-    given = Input(file, reading.form.encoding)
+    given = Input(file, line_form.form.encoding)
     labelled = (task or TASK) != "novelty"
-    reader = LineReader(given.name, reading, labelled)
+    reader = LineReader(given.name, line_form, labelled)
     new = not path.exists()
     _check_options(model, new, task=task, svm=svm, **parameters)
     made = machine(task, svm, parameters, INCREMENTAL)

@@ -16,7 +16,7 @@ _FORGET = re.compile(r"\s*-(\d+)\s*$")
 
 
 @dataclass(frozen=True)
-class Reading:
+class LineForm:
     """How a line is read.
 
     format : as in ``files.read``; None: the name or the line tells it
@@ -46,7 +46,7 @@ class LineReader:
     """
 
     name: str
-    reading: Reading
+    reading: LineForm
     labelled: bool = True
     way: Any = None
     classes: Any = None

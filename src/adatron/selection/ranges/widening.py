@@ -21,7 +21,7 @@ AT_EDGE = (
     "ones may lie beyond it: give further values."
 )
 
-Results = dict[str, Any]
+CvResults = dict[str, Any]
 
 
 class Ranges:
@@ -101,8 +101,8 @@ def _with(estimator: Any, params: dict[str, Any]) -> Any:
 
 def search_ranges(
     grids: list[Ranges],
-    evaluated: Callable[[Iterable[dict[str, Any]]], Results],
-    best: Callable[[Results], NDArray[np.int64]],
+    evaluated: Callable[[Iterable[dict[str, Any]]], CvResults],
+    best: Callable[[CvResults], NDArray[np.int64]],
     over: Callable[[], bool],
 ) -> None:
     """Evaluate the candidates of grids, and further ones while the best one is at an edge.
@@ -129,7 +129,7 @@ def search_ranges(
 
 
 def _open_edges(
-    grids: list[Ranges], owners: list[int], results: Results, chosen: NDArray[np.int64]
+    grids: list[Ranges], owners: list[int], results: CvResults, chosen: NDArray[np.int64]
 ) -> dict[int, dict[str, str]]:
     """Return the edges of each grid that all of the best candidates are at, and beyond which there is something."""
     own = np.array(owners)
