@@ -119,12 +119,8 @@ def check_classes(classes: Any, y: Any) -> None:
 
 def short(found: Scores) -> str:
     """Return the quality in one line."""
-    if "r2" in found:
-        r2 = "unknown" if found["r2"] is None else f"{found['r2']:.6f}"
-        return f"R2 {r2}, MAE {found['mae']:.6g}, RMSE {found['rmse']:.6g} ({found['samples']} samples)"
-    if "outliers" in found:
-        return f"outliers {found['outlier_share']:.4%} ({found['outliers']} of {found['samples']})"
-    return f"accuracy {accuracy(found)}"
+    rows = [f"{name} {value}" for name, value in rows_of(found)]
+    return f"{', '.join(rows)} ({found['samples']} samples)" if "r2" in found else rows[0]
 
 
 def accuracy(found: Scores) -> str:

@@ -44,10 +44,7 @@ _BEFORE = r"(?<![\w/.'\"-])"  # A name or a value within a path or in quotes is 
 _RULES: tuple[tuple[re.Pattern[str], Said], ...] = (
     *((re.compile(found), said) for found, said in PHRASES),
     (re.compile(rf"\b[Tt]he '({_EACH})' parameter(?: of \w+)?\b"), lambda found: _OPTIONS[found[1]]),
-    (
-        re.compile(rf"{_BEFORE}({_EACH})=({_VALUE})(?=[\s,;:)]|\.?(?:\s|$))"),
-        lambda found: _given(found[1], found[2]),
-    ),
+    (re.compile(rf"{_BEFORE}({_EACH})=({_VALUE})(?=[\s,;:)]|\.?(?:\s|$))"), lambda found: _given(found[1], found[2])),
     (re.compile(rf"{_BEFORE}({_LONG})(?![\w/=-]|\.\w)"), lambda found: _OPTIONS[found[1]]),
 )
 

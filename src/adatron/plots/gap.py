@@ -91,10 +91,7 @@ class GapDisplay(Display):
         longest = [k for k in np.argsort(seconds)[::-1][:MOST_TRACES].tolist() if seconds[k] >= 0.0]
         for rank, k in enumerate(longest):
             self._draw(ax, k, alpha=1.0 if rank == 0 else 0.35, named=rank == 0)
-        for value, color, name in (
-            (self.gap, COLORS[0], "duality gap"),
-            (self.violation, COLORS[2], "KKT violation"),
-        ):
+        for value, color, name in ((self.gap, COLORS[0], "duality gap"), (self.violation, COLORS[2], "KKT violation")):
             worst = float(np.nanmax(value, initial=-np.inf))
             if np.isfinite(worst):
                 text = f"proven {name} ≤ {worst:.1e}"
