@@ -207,10 +207,10 @@ def with_surplus(model: Any, table: Any, file: Any, most: int | None) -> tuple[A
     from ...estimators.model.widen import widened
     from ...files.table import check_size
     from ...files.tables.memory import room
-    from ..parts import machine_of
 
     X: Any = table.X
-    last = machine_of(model)
+    way = way_to(model)
+    last = way.machine
     n = getattr(model, "n_features_in_", X.shape[1])
     if X.shape[1] <= n:
         return model, table
@@ -218,7 +218,6 @@ def with_surplus(model: Any, table: Any, file: Any, most: int | None) -> tuple[A
         size = 8 * len(last.support_vectors_) * X.shape[1]
         check_size(file, f"support vectors with {X.shape[1]} features", size, most or room())
     if model is not last:
-        way = way_to(model)
         others = [step for _, step in way.steps if not isinstance(step, (StandardScaler, MinMaxScaler, MaxAbsScaler))]
         if others:
             raise InputError(
