@@ -14,13 +14,13 @@ from .cells import run, threads
 from .clusters.command import dask
 from .datasets import CASES
 from .libraries import CACHE, LIBRARIES
-from .yardstick import ROWS
+from .yardstick import MEASURED_ROWS
 
-REPEATS = 3
-GAP = 1e-6
-MANY = {"rows": 1_000_000, "features": 784, "vectors": 10_000}
+REPEATS = 3  # Processes of a cell; medians are shown.
+GAP = 1e-6  # Relative gap of the certified fits.
+WIDEST_CELL = {"rows": 1_000_000, "features": 784, "vectors": 10_000}
 GROWTH, SHARE = 500e6, 0.5  # Wanted for the prediction of many rows: bytes, and fraction of a matrix product's rate.
-LONG = 60.0
+LONG = 60.0  # Seconds from which on a fit is measured once.
 SCALING_ROWS = (2_000, 4_000, 8_000, 16_000, 32_000, 64_000)
 SCALING_DATA, SCALING_FROM = "20,000 x 20, C 1", 8_000
 TIMES = [("data", "data", "name"), ("library", "library", "name"), ("threads", "threads", "name"),
@@ -29,7 +29,7 @@ PROOF = [("dual objective", "dual_objective", "objective"), ("KKT violation", "k
          ("relative gap", "relative_gap", "small"), ("SVs", "support_vectors", "count")]  # fmt: skip
 PEAK = ("peak MB", "extra", "MB")
 
-Rows = list[dict[str, Any]]
+ResultRows = list[dict[str, Any]]
 
 
 data_option = click.option(
@@ -51,7 +51,7 @@ def options(command: Any) -> Any:
     return output_option(click.option("--fresh", is_flag=True, help="Measure again what is on disk.")(command))
 
 
-def measured(task: str, data: tuple[str, ...], library: tuple[str, ...], fresh: bool, **more: Any) -> Rows:
+def measured(task: str, data: tuple[str, ...], library: tuple[str, ...], fresh: bool, **more: Any) -> ResultRows:
     """Return a row for each data set and library: the libraries take turns, a long cell runs once."""
     rows = []
     for name in data or [name for name, case in CASES.items() if not case.large]:
@@ -77,7 +77,7 @@ def measured_rates() -> dict[str, float]:
     return run([{"task": "rates", "threads": threads()}], fresh=True)[0]
 
 
-def add_floors(rows: Rows, rates: dict[str, float]) -> None:
+def add_floors(rows: ResultRows, rates: dict[str, float]) -> None:
     """Add to rows of adatron that say how many products they need the seconds these products take at least."""
     for row in rows:
         if row["library"] == "adatron" and "products" in row:
@@ -120,8 +120,8 @@ def fit(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Pa
 @main.command()
 @data_option
 @library_option
-@click.option("--rows", type=int, default=MANY["rows"], show_default=True, help="Rows of the line of many rows.")
-@click.option("--vectors", type=int, default=MANY["vectors"], show_default=True, help="Its support vectors.")
+@click.option("--rows", type=int, default=WIDEST_CELL["rows"], show_default=True, help="Rows of the line of many rows.")
+@click.option("--vectors", type=int, default=WIDEST_CELL["vectors"], show_default=True, help="Its support vectors.")
 @click.option("--many-only", is_flag=True, help="Only the line of many rows.")
 @options
 def predict(
@@ -131,7 +131,7 @@ def predict(
     if not many_only:
         _test_samples(data, library, fresh, output)
     if many_only or not data:
-        _many_rows({**MANY, "rows": rows, "vectors": vectors}, fresh, output)
+        _many_rows({**WIDEST_CELL, "rows": rows, "vectors": vectors}, fresh, output)
 
 
 def _many_rows(sizes: dict[str, int], fresh: bool, output: Path) -> None:
@@ -187,10 +187,10 @@ def memory(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output:
 @options
 def scaling(library: tuple[str, ...], fresh: bool, output: Path) -> None:
     """Measure time and memory by number of samples, with exponents, and by number of threads; C = 1."""
-    rows: Rows = []
+    rows: ResultRows = []
     counts = sorted({1, 2, threads()})
     for n in SCALING_ROWS:
-        own: Rows = []
+        own: ResultRows = []
         size = {"rows": n, "of": SCALING_ROWS[-1]}
         for count in counts:
             own += measured("fit", (SCALING_DATA,), ("adatron",), fresh, **size, parameters={"n_jobs": count})
@@ -205,7 +205,7 @@ def scaling(library: tuple[str, ...], fresh: bool, output: Path) -> None:
     click.echo(tables.write(output, "scaling", notes, rows, [*TIMES, *PROOF, PEAK]))
 
 
-def _exponents(rows: Rows) -> str:
+def _exponents(rows: ResultRows) -> str:
     """Return the slopes of time and of memory over the number of samples, on logarithmic scales."""
     found = []
     for library, count in dict.fromkeys((row["library"], row["threads"]) for row in rows):
@@ -284,7 +284,13 @@ def attack(minutes: float, seed: int, only: int | None, limit: float) -> None:
 
 
 @main.command()
-@click.option("--data", multiple=True, type=click.Choice(list(ROWS)), default=list(ROWS), help="Rows.  [default: all]")
+@click.option(
+    "--data",
+    multiple=True,
+    type=click.Choice(list(MEASURED_ROWS)),
+    default=list(MEASURED_ROWS),
+    help="Rows.  [default: all]",
+)
 @library_option
 @click.option("--first-rows", type=int, help="Only the first rows of the data, to try the command.")
 @options

@@ -27,7 +27,7 @@ from .attack_verdict import ROUNDING, WARNED, Verdict, judged
 LIMIT = 60.0  # Seconds for a program, after which its process is stopped.
 START = 600.0  # Seconds for a process that starts and compiles.
 LIVES = 4  # One program in this many is the life of an incremental model.
-LISTED, SENTENCES = 100, 4  # Programs in full, the worst first, and sentences about each.
+PROGRAMS_SHOWN, SENTENCES = 100, 4  # Programs in full, the worst first, and sentences about each.
 COLUMNS = ("fits", "converged", "warned", "refused", "undecided", "false", "late", "leaks", "broken")
 
 
@@ -152,8 +152,8 @@ class Table:
         out += [f"{name:<{width}}" + "".join(f"{self.counts[name][c]:>11}" for c in COLUMNS) for name in names]
         out += ["", *(f"{number:>7} {what}: {kind}" for (what, kind), number in sorted(self.kinds.items()))]
         wrong = [text for _, text in sorted(self.wrong, key=lambda one: one[0])]
-        more = [f"... and {len(wrong) - LISTED} programs more"] if len(wrong) > LISTED else []
-        return "\n".join([*out, "", *wrong[:LISTED], *more])
+        more = [f"... and {len(wrong) - PROGRAMS_SHOWN} programs more"] if len(wrong) > PROGRAMS_SHOWN else []
+        return "\n".join([*out, "", *wrong[:PROGRAMS_SHOWN], *more])
 
 
 def _rank(kind: str) -> int:

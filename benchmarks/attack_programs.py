@@ -11,7 +11,7 @@ from scipy import sparse
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM, kernels
 
-MAX_TIME = 3.0
+MAX_TIME = 3.0  # Seconds of a fit.
 ESTIMATORS = {"SVC": SVC, "NuSVC": NuSVC, "SVR": SVR, "NuSVR": NuSVR, "OneClassSVM": OneClassSVM}
 SHARES = {"SVC": 0.4, "SVR": 0.2, "NuSVC": 0.15, "NuSVR": 0.12, "OneClassSVM": 0.13}
 KERNELS = {
@@ -26,7 +26,7 @@ KERNELS = {
 SHAPES = ["plain", "plain", "scales", "offset", "far", "duplicates", "both labels", "nearly equal", "whole numbers"]
 EQUAL = "rank one"
 GIVEN = ["of a kernel", "of a kernel", EQUAL, "asymmetric", "asymmetric", "indefinite", "huge"]
-LARGEST_DEGREE = 6
+LARGEST_DEGREE = 6  # of polynomial kernels, not drawn itself
 LEAVES: dict[str, Any] = {
     "rbf": kernels.RBF,
     "linear": kernels.Linear,

@@ -33,7 +33,7 @@ TIGHT, TIGHTEST = 1e-6, {"tol": 1e-10, "gap_tol": 1e-13}  # Tolerances of the fi
 EQUAL = 1e-6  # Difference of two scores that is none.
 NEARER = 3.0  # Times that a score may be farther from the judge's than that of the single fit.
 TIED = 1e-3  # Relative size of one decision value beside others that leaves a label open.
-MOST = 8  # Most candidates of a grid.
+MOST_CANDIDATES = 8  # Most candidates of a grid.
 Rng = np.random.Generator
 
 
@@ -175,7 +175,7 @@ def _grid(rng: Rng, estimator: Any, piped: bool, traits: list[str]) -> dict[str,
     for name in rng.choice(known, int(rng.integers(1, 4)), replace=False, p=odds / odds.sum()).tolist():
         grid[f"svm__{name}" if piped else name] = some = _some(rng, VALUES[name], 3)
         traits += ["C inf"] * (name == "C" and np.inf in some)
-    while np.prod([len(some) for some in grid.values()]) > MOST:
+    while np.prod([len(some) for some in grid.values()]) > MOST_CANDIDATES:
         longest = max(grid, key=lambda name: len(grid[name]))
         grid[longest] = grid[longest][:-1]
     return grid

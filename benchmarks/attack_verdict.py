@@ -18,14 +18,14 @@ from .attack_programs import MAX_TIME, Case, program
 EXACT = 1.0 - 1e-9  # Fraction of the true number that a claim must reach.
 KERNEL = ("kernel", "gamma", "degree", "coef0")
 ROUNDING, WARNED = ", by a rounding", ", of a fit that warned"  # marks of kinds of false claims
-LATE = 1.1 * MAX_TIME + 0.5
+LATE = 1.1 * MAX_TIME + 0.5  # Seconds above which a fit has not kept its limit of time.
 SUMS = 1e-9  # Largest error of an equality, in units of the sum of its absolute terms.
 BOUNDS = 16  # Roundings by which a coefficient may be beyond its bound, and one more for each sample.
 LOOKED_AT = 512  # Most samples of a problem for which all are examined for negative eigenvalues.
 BENT = 100.0  # Roundings for each sample above which rounding does not explain a negative eigenvalue.
 # One fit in this many is repeated with one thread, and another one with a tolerance near rounding: numbers whose rests
 # are 3 and 1, which are neither lives (of multiples of 4) nor searches (of rest 5 by 6).
-EVERY = 12
+EVERY = 12  # Programs from one with further checks to the next.
 NEARER = {"tol": 1e-10, "gap_tol": 1e-12}
 
 

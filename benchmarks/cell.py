@@ -19,18 +19,18 @@ import numpy as np
 from .datasets import CASES, family
 from .libraries import LIBRARIES
 from .quality import quality, support_vectors
-from .yardstick import ROWS
+from .yardstick import MEASURED_ROWS
 
 LIMIT = 600  # Seconds after which a fit is cut off.
 LONG = 20.0  # Seconds above which a fit is not repeated in a process.
 SHORT = 0.5  # Seconds for which short fits are repeated.
-MOST = 9  # Most such repetitions.
+MOST_REPETITIONS = 9  # Most such repetitions.
 MADE = 4096  # Rows generated at a time.
 
 
 def fit(spec: dict[str, Any]) -> dict[str, Any]:
     """Make a first fit and, if it was not long, further ones; return memory and quality of the first."""
-    library, case = LIBRARIES[spec["library"]], {**CASES, **ROWS}[spec["data"]]
+    library, case = LIBRARIES[spec["library"]], {**CASES, **MEASURED_ROWS}[spec["data"]]
     split = library.data(family(spec["rows"], spec["of"]) if "rows" in spec else case.load())
     if "first_rows" in spec:
         split = split._replace(X=split.X[: spec["first_rows"]], y=split.y[: spec["first_rows"]])
@@ -129,7 +129,7 @@ def _limited(work: Callable[[], Any]) -> float:
 def _repeated(work: Callable[[], Any]) -> float:
     """Return the median of as many repetitions as fit in half a second, at least one."""
     times = [_limited(work)]
-    while len(times) < MOST and sum(times) < SHORT:
+    while len(times) < MOST_REPETITIONS and sum(times) < SHORT:
         times.append(_limited(work))
     return statistics.median(times)
 

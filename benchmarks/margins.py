@@ -23,8 +23,8 @@ from .datasets import CASES, Split
 
 PAIRS = ((4, 9), (3, 5), (0, 6))  # Pairs of digits of USPS.
 FULL = ("Wisconsin", "sonar")  # Data on which the full algorithm is also tried.
-MOST = 300  # Test samples that are attacked.
-NEIGHBOURS, HALVINGS, STEPS = 5, 40, 800
+ATTACKED = 300  # Test samples that are attacked.
+NEIGHBOURS, HALVINGS, STEPS = 5, 40, 800  # Starts of an attack, halvings of a segment, and steps along the boundary.
 SPEED, CONTRACTION = 0.1, 0.02  # First random steps, and steps back, as fractions of the distance.
 
 
@@ -71,7 +71,7 @@ def _row(model: Any, split: Split, budget: float | None) -> dict[str, Any]:
 
     The budget is the median distance of the first machine's right test samples.
     """
-    X, y = (np.asarray(part)[:MOST] for part in (split.X_test, split.y_test))
+    X, y = (np.asarray(part)[:ATTACKED] for part in (split.X_test, split.y_test))
     right = model.predict(X) == y
     found = input_margin(model, X[right])
     attacked = attack(model, X[right], np.asarray(split.X, np.float64))

@@ -13,7 +13,7 @@ from adatron.certificates import best_multipliers, duality_gap, kkt_violation
 from adatron.fitting.layout import from_dual_coef
 from adatron.problems import Dual, csvc, nusvc, nusvr, svr
 
-ROWS = 2048
+ROWS_AT_A_TIME = 2048
 CRUMB = 1e-6  # Part of a bound by which a coefficient may miss it, and still be on it: float32 knows no better.
 
 Values = Callable[[Any, Any], Any]  # (m, d) points and (n, d) rows to (m, n) kernel values
@@ -142,8 +142,9 @@ def _settled(dual: Dual, beta: Any) -> Any:
 def _times(X: Any, Z: Any, beta: Any, values: Values) -> Any:
     """Return K beta."""
     Z, out = _dense(Z).astype(np.float64), np.empty(X.shape[0])
-    for start in range(0, len(out), ROWS):
-        out[start : start + ROWS] = values(_dense(X[start : start + ROWS]).astype(np.float64), Z) @ beta
+    for start in range(0, len(out), ROWS_AT_A_TIME):
+        some = slice(start, start + ROWS_AT_A_TIME)
+        out[some] = values(_dense(X[some]).astype(np.float64), Z) @ beta
     return out
 
 

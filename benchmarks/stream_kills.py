@@ -20,7 +20,7 @@ import adatron
 from adatron import IncrementalSVC
 from adatron.cli import main as tool
 
-FEATURES = 4
+FEATURES = 4  # of a sample: few, so that a line is learned fast
 
 
 def lines(rng: np.random.Generator, first: int, n: int) -> list[str]:

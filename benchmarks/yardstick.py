@@ -144,4 +144,4 @@ def _rows() -> dict[str, Row]:
     return rows
 
 
-ROWS = _rows()
+MEASURED_ROWS = _rows()

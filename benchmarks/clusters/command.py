@@ -12,7 +12,7 @@ import click
 
 OWN = Path(__file__).parents[1] / "own"
 output_option = click.option("--output", type=click.Path(path_type=Path), default=OWN, help="Folder.  [benchmarks/own]")
-Rows = list[dict[str, Any]]
+ResultRows = list[dict[str, Any]]
 
 
 @click.group()
@@ -20,7 +20,7 @@ def dask() -> None:
     """Measure fits on Dask clusters of this machine."""
 
 
-def _told(output: Path, part: str, rows: Rows) -> None:
+def _told(output: Path, part: str, rows: ResultRows) -> None:
     from .page import write
 
     click.echo(write(output, part, rows))
@@ -42,7 +42,7 @@ def bits(data: tuple[str, ...], rows: int | None, workers: tuple[int, ...], mixe
     from .examples import example
     from .page import write
 
-    found: Rows = []
+    found: ResultRows = []
     for case in CASES:
         if data and case.data not in data:
             continue
@@ -68,7 +68,7 @@ def deaths(runs: int, every: float, only: int | None, output: Path) -> None:
         row = run(only, every)
         click.echo(json.dumps({**row, "same": row["digest"] == wanted()}))
         return
-    found: Rows = []
+    found: ResultRows = []
     for number in range(runs):
         command = [sys.executable, "-m", "benchmarks", "dask", "deaths", "--only", str(number), "--every", str(every)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 (our own command)
@@ -97,7 +97,7 @@ def traffic(output: Path) -> None:
         "noisy, 20,000 x 20, C 1": plain,
         "the same in float32": plain._replace(X=plain.X.astype(np.float32)),
     }
-    found: Rows = []
+    found: ResultRows = []
     for name, one in some.items():
         row = counted(one)
         shares = {kind: value / row["changed"] for kind, value in row.items() if " " in kind and kind != "of blocks"}

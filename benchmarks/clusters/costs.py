@@ -10,7 +10,7 @@ import numpy as np
 
 from .examples import Example, cluster, digest, example, together
 
-TASKS, TURNS = 2_000, 5
+TASKS, TURNS = 2_000, 5  # Tasks of a turn, and turns, the shortest of which counts.
 
 
 def _nothing(*_: Any) -> None:

@@ -20,7 +20,7 @@ HARMS = ("kill", "kill and leave", "kill and pause")
 PAUSED = 10.0  # Seconds for which a worker is stopped.
 OLD = 4.0  # Seconds after which a worker may be killed: a nanny whose start fails gives up.
 HUNG = 300.0  # Seconds after which a fit counts as one that hangs.
-WORKERS = 2
+WORKERS = 2  # One can end while the other one goes on.
 SHAPE = 8_000, 10, 100.0  # Samples, features and C.
 
 

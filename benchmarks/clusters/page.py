@@ -33,7 +33,7 @@ FITS: Columns = [("fit", "fit", "name"), ("samples", "samples", "count"), ("seco
                  ("ratio", "ratio", "fraction"), ("equal bits", "same", "name")]  # fmt: skip
 
 
-class Part(NamedTuple):
+class PageTable(NamedTuple):
     """A table of the page."""
 
     title: str
@@ -42,32 +42,32 @@ class Part(NamedTuple):
 
 
 PARTS = {
-    "bits": Part(
+    "bits": PageTable(
         "Workers, chunks and orders",
         "Digests are of coefficients, intercept and certificate. Rows in shuffled partitions are compared with one "
         "machine that gets them in the same order.",
         BITS,
     ),
-    "deaths": Part(
+    "deaths": PageTable(
         "Workers that end",
         "Fits of 8,000 x 10 samples, SVC, C = 100, on two workers. During each fit random workers get SIGKILL again "
         "and again, and once one of them leaves for good, with its nanny, or is stopped for 10 s.",
         DEATHS,
     ),
-    "traffic": Part(
+    "traffic": PageTable(
         "Traffic",
         "Bytes of all messages of the iterations on three workers, as they are packed. The kinds are fractions of what "
         "the changed points, and a number for each, weigh on their way to every worker. A block has 2,048 points.",
         TRAFFIC,
     ),
-    "memory": Part(
+    "memory": PageTable(
         "Memory",
         "Partitions are made on the workers. Peaks are those of the resident memory; the coordinator's process has the "
         "scheduler and the nannies, too.",
         MEMORY,
     ),
-    "constants": Part("Constants of the cost model", "Measured on a quiet machine.", CONSTANTS),
-    "fits": Part("Time", "The shortest of some turns; both fits have turns.", FITS),
+    "constants": PageTable("Constants of the cost model", "Measured on a quiet machine.", CONSTANTS),
+    "fits": PageTable("Time", "The shortest of some turns; both fits have turns.", FITS),
 }
 
 

@@ -25,7 +25,7 @@ Rng = np.random.Generator
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress,
 }  # fmt: skip
-MOST = 2**24  # Bytes that a file may take.
+FILE_BYTES = 2**24  # Bytes that a file may take.
 GROWTH = 2**28  # Bytes that an attempt may take: imported packages, and the objects of a line in Python.
 HUGE = [0, 1, -1, 2**15, 2**16, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1]
 
@@ -159,10 +159,10 @@ def attempt(rng: Rng, folder: Path) -> tuple[str, str]:
     if not crafted and rng.random() < 0.3:
         texts = [None, "auto", (), (0,), (1, 2)][int(rng.integers(5))]
         options |= {"categorical": texts, "allow_missing": bool(rng.random() < 0.7)}
-    most = None if kind.startswith("compressed") else MOST
+    most = None if kind.startswith("compressed") else FILE_BYTES
     end, peak = _outcome(paths, options, most), _memory("VmHWM") - before
     assert not crafted or end == "refused", f"{kind} was read"
-    assert peak < GROWTH, f"{kind}: {peak:,} bytes for a file that may take {MOST:,}"
+    assert peak < GROWTH, f"{kind}: {peak:,} bytes for a file that may take {FILE_BYTES:,}"
     return kind, end
 
 

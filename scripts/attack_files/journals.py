@@ -26,8 +26,8 @@ from adatron import IncrementalSVC
 from adatron.cli import main
 from adatron.cli.streams.learner import Learner
 
-FIRST, LINES, FEATURES = 20, 12, 2
-State = dict[int, tuple[float, ...]]  # rows by their ids
+FIRST, LINES, FEATURES = 20, 12, 2  # Samples of the fit, records of the journal, features.
+KnownRows = dict[int, tuple[float, ...]]  # rows by their ids
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Base:
     """
 
     models: tuple[bytes, ...]
-    states: tuple[State, ...]
+    states: tuple[KnownRows, ...]
     first: bytes
     records: tuple[bytes, ...]
     known: int = 0
@@ -77,7 +77,7 @@ def streamed(path: Path, text: str, *more: str) -> tuple[int, str]:
         sys.stdin = before
 
 
-def state(path: Path) -> State:
+def state(path: Path) -> KnownRows:
     """Return the samples of a model."""
     model = adatron.load(path)
     return {int(one): tuple(row) for one, row in zip(model.ids_, model.store.X.tolist(), strict=True)}
@@ -258,7 +258,7 @@ def attempt(rng: np.random.Generator, folder: Path) -> tuple[str, str]:
     return kind, "refused"
 
 
-def right(done: Damage, found: State, one: Base) -> str:
+def right(done: Damage, found: KnownRows, one: Base) -> str:
     """Return the name of a state's outcome; an empty word if the state is wrong."""
     if found in [one.states[min(n, LINES)] for n in done.ends]:
         return "right"

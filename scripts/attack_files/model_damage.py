@@ -19,21 +19,7 @@ NUMBERS = (
     float("nan"), float("inf"), -float("inf"), 1e308, -1e308, 1e30, 1e-320, -1, 0, 1, 2, 3, 7, 2**31, -(2**31), 2**63,
     2**70, 10**400, True, False, None, "1", "rbf", "", [], {}, [1, 2],
 )  # fmt: skip
-TYPES = (
-    "<f8",
-    "<f4",
-    "<f2",
-    "<i8",
-    "<i4",
-    "<u4",
-    "<u1",
-    "|b1",
-    "<U1",
-    "<U5",
-    "<c16",
-    ">f8",
-    ">i4",
-)
+TYPES = ("<f8", "<f4", "<f2", "<i8", "<i4", "<u4", "<u1", "|b1", "<U1", "<U5", "<c16", ">f8", ">i4")
 UNSTORABLE = ("|O", "<f16", "<M8[s]")
 WORDS = (
     None, 1, 0.5, "ovo", "ovr", "rbf", "linear", "precomputed", "sigmoid", "poly", "laplacian", "scale", "auto", "svc",

@@ -23,7 +23,7 @@ import adatron
 from adatron.files import save_libsvm
 
 METHODS = ("predict", "decision_function", "predict_proba", "score_samples")
-FAR = 2**31 - 1
+FAR = 2**31 - 1  # An index that no array has.
 DENSE = [np.full((2, width), 0.5) for width in (1, 4, 100_000)]
 OTHERS = [*DENSE, *map(sparse.csr_matrix, DENSE)]
 

@@ -16,6 +16,16 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) and not _is_nan(value)
 
 
+def short(name: str) -> str:
+    """Return the name of a parameter without the step of a pipeline that has it."""
+    return name.rpartition("__")[2]
+
+
+def metrics_of(results: dict[str, Any]) -> list[str]:
+    """Return the names of the metrics."""
+    return [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
+
+
 def values_of(results: dict[str, Any], name: str) -> list[Any]:
     """Return the different values of a parameter: numbers in ascending order, then others as they were met."""
     column = results[f"param_{name}"]
@@ -72,7 +82,7 @@ def metric_of(search: Any, metric: str | None = None) -> str:
     ValueError
         The search has no such metric, or several and none of them chose.
     """
-    known = [key.removeprefix("mean_test_") for key in search.cv_results_ if key.startswith("mean_test_")]
+    known = metrics_of(search.cv_results_)
     if metric is None:
         refit = getattr(search, "refit", None)
         metric = known[0] if len(known) == 1 else refit if isinstance(refit, str) else None

@@ -10,8 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from adatron.cli.interrupt import Interrupt
-from adatron.cli.progress import ProgressBar
+from adatron.cli.progress import Interrupt, ProgressBar
 
 
 class Terminal:

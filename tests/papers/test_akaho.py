@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from adatron.papers.akaho import draws, example, stability
+from adatron.papers.akaho import draws, stability
 from adatron.papers.report import Sheet
 from sheets import NO_FIGURES, assert_holds
 
@@ -14,7 +14,7 @@ def test_stability(tmp_path):
 
 
 def test_one_draw(tmp_path):
-    section = example.section(Sheet(tmp_path))
+    section = draws.example(Sheet(tmp_path))
     assert_holds(section)
     assert len(section.pictures) == 2
 
@@ -26,7 +26,7 @@ def test_a_few_draws(tmp_path):
 
 
 def test_a_draw_has_both_classes():
-    data = example.draw(1)
+    data = draws.draw(1)
     assert NO_FIGURES.folder is None
     assert data.X.shape == (20, 2)
     assert np.bincount((data.y_test > 0).astype(int)).tolist() == [500, 500]

@@ -6,7 +6,7 @@ The dual: minimise 1/2 β'Kβ - y'β with 0 <= y_i β_i <= C and sum β_i = 0.
 import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 
-CHUNK = 2**24  # Kernel values that are computed at a time.
+VALUES_AT_A_TIME = 2**24  # Kernel values that are computed at a time.
 
 
 def truth(X, y, C, kernel, beta):
@@ -40,7 +40,7 @@ def decisions(X, kernel, beta):
     if not len(support):
         return np.zeros(len(beta))
     rows, more = X[support], {name: value for name, value in kernel.items() if name != "kernel"}
-    step = max(1, CHUNK // len(support))
+    step = max(1, VALUES_AT_A_TIME // len(support))
     parts = (X[start : start + step] for start in range(0, len(beta), step))
     return np.concatenate([pairwise_kernels(part, rows, kernel["kernel"], **more) @ beta[support] for part in parts])
 

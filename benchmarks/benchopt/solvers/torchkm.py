@@ -10,7 +10,7 @@ from benchopt import BaseSolver
 from sklearn.metrics.pairwise import pairwise_kernels
 from torchkm.cvksvm import cvksvm
 
-MOST = 32_768
+MOST_SAMPLES = 32_768
 
 
 class Solver(BaseSolver):
@@ -20,8 +20,8 @@ class Solver(BaseSolver):
     sampling_strategy = "tolerance"
 
     def skip(self, X, y, C, kernel):
-        if len(y) > MOST:
-            return True, f"TorchKM stores the whole kernel matrix: at most {MOST:,} samples"
+        if len(y) > MOST_SAMPLES:
+            return True, f"TorchKM stores the whole kernel matrix: at most {MOST_SAMPLES:,} samples"
         return False, None
 
     def set_objective(self, X, y, C, kernel):

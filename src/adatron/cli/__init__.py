@@ -14,9 +14,8 @@ import click
 from .commands.completion import completion
 from .commands.convert import convert
 from .commands.demo import demo
-from .commands.doctor import doctor
 from .commands.evaluate import evaluate
-from .commands.info import info
+from .commands.info import doctor, info
 from .commands.papers import papers
 from .commands.predict import predict
 from .commands.report import report

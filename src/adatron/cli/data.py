@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from .preparing.wanted import Wanted
 from .status import InputError, warnings_as_lines
 from .values import Number
 
@@ -53,19 +52,28 @@ class Form:
     encoding: str | None = None
 
 
+def gathered(kind: Any, name: str) -> Any:
+    """Return a decorator by which a command gets the options that are fields of a dataclass as one argument."""
+    own = [field.name for field in fields(kind)]
+
+    def decorate(command: Any) -> Any:
+        @functools.wraps(command)
+        def with_one(**options: Any) -> Any:
+            found = {one: options.pop(one) for one in own if one in options}
+            return command(**{name: kind(**found)}, **options)
+
+        return with_one
+
+    return decorate
+
+
 def form_options(command: Any) -> Any:
     """Add the options about the form of a table; the command gets them as `form`."""
-
-    @functools.wraps(command)
-    def with_form(*given: Any, **options: Any) -> Any:
-        found: dict[str, Any] = {field.name: options.pop(field.name) for field in fields(Form)}
-        found["missing"] = found["missing"] or None
-        return command(*given, form=Form(**found), **options)
-
+    with_form = gathered(Form, "form")(command)
     marks = "A mark of missing values; may be repeated.  [default: empty, ?, NA, nan, null, None and their like]"
     for option in (
         click.option("--encoding", help="Encoding of a table.  [default: UTF-8, or UTF-16 with its mark]"),
-        click.option("--missing", multiple=True, help=marks),
+        click.option("--missing", multiple=True, help=marks, callback=lambda context, option, given: given or None),
         click.option("--keep-index", is_flag=True, help="A column that looks like an index or an id is a feature."),
         click.option("--index", type=column, help="The column that names or counts the rows: no feature."),
         click.option("--drop", type=column, multiple=True, help="A column to leave out; may be repeated."),
@@ -81,23 +89,55 @@ def form_options(command: Any) -> Any:
 
 def data_options(function: Any) -> Any:
     """Add the argument and the options that say which data files are read, and how; pass them on as a ``source``."""
-
-    @functools.wraps(function)
-    def packed(**given: Any) -> Any:
-        own = {field.name: given.pop(field.name) for field in fields(Source) if field.name in given}
-        return function(source=Source(**own), **given)
-
     counting = "LIBSVM text: features count from 0 or 1.  [default: as the model's data; from 0 if these use 0]"
     room = (
         "Bytes that a file, decompressed, and its table may take each.  [default: a quarter of the free memory; "
         "of .gz, .bz2, .xz and NPZ at most 200 times the file's length, or 64 MiB]"
     )
-    command = form_options(packed)
+    command = form_options(gathered(Source, "source")(function))
     command = click.option("--max-bytes", type=Number(1, whole=True), help=room)(command)
     command = click.option("--zero-based/--one-based", default=None, help=counting)(command)
     command = click.option("--label", type=column, help="The label's column or array.  [default: the last]")(command)
     formats = click.option("--format", type=click.Choice(FORMATS), help="Format of FILE.  [default: from its name]")
     return click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True)(formats(command))
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The data that a model takes.
+
+    features : the number of them
+    sparse : whether they are CSR
+    names : their names, if they have any
+    texts : the numbers of those that are text
+    gaps : whether values may be missing
+    """
+
+    features: int
+    sparse: bool
+    names: tuple[str, ...] | None = None
+    texts: tuple[int, ...] = ()
+    gaps: bool = False
+
+
+def wanted_by(model: Any) -> Wanted:
+    """Return the data that a fitted model takes; the model then forgets the names of its features."""
+    from scipy import sparse
+
+    from .parts import machine_of, take_names
+    from .preparing.columns import fills_gaps, texts_of
+
+    vectors = machine_of(model).support_vectors_
+    width = int(getattr(model, "n_features_in_", vectors.shape[1]))
+    texts = tuple(texts_of(model))
+    return Wanted(width, sparse.issparse(vectors), take_names(model), texts, fills_gaps(model))
+
+
+def wanted_as(table: Any, gaps: bool) -> Wanted:
+    """Return the data that a model of a table will take."""
+    from scipy import sparse
+
+    return Wanted(table.shape[1], sparse.issparse(table.X), table.feature_names, table.categorical, gaps)
 
 
 @dataclass(frozen=True)
@@ -189,9 +229,7 @@ class Source:
         from ..files import NoModelError, is_libsvm_model, load, rewindable
         from ..files.models.libsvm_text import load_libsvm
         from .parts import counting_of, machine_of, task_of
-        from .preparing.columns import texts_of, warn_of_unknown
-        from .preparing.surplus import with_surplus
-        from .preparing.wanted import wanted_by
+        from .preparing.columns import texts_of, warn_of_unknown, with_surplus
 
         path = rewindable(path)
         try:

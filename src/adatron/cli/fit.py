@@ -6,10 +6,9 @@ import sys
 import time
 from typing import Any
 
-from .interrupt import Interrupt
 from .parts import machine_of, task_of
-from .preparing.sides import has_sides
-from .progress import ProgressBar
+from .preparing.target import has_sides
+from .progress import Interrupt, ProgressBar
 from .status import InputError, warnings_as_lines
 from .wording import in_options
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from importlib import metadata
 from typing import Any
 
+from .status import TableRows
+
 PACKAGES = (
     "adatron",
     "numpy",
@@ -43,9 +45,9 @@ def installation() -> dict[str, Any]:
     }
 
 
-def installation_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
+def installation_rows(found: Mapping[str, Any]) -> TableRows:
     """Return the same for people."""
-    rows: list[tuple[str, object]] = []
+    rows: TableRows = []
     for name, value in found.items():
         shown = value
         if name == "extras":

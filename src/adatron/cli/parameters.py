@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from .values import Number, class_weight
+from .values import AUTO, Number, Values, class_weight
 
 
 def _names(file: str, table: str) -> list[str]:
@@ -28,7 +28,9 @@ KERNELS = sorted([*_names("kernels/table.py", "KERNELS"), "precomputed"])
 SOLVERS = ["auto", *_names("solvers/table.py", "SOLVERS")]
 ABOVE_0 = Number(0, above=True)
 FRACTION = Number(0, 1, above=True)
-LARGEST_SEED = 2**32 - 1
+LARGEST_SEED = 2**32 - 1  # that NumPy's generators take
+SEARCHED = ("C", "nu", "epsilon", "gamma", "degree", "coef0")  # Parameters that may have several values.
+RANGED = ("C", "nu", "epsilon", "gamma")  # Parameters for which auto finds a range.
 
 
 def _option(names: str, values: Any, text: str, default: str = "", **more: Any) -> Any:
@@ -75,20 +77,36 @@ _OPTIONS: tuple[Any, ...] = (
 NAMES: tuple[str, ...] = tuple(option(lambda: None).__click_params__[0].name for option in _OPTIONS)
 
 
-def parameter_options(command: Any) -> Any:
-    """Add an option for each parameter of the machines, in the order of the table."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
+def parameter_options(command: Any, names: tuple[str, ...] = NAMES) -> Any:
+    """Add an option for each of these parameters of the machines, in the order of the table."""
+    for name, option in reversed(list(zip(NAMES, _OPTIONS, strict=True))):
+        if name in names:
+            command = option(command)
     return command
 
 
-def some_parameter_options(names: tuple[str, ...]) -> Any:
-    """Add the options of some parameters."""
+def searched_options(command: Any) -> Any:
+    """Add the options of all machines; those of SEARCHED take several values."""
+    command = parameter_options(command)
+    for option in command.__click_params__:
+        if option.name in SEARCHED:
+            option.type = Values(option.type, option.name in RANGED)
+            option.metavar = None
+        elif option.name == "max_time":
+            option.help = "Seconds after which no fit begins; the best candidate so far counts."
+    return command
 
-    def decorate(command: Any) -> Any:
-        for name, option in zip(reversed(NAMES), reversed(_OPTIONS), strict=True):
-            if name in names:
-                command = option(command)
-        return command
 
-    return decorate
+def grid_of(given: dict[str, Any], machine: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the parameters to search and those that are fixed; without any to search, those that auto knows.
+
+    given : the values of the options of SEARCHED that are not left out
+    """
+    fixed = {name: values[0] for name, values in given.items() if values != AUTO and len(values) == 1}
+    searched = {name: list(values) if values != AUTO else AUTO for name, values in given.items() if name not in fixed}
+    if not searched:
+        from ..selection.ranges.auto import DISTANT, SCALED
+
+        known = set(machine.get_params()) - ({"gamma"} if machine.kernel not in DISTANT + SCALED else set())
+        searched = {name: AUTO for name in RANGED if name in known and name not in fixed}
+    return searched, fixed

@@ -1,59 +1,110 @@
-"""The progress of a fit: the fall of the duality gap, on a log scale."""
+"""The progress of a command, and its end by Ctrl-C, which keeps what there is.
+
+On a terminal there is a bar, elsewhere a line every few seconds. The bar of a fit shows how far the duality gap has
+fallen, on a logarithmic scale.
+"""
 
 from __future__ import annotations
 
 import math
+import signal
 import sys
+import threading
 import time
-from contextlib import ExitStack
-from types import TracebackType
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
 
 import click
 from tqdm import tqdm
 
 from ..progress import part_done
-from .interrupt import Interrupt
-from .ticker import every
+
+if TYPE_CHECKING:
+    from ..solvers.watch import Progress
 
 PATIENCE = 3.0  # Seconds before the remaining time can be estimated.
 SECONDS = {True: 1.0, False: 5.0}  # Seconds between two pictures of a bar on a terminal, and two lines elsewhere.
-MANY = 1000  # Number of problems above which the progress within one of them is not followed.
+FOLLOWED = 1000  # Number of problems above which the progress within one of them is not followed.
 SHAPE = "{desc} {percentage:3.0f}%|{bar}| {elapsed}{postfix}"
 SHAPE_WITH_REST = "{desc} {percentage:3.0f}%|{bar}| {elapsed}, about {remaining} left{postfix}"
 
 
-class State(Protocol):
-    """The part of an estimator's report to its callback that is used here."""
+def bar_of(total: float, shape: str, quiet: bool = False, **more: Any) -> Any:
+    """Return a bar, which is drawn on a terminal only."""
+    return tqdm(total=total, bar_format=shape, leave=False, disable=quiet or not sys.stderr.isatty(), **more)
 
-    @property
-    def problem(self) -> int:
-        """Index of the binary problem."""
-        ...
 
-    @property
-    def n_problems(self) -> int:
-        """Number of binary problems."""
-        ...
+@contextmanager
+def shown(bar: Any, line: Callable[[], str], quiet: bool = False) -> Iterator[None]:
+    """Show the progress from a thread until the block ends, as the main thread is busy.
 
-    @property
-    def n_finished(self) -> int:
-        """Number of binary problems that are solved."""
-        ...
+    Parameters
+    ----------
+    bar : the bar that is drawn on a terminal
+    line : returns the line that is printed elsewhere; called before each drawing, too
+    quiet : whether nothing is shown
+    """
+    over, terminal = threading.Event(), sys.stderr.isatty()
 
-    @property
-    def kkt_violation(self) -> float:
-        """The largest violation of the optimality conditions."""
-        ...
+    def work() -> None:
+        while not over.wait(SECONDS[terminal]):
+            text = line()
+            if terminal:
+                bar.refresh()
+            else:
+                click.echo(text, err=True)
 
-    @property
-    def duality_gap(self) -> float:
-        """The relative duality gap."""
-        ...
+    thread = threading.Thread(target=work, name="adatron-progress", daemon=True)
+    with bar:
+        if quiet:
+            yield
+            return
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+
+class Interrupt:
+    """While active, a first Ctrl-C sets ``asked``; a second one acts as Ctrl-C did before.
+
+    Before ``begun`` is set there is nothing to keep, so that the first one acts as the second one.
+
+    Parameters
+    ----------
+    wanted : bool
+        If False, or on another thread than the main one, Ctrl-C stays as it is.
+    begun : bool
+        Whether there is something to keep.
+    """
+
+    def __init__(self, wanted: bool, begun: bool = True) -> None:
+        self.asked, self.begun = False, begun
+        self._wanted = wanted and threading.current_thread() is threading.main_thread()
+        self._before: Any = None
+
+    def __enter__(self) -> Interrupt:
+        if self._wanted:
+            self._before = signal.signal(signal.SIGINT, self._ask)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._wanted:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        if (self.asked or not self.begun) and callable(self._before):
+            self._before(number, frame)
+        self.asked = True
+        click.echo("\nstopping; Ctrl-C again ends at once", err=True)
 
 
 class ProgressBar:
-    """A callback that draws a bar on the terminal; elsewhere it prints a line every few seconds.
+    """A callback of a fit that shows its progress.
 
     Parameters
     ----------
@@ -69,34 +120,26 @@ class ProgressBar:
 
     def __init__(self, target: float, quiet: bool, interrupt: Interrupt, name: str = "") -> None:
         self._target, self._interrupt, self._quiet = target, interrupt, quiet
-        self._terminal = sys.stderr.isatty()
         self._first: dict[int, float] = {}
         self._start = time.monotonic()
         self._done, self._reached, self._name = 0.0, "", name
-        self._bar = tqdm(
-            total=1.0, desc=f"{name}duality gap", bar_format=SHAPE, leave=False, smoothing=0.05,
-            disable=quiet or not self._terminal,
-        )  # fmt: skip
+        self._bar = bar_of(1.0, SHAPE, quiet, desc=f"{name}duality gap", smoothing=0.05)
         self._open = ExitStack()
 
     def __enter__(self) -> ProgressBar:
-        if not self._quiet:
-            self._open.enter_context(
-                every(SECONDS[self._terminal], self._bar.refresh if self._terminal else self._tell)
-            )
+        self._open.enter_context(shown(self._bar, self._line, self._quiet))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._open.close()
-        self._bar.close()
 
-    def __call__(self, state: State) -> bool:
+    def __call__(self, state: Progress) -> bool:
         """Move the bar; True asks for a stop."""
         self._interrupt.begun = True
         first = self._first.setdefault(state.problem, state.duality_gap)
-        if not math.isfinite(first) or state.n_problems > MANY:
+        if not math.isfinite(first) or state.n_problems > FOLLOWED:
             del self._first[state.problem]
         done = (state.n_finished + part_done(first, state.duality_gap, self._target)) / state.n_problems
         # Problems run side by side, so their reports interleave: never step back.
@@ -108,10 +151,10 @@ class ProgressBar:
             self._bar.bar_format = SHAPE_WITH_REST
         return self._interrupt.asked
 
-    def _tell(self) -> None:
-        """Print a line: how far the fit is, and about how long it will still take."""
+    def _line(self) -> str:
+        """Return how far the fit is, and about how long it will still take."""
         seconds = time.monotonic() - self._start
         words = [f"{self._name}{self._done:.0%} in {seconds:.0f} s"]
         if self._done > 0 and seconds > PATIENCE:
             words.append(f"about {seconds * (1.0 / self._done - 1.0):.0f} s left")
-        click.echo("; ".join([*words, *filter(None, [self._reached])]), err=True)
+        return "; ".join([*words, *filter(None, [self._reached])])

@@ -9,13 +9,13 @@ import numpy as np
 
 from .parts import counting_of, label_of, machine_of, names_of, scaling_of, task_of
 from .preparing.columns import imputing_of, texts_of
+from .status import TableRows
 
-Rows = list[tuple[str, object]]
-LISTED = 10  # Most encoded features that are shown.
+MOST_ENCODED = 10  # Most encoded features that are shown.
 OWN = ("C", "nu", "epsilon")  # parameters of the programs, some of which each machine has
 
 
-def certificate_rows(machine: Any) -> Rows:
+def certificate_rows(machine: Any) -> TableRows:
     """Return the proof of a fit: over several binary problems the worst values, objectives as sums."""
     proof = certificate(machine)
     return [
@@ -40,20 +40,20 @@ def _support(machine: Any) -> str:
     return f"{sum(counts)} ({shortened(counted)})"
 
 
-def route_rows(machine: Any) -> Rows:
+def route_rows(machine: Any) -> TableRows:
     """Return how the problems were solved, if that is known."""
     said = str(machine.route_).split("\n") if machine.route_ is not None else []
     return list(zip(("solved as", "", ""), said, strict=False))
 
 
-def kernel_rows(model: Any) -> Rows:
+def kernel_rows(model: Any) -> TableRows:
     """Return the rows for the label, the classes, the scaling, the kernel and the parameters of the program."""
     machine = machine_of(model)
     kernel = str(machine.kernel)
     if kernel != "linear":
         kernel += f", gamma {machine.gamma}"
     known, found = _is_ours(machine), machine.get_params(deep=False)
-    rows: Rows = []
+    rows: TableRows = []
     if (label := label_of(model)) is not None:
         rows.append(("label", label))
     if hasattr(machine, "classes_"):
@@ -64,17 +64,17 @@ def kernel_rows(model: Any) -> Rows:
     return [*rows, ("kernel", kernel), *own]
 
 
-def _of_columns(model: Any) -> Rows:
+def _of_columns(model: Any) -> TableRows:
     """Return the rows for what is done with the columns before the machine."""
-    rows: Rows = [("scaling", scaling_of(model))]
+    rows: TableRows = [("scaling", scaling_of(model))]
     if (strategy := imputing_of(model)) is not None:
         rows.insert(0, ("missing values", strategy))
-    texts: Rows = []
+    texts: TableRows = []
     for one in encoded(model):
         name = "" if one["name"] is None else f" ({one['name']})"
         texts.append(("encoded", f"feature {one['feature']}{name}: {shortened(one['categories'])}"))
-    more = [("", f"... {len(texts)} features in all")] if len(texts) > LISTED else []
-    return [*texts[:LISTED], *more, *rows]
+    more = [("", f"... {len(texts)} features in all")] if len(texts) > MOST_ENCODED else []
+    return [*texts[:MOST_ENCODED], *more, *rows]
 
 
 def encoded(model: Any) -> list[dict[str, Any]]:
@@ -86,7 +86,7 @@ def encoded(model: Any) -> list[dict[str, Any]]:
     ]
 
 
-def model_rows(model: Any) -> Rows:
+def model_rows(model: Any) -> TableRows:
     """Return all that is known of a model: its class, data, parameters and proof."""
     machine = machine_of(model)
     described = {"kernel", "gamma", *OWN, "callback"}

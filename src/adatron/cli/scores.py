@@ -8,7 +8,7 @@ import numpy as np
 
 from .parts import task_of
 from .report import shortened
-from .status import InputError
+from .status import InputError, TableRows
 
 Scores = dict[str, Any]
 
@@ -119,12 +119,8 @@ def check_classes(classes: Any, y: Any) -> None:
 
 def short(found: Scores) -> str:
     """Return the quality in one line."""
-    if "r2" in found:
-        r2 = "unknown" if found["r2"] is None else f"{found['r2']:.6f}"
-        return f"R2 {r2}, MAE {found['mae']:.6g}, RMSE {found['rmse']:.6g} ({found['samples']} samples)"
-    if "outliers" in found:
-        return f"outliers {found['outlier_share']:.4%} ({found['outliers']} of {found['samples']})"
-    return f"accuracy {accuracy(found)}"
+    rows = [f"{name} {value}" for name, value in rows_of(found)]
+    return f"{', '.join(rows)} ({found['samples']} samples)" if "r2" in found else rows[0]
 
 
 def accuracy(found: Scores) -> str:
@@ -132,14 +128,12 @@ def accuracy(found: Scores) -> str:
     return f"{found['accuracy']:.4%} ({round(found['accuracy'] * found['samples'])} of {found['samples']})"
 
 
-def rows_of(found: Scores) -> list[tuple[str, object]]:
+def rows_of(found: Scores) -> TableRows:
     """Return the quality as rows of a name and a value."""
     if "r2" in found:
         r2 = "unknown" if found["r2"] is None else f"{found['r2']:.6f}"
         return [("R2", r2), ("MAE", f"{found['mae']:.6g}"), ("RMSE", f"{found['rmse']:.6g}")]
     if "outliers" in found:
-        rows: list[tuple[str, object]] = [
-            ("outliers", f"{found['outlier_share']:.4%} ({found['outliers']} of {found['samples']})")
-        ]
+        rows: TableRows = [("outliers", f"{found['outlier_share']:.4%} ({found['outliers']} of {found['samples']})")]
         return [*rows, ("accuracy", accuracy(found))] if found["accuracy"] is not None else rows
     return [("accuracy", accuracy(found))]

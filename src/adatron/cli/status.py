@@ -17,6 +17,8 @@ from tqdm import tqdm
 
 from .wording import in_options
 
+TableRows = list[tuple[str, object]]  # names and values, as people read them
+
 
 class Status(IntEnum):
     """The exit status of the tool."""

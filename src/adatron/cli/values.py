@@ -1,4 +1,4 @@
-"""The values of options: numbers within bounds, names, labels."""
+"""The values of options: numbers within bounds, weights of classes, lists and ranges."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 import click
 
 MOST_FEATURES = 2**31 - 1  # as sparse data may have
+AUTO = "auto"  # in the place of values: a range that follows from the data
+MOST_VALUES = 1000  # Most values of a range.
+FEWEST_VALUES = 3  # Fewest values of a range that does not say how many.
 
 
 class Number(click.ParamType[Any]):
@@ -94,3 +97,54 @@ def class_weight(text: str) -> dict[str, float] | str:
         raise click.BadParameter(f"{text!r} is neither 'balanced' nor LABEL:WEIGHT,LABEL:WEIGHT,...")
     weight = Number(0, above=True)
     return {label.strip(): weight.convert(given, None, None) for label, _, given in pairs}
+
+
+class Values(click.ParamType[Any]):
+    """Values of a parameter: '1,10,100', '0.1:1000' (a value a decade), '0.1:1000:7' (seven), both, or 'auto'.
+
+    one : the type of one value
+    found : whether the parameter has a range that auto finds
+    """
+
+    name = "values"
+
+    def __init__(self, one: Number, found: bool) -> None:
+        self.one, self.found = one, found
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the values as a tuple, or 'auto'."""
+        if not isinstance(value, str):
+            return value
+        if value == AUTO and self.found:
+            return AUTO
+        out: list[Any] = []
+        for part in value.split(","):
+            if part == AUTO:
+                self.fail(f"'auto' in {value!r} stands alone or not at all", param, ctx)
+            out += self._range(part, param, ctx) if ":" in part else [self.one.convert(part, param, ctx)]
+        return tuple(dict.fromkeys(out))
+
+    def _range(self, text: str, param: click.Parameter | None, ctx: click.Context | None) -> list[Any]:
+        """Return the values of a range, in equal steps of their logarithm."""
+        ends = text.split(":")
+        count = Number(2, MOST_VALUES, whole=True).convert(ends.pop(), param, ctx) if len(ends) == 3 else 0
+        if len(ends) != 2:
+            self.fail(f"{text!r} is not a range FROM:TO or FROM:TO:COUNT, such as 0.1:1000:5", param, ctx)
+        numbers = [Number(0, above=True).convert(end, param, ctx) for end in ends]
+        low, high = (self.one.convert(end, param, ctx) for end in ends)
+        if numbers[0] == numbers[1]:
+            self.fail(f"the range {text!r} has one value; write {ends[0]}", param, ctx)
+        if numbers[0] > numbers[1]:
+            self.fail(f"the range {text!r} begins with its larger end", param, ctx)
+        if self.one.whole and not count:
+            if high - low >= MOST_VALUES:
+                self.fail(f"the range {text!r} has more than {MOST_VALUES} values", param, ctx)
+            return list(range(low, high + 1))
+        steps = (count or max(FEWEST_VALUES, round(math.log10(high / low)) + 1)) - 1
+        inner = [low * (high / low) ** (step / steps) for step in range(1, steps)]
+        found = [low, *(float(f"{value:.6g}") for value in inner), high]
+        return [round(value) for value in found] if self.one.whole else found
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return the forms as the help shows them."""
+        return "auto|LIST|RANGE" if self.found else "LIST|RANGE"

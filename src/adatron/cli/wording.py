@@ -1,4 +1,4 @@
-"""The messages of the library in the words of the tool: options instead of parameters and functions of Python."""
+"""The messages of the library in the words of the tool: options instead of Python's parameters and functions."""
 
 from __future__ import annotations
 
@@ -34,8 +34,6 @@ PHRASES: tuple[tuple[str, Said], ...] = (
     (r"gamma='scale' is 1 / \(n_features \* X\.var\(\)\) = (\S+), as X\.var\(\) is (\S+): .* gamma as a number\.",
      r"--gamma scale is \1, as the variance of the data is \2: --scale standard scales them, or --gamma is a number"),
     (r"specified nu is infeasible: with nu = ", "--nu is infeasible: with --nu "),
-    (r"; cv_results_\['converged'\] names their candidates", "; --json names the candidates"),
-    (r"param_grid has 'auto' for '(\w+)', and of", r"--\1 auto is not possible: of"),
     (r"or pass X\.toarray\(\) if it fits into memory", "or give dense data"),
     (r"\bLeave device out", "Leave --device out"),
     (r"\b(lower|larger|smaller|raise|give) (C|tol|nu|epsilon|gamma)\b", r"\1 --\2"),
@@ -46,10 +44,7 @@ _BEFORE = r"(?<![\w/.'\"-])"  # A name or a value within a path or in quotes is 
 _RULES: tuple[tuple[re.Pattern[str], Said], ...] = (
     *((re.compile(found), said) for found, said in PHRASES),
     (re.compile(rf"\b[Tt]he '({_EACH})' parameter(?: of \w+)?\b"), lambda found: _OPTIONS[found[1]]),
-    (
-        re.compile(rf"{_BEFORE}({_EACH})=({_VALUE})(?=[\s,;:)]|\.?(?:\s|$))"),
-        lambda found: _given(found[1], found[2]),
-    ),
+    (re.compile(rf"{_BEFORE}({_EACH})=({_VALUE})(?=[\s,;:)]|\.?(?:\s|$))"), lambda found: _given(found[1], found[2])),
     (re.compile(rf"{_BEFORE}({_LONG})(?![\w/=-]|\.\w)"), lambda found: _OPTIONS[found[1]]),
 )
 

@@ -36,6 +36,11 @@ LONGEST_MESSAGE = 1000
 class DataError(ValueError):
     r"""Data that cannot be used: the message names the file, the line and what was found.
 
+    Attributes
+    ----------
+    problem : str
+        What was found, without the file and the line.
+
     Examples
     --------
     >>> import tempfile
@@ -54,6 +59,7 @@ class DataError(ValueError):
     def __init__(self, path: Path, message: str, line: int | None = None) -> None:
         shown = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} ..."
         super().__init__(f"{_place(path, line)}: {shown}")
+        self.problem = message
 
 
 class ModelFileError(ValueError):

@@ -24,8 +24,8 @@ from ..estimators import SVC
 from . import data
 from .report import Section, Sheet
 
-VARIANCE, C, TOL, CACHE = 0.3, 10.0, 0.01, 250
-QUICK, WARM = 10_000, 2_000
+VARIANCE, C, TOL, CACHE = 0.3, 10.0, 0.01, 250  # The paper's; CACHE in megabytes.
+QUICK, WARM = 10_000, 2_000  # Images of a quick run, and of the fit that compiles.
 COMMON: dict[str, Any] = {"C": C, "gamma": 1 / (2 * VARIANCE), "tol": TOL, "cache_size": CACHE}
 KINDS: dict[str, dict[str, Any]] = {
     "k = 10": {"bias": "augmented", "augment": 10**-0.5},

@@ -10,7 +10,7 @@ from ..plots.axes import off_screen
 
 
 @dataclass(frozen=True)
-class Line:
+class Comparison:
     """One comparison. ``holds`` is None for a number that is quoted or cannot be reproduced."""
 
     what: str
@@ -25,12 +25,12 @@ class Section:
     """A table or a figure of a paper."""
 
     title: str
-    lines: list[Line] = field(default_factory=list)
+    lines: list[Comparison] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     pictures: list[Path] = field(default_factory=list)
 
     def add(self, what: str, published: Any, reproduced: Any, holds: bool | None = None, remark: str = "") -> None:
-        self.lines.append(Line(what, published, reproduced, holds, remark))
+        self.lines.append(Comparison(what, published, reproduced, holds, remark))
 
     @property
     def holds(self) -> bool:

@@ -16,8 +16,8 @@ from ..quoted import quoted
 from .axes import COLORS, Display
 
 Vector = NDArray[np.float64]
-MOST = 50  # Traces that are drawn, those of the longest fits.
-LEAST = 1e-16  # Values below this are drawn here.
+MOST_TRACES = 50  # Traces that are drawn, those of the longest fits.
+FLOOR = 1e-16  # Values below this are drawn here.
 
 
 @dataclass
@@ -88,17 +88,14 @@ class GapDisplay(Display):
         from matplotlib.ticker import EngFormatter
 
         seconds = [float(trace["seconds"][-1]) if trace else -1.0 for trace in self.traces]
-        longest = [k for k in np.argsort(seconds)[::-1][:MOST].tolist() if seconds[k] >= 0.0]
+        longest = [k for k in np.argsort(seconds)[::-1][:MOST_TRACES].tolist() if seconds[k] >= 0.0]
         for rank, k in enumerate(longest):
             self._draw(ax, k, alpha=1.0 if rank == 0 else 0.35, named=rank == 0)
-        for value, color, name in (
-            (self.gap, COLORS[0], "duality gap"),
-            (self.violation, COLORS[2], "KKT violation"),
-        ):
+        for value, color, name in ((self.gap, COLORS[0], "duality gap"), (self.violation, COLORS[2], "KKT violation")):
             worst = float(np.nanmax(value, initial=-np.inf))
             if np.isfinite(worst):
                 text = f"proven {name} ≤ {worst:.1e}"
-                ax.axhline(max(worst, LEAST), color=color, linestyle=":", linewidth=1.5, label=text)
+                ax.axhline(max(worst, FLOOR), color=color, linestyle=":", linewidth=1.5, label=text)
         ax.set(yscale="log", xlabel="time", ylabel="distance from the optimum")
         ax.xaxis.set_major_formatter(EngFormatter("s"))
         ax.xaxis.get_major_locator().set_params(nbins=6)
@@ -118,4 +115,4 @@ class GapDisplay(Display):
         ):
             there = np.isfinite(values)
             label = name if named else None
-            ax.plot(trace["seconds"][there], np.maximum(values[there], LEAST), line, color=color, label=label, **style)
+            ax.plot(trace["seconds"][there], np.maximum(values[there], FLOOR), line, color=color, label=label, **style)

@@ -102,10 +102,10 @@ class InputMarginDisplay(Display):
         way = way_to(estimator)
         if space == "transformed":
             X, estimator = way.taken(X), way.machine
-        given, X = X, check_array(as_numbers(X), dtype="float64")
+        X_given, X = X, check_array(as_numbers(X), dtype="float64")
         if X.shape[1] != 2:
             raise ValueError(f"The boundary can be drawn in two features only. Got {X.shape[1]}.")
-        margins = input_margin(estimator, given, metric, space)
+        margins = input_margin(estimator, X_given, metric, space)
         room = ROOM * np.ptp(X, axis=0).max()
         low, high = X.min(axis=0) - room, X.max(axis=0) + room
         grid = (np.linspace(low[0], high[0], GRID), np.linspace(low[1], high[1], GRID))

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..outcome import best_of, edges, is_number, metric_of, positions, values_of, varied
+from ..outcome import best_of, edges, is_number, metric_of, positions, short, values_of, varied
 from .axes import Display, literal
 
 Vector = NDArray[np.float64]
@@ -324,11 +324,6 @@ class SearchDisplay(Display):
         if self.best is not None:
             at = self.values[0][self.best[1]], self.values[1][self.best[0]]
             ax.plot(*at, "o", markersize=14, fillstyle="none", color=STRONG, markeredgewidth=2.5, label="best")
-
-
-def short(name: str) -> str:
-    """Return the name of a parameter without the step of a pipeline that has it."""
-    return name.rpartition("__")[2]
 
 
 def _names(results: dict[str, Any], x: str | None, y: str | None) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.pipeline import Pipeline
 
 from ..estimators.forms.way import is_search, way_to
 from ..insight.deletion import Influence, influence_of
@@ -39,7 +38,7 @@ from ..solvers.path import Stalled
 from ..threads import Clock, OutOfTime
 from .figure import Gallery
 
-FOLDS = 5
+FOLDS = 5  # Folds without a cv of the user, as scikit-learn has them.
 ONE_OUT = 0.3  # Part of the time for scores that leave-one-out may take; folds have the rest.
 MARGINS = 0.6  # Part of the time for the boundary that distances may take; planes have the rest.
 MEASURED = 500  # Most samples whose distances from the boundary are computed.
@@ -246,14 +245,17 @@ class Facts:
         """Return the model, fitted anew to some samples; raise OutOfTime if the clock ends the fit."""
         model = self.subject.model
         one: Any = clone(model.best_estimator_ if is_search(model) else model)
-        machine: Any = one.steps[-1][1] if isinstance(one, Pipeline) else one
+        way = way_to(one)
+        machine = way.machine
         seconds, own = clock.left(), machine.get_params(deep=False).get("max_time")
         if seconds is not None:
             machine.set_params(max_time=seconds if own is None else min(own, seconds))
-        weights = None if self.weight is None else np.asarray(self.weight)[train]
+        weights: dict[str, Any] = {}
+        if self.weight is not None:
+            weights[f"{way.prefix}sample_weight"] = np.asarray(self.weight)[train]
         with warnings.catch_warnings(record=True) as told:
             try:
-                one.fit(taken(self.subject.X, train), self.y[train], **_weighted(one, weights))
+                one.fit(taken(self.subject.X, train), self.y[train], **weights)
             except TimeoutError as error:
                 raise OutOfTime from error
             except (ValueError, ArithmeticError) as error:
@@ -283,11 +285,3 @@ def known(ask: Callable[[], Found]) -> Found | Missing:
         return Missing(f"There was no time for this answer. {LATE}")
     except (Unavailable, Stalled) as error:
         return Missing(" ".join(str(error).split()))
-
-
-def _weighted(model: Any, weights: Any) -> dict[str, Any]:
-    """Return the argument of ``fit`` that passes weights on to the machine."""
-    if weights is None:
-        return {}
-    name = f"{model.steps[-1][0]}__sample_weight" if isinstance(model, Pipeline) else "sample_weight"
-    return {name: weights}

@@ -13,6 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
+
+from ..insight.subject import Vector
 from ..plots.axes import off_screen, require
 
 WIDER = 110.0  # Most pixels of the page for an inch of the drawing.
@@ -45,6 +48,9 @@ SETTINGS: dict[str, Any] = {
     "legend.labelcolor": INK,
     "patch.edgecolor": INK,
 }
+
+
+GROUP, MOST_GROUPS = 5, 20  # Fewest samples of a group, and most groups.
 
 
 @dataclass(frozen=True)
@@ -98,3 +104,13 @@ def _inline(text: str, number: int) -> str:
         return IDS.sub(lambda match: f"{match[1]}f{number}-{match[2]}", tag[0]).replace(INK, "currentColor")
 
     return TAG.sub(own, head + found + rest).strip()  # words between tags stay as they are
+
+
+def grouped(values: Any, *more: Any) -> list[Vector]:
+    """Return means over groups of samples with neighbouring values, for pictures that must not show single samples.
+
+    They are the means of the values, and of more values of the same samples.
+    """
+    order = np.argsort(values, kind="stable")
+    parts = np.array_split(order, max(1, min(MOST_GROUPS, len(order) // GROUP)))
+    return [np.array([np.mean(one[part]) for part in parts]) for one in (values, *more)]

@@ -10,7 +10,7 @@ from html import escape
 from importlib import resources
 
 from ..files.atomic import atomic_write
-from .parts import Figure, Panel, Part
+from .parts import Content, Figure, Panel
 
 HEIGHT = 800  # Pixels of a report in a notebook.
 
@@ -45,7 +45,7 @@ class Report:
     True
     """
 
-    def __init__(self, title: str, about: list[Part], panels: list[Panel]) -> None:
+    def __init__(self, title: str, about: list[Content], panels: list[Panel]) -> None:
         self.title, self.panels = title, panels
         self.html = page(title, about, panels)
 
@@ -66,7 +66,7 @@ class Report:
         return "\n".join((self.title, *lines))
 
 
-def page(title: str, about: Sequence[Part], panels: Sequence[Panel]) -> str:
+def page(title: str, about: Sequence[Content], panels: Sequence[Panel]) -> str:
     """Return the page.
 
     Parameters
@@ -103,7 +103,7 @@ def _section(panel: Panel, number: int) -> str:
     )
 
 
-def _flow(parts: Sequence[Part]) -> str:
+def _flow(parts: Sequence[Content]) -> str:
     """Return parts one after the other; figures in a row stand side by side where there is room."""
     out: list[str] = []
     beside = False

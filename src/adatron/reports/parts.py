@@ -27,7 +27,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Lines:
+class Verbatim:
     """Lines of text as they are."""
 
     words: str
@@ -75,7 +75,7 @@ class Folded:
         return f"<details><summary>{escape(self.name)}</summary>{self.table.html()}</details>"
 
 
-Part = Text | Lines | Figure | Table | Folded
+Content = Text | Verbatim | Figure | Table | Folded
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Panel:
 
     question: str
     answer: str
-    parts: list[Part] = field(default_factory=list[Part])
+    parts: list[Content] = field(default_factory=list[Content])
 
 
 def _cell(value: Any) -> str:

@@ -99,10 +99,21 @@ class KernelPath:
         return "\n".join(lines)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the bounds and the validation error over gamma; returns the axes."""
-        from ..plots.kernel_path import draw
+        """Draw R^2 / margin^2 and the validation error over gamma, the best step marked; return the axes."""
+        from ..plots.axes import COLORS, axes
 
-        return draw(self, ax)
+        ax = axes(ax)
+        ax.loglog(self.gamma, self.radius_margin, "o-", color=COLORS[0], label="R² / margin², smallest ball")
+        ax.loglog(self.gamma, self.radius_margin_origin, "--", color=COLORS[4], label="R² / margin², ball around 0")
+        ax.axvline(self.gamma[self.best], color="0.7", zorder=0)
+        ax.set(xlabel="gamma", ylabel="R² / margin²")
+        lines = ax.get_lines()[:2]
+        if not np.isnan(self.validation_error).all():
+            right = ax.twinx()
+            lines += right.semilogx(self.gamma, self.validation_error, "s-", color=COLORS[2], label="validation error")
+            right.set(ylabel="validation error", ylim=(0, None))
+        ax.legend(lines, [line.get_label() for line in lines])
+        return ax
 
 
 @validate_params(
@@ -189,7 +200,7 @@ def kernel_path(
     if test.shape[1] != X.shape[1]:
         raise ValueError(f"The 'validation' parameter must have {X.shape[1]} features. Got {test.shape[1]} instead.")
     with one_blas_thread(), Pool(allowed_threads(n_jobs)) as pool:
-        walk = _Walk(X, np.where(codes == 1, 1.0, -1.0), C, cast("Bias", bias), tol, pool, warm)
+        walk = _Steps(X, np.where(codes == 1, 1.0, -1.0), C, cast("Bias", bias), tol, pool, warm)
         steps = [walk.step(float(gamma), delta) for gamma in gammas]
         found = {name: np.array([step[name] for step in steps]) for name in steps[0]}
         found["validation_error"] = _errors(squared_distances(X, test, X, pool), truth, gammas, found, pool)
@@ -223,7 +234,7 @@ def _samples(X: Any, y: Any, cache_size: float) -> tuple[Vector, NDArray[np.int6
     return X, codes, classes
 
 
-class _Walk:
+class _Steps:
     """The training samples, and the last solution."""
 
     def __init__(self, X: Vector, y: Vector, C: float, bias: Bias, tol: float, pool: Pool, warm: bool) -> None:
@@ -259,10 +270,10 @@ class _Walk:
 
 
 class _Descent:
-    """At work on one program: it solves for the last support vectors and for the samples that violate the conditions.
+    """Solves one program in rounds, each of them over few variables, so that few rows of K are needed.
 
-    Then it solves for those that still violate them, until there are none, so few rows of K are needed. The start is
-    first made longer or shorter, if that is feasible, as it costs nothing.
+    A round solves for the last support vectors and for the samples that violate the conditions. Rounds go on until no
+    sample violates them. The start is first scaled, if the scaled point is feasible, because scaling costs nothing.
     """
 
     def __init__(self, dual: Dual, kernel: Gaussians, start: Vector) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from adatron import SVC
 from adatron.kernels import RBF, Linear, Polynomial
-from adatron.selection.search.rows import Rows
+from adatron.selection.search.rows import SharedRows
 from adatron.selection.search.values import Sums, rate
 from adatron.threads import Pool
 
@@ -33,7 +33,7 @@ def exact(kernel, X, Z):
 def test_sums_are_as_near_as_is_promised(kernel, offset, dtype, room):
     rng = np.random.default_rng(0)
     X, y = (rng.normal(size=(60, 4)) + offset).astype(dtype), np.tile([0, 1], 30)
-    rows = Rows.of(SVC(), X, y, None)
+    rows = SharedRows.of(SVC(), X, y, None)
     B, ids = rng.normal(size=(rows.size, 2)) * [1.0, 1e6], np.arange(rows.size)
     with Pool(1) as pool:
         sums = Sums(rows, kernel, float(np.abs(B).sum()), 1e-9, room, pool, None)

@@ -44,5 +44,5 @@ class QuantileSVR(Regressor):
     ) -> None:
         self._keep(locals())
 
-    def _formulation(self, augment: float) -> Formulation:
+    def formulation(self, augment: float) -> Formulation:
         return Formulation(lambda y, weight: quantile(y, bounds(self.C, weight), self.tau), bound=self.C)

@@ -12,8 +12,8 @@ import click
 
 from ..status import Status, echo_rows
 
-REPEATS = 9
-LEAST_AGREEMENT = 0.99
+REPEATS = 9  # Fits of each library, whose median time is shown.
+LEAST_AGREEMENT = 0.99  # Fraction of equal predictions: two solvers within one tolerance may differ at ties.
 
 
 @click.command(short_help="Fit handwritten digits, beside scikit-learn.")

@@ -1,4 +1,4 @@
-"""`adatron info`: the installation and its models."""
+"""`adatron info` and `adatron doctor`: the installation, its solvers, and models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..status import as_json, echo_rows, write_result
+from ..status import TableRows, as_json, echo_rows, write_result
 
 
 @click.command(short_help="Show the installation, the solvers, or a model.")
@@ -23,14 +23,29 @@ def info(model: str | None, solvers: bool, wants_json: bool) -> None:
         result = _solvers()
         rows = _solver_rows(result)
     else:
-        from ..installation import installation, installation_rows
+        rows, result = _installation()
+    _tell(rows, result, wants_json)
 
-        result = installation()
-        rows = installation_rows(result)
+
+@click.command(short_help="Show the installation, for a report of a bug.")
+@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+def doctor(wants_json: bool) -> None:
+    """Show versions, threads, the processor, the folder of compiled code, and the extras that are installed."""
+    _tell(*_installation(), wants_json)
+
+
+def _tell(rows: TableRows, result: dict[str, Any], wants_json: bool) -> None:
     if wants_json:
         write_result(as_json(result), None)
     else:
         echo_rows(rows, err=False)
+
+
+def _installation() -> tuple[TableRows, dict[str, Any]]:
+    from ..installation import installation, installation_rows
+
+    found = installation()
+    return installation_rows(found), found
 
 
 def _solvers() -> dict[str, Any]:
@@ -61,17 +76,17 @@ def _solvers() -> dict[str, Any]:
     return table
 
 
-def _solver_rows(table: dict[str, Any]) -> list[tuple[str, object]]:
+def _solver_rows(table: dict[str, Any]) -> TableRows:
     """Return a line for each solver; `auto` first, since it is the default."""
     auto = [(bias, name) for name, one in table.items() for bias in one["auto"]]
-    rows: list[tuple[str, object]] = [("auto", "; ".join(f"bias {bias}: {name}" for bias, name in auto))]
+    rows: TableRows = [("auto", "; ".join(f"bias {bias}: {name}" for bias, name in auto))]
     for name, one in table.items():
         bias = ", ".join(one["bias"]) + ("; problems with nu" if one["nu"] else "")
         rows += [(name, one["what"]), ("", f"bias: {bias}; counts {one['iterations']}")]
     return rows
 
 
-def _model(path: str) -> tuple[list[tuple[str, object]], dict[str, object]]:
+def _model(path: str) -> tuple[TableRows, dict[str, object]]:
     from sklearn.utils.validation import check_is_fitted
 
     from ...files import load

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import click
-from tqdm import tqdm
 
 from ..data import Source, data_options
 from ..outputs import check_outputs
 from ..parts import machine_of, names_of, task_of
-from ..preparing.sides import known_part
-from ..progress import SECONDS
-from ..ticker import every
+from ..preparing.target import known_part
+from ..progress import bar_of, shown
 from ..values import Number
 
 SHAPE = "{desc} |{bar}| {elapsed}"
@@ -98,9 +95,9 @@ def _as_fitted(file: str, table: Any, model: Any) -> Any:
 
 @contextmanager
 def _told(quiet: bool) -> Iterator[Callable[[int, int, str], object]]:
-    """Return a function that tells which panel is made: on a terminal as a bar, elsewhere a line now and then."""
-    terminal, start, now = sys.stderr.isatty(), monotonic(), "report"
-    bar = tqdm(total=1, bar_format=SHAPE, leave=False, disable=quiet or not terminal)
+    """Return a function that tells which panel is made, and show what it was told."""
+    start, now = monotonic(), "report"
+    bar = bar_of(1, SHAPE, quiet)
 
     def progress(done: int, of: int, what: str) -> None:
         nonlocal now
@@ -108,13 +105,7 @@ def _told(quiet: bool) -> Iterator[Callable[[int, int, str], object]]:
         bar.total, bar.n = of, done
         bar.set_description_str(now)
 
-    def tell() -> None:
-        if terminal:
-            bar.refresh()
-        else:
-            click.echo(f"{now}; {monotonic() - start:.0f} s", err=True)
-
-    with bar, nullcontext() if quiet else every(SECONDS[terminal], tell):
+    with shown(bar, lambda: f"{now}; {monotonic() - start:.0f} s", quiet):
         yield progress
 
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import click
 
-from ..data import SPARSE, Source, data_options
+from ..data import Source, data_options
 from ..fit import check_folds, fit
 from ..machines import TASK, machine, task_options
 from ..outputs import MODEL, check_outputs
+from ..parameters import SEARCHED, grid_of, searched_options
 from ..parts import machine_of
-from ..preparing.sides import known_part
-from ..preparing.training import preparing_options, read_training, remember, write_model
-from ..searching.values import AUTO, SEARCHED, grid_of, searched_options
+from ..preparing.target import known_part
+from ..preparing.training import Preparing, preparing_options, read_training, remember, write_model
 from ..status import InputError, Status, as_json, echo_rows, warnings_as_lines, write_result
-from ..values import Number
+from ..values import AUTO, Number
 from ..wording import in_options
 
 OF_TWO = ("f1", "jaccard", "precision", "recall", "roc_auc")  # Scores of two classes, with others for more.
@@ -46,10 +46,7 @@ def search(
     svm: str | None,
     folds: int,
     scoring: str | None,
-    features: int | None,
-    scale: str,
-    categorical: str | None,
-    impute: str | None,
+    preparing: Preparing,
     plot: str | None,
     wants_json: bool,
     quiet: bool,
@@ -77,17 +74,14 @@ def search(
     scoring, needs_probability = _scoring(scoring, task or TASK, bool(probability))
     if needs_probability:
         made.set_params(probability=True)
-    more = {"categorical": categorical, "allow_missing": impute is not None}
-    table = read_training(source, made, features, task is not None, True, more)
+    table = read_training(source, made, preparing, task is not None, True)
     if not quiet:
         click.echo(table.summary(), err=True)
     _check_data(str(source.files[0]), table, task or TASK, folds, scoring)
     learned = table
     if task == "novelty" and target is not None:
         learned = known_part(str(source.files[0]), table, made.kernel == "precomputed")
-    from ..preparing.columns import prepared
-
-    model = prepared(made, table, scale, impute, SPARSE)
+    model = preparing.before(made, table)
     silent = quiet or no_progress
     found, seconds = _searched(model, grid, table, folds, scoring, limit, silent)
     summary: dict[str, Any] = _tell(found, scoring, task or TASK, seconds, wants_json)
@@ -194,11 +188,12 @@ def _searched(
     from sklearn.base import is_outlier_detector
     from sklearn.model_selection import KFold, StratifiedKFold
 
+    from ...estimators.forms.way import way_to
     from ...selection import GridSearchCV
-    from ...selection.ranges.auto import split_name
     from ...selection.search.theirs import error_of
 
-    last, prefix = split_name(model)
+    way = way_to(model)
+    last, prefix = way.machine, way.prefix or ""
     classes = hasattr(last, "decision_function_shape")
     seed = getattr(last, "random_state", None) or 0
     kind = StratifiedKFold if classes or is_outlier_detector(last) else KFold
@@ -227,7 +222,7 @@ def _searched(
 
 def _briefly(text: str) -> str:
     """Return a message in words of the tool; if it is about failed fits or scores, the last error without its trace."""
-    what = text.partition(".")[0]
+    what = text.partition(".")[0]  # scikit-learn has no class of its own for these
     if "fits failed" not in what and what != "Scoring failed":
         return in_options(text)
     last = text.rstrip().rpartition("\n")[2]
@@ -249,14 +244,12 @@ def _draw(found: Any, plot: str) -> None:
 
 def _tell(found: Any, scoring: str, task: str, seconds: float, wants_json: bool) -> dict[str, Any]:
     """Print the scores for people, unless JSON is asked for; return them for programs."""
-    from ..searching.outcome import best_rows, summary, table
+    from ..searched import best_rows, summary, table
 
     if not wants_json:
         click.echo(table(found))
         echo_rows(best_rows(found, scoring), err=False)
-    from ...selection.ranges.auto import split_name
-
-    return summary(found, scoring, task, type(split_name(found.estimator)[0]).__name__, seconds)
+    return summary(found, scoring, task, type(machine_of(found.estimator)).__name__, seconds)
 
 
 def _finish(model: Any, table: Any, learned: Any, target: str, quiet: bool, silent: bool) -> bool:

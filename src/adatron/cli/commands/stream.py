@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..data import FORMATS, Form, column, form_options
+from ..data import FORMATS, column, form_options, gathered
 from ..machines import INCREMENTAL, TASK, machine, task_options
 from ..outputs import MODEL, check_outputs
-from ..parameters import some_parameter_options
+from ..parameters import parameter_options
 from ..status import InputError, Status, as_json, echo_rows, write_result
+from ..streams.lines import LineForm, LineReader
 from ..values import MOST_FEATURES, Number
 
 PARAMETERS = (
@@ -44,7 +46,8 @@ PARAMETERS = (
               "[default: forgets; an error if it may be either]")  # fmt: skip
 @task_options
 @form_options
-@some_parameter_options(PARAMETERS)
+@gathered(LineForm, "line_form")
+@partial(parameter_options, names=PARAMETERS)
 @click.option("--json", "wants_json", is_flag=True, help="Print what was reached as JSON.")
 @click.option("--quiet", is_flag=True, help="No table.")
 def stream(
@@ -55,14 +58,9 @@ def stream(
     every: int,
     skip_learned: bool | None,
     accept_loss: bool,
-    format: str | None,
-    label: str | int | None,
-    zero_based: bool | None,
-    features: int | None,
-    forget: bool | None,
+    line_form: LineForm,
     task: str | None,
     svm: str | None,
-    form: Form,
     wants_json: bool,
     quiet: bool,
     **parameters: Any,
@@ -78,17 +76,15 @@ def stream(
     machine is fitted to the first lines, with the options of the task and the parameters.
     """
     from ...files.journal import Journal, journal_of, read_journal
-    from ..streams.inputs import Input
+    from ..streams.inputs import STANDARD_INPUT, Input
     from ..streams.learner import Learner, Manner
-    from ..streams.lines import Lines
-    from ..streams.memory import STANDARD_INPUT
 
     path = Path(model)
     outputs = {"MODEL": model, "the journal of MODEL": str(journal_of(path))}
     check_outputs(outputs, [file] if file != STANDARD_INPUT else [], {"MODEL": MODEL})
-    given = Input(file, form.encoding)
+    given = Input(file, line_form.form.encoding)
     labelled = (task or TASK) != "novelty"
-    reader = Lines(given.name, format, label, zero_based, features, labelled, forget=forget, form=form)
+    reader = LineReader(given.name, line_form, labelled)
     new = not path.exists()
     _check_options(model, new, task=task, svm=svm, **parameters)
     made = machine(task, svm, parameters, INCREMENTAL)
@@ -127,7 +123,7 @@ def _begin(
     from ...files import DataError, save
     from ..parts import remember_counting, remember_label
     from ..preparing.target import label_text
-    from ..streams.memory import fitted
+    from ..streams.inputs import fitted
 
     begin = list(islice(lines, first))
     if not begin:

@@ -7,16 +7,15 @@ from typing import Any
 
 import click
 
-from ..data import SPARSE, Source, data_options
+from ..data import Source, data_options, wanted_as
 from ..fit import check_folds, cross_validated, fit
 from ..machines import TASK, machine, task_options
 from ..outputs import MODEL, check_outputs
 from ..parameters import parameter_options
 from ..parts import machine_of, task_of
-from ..preparing.sides import known_part, said_of
-from ..preparing.training import preparing_options, read_training, remember, write_model
-from ..preparing.wanted import wanted_as
-from ..status import Status, as_json, echo_rows, warnings_as_lines, write_result
+from ..preparing.target import known_part, said_of
+from ..preparing.training import Preparing, preparing_options, read_training, remember, write_model
+from ..status import Status, TableRows, as_json, echo_rows, warnings_as_lines, write_result
 from ..values import Number
 
 
@@ -39,10 +38,7 @@ def train(
     svm: str | None,
     folds: int | None,
     test: tuple[str, ...],
-    features: int | None,
-    scale: str,
-    categorical: str | None,
-    impute: str | None,
+    preparing: Preparing,
     save_partial: bool,
     wants_json: bool,
     quiet: bool,
@@ -58,24 +54,22 @@ def train(
     With --cv, as with svm-train -v, the quality of predictions for samples that were left out is printed, and no model
     is written.
     """
-    steps = {"scale": scale, "categorical": categorical, "impute": impute}
-    _check_usage(target, folds, test, steps, parameters["kernel"])
+    _check_usage(target, folds, test)
+    if parameters["kernel"] == "precomputed":
+        preparing.refuse_steps()
     check_outputs({"--model": target}, (*source.files, *test), {"--model": MODEL})
     seed = parameters["random_state"] or 0
     if folds and (task or TASK) != "classification":
         parameters["random_state"] = None  # these machines draw nothing
-    from ..preparing.columns import prepared
-
     made = machine(task, svm, parameters)
-    more = {"categorical": categorical, "allow_missing": impute is not None}
-    table, tested = _read(source, made, test, features, task is not None, more)
+    table, tested = _read(source, made, test, preparing, task is not None)
     name = str(source.files[0])
     learned = table
     if task == "novelty":
         learned = known_part(name, table, given=not folds and made.kernel == "precomputed")
     if not quiet:
         click.echo(table.summary(), err=True)
-    model = prepared(made, table, scale, impute, SPARSE)
+    model = preparing.before(made, table)
     silent = quiet or no_progress
     try:
         if target is None:
@@ -97,9 +91,7 @@ def train(
     return Status.NOT_CONVERGED if made.fit_status_ else Status.FINE
 
 
-def _check_usage(
-    target: str | None, folds: int | None, test: tuple[str, ...], steps: dict[str, str | None], kernel: str | None
-) -> None:
+def _check_usage(target: str | None, folds: int | None, test: tuple[str, ...]) -> None:
     """Fail if options do not go together."""
     if folds and target is not None:
         raise click.UsageError("--cv writes no model: leave out --model, or --cv")
@@ -107,24 +99,19 @@ def _check_usage(
         raise click.UsageError("--cv measures on the samples that each fold leaves out: leave out --test")
     if not folds and target is None:
         raise click.UsageError("--model is missing: name the model file to write, or cross-validate with --cv 5")
-    for name, value in steps.items():
-        if kernel == "precomputed" and value not in (None, "none"):
-            raise click.UsageError(f"--{name} {value} is for features, and --kernel precomputed has none")
 
 
-def _read(
-    source: Source, made: Any, test: tuple[str, ...], features: int | None, chosen: bool, more: dict[str, Any]
-) -> tuple[Any, Any]:
+def _read(source: Source, made: Any, test: tuple[str, ...], preparing: Preparing, chosen: bool) -> tuple[Any, Any]:
     """Read the data to train on, and those to test on; check the labels, and give the machine its class weights."""
     from ..scores import check_classes
 
     task, given = task_of(made), made.kernel == "precomputed"
     novelty = task == "novelty"
-    table = read_training(source, made, features, chosen, not novelty, more)
+    table = read_training(source, made, preparing, chosen, not novelty)
     tested = None
     if test:
         source = replace(source, files=test).counting_as(table.first_index)
-        tested = source.like(wanted_as(table, gaps=more["allow_missing"]), given, labelled=not novelty)
+        tested = source.like(wanted_as(table, gaps=preparing.impute is not None), given, labelled=not novelty)
     if tested and task == "classification":
         check_classes(table.y, tested.y)
     return table, tested
@@ -132,8 +119,7 @@ def _read(
 
 def _measured(model: Any, tested: Any, file: str, most: int | None) -> Any:
     """Return the quality of predictions for data that may use more features than the model has."""
-    from ..preparing.columns import texts_of, warn_of_unknown
-    from ..preparing.surplus import with_surplus
+    from ..preparing.columns import texts_of, warn_of_unknown, with_surplus
     from ..scores import scores
 
     with warnings_as_lines(str):
@@ -151,10 +137,10 @@ def _tell(
     from ..scores import rows_of
 
     if not quiet:
-        shape: list[tuple[str, object]] = [("samples x features", "{} x {}".format(*learned.shape))]
+        shape: TableRows = [("samples x features", "{} x {}".format(*learned.shape))]
         if task_of(model) == "novelty":
             shape.append(("learned from", said_of(table, learned)))
-        closing: list[tuple[str, object]] = [("seconds", f"{seconds:.2f}"), ("model file", target)]
+        closing: TableRows = [("seconds", f"{seconds:.2f}"), ("model file", target)]
         closing += rows_of(measured) if measured else []
         echo_rows([*shape, *kernel_rows(model), *certificate_rows(machine_of(model)), *closing], err=True)
     if wants_json:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import click
 
-from ..ticker import every
+from ..progress import bar_of, shown
 
-SECONDS = {True: 0.5, False: 10.0}  # Seconds between two reports, on a terminal and elsewhere.
+SHAPE = "{n_fmt} of about {total_fmt} functions compiled |{bar}| {elapsed}"
 
 
 @click.command(short_help="Compile everything once.")
@@ -22,30 +19,16 @@ def warmup() -> None:
     """
     from ... import warmup as compile_all
     from ...compiled.cache.folder import cache_place
+    from ...warm import compiled_functions, expected_functions
 
-    start = time.perf_counter()
-    place = cache_place()
-    with _progress(start):
+    start, place, expected = time.perf_counter(), cache_place(), expected_functions()
+    bar = bar_of(expected, SHAPE)
+
+    def line() -> str:
+        bar.n = min(compiled_functions(), expected)
+        return f"{bar.n} of about {expected} functions compiled, {time.perf_counter() - start:.0f} s"
+
+    with shown(bar, line):
         compile_all()
     kept = f"kept in {place.folder}" if place.lasts else "and kept for this process only"
     click.echo(f"compiled in {time.perf_counter() - start:.1f} s, {kept}", err=True)
-
-
-@contextmanager
-def _progress(start: float) -> Iterator[None]:
-    """Say now and then how many functions are compiled, and how long it took so far."""
-    from ...warm import compiled_functions, expected_functions
-
-    terminal, expected = sys.stderr.isatty(), expected_functions()
-
-    def report() -> None:
-        done, seconds = min(compiled_functions(), expected), time.perf_counter() - start
-        text = f"{done} of about {expected} functions compiled, {seconds:.0f} s"
-        click.echo(f"\r{text} " if terminal else text, err=True, nl=not terminal)
-
-    try:
-        with every(SECONDS[terminal], report):
-            yield
-    finally:
-        if terminal:
-            click.echo(err=True)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..status import InputError
 
 SCALES = 6  # Most numbers of a scaling for each feature, used or not.
-ROWS = 20  # Number of rows from which on columns of names are looked for.
+ROWS_OF_NAMES = 20  # Number of rows from which on columns of names are looked for.
 DISTINCT = 0.5  # Share of distinct texts above which a column of text holds names rather than categories.
-LISTED = 5  # Most unknown texts that a warning names.
+UNKNOWN_NAMED = 5  # Most unknown texts that a warning names.
 
 
 def prepared(machine: Any, table: Any, scale: str, impute: str | None, sparse: float) -> Any:
@@ -170,7 +171,7 @@ def _positions(columns: Any, width: int, names: list[Any]) -> Sequence[int]:
 def warn_of_names(path: str, table: Any) -> None:
     """Warn of columns of text in which most rows have a text of their own."""
     n = table.shape[0]
-    for at in table.categorical if n >= ROWS else ():
+    for at in table.categorical if n >= ROWS_OF_NAMES else ():
         distinct = len(set(table.X[:, at].tolist()))
         if distinct > DISTINCT * n:
             what = f"{_named(table, at)} holds {distinct:,} different texts in {n:,} rows, as names do"
@@ -182,7 +183,7 @@ def warn_of_unknown(path: str, table: Any, texts: dict[int, list[str]]) -> None:
     for at, known in texts.items():
         unknown = sorted({one for one in table.X[:, at].tolist() if isinstance(one, str)} - set(known))
         if unknown:
-            listed = ", ".join(map(repr, unknown[:LISTED])) + ", ..." * (len(unknown) > LISTED)
+            listed = ", ".join(map(repr, unknown[:UNKNOWN_NAMED])) + ", ..." * (len(unknown) > UNKNOWN_NAMED)
             what = "a category" if len(unknown) == 1 else f"{len(unknown)} categories"
             message = f"{_named(table, at)} holds {what} that the training data lack, and counts as none: {listed}"
             warnings.warn(f"{path}: {message}", stacklevel=2)
@@ -190,3 +191,39 @@ def warn_of_unknown(path: str, table: Any, texts: dict[int, list[str]]) -> None:
 
 def _named(table: Any, at: int) -> str:
     return f"feature {at} ({table.feature_names[at]})" if table.feature_names else f"feature {at}"
+
+
+def with_surplus(model: Any, table: Any, file: Any, most: int | None) -> tuple[Any, Any]:
+    """Return a model and data with the same features: the model as if its training samples had 0 in the others.
+
+    svm-predict does the same: a Gaussian kernel counts such features in distances, products leave them out. A scaling
+    leaves these features as they are, as it does with features that are always 0.
+    """
+    import numpy as np
+    from scipy import sparse
+    from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+
+    from ...estimators.forms.way import way_to
+    from ...estimators.forms.widen import widened
+    from ...files.table import check_size
+    from ...files.tables.memory import room
+
+    X: Any = table.X
+    way = way_to(model)
+    last = way.machine
+    n = getattr(model, "n_features_in_", X.shape[1])
+    if X.shape[1] <= n:
+        return model, table
+    if not sparse.issparse(last.support_vectors_):
+        size = 8 * len(last.support_vectors_) * X.shape[1]
+        check_size(file, f"support vectors with {X.shape[1]} features", size, most or room())
+    if model is not last:
+        others = [step for _, step in way.steps if not isinstance(step, (StandardScaler, MinMaxScaler, MaxAbsScaler))]
+        if others:
+            raise InputError(
+                f"the data have {X.shape[1]} features and the model has {n}: train it with --features {X.shape[1]}, as "
+                "these data use features that the training data lack"
+            )
+        head, rest = way.taken(X[:, :n]), X[:, n:]
+        X = sparse.csr_matrix(sparse.hstack([head, rest])) if sparse.issparse(X) else np.hstack([head, rest])
+    return widened(last, table.shape[1]), replace(table, X=X)

@@ -2,22 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
 
-from ..data import Source
+from ..data import SPARSE, Source, gathered
 from ..parts import machine_of, remember_counting, remember_label, remember_names, take_names, task_of
 from ..status import warnings_as_lines
 from ..values import MOST_FEATURES, Number
-from .target import check_labels, check_numbers, label_text, weights_of
+from .target import check_labels, check_numbers, label_text, read_for_novelty, weights_of
 
 IMPUTE = ("mean", "median", "most_frequent")
 
 
+@dataclass(frozen=True)
+class Preparing:
+    """The number of features, if it is given, and what is done with the features before the machine."""
+
+    features: int | None
+    scale: str
+    categorical: str | None
+    impute: str | None
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """Arguments of `adatron.files.read`."""
+        return {"categorical": self.categorical, "allow_missing": self.impute is not None}
+
+    def refuse_steps(self) -> None:
+        """Fail if anything is to be done with features, as kernel values have none."""
+        for name in ("scale", "categorical", "impute"):
+            if (value := getattr(self, name)) not in (None, "none"):
+                raise click.UsageError(f"--{name} {value} is for features, and --kernel precomputed has none")
+
+    def before(self, machine: Any, table: Any) -> Any:
+        """Return the machine after these steps; see `columns.prepared`."""
+        from .columns import prepared
+
+        return prepared(machine, table, self.scale, self.impute, SPARSE)
+
+
 def preparing_options(command: Any) -> Any:
-    """Add the options on the features and on what is done with them before the machine."""
+    """Add these options; the command gets them as ``preparing``."""
+    command = gathered(Preparing, "preparing")(command)
     fill = "Fill missing values; columns of text with the most frequent one."
     for option in (
         click.option("--impute", type=click.Choice(IMPUTE), help=fill),
@@ -37,25 +65,21 @@ def preparing_options(command: Any) -> Any:
     return command
 
 
-def read_training(
-    source: Source, made: Any, features: int | None, chosen: bool, labelled: bool, more: dict[str, Any]
-) -> Any:
+def read_training(source: Source, made: Any, preparing: Preparing, chosen: bool, labelled: bool) -> Any:
     """Read the data to train on, and give the machine its class weights.
 
     chosen : whether the user named the task
     labelled : whether there must be a label; otherwise novelty detection makes use of one that is there
-    more : arguments of `adatron.files.read`
     """
     from .columns import warn_of_names
-    from .sides import read_for_novelty
 
     task, given = task_of(made), made.kernel == "precomputed"
     name = str(source.files[0])
     with warnings_as_lines(str):
         if labelled:
-            table = source.to_train(features, given, **more)
+            table = source.to_train(preparing.features, given, **preparing.reading)
         else:
-            table = read_for_novelty(source, features, given, more)
+            table = read_for_novelty(source, preparing.features, given, preparing.reading)
         warn_of_names(name, table)
         if task == "classification":
             check_labels(name, table, chosen)

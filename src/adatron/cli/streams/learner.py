@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ...files.journal import Journal, Record
-from ..interrupt import Interrupt
+from ..progress import Interrupt
 from ..wording import in_options
-from .inputs import Input, after
-from .lines import Lines
-from .memory import STANDARD_INPUT, STANDARD_NAME, begun, new_stream, remembering
+from .inputs import STANDARD_INPUT, STANDARD_NAME, Input, after, begun, new_stream, remembering
+from .lines import LineReader
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Learner:
         The model file, which is there.
     given : Input
         Source of the lines.
-    lines : Lines
+    lines : LineReader
         How lines are read.
     journal : Journal
         The journal, which no other process can have.
@@ -53,7 +52,7 @@ class Learner:
         The model is not an incremental one, or not fitted.
     """
 
-    def __init__(self, path: Path, given: Input, lines: Lines, journal: Journal, manner: Manner) -> None:
+    def __init__(self, path: Path, given: Input, lines: LineReader, journal: Journal, manner: Manner) -> None:
         self.path, self.given, self.lines, self.journal, self.manner = path, given, lines, journal, manner
         self.model: Any = None
         self.last: Any = None
@@ -183,7 +182,7 @@ class Learner:
                 raise
             raise DataError(lines.name, in_options(str(error)), record.line) from error
 
-    def _lines_of(self, record: Record) -> Lines:
+    def _lines_of(self, record: Record) -> LineReader:
         """Return the reader for lines of a record's input; the input's name may tell the format."""
         if record.source == self.given.source:
             return self.lines

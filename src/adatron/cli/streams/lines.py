@@ -1,44 +1,55 @@
-"""Single lines of data, in the form that the readers of whole files take."""
+"""The lines of a stream: each is read as the readers of whole files would read it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from ..data import Form
 
 # Bytes that lines read together may take. Asking for the free memory would take longer than reading a line.
-MOST = 2**30
+LINE_BYTES = 2**30
 
 _FORGET = re.compile(r"\s*-(\d+)\s*$")
 
 
-@dataclass
-class Lines:
-    """The conversion of an input's lines to samples.
+@dataclass(frozen=True)
+class LineForm:
+    """How a line is read.
 
-    name : name of the input, for messages
     format : as in ``files.read``; None: the name or the line tells it
     label : column of the label in tables
     zero_based : whether features of LIBSVM text count from 0; None: as for the model, or from 1
-    form : form of the lines; a first column is a feature, since a line alone does not show that it counts
-    found : the form with what earlier lines have shown
-    like : a table of an earlier line, whose form the lines have; see `plain_row`
     forget : whether a line with only a minus and a whole number forgets; None: unless it may be a sample
+    form : form of the lines; a first column is a feature, since a line alone does not show that it counts
     """
 
-    name: str
     format: str | None
     label: int | str | None
     zero_based: bool | None
-    features: int | None = None
+    features: int | None
+    forget: bool | None
+    form: Form
+
+
+@dataclass
+class LineReader:
+    """Turns the lines of an input into samples.
+
+    name : name of the input, for messages
+    reading : how a line is read
+    labelled : whether a line has a label
+    found : the form with what earlier lines have shown
+    like : a table of an earlier line, whose form the lines have; see `plain_row`
+    """
+
+    name: str
+    reading: LineForm
     labelled: bool = True
     way: Any = None
-    forget: bool | None = None
     classes: Any = None
-    form: Form = field(default_factory=Form)
     names: list[str] | None = None
     header: str = ""
     found: Form | None = None
@@ -64,9 +75,11 @@ class Lines:
         from ...files.tables.delimited.row import header_of
         from ...files.tables.readers import SEPARATOR, format_of
 
-        form = self.form
+        form = self.reading.form
         request = Request(separator=form.separator, decimal=form.decimal, header=form.header, missing=form.missing)
-        chosen = self.format or format_of(Piped(self.name, text.encode()), replace(request, max_bytes=MOST))
+        chosen = self.reading.format or format_of(
+            Piped(self.name, text.encode()), replace(request, max_bytes=LINE_BYTES)
+        )
         if chosen not in SEPARATOR:
             return None
         found = header_of(self.name, text, number, request, SEPARATOR[chosen])
@@ -74,6 +87,9 @@ class Lines:
             return None
         self.found = replace(form, separator=found[1].separator)
         return found[0]
+
+    def _read_with(self, **changed: Any) -> None:
+        self.reading = replace(self.reading, **changed)
 
     def _take_header(self, line: int, names: list[str]) -> None:
         """Take a header, which must be that of the lines that were learned before."""
@@ -92,12 +108,13 @@ class Lines:
         from ...files.tables.columns import label_column
 
         self.names = names
-        self.label = label_column(self.name, names, Request(self.label, self.features, self.labelled), line)
+        request = Request(self.reading.label, self.reading.features, self.labelled)
+        self._read_with(label=label_column(self.name, names, request, line))
 
     def remember_header(self, last: Any) -> None:
         """Tell a model the names of its columns, and which one is the label."""
         if self.names is not None:
-            last.header_ = {"names": self.names, "label": self.label}
+            last.header_ = {"names": self.names, "label": self.reading.label}
 
     def _recall_header(self, header: Any) -> None:
         """Take the columns of a model, which may be from a file of a stranger."""
@@ -106,7 +123,8 @@ class Lines:
         names, label = cast("dict[str, Any]", header).get("names"), cast("dict[str, Any]", header).get("label")
         if not isinstance(names, list) or not all(isinstance(name, str) for name in cast("list[Any]", names)):
             return
-        self.label = label if self.label is None and isinstance(label, int) else self.label
+        if self.reading.label is None and isinstance(label, int):
+            self._read_with(label=label)
         self._take_names(cast("list[str]", names))
 
     def expect(self, model: Any, last: Any) -> None:
@@ -116,13 +134,14 @@ class Lines:
         from ...estimators.forms.way import way_to
         from ..parts import counting_of
 
-        self.features, self.labelled = model.n_features_in_, not is_outlier_detector(last)
+        self.labelled = not is_outlier_detector(last)
+        self._read_with(features=model.n_features_in_)
         way = way_to(model)
         self.way = way if way.steps else None
         self.classes = getattr(last, "classes_", None)
         self._recall_header(vars(last).get("header_"))
-        if self.zero_based is None:
-            self.zero_based = counting_of(model) == 0
+        if self.reading.zero_based is None:
+            self._read_with(zero_based=counting_of(model) == 0)
 
     def forgotten(self, number: int, text: str) -> int | None:
         """Return the id that a line says to forget, or None if it is a sample.
@@ -135,9 +154,9 @@ class Lines:
         from ...files import DataError
 
         found = _FORGET.match(text)
-        if not found or self.forget is False:
+        if not found or self.reading.forget is False:
             return None
-        if self.forget is None and self._may_be_sample(number, text):
+        if self.reading.forget is None and self._may_be_sample(number, text):
             raise DataError(
                 self.name,
                 f"{text.strip()!r} is a sample without features, or forgets sample {found[1]}: give --forget or "
@@ -149,7 +168,8 @@ class Lines:
     def _may_be_sample(self, number: int, text: str) -> bool:
         """Return whether the line can be read as a sample, with a label that the model knows."""
         try:
-            label = replace(self, features=self.features or 1).table(number, [text]).y
+            reading = replace(self.reading, features=self.reading.features or 1)
+            label = replace(self, reading=reading).table(number, [text]).y
         except ValueError:
             return False
         return label is None or self.classes is None or bool(label[0] in self.classes)
@@ -162,18 +182,18 @@ class Lines:
         from ...files import DataError, read
         from ...files.source import Piped, uncompressed
 
-        name, form = uncompressed(self.name), self.found or self.form
+        name, reading = uncompressed(self.name), self.reading
+        form = self.found or reading.form
         roles: Any = {"drop": self._columns(form.drop), "index": self._columns((form.index,))[0]}
         given: Any = vars(form) | roles | {"keep_index": True, "header": False, "encoding": None}
+        piped, from_zero = Piped(name, "\n".join(texts).encode()), bool(reading.zero_based)
         try:
             table = read(
-                Piped(name, "\n".join(texts).encode()), self.format, self.label, self.features, self.labelled,
-                bool(self.zero_based), max_bytes=MOST, **given,
+                piped, reading.format, reading.label, reading.features, self.labelled, from_zero, max_bytes=LINE_BYTES,
+                **given,
             )  # fmt: skip
         except DataError as error:
-            message = str(error).replace(name, "", 1)
-            message = re.sub(r"^, line \d+", "", message).removeprefix(": ")
-            raise DataError(self.name, message, first) from error
+            raise DataError(self.name, error.problem, first) from error
         found = table.dialect
         if found is not None and table.shape[1] > 1:
             # Whole numbers alone do not show the decimal sign.

@@ -11,11 +11,16 @@ from sklearn.pipeline import Pipeline
 
 @dataclass(frozen=True)
 class Way:
-    """Steps, and what predicts after them; ``resamplers``: further steps, which work in fits alone."""
+    """Steps, and what predicts after them.
+
+    resamplers : further steps, which work in fits alone
+    prefix : what comes before the names of the machine's parameters in those of the model; None beyond a search
+    """
 
     steps: list[tuple[str, Any]]
     machine: Any
     resamplers: list[tuple[str, Any]] = field(default_factory=list[tuple[str, Any]])
+    prefix: str | None = ""
 
     @property
     def estimators(self) -> list[Any]:
@@ -34,7 +39,8 @@ def way_to(model: Any) -> Way:
     """Return the steps of a model, and its last estimator: of a search, those of its best estimator."""
     steps: list[tuple[str, Any]] = []
     resamplers: list[tuple[str, Any]] = []
-    while isinstance(model, Pipeline) or is_search(model):
+    prefix: str | None = ""
+    while (isinstance(model, Pipeline) and model.steps) or is_search(model):
         if isinstance(model, Pipeline):
             listed = cast("list[tuple[str, Any]]", model.steps)
             for name, step in listed[:-1]:
@@ -45,10 +51,11 @@ def way_to(model: Any) -> Way:
                 resamplers += inner.resamplers
                 last = [] if inner.machine in (None, "passthrough") else [(name, inner.machine)]
                 steps += inner.steps + last
-            model = listed[-1][1]
+            name, model = listed[-1]
+            prefix = None if prefix is None else f"{prefix}{name}__"
         else:
-            model = model.best_estimator_
-    return Way(steps, model, resamplers)
+            model, prefix = model.best_estimator_, None
+    return Way(steps, model, resamplers, prefix)
 
 
 def resamples(step: Any) -> bool:

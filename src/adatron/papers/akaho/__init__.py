@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..report import Section, Sheet
-from . import draws, example, stability
+from . import draws, stability
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
     """Yield Figures 1 to 5."""
     yield stability.section(sheet)
-    yield example.section(sheet)
+    yield draws.example(sheet)
     yield from draws.sections(10 if quick else 100, sheet)

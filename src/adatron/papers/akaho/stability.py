@@ -11,7 +11,7 @@ from ...threads import Pool
 from ..report import Section, Sheet
 
 RATIOS = np.r_[-3.0:3.01:0.25]  # c/λ
-PUSH, STEPS = 1e-4, 8
+PUSH, STEPS = 1e-4, 8  # Distance of the start from the foot, and steps that show where it goes.
 
 
 def section(sheet: Sheet) -> Section:

@@ -14,8 +14,8 @@ from ..report import Section, Sheet
 from .artificial import mirror_symmetry
 from .machine import Vector, error, fitted
 
-EPOCHS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377)
-TOL = 1e-4
+EPOCHS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377)  # Points of the figure.
+TOL = 1e-4  # KKT violation of the last point.
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from ..report import Section, Sheet
 from .artificial import mirror_symmetry
 from .machine import Vector, fitted, gaussian, plain
 
-MARGIN = 0.99
+MARGIN = 0.99  # At which the algorithm stops; the optimum has 1.
 LEGAL = np.r_[0.1:1.95:0.1, 1.95].round(2)
-ILLEGAL = (-0.5, -0.1, 0.0, 2.02, 2.1, 2.3)
+ILLEGAL = (-0.5, -0.1, 0.0, 2.02, 2.1, 2.3)  # Rates outside (0, 2), for which nothing is proven.
 COMPARED_RATES = (0.2, 0.6, 1.0)  # rates at which the order of the visits is compared
-MOST_EPOCHS = 1000
+MOST_EPOCHS = 1000  # Epochs after which a rate counts as one that does not converge.
 ORDER = (
     "The order of the visits matters as much as the rate, and the paper does not name its own: the library visits one "
     "class after the other, the samples of a class in an order of their content; the plain copy visits them as drawn. "

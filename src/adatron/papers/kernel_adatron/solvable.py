@@ -9,8 +9,8 @@ from ..report import Section, Sheet
 from .artificial import parity, two_spirals
 from .machine import Vector, error, fitted
 
-PARITY = (0.3, 0.5, 0.7, 0.8, 1.0, 1.2, 1.5)
-SPIRALS = (0.3, 0.5, 0.7, 1.0)
+PARITY = (0.3, 0.5, 0.7, 0.8, 1.0, 1.2, 1.5)  # Values of sigma.
+SPIRALS = (0.3, 0.5, 0.7, 1.0)  # Values of sigma.
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:

@@ -12,7 +12,7 @@ from ..report import Section, Sheet
 from .artificial import mirror_symmetry
 from .machine import error, fitted, gamma
 
-SYMMETRY = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 13.0, 17.0, 22.0, 30.0, 50.0)
+SYMMETRY = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 13.0, 17.0, 22.0, 30.0, 50.0)  # Values of sigma.
 SONAR = np.arange(0.2, 2.01, 0.1).round(1)
 
 

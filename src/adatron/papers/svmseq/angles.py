@@ -14,8 +14,8 @@ from ..report import Section
 Points = NDArray[np.float64]
 PUBLISHED = {0.1: 31.823032, 0.5: 16.999935, 1.0: 6.831879, 2.0: 0.977416, 5.0: 0.275545}
 EXPECTED = {0.1: 13.9, 0.5: 12.1, 1.0: 7.6, 2.0: 3.2, 5.0: 0.64}  # Means by an independent script.
-WITHIN = 2.0
-QUICK, FULL = 20, 200
+WITHIN = 2.0  # Factor between a mean and the expected one up to which they agree.
+QUICK, FULL = 20, 200  # Draws.
 EACH = 25  # Points of a cluster.
 SEQUENTIAL = 1.0  # Smallest factor for SVMseq itself; below it SVMseq needs thousands of epochs.
 HARD: dict[str, Any] = {"kernel": "linear", "C": np.inf}

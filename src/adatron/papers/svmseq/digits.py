@@ -25,7 +25,7 @@ PUBLISHED = {
 }
 EPOCHS = [1, 2, 3, 5, 10, 20, 50]
 QUICK, FULL, TESTED = 5_000, 10_000, 2_000  # Images of MNIST.
-MNIST_SIGMA = 5.0
+MNIST_SIGMA = 5.0  # For pixels in [0, 1].
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:

@@ -12,7 +12,7 @@ from ..report import Section, Sheet
 
 Vector = NDArray[np.float64]
 N, NOISE, C, EPSILON, SIGMA = 100, 0.1, 10.0, 0.1, 1.0
-PRINTED_EPOCHS = 60
+PRINTED_EPOCHS = 60  # Epochs after which the printed rule shows where it goes.
 RATE = 1.9  # The rate, as a multiple of 1 / max R_ii, eq. 44.
 
 

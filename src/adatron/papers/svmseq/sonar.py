@@ -15,7 +15,7 @@ from ...solvers import SVMseq
 from .. import data
 from ..report import Section, Sheet
 
-SIGMA, C = 0.6, 50.0
+SIGMA, C = 0.6, 50.0  # The paper's.
 ERRORS = {10: 7, 50: 5, 130: 5}
 FLOPS = {10: 383_520, 50: 1_917_600, 130: 4_985_760}
 WIDTHS = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0, 3.0])

@@ -11,14 +11,14 @@ from ...estimators.incremental.leave_out import loo_values
 from ...insight.in_time import in_time
 from ...insight.leave_one_out import refitted
 from ...insight.subject import Unavailable, drawn
-from ...outcome import best_of, edges, metric_of, varied
+from ...outcome import best_of, edges, metric_of, metrics_of, varied
 from ...plots.axes import COLORS
 from ...plots.leave_one_out import LeaveOneOutDisplay
 from ...plots.search import SearchDisplay
 from ..facts import LATE, Facts, Missing, known
 from ..parts import Figure, Panel, Table, Text, percent, said
 
-CLOSE, TINY = 1e-9, 1e-300
+CLOSE, TINY = 1e-9, 1e-300  # Relative difference that is rounding, and a divisor that is not 0.
 TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)  # What nu is multiplied by.
 
 
@@ -148,6 +148,6 @@ def _searched(facts: Facts, panel: Panel) -> None:
 
 def _metric(search: Any) -> str:
     """Return the metric that chose, else the first one."""
-    known = [name.removeprefix("mean_test_") for name in search.cv_results_ if name.startswith("mean_test_")]
+    known = metrics_of(search.cv_results_)
     refit = getattr(search, "refit", None)
     return metric_of(search) if len(known) == 1 or isinstance(refit, str) else known[0]

@@ -11,7 +11,7 @@ from ...plots.influence import InfluenceDisplay
 from ..facts import LATE, Facts, Missing
 from ..parts import Figure, Panel, Table, Text, percent, said
 
-LISTED = 20
+SAMPLES_SHOWN = 20  # Rows of the table.
 
 
 def deciding(facts: Facts) -> Panel:
@@ -87,7 +87,7 @@ def _table(facts: Facts, found: Any) -> Table:
     head += ["changed predictions"] if facts.task != "regression" else []
     head += ["change of the score"] if scored else []
     rows: list[list[Any]] = []
-    for k, number in enumerate(found.numbers[:LISTED].tolist()):
+    for k, number in enumerate(found.numbers[:SAMPLES_SHOWN].tolist()):
         row: list[Any] = [number, *([] if facts.task == "novelty" else [facts.y[number]])]
         row += [found.coefficient[k], found.bound[k], found.change[k]]
         row += [int(found.flips[k])] if facts.task != "regression" else []

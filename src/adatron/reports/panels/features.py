@@ -11,7 +11,7 @@ from ...plots.sensitivity import SHOWN, SensitivityDisplay
 from ..facts import LATE, Facts, Missing
 from ..parts import Figure, Panel, Table, Text, percent
 
-LISTED = 50
+FEATURES_SHOWN = 50  # Rows of the table.
 
 
 def features(facts: Facts) -> Panel:
@@ -38,7 +38,7 @@ def features(facts: Facts) -> Panel:
     tried = facts.task != "regression"
     head += ["part it changes alone", "smallest change (median)"] if tried else []
     rows: list[list[Any]] = []
-    for j in order[:LISTED].tolist():
+    for j in order[:FEATURES_SHOWN].tolist():
         row: list[Any] = [names[j], found.slope[j], found.effect[j]]
         rows.append(row + ([found.flips[j], found.smallest[j]] if tried else []))
     panel.parts.append(Table(head, rows))

@@ -10,13 +10,13 @@ from sklearn import metrics
 from ...insight.subject import drawn
 from ...plots.axes import COLORS
 from ..facts import LATE, Facts, Missing
-from ..grouped import grouped
+from ..figure import grouped
 from ..parts import Figure, Panel, Table, Text, percent, said
 
 WRITTEN = 30  # Most classes that a confusion matrix names, and whose counts it shows as numbers.
 DOTS = 2_000  # Most points of a picture.
 _f1: Any = metrics.f1_score
-Line = tuple[str, Any, Any, Any]  # name, targets, predictions, values of the problems
+Measured = tuple[str, Any, Any, Any]  # name, targets, predictions, values of the problems
 
 
 def good(facts: Facts) -> Panel:
@@ -44,9 +44,9 @@ def good(facts: Facts) -> Panel:
     return panel
 
 
-def _lines(facts: Facts) -> list[Line]:
+def _lines(facts: Facts) -> list[Measured]:
     y = np.ones(facts.n, np.int64) if facts.task == "novelty" else facts.y
-    out: list[Line] = [("samples of the fit", y, facts.predicted(facts.values), facts.values)]
+    out: list[Measured] = [("samples of the fit", y, facts.predicted(facts.values), facts.values)]
     left, folds = facts.left_out, facts.out_of_fold
     if not isinstance(folds, Missing):
         out.append((folds.name, y[folds.numbers], folds.predicted, folds.values))
@@ -59,7 +59,7 @@ def _lines(facts: Facts) -> list[Line]:
     return out
 
 
-def _answer(facts: Facts, lines: list[Line]) -> str:
+def _answer(facts: Facts, lines: list[Measured]) -> str:
     words: list[str] = []
     left = facts.left_out
     spread = 0.0 if isinstance(left, Missing) else left.uncertainty
@@ -77,7 +77,7 @@ def _answer(facts: Facts, lines: list[Line]) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else "No samples were left out that could tell."
 
 
-def _classes(lines: list[Line]) -> tuple[Any, Any]:
+def _classes(lines: list[Measured]) -> tuple[Any, Any]:
     rows: list[list[Any]] = []
     for name, y, predicted, values in lines:
         if y is None:
@@ -99,7 +99,7 @@ def _mean_recall(y: Any, predicted: Any) -> float:
     return float(np.mean([np.mean(predicted[y == one] == one) for one in np.unique(y)]))
 
 
-def _numbers(lines: list[Line]) -> tuple[Any, Any]:
+def _numbers(lines: list[Measured]) -> tuple[Any, Any]:
     rows = [
         [name, len(y), float(metrics.r2_score(y, p)), _rmse(y, p), float(np.mean(np.abs(p - y)))]
         for name, y, p, _ in lines
@@ -112,7 +112,7 @@ def _rmse(y: Any, predicted: Any) -> float:
     return float(np.sqrt(np.mean((predicted - y) ** 2)))
 
 
-def _outliers(lines: list[Line]) -> tuple[Any, Any]:
+def _outliers(lines: list[Measured]) -> tuple[Any, Any]:
     rows: list[list[Any]] = []
     for name, y, predicted, _ in lines:
         known = y is not None and name == "test" and np.isin(y, (-1, 1)).all()
@@ -121,7 +121,7 @@ def _outliers(lines: list[Line]) -> tuple[Any, Any]:
     return ("measured on", "samples", "outside", "part outside", "accuracy"), rows
 
 
-def _pictures(facts: Facts, lines: list[Line]) -> list[Figure]:
+def _pictures(facts: Facts, lines: list[Measured]) -> list[Figure]:
     measured = [line for line in lines if line[1] is not None]
     most = max(len(line[1]) for line in measured)
     shown = [line for line in measured if line[0] == "test" or len(line[1]) == most]

@@ -8,9 +8,9 @@ import numpy as np
 
 from ...plots.gap import GapDisplay
 from ..facts import Facts, Missing
-from ..parts import Figure, Lines, Panel, Table, Text, said
+from ..parts import Figure, Panel, Table, Text, Verbatim, said
 
-MOST = 300  # Problems in the table, those with the largest gaps.
+PROBLEMS_SHOWN = 300  # Problems in the table, those with the largest gaps.
 
 
 def optimal(facts: Facts) -> Panel:
@@ -24,13 +24,13 @@ def optimal(facts: Facts) -> Panel:
         Figure(picture, "How the fit came to its optimum; dotted lines are the upper bounds proven in float64.")
     )
     iterations = np.broadcast_to(np.asarray(machine.n_iter_), gap.shape)
-    order = np.argsort(-np.nan_to_num(gap, nan=np.inf), kind="stable")[:MOST]
+    order = np.argsort(-np.nan_to_num(gap, nan=np.inf), kind="stable")[:PROBLEMS_SHOWN]
     labels = _problems(machine, len(gap))
     rows = [[labels[k], int(iterations[k]), gap[k], violation[k], dual[k], primal[k]] for k in order.tolist()]
     head = ("problem", "updates", "relative gap ≤", "KKT violation ≤", "dual objective", "primal objective")
     panel.parts.append(Table(head, rows, "The certificate of each quadratic program."))
     if machine.route_ is not None:
-        panel.parts.append(Lines(str(machine.route_)))
+        panel.parts.append(Verbatim(str(machine.route_)))
     twin = facts.twin
     if not isinstance(twin, Missing) and twin.difference > 0.0:
         text = (

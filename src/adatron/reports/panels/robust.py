@@ -15,12 +15,12 @@ from ...plots.axes import COLORS
 from ...plots.input_margin import MarginDisplay, of_classes
 from ...threads import Pool, allowed_threads
 from ..facts import LATE, MEASURED, Facts, Missing, known
-from ..grouped import grouped
+from ..figure import grouped
 from ..parts import Figure, Panel, Table, Text, percent, said
 
-QUANTILES = (0.05, 0.25, 0.5, 0.75)
-BINS = 10
-RADII = (0.01, 0.03, 0.1, 0.3)
+QUANTILES = (0.05, 0.25, 0.5, 0.75)  # Of the distances from the boundary.
+BINS = 10  # Groups of samples by their distance.
+RADII = (0.01, 0.03, 0.1, 0.3)  # Lengths of a step, as parts of the spread of the samples.
 CURVES = 5  # Most classes in the picture of the distances.
 STEPS = 500  # Most steps of the curve of errors.
 

@@ -11,7 +11,7 @@ from ...plots.labels import LabelIssueDisplay, pictures
 from ..facts import Facts, Missing
 from ..parts import Figure, Panel, Table, Text, percent
 
-LISTED, FEATURES = 20, 6
+SAMPLES_SHOWN, FEATURES = 20, 6  # Rows of the table, and features that it shows of each sample.
 
 
 def suspicious(facts: Facts) -> Panel:
@@ -57,7 +57,7 @@ def _table(facts: Facts, found: Any) -> Table:
     features = _strongest(facts)
     head += [facts.names[j] for j in features]
     rows: list[list[Any]] = []
-    for k, number in enumerate(found.numbers[:LISTED].tolist()):
+    for k, number in enumerate(found.numbers[:SAMPLES_SHOWN].tolist()):
         row: list[Any] = [number, *([] if novelty else [found.given[k], found.proposed[k]]), found.score[k]]
         row.append(found.bound[k])
         if not novelty:

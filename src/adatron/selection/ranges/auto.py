@@ -13,7 +13,8 @@ best candidate is at its edge.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -22,34 +23,79 @@ from scipy import sparse
 from sklearn import svm
 from sklearn.base import clone, is_classifier, is_outlier_detector, is_regressor
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.utils import _safe_indexing, check_array, indexable  # pyright: ignore[reportPrivateUsage]
 
 from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ...estimators.checks import inputs
-from ...estimators.forms.way import resamples
+from ...estimators.forms.way import way_to
 from ...kernels import Kernel, resolve
-from .axis import Axis, geometric, rounded
 
-MACHINES: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
-MACHINES += (svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)
+OURS: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
+MACHINES = (*OURS, svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)  # that have ranges
+CLOSE = 1.01  # Ratio of two values up to which the second one is not worth a fit.
+DIGITS = 3  # Significant digits of a value.
 DECISIVE = ("kernel", "degree", "coef0", "class_weight")  # Parameters of a machine that its ranges depend on.
 SAMPLE = 1500  # Most samples that the ranges are computed from.
 QUANTILES = (0.1, 0.9)  # Of the squared distances.
 ROOM = 10.0  # Factor of the range of gamma beyond the quantiles, on both sides.
 HALF = 10.0**0.5  # Ratio of neighbouring values of gamma.
-MOST = 9  # Most values of gamma.
+MOST_GAMMAS = 9  # Most values of gamma.
 DECADES = (-1, 0, 1, 2, 3)  # Powers of ten of C, around its scale.
 TUBES = (0.01, 0.03, 0.1, 0.3)  # Values of epsilon, as parts of the deviation of the targets.
 ERRORS = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8)  # Values of nu.
 INFEASIBLE = 0.95  # Part of the largest nu that is feasible: folds differ a little.
-LEAST_NU = 1e-4
+LEAST_NU = 1e-4  # Least nu that a range is widened to.
 DISTANT, SCALED = ("rbf", "laplacian"), ("poly", "sigmoid")  # Kernels with a gamma: of distances, of products.
 SMALLEST, LARGEST = 1e-300, 1e300  # Values that have a reciprocal, with some room.
 NO_GAMMA = (
     "'auto' finds no range of gamma: most {}distances between samples are between {:.3g} and {:.3g}, and the largest "
     "value of X is {:.3g}. These are too {} for the kernel: scale X first, for example with a StandardScaler."
 )
+
+
+def rounded(value: float, digits: int = DIGITS) -> float:
+    """Return a value with few digits."""
+    return float(f"{value:.{digits}g}")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Values of a parameter in ascending order.
+
+    factor : ratio of the next value beyond an edge to the outermost one
+    least, most : values beyond which nothing changes, or nothing is allowed
+    """
+
+    values: tuple[float, ...]
+    factor: float
+    least: float = 0.0
+    most: float = inf
+
+    def beyond(self, edge: str) -> float | None:
+        """Return the next value beyond the 'smallest' or the 'largest' one; None if there is none."""
+        if edge == "smallest":
+            value = max(rounded(self.values[0] / self.factor), self.least)
+            return value if 0.0 < value <= self.values[0] / CLOSE else None
+        value = min(rounded(self.values[-1] * self.factor), self.most)
+        return value if CLOSE * self.values[-1] <= value < inf else None
+
+    def wider(self, edge: str) -> Axis:
+        """Return the range with the next value beyond an edge."""
+        value = self.beyond(edge)
+        assert value is not None  # noqa: S101 (for the type checker)
+        return replace(self, values=tuple(sorted((*self.values, value))))
+
+
+def geometric(least: float, most: float, anchor: float, step: float, count: int) -> tuple[float, ...]:
+    """Return values between two limits, or just beyond them, in steps from an anchor; the middle ones if too many."""
+    values = [anchor]
+    while values[0] > least:
+        values.insert(0, values[0] / step)
+    while values[-1] < most:
+        values.append(values[-1] * step)
+    surplus = max(0, len(values) - count)
+    return tuple(rounded(value) for value in values[surplus // 2 : len(values) - (surplus - surplus // 2)])
 
 
 @dataclass(frozen=True)
@@ -66,18 +112,9 @@ class Sample:
     size: int
 
 
-def split_name(estimator: Any) -> tuple[Any, str]:
-    """Return the machine in an estimator, and what comes before the names of its parameters."""
-    prefix = ""
-    while isinstance(estimator, Pipeline) and estimator.steps:
-        name, estimator = estimator.steps[-1]
-        prefix += f"{name}__"
-    return estimator, prefix
-
-
 def decides(estimator: Any, name: str) -> bool:
     """Return whether the ranges of the other parameters may depend on a parameter."""
-    prefix = split_name(estimator)[1]
+    prefix = way_to(estimator).prefix or ""
     own = name.removeprefix(prefix) if name.startswith(prefix) else ""
     return not own or own in DECISIVE
 
@@ -92,8 +129,10 @@ def ranges(estimator: Any, X: Any, y: Any, names: list[str] | None) -> dict[str,
     ValueError
         The estimator is no support vector machine, or has no such range.
     """
-    machine, prefix = split_name(estimator)
-    if not isinstance(machine, MACHINES):
+    way = way_to(estimator)
+    machine, prefix = way.machine, way.prefix
+    if prefix is None or not isinstance(machine, MACHINES):
+        machine = estimator if prefix is None else machine
         raise ValueError(
             "'auto' in param_grid is for support vector machines, alone or last in a Pipeline: SVC, NuSVC, SVR, NuSVR "
             f"and OneClassSVM. Got {_named(machine)}; give a dict of lists instead."
@@ -106,8 +145,8 @@ def ranges(estimator: Any, X: Any, y: Any, names: list[str] | None) -> dict[str,
             known = ", ".join(repr(prefix + one) for one in found)
             kernel = f" with kernel={machine.kernel!r}" if name.endswith("gamma") else ""
             raise ValueError(
-                f"param_grid has 'auto' for {name!r}, and of {type(machine).__name__}{kernel} it knows the ranges of "
-                f"{known} only."
+                f"The search finds no range by 'auto' for {name!r}, and of {type(machine).__name__}{kernel} "
+                f"it knows the ranges of {known} only."
             )
     return {name: found[name.removeprefix(prefix)] for name in names}
 
@@ -127,15 +166,13 @@ def _sample(estimator: Any, X: Any, y: Any) -> Sample:
         rows = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
     some: Any = _safe_indexing(X, rows)
     targets = None if y is None else _safe_indexing(y, rows)
-    given = inputs.given(split_name(estimator)[0].kernel)
+    way = way_to(estimator)
+    given = inputs.given(way.machine.kernel)
     if given and np.shape(X) == (n, n):
         some = _safe_indexing(some, rows, axis=1)
-    while isinstance(estimator, Pipeline):
-        steps: Any = [step for step in estimator.steps[:-1] if not resamples(step[1])]
-        if steps:
-            copied: Any = clone(Pipeline(steps))
-            some = copied.fit_transform(some, targets)
-        estimator = estimator.steps[-1][1]
+    if way.steps:
+        copied: Any = clone(make_pipeline(*(step for _, step in way.steps)))
+        some = copied.fit_transform(some, targets)
     if given and np.shape(some) != (len(rows), len(rows)):
         raise ValueError(f"X must be a square matrix for kernel='precomputed'. Got an array of shape {np.shape(some)}.")
     try:
@@ -197,7 +234,7 @@ class _Ranges:
             raise ValueError(NO_GAMMA.format("squared " * squares, near, far, size, "small" if size < 1.0 else "large"))
         least, most = 1.0 / (ROOM * far), ROOM / near
         anchor = self.scale if least <= self.scale <= most else 1.0 / float(np.median(between))
-        return Axis(geometric(least, most, anchor, HALF, MOST), HALF)
+        return Axis(geometric(least, most, anchor, HALF, MOST_GAMMAS), HALF)
 
     def _C(self, deviation: float, gammas: tuple[float, ...]) -> Axis:
         spread = self._spread(gammas[len(gammas) // 2] if gammas else self.scale)

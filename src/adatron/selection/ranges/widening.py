@@ -1,4 +1,4 @@
-"""The candidates of a grid with ranges of its own, made wider while the best candidate is at an edge."""
+"""A grid whose ranges follow from the data, and become wider while the best candidate is at an edge."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from ...outcome import edges
-from .auto import decides, ranges
-from .axis import Axis
+from .auto import Axis, decides, ranges
 
 ROUNDS = 6  # Most times that the ranges are made wider.
 AUTO = "auto"
@@ -22,7 +21,7 @@ AT_EDGE = (
     "ones may lie beyond it: give further values."
 )
 
-Results = dict[str, Any]
+CvResults = dict[str, Any]
 
 
 class Ranges:
@@ -102,8 +101,8 @@ def _with(estimator: Any, params: dict[str, Any]) -> Any:
 
 def search_ranges(
     grids: list[Ranges],
-    evaluated: Callable[[Iterable[dict[str, Any]]], Results],
-    best: Callable[[Results], NDArray[np.int64]],
+    evaluated: Callable[[Iterable[dict[str, Any]]], CvResults],
+    best: Callable[[CvResults], NDArray[np.int64]],
     over: Callable[[], bool],
 ) -> None:
     """Evaluate the candidates of grids, and further ones while the best one is at an edge.
@@ -130,7 +129,7 @@ def search_ranges(
 
 
 def _open_edges(
-    grids: list[Ranges], owners: list[int], results: Results, chosen: NDArray[np.int64]
+    grids: list[Ranges], owners: list[int], results: CvResults, chosen: NDArray[np.int64]
 ) -> dict[int, dict[str, str]]:
     """Return the edges of each grid that all of the best candidates are at, and beyond which there is something."""
     own = np.array(owners)

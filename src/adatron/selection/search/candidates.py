@@ -10,11 +10,10 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
-from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ...kernels import Kernel
+from ..ranges.auto import OURS
 from .theirs import clone
 
-MACHINES: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
 SOLVERS = ("auto", "block")
 NOTHING = ("passthrough", None)  # steps of a pipeline that change nothing
 
@@ -23,10 +22,10 @@ NOTHING = ("passthrough", None)  # steps of a pipeline that change nothing
 class Candidate:
     """A setting that can share.
 
-    number : its place among all settings
+    number : the place of the setting among all settings
     model : the machine, with its parameters
-    prefix : the steps before it in a pipeline; None if they change nothing
-    steps : what ``prefix`` is made of, equal for equal ones
+    prefix : the steps before the machine in a pipeline; None if they change nothing
+    steps : a key that is equal for equal ``prefix``
     """
 
     number: int
@@ -36,9 +35,9 @@ class Candidate:
 
     @property
     def samples(self) -> Hashable:
-        """Return what is equal for candidates that see the same checked samples: see ``Rows``.
+        """Return a key that is equal for candidates with the same checked samples, see ``SharedRows``.
 
-        Classes, numbers and no targets at all are checked, sorted and merged in other ways.
+        Samples with classes, with numbers and without targets are checked, sorted and merged differently.
         """
         return self.steps, is_classifier(self.model), is_regressor(self.model), repr(self.model.device)
 
@@ -47,7 +46,7 @@ def machine_of(estimator: Any) -> Any:
     """Return the machine in an estimator, or None; classes derived from ours may do anything."""
     if type(estimator) is Pipeline:
         estimator = estimator.steps[-1][1] if estimator.steps else None
-    return estimator if type(estimator) in MACHINES else None
+    return estimator if type(estimator) in OURS else None
 
 
 def candidate_of(base: Any, number: int, parameters: dict[str, Any]) -> Candidate | None:

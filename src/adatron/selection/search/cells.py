@@ -1,6 +1,6 @@
-"""Cells: one setting on one fold each, and the programs that it asks for over samples of all folds.
+"""A cell is one setting on one fold. Its programs run over the samples of all folds.
 
-A fold is the program of all samples in which those that the fold leaves out have the bounds 0.
+The samples that the fold leaves out have the bounds 0.
 """
 
 from __future__ import annotations
@@ -30,7 +30,11 @@ Vector = NDArray[np.float64]
 
 
 class Side(NamedTuple):
-    """One binary problem: the classes whose samples are in it, and the one whose label is 1; -1 of other problems."""
+    """One binary problem.
+
+    segments : the classes whose samples are in the problem
+    positive : the class whose label is 1; -1 if the problem has no classes
+    """
 
     segments: tuple[int, ...]
     positive: int
@@ -62,12 +66,22 @@ class Cell:
 
     @property
     def kind(self) -> Hashable:
-        """Return what is equal for cells that one call of the engine may solve."""
+        """Return a key that is equal for cells that one call of the engine may solve."""
         model = self.model
         names = ("tol", "max_iter", "gap_tol", "precision", "cache_size", "solver", "n_jobs", "bias", "multi_class")
         settings = tuple(getattr(model, name, None) for name in names)
         bounded = bool(np.isfinite(getattr(model, "C", 0.0)))  # nothing can start from, or move to, an infinite bound
         return type(model), repr(self.kernel.spec()), self.augment, bounded, settings
+
+    def resolved(self) -> Hashable:
+        """Work out the kernel, the problems and the head, which raise Unshared if a fit would refuse them.
+
+        Returns
+        -------
+        kind : see ``kind``
+        """
+        _ = self.sides, self.head
+        return self.kind
 
     @cached_property
     def form(self) -> Formulation:
@@ -123,21 +137,21 @@ class Cell:
 
     @cached_property
     def others(self) -> Hashable:
-        """Return what is equal for cells that differ in C alone."""
+        """Return a key that is equal for cells that differ in C alone."""
         model = self.model
         return tuple(repr(getattr(model, name, None)) for name in ("epsilon", "nu", "class_weight"))
 
     @property
     def provable(self) -> bool:
-        """Whether something can be proven of predictions: they are labels, and the kernel's gaps bound distances.
+        """Whether predictions can be proven: they are labels, and the kernel is positive semi-definite.
 
-        A kernel that only was not found to be indefinite proves nothing about samples that were left out.
+        A kernel of which this is not known proves nothing about samples that were left out.
         """
         return not is_regressor(self.model) and self.kernel.convex
 
     @property
     def explicit(self) -> bool:
-        """Whether the bias is no part of the normal."""
+        """Whether the bias is a number of its own, and no part of the normal."""
         return getattr(self.model, "bias", "explicit") == "explicit"
 
     @property

@@ -19,18 +19,17 @@ from . import leave_out
 from .candidates import Candidate, candidate_of, machine_of
 from .cells import Cell
 from .proving import NEARER, Doubts, warn_of_unproven
-from .rows import Fold, Rows, Unshared, checking
-from .scoring import Scoring
+from .rows import Fold, SharedRows, Unshared, checking
+from .scoring import Scoring, by_labels
 from .solve import Proofs, Solved, solve
-from .standin import by_labels
 from .theirs import More, Scores, clone, plain_cells, split_of, unreached
 from .watch import Watch, left_to_them
 
 BESIDE = 4  # Most kernels that are solved side by side, on a thread each; each may take such a part of the memory.
 MATRICES = 4  # Kernel matrices for each of them.
-MANY = 16  # Numbers that a problem keeps for each of its samples.
+NUMBERS_KEPT = 16  # Numbers that a problem keeps for each of its samples.
 PORTION = 0.25 / BESIDE  # Fraction of ``cache_size`` for the problems that are solved in one go.
-NOT_SOLVED = "{} of {} fits of the search did not converge; cv_results_['converged'] names their candidates."
+NOT_SOLVED = "{} of {} fits of the search did not converge: their candidates are not 'converged' in the results."
 
 
 class Evaluation:
@@ -97,7 +96,7 @@ class _Run:
                 continue
             self._groups(rows, folds, some, wanted)
 
-    def _rows(self, one: Candidate, fold: int) -> tuple[Rows, list[tuple[int, Any, Any]]]:
+    def _rows(self, one: Candidate, fold: int) -> tuple[SharedRows, list[tuple[int, Any, Any]]]:
         """Return rows and folds in them: all, or those of one fold that the steps of a pipeline have made.
 
         Raise Unshared if a step fails, or if a fit would refuse the rows.
@@ -117,11 +116,11 @@ class _Run:
         weight = None if self.weight is None else np.asarray(self.weight)[np.concatenate([train, test])]
         with checking():
             both = _stacked(parts)
-        rows = Rows.of(model, both, y, weight)
+        rows = SharedRows.of(model, both, y, weight)
         n = len(train)
         return rows, [(fold, np.arange(n), np.arange(n, n + len(test)))]
 
-    def _plain_rows(self, model: Any) -> tuple[Rows, list[tuple[int, Any, Any]]]:
+    def _plain_rows(self, model: Any) -> tuple[SharedRows, list[tuple[int, Any, Any]]]:
         """Return the rows that some fold uses, and the folds in them."""
         used = np.unique(np.concatenate([part for split in self.splits for part in split]))
         X, y, weight, place = self.X, self.y, self.weight, np.arange(len(used))
@@ -129,11 +128,11 @@ class _Run:
             place = np.empty(used[-1] + 1, np.int64)
             place[used] = np.arange(len(used))
             X, y, weight = (None if part is None else _safe_indexing(part, used) for part in (X, y, weight))
-        rows = Rows.of(model, X, y, weight)
+        rows = SharedRows.of(model, X, y, weight)
         return rows, [(number, place[train], place[test]) for number, (train, test) in enumerate(self.splits)]
 
     def _groups(
-        self, rows: Rows, folds: list[tuple[int, Any, Any]], candidates: list[Candidate],
+        self, rows: SharedRows, folds: list[tuple[int, Any, Any]], candidates: list[Candidate],
         wanted: set[tuple[int, int]] | None,
     ) -> None:  # fmt: skip
         """Solve cells over the same rows, kernel by kernel."""
@@ -147,10 +146,9 @@ class _Run:
             for one in candidates if wanted is None else [one for one in candidates if (one.number, number) in wanted]:
                 try:
                     cell = Cell(one, fold)
-                    key, _ = cell.kind, (cell.sides, cell.head)
+                    groups.setdefault(cell.resolved(), []).append(cell)
                 except Unshared:
                     continue
-                groups.setdefault(key, []).append(cell)
         left = [self._leave_out(cells, n_jobs) for cells in groups.values()]
         self._solve([part for cells in left if cells for part in _portions(cells, rows)], rows, n_jobs)
 
@@ -179,7 +177,7 @@ class _Run:
             self.watch.advance(len(some) - found.count(None))
         return left
 
-    def _solve(self, parts: list[list[Cell]], rows: Rows, n_jobs: int | None) -> None:
+    def _solve(self, parts: list[list[Cell]], rows: SharedRows, n_jobs: int | None) -> None:
         """Solve parts side by side, each on one thread, if their matrices are small; else one after the other."""
         if not parts:
             return
@@ -275,10 +273,10 @@ def _looser(gap_tol: float | None, gap: float) -> bool:
     return gap_tol is None or gap_tol > gap
 
 
-def _portions(cells: list[Cell], rows: Rows) -> list[list[Cell]]:
+def _portions(cells: list[Cell], rows: SharedRows) -> list[list[Cell]]:
     """Divide cells so that the problems of each part fit into the memory that the user allows."""
     most = PORTION * 2.0**20 * float(cells[0].model.cache_size)
-    each = 8.0 * MANY * sum(len(rows.ids(list(side.segments))) for side in cells[0].sides)
+    each = 8.0 * NUMBERS_KEPT * sum(len(rows.ids(list(side.segments))) for side in cells[0].sides)
     step = max(1, int(most / each))
     return [cells[a : a + step] for a in range(0, len(cells), step)]
 

@@ -1,4 +1,4 @@
-"""scikit-learn's searches over parameters; estimators of ours share their kernel matrices in them."""
+"""The searches of scikit-learn, in which the fits of our estimators share kernel matrices."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn import model_selection as theirs
 from sklearn.pipeline import Pipeline
+from sklearn.utils import indexable
 from sklearn.utils._param_validation import Interval, StrOptions  # pyright: ignore[reportPrivateUsage]
 
 from ...estimators.base.quiet import quiet
-from ...outcome import best_of
+from ...outcome import best_of, metrics_of
 from ...quoted import plain_numbers
 from ..ranges.widening import asks, found_ranges, search_ranges
 from .candidates import machine_of
 from .evaluate import Evaluation
 from .proving import NO_SHARING, refuse_unprovable
-from .standin import suit
-from .theirs import all_plain, followed, routing_enabled, searched
+from .scoring import suit
+from .theirs import Halving, all_plain, followed, routing_enabled, searched
 from .watch import Watch
 
 if TYPE_CHECKING:
     Base = theirs.GridSearchCV
+    HalvingBase = Any
 else:
-    Base = object
+    Base, HalvingBase = object, Halving
 
 OURS: dict[str, Any] = {
     "max_time": [Interval(Real, 0, None, closed="neither"), None],
@@ -102,7 +104,7 @@ class Shared(Base):
         """
         if callable(self.refit) and vars(self).get("multimetric_"):
             several = isinstance(self.scorer_, dict)
-            names = [key.removeprefix("mean_test_") for key in self.cv_results_ if key.startswith("mean_test_")]
+            names = metrics_of(self.cv_results_)
             way = f"search.scorer_[{names[0]!r}](search, X, y)" if several else "search.scorer_(search, X, y)"
             raise ValueError(NO_METRIC.format(names, f"call {way}"))
         return super().score(X, y, **params)
@@ -293,3 +295,53 @@ class RandomizedSearchCV(Shared, theirs.RandomizedSearchCV):
             return_train_score=return_train_score,
         )  # fmt: skip
         self.max_time, self.prove = max_time, prove
+
+
+class HalvingGridSearchCV(Shared, HalvingBase):
+    """Search over all combinations of parameters, with few samples first and the best candidates on more.
+
+    It is :class:`sklearn.model_selection.HalvingGridSearchCV` with the same parameters, attributes and results, and
+    needs no import of ``sklearn.experimental``; :class:`GridSearchCV` says what is shared. Ctrl-C ends the search
+    without a result, as later rounds depend on earlier ones.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.selection import HalvingGridSearchCV
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> grid = {"C": [0.1, 1, 10], "gamma": [0.01, 0.1, 1]}
+    >>> search = HalvingGridSearchCV(SVC(), grid, random_state=0).fit(X, y)
+    >>> bool(search.best_score_ > 0.9)
+    True
+    """
+
+    max_time: float | None = None
+    prove: bool = False
+    _parameter_constraints: ClassVar[dict[str, Any]] = {  # pyright: ignore[reportIncompatibleVariableOverride]
+        **Halving._parameter_constraints,
+        "n_jobs": OURS["n_jobs"],
+    }
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        X, y = indexable(X, y)
+        self._n_samples_orig = X.shape[0] if hasattr(X, "shape") else len(X)
+        super().fit(X, y, **params)
+        self.best_score_ = self.cv_results_["mean_test_score"][self.best_index_]
+        return self
+
+    fit.__doc__ = Shared.fit.__doc__
+
+    def _run_search(self, evaluate_candidates: Any, *, callback_ctx: Any = None) -> None:
+        """Evaluate round after round, until Ctrl-C."""
+        watch = vars(self).get("_watch")  # callbacks do without
+
+        def evaluated(*args: Any, **more: Any) -> Any:
+            results = evaluate_candidates(*args, **more)
+            if watch is not None and watch.interrupted:
+                raise KeyboardInterrupt
+            return results
+
+        plain = super()._run_search
+        known = "callback_ctx" in signature(plain).parameters
+        plain(evaluated, **({"callback_ctx": callback_ctx} if known else {}))

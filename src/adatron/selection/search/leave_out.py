@@ -1,6 +1,6 @@
-"""Folds that leave out one sample each: the exact path from the solution with all samples to that without each one.
+"""Folds that leave out one sample each, by the exact path from the solution with all samples.
 
-Every solution gets a gradient that is made anew, and a proof. A fold without one is left to the engine.
+Every solution gets a fresh gradient and a proof. The engine solves the folds for which the proof fails.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,9 +13,8 @@ from ...certificates.confined import CARE, confine
 from ...fitting.problems import Listed, Problem, Problems
 from ...problems import Dual, csvc
 from ...solvers.found import Found
-from .beside import Beside
 from .cells import Cell, Side
-from .rows import Rows
+from .rows import SharedRows
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -45,7 +45,7 @@ class Off(NamedTuple):
 
 
 class Where(NamedTuple):
-    """Places among values: those of the test rows, of the training rows, and of the samples of a problem."""
+    """Where the test rows, the training rows and the samples of a problem stand among the values."""
 
     test: Ids
     train: Ids
@@ -78,6 +78,35 @@ class Entry:
     where: Any = None
     error: float = np.inf
     off: Off | None = None
+
+
+class Beside(Problems):
+    """Problems whose programs are parts of one large program.
+
+    A search over ten classes has thousands of pairs, so their programs are made at once.
+
+    Parameters
+    ----------
+    segments : the segments of each problem
+    whole : the programs side by side
+    ends : (n,) where the variables of each end
+    """
+
+    def __init__(self, segments: Sequence[Sequence[int]], whole: Dual, ends: Ids) -> None:
+        self.groups = np.concatenate([np.array(some, np.int64) for some in segments])
+        self.first = np.concatenate([[0], np.cumsum([len(some) for some in segments])])
+        self._whole, self._ends = whole, np.concatenate([[0], ends])
+        self.joined = self._of
+
+    def _of(self, some: range, ids: Ids) -> Dual:
+        return self._whole.take(slice(self._ends[some.start], self._ends[some.stop]))
+
+    def problem(self, number: int) -> Problem:
+        return Problem(self.segments(number), lambda ids: self._of(range(number, number + 1), ids))
+
+    def sides(self) -> Vector:
+        """Return 0: every problem has samples on both sides."""
+        return np.zeros(len(self))
 
 
 @dataclass
@@ -143,7 +172,7 @@ class Whole:
         return widths, below, above
 
 
-def _samples(side: Side, rows: Rows) -> tuple[Ids, Vector]:
+def _samples(side: Side, rows: SharedRows) -> tuple[Ids, Vector]:
     """Return the distinct samples of a problem, and their labels 1 and -1."""
     ids = rows.ids(list(side.segments))
     return ids, np.where(rows.of_class[ids] == side.positive, 1.0, -1.0)

@@ -1,7 +1,7 @@
-"""Labels in doubt: which labels of left-out samples may be others at the optimum, and which candidates to solve nearer.
+"""The labels of left-out samples that are not proven, and the candidates that must be solved more closely for them.
 
-A candidate whose labels are all certain has the scores of the optimum. Where the accuracy alone chooses the best
-candidate, one whose accuracy cannot reach that of another candidate needs no proof.
+If all labels of a candidate are proven, its scores are those of the optimum. If the accuracy alone chooses the best
+candidate, a candidate whose accuracy cannot reach that of another one needs no proof.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from sklearn.base import is_regressor
 
 from ...quoted import quoted
 from .candidates import machine_of
-from .standin import accuracy_alone, by_labels
+from .scoring import accuracy_alone, by_labels
 from .theirs import decisive
 
 NEARER = 1e-6, 1e-9, 1e-11, 1e-13  # Relative gaps that are tried where scores are to be proven.
 TIED = 1e-12  # Difference of two mean accuracies that may be rounding.
-LISTED = 3  # Most candidates that a warning names.
+CANDIDATES_NAMED = 3  # Most candidates that a warning names.
 NO_LABELS = (
     "prove=True proves labels, of SVC, NuSVC and OneClassSVM, alone or last in a Pipeline. Nothing can be proven about "
     "the scores of {}: use prove=False."
@@ -99,5 +99,7 @@ def warn_of_unproven(found: list[Any], params: list[Any]) -> None:
     """Warn of the candidates of which nothing is proven; ``found``: what ``Doubts.of`` returns of each."""
     left = [number for number, rows in enumerate(found) if rows is None]
     if left:
-        named = ", ".join(quoted(params[number]) for number in left[:LISTED]) + ", ..." * (len(left) > LISTED)
+        named = ", ".join(quoted(params[number]) for number in left[:CANDIDATES_NAMED]) + ", ..." * (
+            len(left) > CANDIDATES_NAMED
+        )
         warnings.warn(NOT_PROVEN.format(len(left), len(params), named), UserWarning, stacklevel=2)

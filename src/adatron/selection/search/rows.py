@@ -1,4 +1,4 @@
-"""The samples of a search, checked and made canonical once, and what each fold makes of them."""
+"""The samples of a search: they are checked, sorted and merged once, and each fold gives them weights."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def checking() -> Iterator[None]:
 
 
 @dataclass
-class Rows:
-    """Distinct samples of all folds, class by class (of regressions and novelties all are one class).
+class SharedRows:
+    """Distinct samples of all folds, class by class; a regression and novelty detection have one class.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class Rows:
     distinct : the distinct samples, each of weight 1 for each row
     group : (n,) the distinct sample of each row
     of_class : (m,) class of each distinct sample
-    weight : (n,) of each row; ``weighted`` says whether they were given
+    weight : (n,) weights of the rows; ``weighted`` says whether the user gave them
     device : the device that the machine asks for, or that X came on; None is the processor
-    given : X as it came, if it is a tensor on the device
+    tensor : X as it came, if it is a tensor on the device
     """
 
     X: Any
@@ -61,14 +61,14 @@ class Rows:
     weight: Vector
     weighted: bool
     device: Device | None = None
-    given: Any = None
+    tensor: Any = None
 
     @classmethod
-    def of(cls, model: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
+    def of(cls, model: Any, X: Any, y: Any, sample_weight: Any) -> SharedRows:
         """Check the samples as a fit of the machine does; raise Unshared if a fit would refuse them."""
         with checking():
             device = device_of(model, X)
-            given = None if device is None else rows_there(device, X)
+            tensor = None if device is None else rows_there(device, X)
             if is_classifier(model) or is_regressor(model):
                 X, y = inputs.training_data(model, X, y)
             else:
@@ -87,7 +87,7 @@ class Rows:
         if not is_classifier(model):
             distinct = distinct.together()
         weighted = sample_weight is not None
-        return cls(X, y, codes, classes, distinct, group, weight, weighted, device, given)
+        return cls(X, y, codes, classes, distinct, group, weight, weighted, device, tensor)
 
     @property
     def size(self) -> int:
@@ -95,10 +95,10 @@ class Rows:
         return len(self.distinct.rows)
 
     @cached_property
-    def there(self) -> Any:
+    def X_on_device(self) -> Any:
         """X on the device, moved once for all problems; None if there is no device, or no room beside their rows."""
-        if self.given is not None or self.device is None or not isinstance(self.X, np.ndarray):
-            return self.given
+        if self.tensor is not None or self.device is None or not isinstance(self.X, np.ndarray):
+            return self.tensor
         from ...devices.rows import moved_once
 
         return moved_once(self.device, self.X)
@@ -123,7 +123,7 @@ class Fold:
     train, test : rows of ``rows``
     """
 
-    rows: Rows
+    rows: SharedRows
     number: int
     train: Ids
     test: Ids
@@ -145,13 +145,13 @@ class Fold:
     def weights(self, model: Any) -> Vector:
         """Return the weight of each distinct sample in this fold; 0 for those that are left out."""
         rows, train = self.rows, self.train
-        given = getattr(model, "class_weight", None) if is_classifier(model) else None
+        class_weight = getattr(model, "class_weight", None) if is_classifier(model) else None
         weight = rows.weight[train]
-        if given is None:
+        if class_weight is None:
             return self._once("weights", lambda: _counted(rows, train, weight))
         present, codes = np.unique(rows.codes[train], return_inverse=True)
         with checking():
-            own = inputs.weights_of_classes(given, rows.classes[present], codes, self.repeated)
+            own = inputs.weights_of_classes(class_weight, rows.classes[present], codes, self.repeated)
         return _counted(rows, train, weight * own[codes])
 
     def _once(self, name: str, make: Callable[[], Any]) -> Any:
@@ -176,6 +176,6 @@ class Fold:
         return self._once("auto", lambda: inputs.augment("auto", self.rows.X[self.train], self.repeated))
 
 
-def _counted(rows: Rows, train: Ids, weight: Vector) -> Vector:
+def _counted(rows: SharedRows, train: Ids, weight: Vector) -> Vector:
     """Return the sum of the weights of training rows for each distinct sample."""
     return np.bincount(rows.group[train], weight, minlength=rows.size).astype(np.float64, copy=False)

@@ -1,4 +1,7 @@
-"""Scores of fits from their decision values, as scikit-learn keeps them: each part of a fold is indexed once."""
+"""Scores of fits from their decision values, in the form that scikit-learn keeps.
+
+A scorer gets a light estimator instead of the fitted one: its predictions are known.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,19 @@ import time
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score
+from sklearn.utils import _safe_indexing, get_tags  # pyright: ignore[reportPrivateUsage]
 
-from ...model.heads import Classes
+from ...model.heads import Classes, Head, Inlier
 from .cells import Cell
 from .solve import Solved
-from .standin import accuracy_alone, stand_in
-from .theirs import Scores, part_of, score_of
+from .theirs import BaseScorer, PassthroughScorer, Scores, method_of, part_of, plain_function, score_of, scorers_of
+
+METHODS = {"predict", "decision_function"}  # whose values are known without a fitted machine
 
 
-class Part(NamedTuple):
+class FoldSide(NamedTuple):
     """One side of a fold.
 
     rows, y : its rows and targets
@@ -40,7 +46,7 @@ class Scoring:
     def __init__(self, X: Any, y: Any, splits: list[Any], scorer: Any, params: Any, error_score: Any) -> None:
         self._X, self._y, self._splits, self._scorer, self._params = X, y, splits, scorer, params
         self._error_score, self._accuracy = error_score, accuracy_alone(scorer)
-        self._parts: dict[int, list[Part]] = {}
+        self._parts: dict[int, list[FoldSide]] = {}
 
     def of(self, cell: Cell, found: Solved, seconds: float) -> Scores:
         """Return what scikit-learn keeps of a fit; its time is a part of that of all that shared a matrix."""
@@ -54,21 +60,108 @@ class Scoring:
                 scores["score_time"] = time.perf_counter() - begun
         return {**scores, "n_test_samples": len(found.test), "fit_time": seconds}
 
-    def parts(self, fold: int) -> list[Part]:
+    def parts(self, fold: int) -> list[FoldSide]:
         """Return the test and the training part of a fold."""
         if fold not in self._parts:
             self._parts[fold] = [self._part(rows) for rows in reversed(self._splits[fold])]
         return self._parts[fold]
 
-    def _part(self, rows: Any) -> Part:
+    def _part(self, rows: Any) -> FoldSide:
         y = None if self._y is None else _safe_indexing(self._y, rows)
         plain = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuU" and len(y)
         params = part_of(self._X, params=self._params, indices=rows)
-        return Part(rows, y, params, y if plain else None)
+        return FoldSide(rows, y, params, y if plain else None)
 
-    def _score(self, cell: Cell, values: Any, part: Part) -> Any:
+    def _score(self, cell: Cell, values: Any, part: FoldSide) -> Any:
         """Return the scores of some samples; accuracy alone needs none of scikit-learn's checks."""
         if self._accuracy and isinstance(cell.head, Classes) and part.labels is not None and not part.params:
             return float(np.mean(cell.head.predictions(values) == part.labels))
         one = stand_in(cell.model, cell.head, values)
         return score_of(one, part.rows, part.y, self._scorer, part.params, self._error_score)
+
+
+class StandIn:
+    """What a scorer asks of a fitted machine, for the samples of one part of a fold.
+
+    The argument of its methods stands for these samples; nobody looks at it.
+    """
+
+    def __init__(self, model: Any, predicted: NDArray[Any]) -> None:
+        self._model, self._predicted = model, predicted
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self._model)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Refuse to be fitted; scikit-learn only looks whether the method is there."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predictions."""
+        return self._predicted
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the score of the machine's class."""
+        return type(self._model).score(self, X, y, sample_weight)
+
+
+class Deciding(StandIn):
+    """The same with decision values, of classifiers and one-class machines."""
+
+    def __init__(self, model: Any, predicted: NDArray[Any], values: NDArray[np.float64]) -> None:
+        super().__init__(model, predicted)
+        self._values = values
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the decision values."""
+        return self._values
+
+
+class Labelling(Deciding):
+    """The same with classes."""
+
+    def __init__(self, model: Any, predicted: Any, values: NDArray[np.float64], classes: NDArray[Any]) -> None:
+        super().__init__(model, predicted, values)
+        self.classes_ = classes
+
+
+def stand_in(model: Any, head: Head, values: NDArray[np.float64]) -> StandIn:
+    """Return the stand-in of a machine for some samples, given the values of its problems, (n, n_problems)."""
+    if isinstance(head, Classes):
+        return Labelling(model, head.predictions(values), head.shaped(values), head.labels)
+    if isinstance(head, Inlier):
+        return Deciding(model, head.predictions(values), head.shaped(values))
+    return StandIn(model, head.predictions(values))
+
+
+def suit(scorer: Any) -> bool:
+    """Return whether the scorers of a search take nothing but predictions or decision values."""
+    return all(map(_suits, scorers_of(scorer)))
+
+
+def accuracy_alone(scorer: Any) -> bool:
+    """Return whether the only score is the fraction of right predictions, as a classifier's own score is."""
+    if isinstance(scorer, PassthroughScorer):
+        return True
+    return isinstance(scorer, BaseScorer) and plain_function(scorer) is accuracy_score
+
+
+def by_labels(scorer: Any) -> bool:
+    """Return whether nothing but predictions enters the scores."""
+    return all(
+        isinstance(one, PassthroughScorer) or (isinstance(one, BaseScorer) and method_of(one) == "predict")
+        for one in scorers_of(scorer)
+    )
+
+
+def _suits(scorer: Any) -> bool:
+    if isinstance(scorer, PassthroughScorer):
+        return True
+    if not isinstance(scorer, BaseScorer):
+        return False
+    method = method_of(scorer)
+    names = {method} if isinstance(method, str) else set(method)
+    return bool(names & METHODS)

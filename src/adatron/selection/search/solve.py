@@ -1,4 +1,4 @@
-"""Cells of one kernel, solved over one kernel matrix in one call of the engine, and the values of their functions."""
+"""The cells of one kernel: one call of the engine solves them over one matrix. Their decision values follow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ...threads import Clock, Pool, allowed_threads
 from ...threads.gate import one_blas_thread
 from .cells import Cell
 from .programs import Entry, Off, Where, Whole
-from .rows import Fold, Rows, Unshared
+from .rows import Fold, SharedRows, Unshared
 from .values import evaluate, rate
 
 Ids = NDArray[np.int64]
@@ -28,7 +28,7 @@ Vector = NDArray[np.float64]
 
 ROOM = 0.25  # Fraction of ``cache_size`` for the matrix that decision values are made of.
 MATRICES = 8  # Matrices of programs with each sample twice that the memory has room for.
-SOME, LITTLE = 5, 0.05  # Fewest folds that start from all rows, and the largest fraction that they leave out.
+FEWEST_FOLDS, LEFT_OUT = 5, 0.05  # Fewest folds that start from all rows, and the largest fraction that they leave out.
 ROUNDED = 8.0 * 2.0**-53  # Relative rounding of a value that is put together from a sum, a target and a bias.
 
 
@@ -82,7 +82,7 @@ def solve(
     if rows.device is None or around is not None or work < rows.device.fit:  # kernel values are shared on the processor
         settings = replace(settings, device=None)
     else:
-        settings = replace(settings, device=rows.device, there=rows.there)
+        settings = replace(settings, device=rows.device, there=rows.X_on_device)
     proofs = proofs if first.provable else Proofs.NOTHING
     twice = first.form.copies == 2 and _fits_twice(rows.size, settings.cache_bytes)
     together = twice or first.form.copies == 1
@@ -113,11 +113,11 @@ def _of_all_rows(cells: list[Cell]) -> list[Cell]:
     """Return cells of all rows, if there are many folds that leave few rows out: their solutions start from these."""
     rows = cells[0].fold.rows
     folds = list({id(cell.fold): cell.fold for cell in cells}.values())
-    if len(folds) < SOME:
+    if len(folds) < FEWEST_FOLDS:
         return []
     counts = np.bincount(rows.group, minlength=rows.size)
     left = [np.mean(np.bincount(rows.group[fold.train], minlength=rows.size) != counts) for fold in folds]
-    if np.mean(left) > LITTLE:
+    if np.mean(left) > LEFT_OUT:
         return []
     every = Fold(rows, -1, np.arange(len(rows.codes)), np.arange(0))
     found = {cell.candidate.number: Cell(cell.candidate, every) for cell in cells}
@@ -231,7 +231,7 @@ def _roots(cell: Cell) -> Vector:
     return np.sqrt(np.maximum(diagonal, 0.0))
 
 
-def collected(cells: list[Cell], entries: list[Entry], rows: Rows, train: bool) -> list[Solved]:
+def collected(cells: list[Cell], entries: list[Entry], rows: SharedRows, train: bool) -> list[Solved]:
     """Return the solutions with their decision values."""
     own: list[list[Entry]] = [[] for _ in cells]
     for entry in entries:

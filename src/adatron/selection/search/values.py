@@ -1,6 +1,6 @@
-"""Values of the functions of a search's problems at samples that the solver has not evaluated them at.
+"""Decision values at samples for which the solver has not computed them.
 
-They are summed class by class, for all problems of a fold with samples of the class: one of ten is in nine pairs.
+They are summed class by class, for all problems of a fold at once: of ten classes, each is in nine pairs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...model.expansion import BLURRED, Expansion
 from ...threads import Pool
 from .cells import Cell
 from .programs import Entry, Where
-from .rows import Rows
+from .rows import SharedRows
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -41,7 +41,7 @@ class Sums:
     """
 
     def __init__(
-        self, rows: Rows, kernel: Kernel, mass: float, blur: float, room: float, pool: Pool, device: Device | None
+        self, rows: SharedRows, kernel: Kernel, mass: float, blur: float, room: float, pool: Pool, device: Device | None
     ) -> None:
         source = Source.of(rows.X, rows.distinct.rows, kernel).cautious(mass, blur)
         self.gram = Gram(source, np.float64, [rows.size], pool)
@@ -65,8 +65,7 @@ class Sums:
         source = self.gram.source
         remote = None if self._device is None else self._on(self._device, ids[used], B[used])
         if remote is not None:
-            there = self._rows.there
-            X = self._rows.X if there is None else there
+            X = self._rows.X if self._rows.X_on_device is None else self._rows.X_on_device
             return remote.values(X[self._rows.distinct.rows[where]], np.zeros(B.shape[1]), single=False)
         if used.any():
             points = Points(source.take(ids[used]), ids[used])
@@ -138,7 +137,7 @@ def evaluate(
                 task(number)
 
 
-def _by_class(entries: list[Entry], rows: Rows) -> list[tuple[int, list[int], Vector]]:
+def _by_class(entries: list[Entry], rows: SharedRows) -> list[tuple[int, list[int], Vector]]:
     """Return for each class the numbers of the problems that have samples of it, and their coefficients there."""
     parts: dict[int, list[tuple[int, Vector]]] = {}
     for number, entry in enumerate(entries):

@@ -15,7 +15,7 @@ from ...quoted import quoted
 from ...threads import Clock, OutOfTime
 
 SECONDS = 5.0  # Seconds between two lines of progress where no bar can be drawn.
-LISTED = 5  # Most candidates that a warning names.
+CANDIDATES_NAMED = 5  # Most candidates that a warning names.
 NONE_COMPLETE = "The search ended {} before all folds of any candidate were finished{}."
 UNREACHED = (
     "The search ended {}: {} of {} fits were not finished, and the scores of their {} candidates are NaN: {}. The best "
@@ -87,9 +87,9 @@ class Watch:
         left = f"; about {seconds * (self.total / self._done - 1.0):.0f} s left" if self._done >= 1.0 else ""
         print(f"search: {done} of {self.total} fits in {seconds:.0f} s{left}", file=sys.stderr)
 
-    def part(self, cells: int, problems: int) -> Part:
+    def part(self, cells: int, problems: int) -> CellCount:
         """Return what counts some cells that are solved together."""
-        return Part(self, cells, problems)
+        return CellCount(self, cells, problems)
 
     @contextmanager
     def keeping(self) -> Iterator[None]:
@@ -119,14 +119,14 @@ class Watch:
             if self.interrupted:
                 raise KeyboardInterrupt
             raise ValueError(NONE_COMPLETE.format(self.reason, "; allow more time, or fewer candidates or folds"))
-        named = ", ".join(quoted(params[number]) for number in list(unreached)[:LISTED])
-        named += ", ..." * (len(unreached) > LISTED)
+        named = ", ".join(quoted(params[number]) for number in list(unreached)[:CANDIDATES_NAMED])
+        named += ", ..." * (len(unreached) > CANDIDATES_NAMED)
         count = sum(unreached.values())
         text = UNREACHED.format(self.reason, count, cells, len(unreached), named, len(params) - len(unreached))
         warnings.warn(text, UserWarning, stacklevel=2)
 
 
-class Part:
+class CellCount:
     """Counts cells that are solved together, from the reports of the engine on their problems."""
 
     def __init__(self, watch: Watch, cells: int, problems: int) -> None:

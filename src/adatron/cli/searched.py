@@ -7,16 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...outcome import edges_of, is_number, positions, values_of, varied
+from ..outcome import edges_of, is_number, positions, short, values_of, varied
+from .status import TableRows
 
-Rows = list[tuple[str, object]]
-WIDE = 12  # Most columns of a map.
-LISTED = 10  # Most candidates of a list.
-
-
-def short(name: str) -> str:
-    """Return the name of a parameter without the step of a pipeline."""
-    return name.rpartition("__")[2]
+MOST_COLUMNS = 12  # Most columns of a map.
+BEST_SHOWN = 10  # Most candidates of a list.
 
 
 def brief(value: Any) -> str:
@@ -24,11 +19,11 @@ def brief(value: Any) -> str:
     return f"{value:.4g}" if is_number(value) else str(value)
 
 
-def best_rows(search: Any, scoring: str) -> Rows:
+def best_rows(search: Any, scoring: str) -> TableRows:
     """Return the best candidate as rows of a name and a value."""
     results, at = search.cv_results_, search.best_index_
     score, deviation = results["mean_test_score"][at], results["std_test_score"][at]
-    rows: Rows = [(f"best {scoring}", f"{score:.6g} (± {deviation:.2g} over {search.n_splits_} folds)")]
+    rows: TableRows = [(f"best {scoring}", f"{score:.6g} (± {deviation:.2g} over {search.n_splits_} folds)")]
     rows += [(short(name), brief(value)) for name, value in search.best_params_.items()]
     there = edges_of(search)
     if there:
@@ -47,7 +42,7 @@ def table(search: Any) -> str:
     """Return the scores: a map of two parameters, or the best candidates."""
     names = varied(search.cv_results_)
     names.sort(key=lambda name: short(name) != "C")
-    if len(names) == 2 and len(values_of(search.cv_results_, names[1])) <= WIDE:
+    if len(names) == 2 and len(values_of(search.cv_results_, names[1])) <= MOST_COLUMNS:
         return _map(search, names[0], names[1])
     return _list(search, names)
 
@@ -69,12 +64,12 @@ def _list(search: Any, names: list[str]) -> str:
     results = search.cv_results_
     order = np.argsort(results["rank_test_score"], kind="stable")
     lines = [["score ", *map(short, names)]]
-    for number in order[:LISTED].tolist():
+    for number in order[:BEST_SHOWN].tolist():
         params = results["params"][number]
         best = "*" if number == search.best_index_ else " "
         score = _score(results["mean_test_score"][number]) + best
         lines.append([score, *(brief(params[name]) if name in params else "" for name in names)])
-    more = len(order) - LISTED
+    more = len(order) - BEST_SHOWN
     return _aligned(lines) + (f"... {more} further candidates\n" if more > 0 else "")
 
 

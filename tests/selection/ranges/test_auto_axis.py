@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adatron.selection.ranges.axis import Axis, geometric
+from adatron.selection.ranges.auto import Axis, geometric
 
 
 @pytest.mark.parametrize(

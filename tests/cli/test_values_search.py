@@ -4,8 +4,8 @@ import click
 import pytest
 
 from adatron.cli.commands.search import search
-from adatron.cli.searching.values import SEARCHED, Values
-from adatron.cli.values import Number
+from adatron.cli.parameters import SEARCHED
+from adatron.cli.values import Number, Values
 
 OPTIONS = {option.name: option for option in search.params}
 ABOVE_0 = Values(Number(0, above=True, finite=False), found=True)
