@@ -13,10 +13,11 @@ from ..compiled.precision import UNIT
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import scatter
 from ..kernels import RBF
-from ..problems.dual import Ids, Vector
 from ..threads import Pool
 
-ROWS = 64  # Rows of a task.
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+TASK_ROWS = 64  # Rows of a task.
 CARE = 1.0 + 1e-6  # Factor for the rounding of a bound that is itself computed.
 RESOLVED = 1e-4  # Smallest tolerance that float32 kernel values resolve.
 
@@ -82,10 +83,10 @@ class Gaussians:
         K = self._K[: len(self._rows)]
 
         def task(number: int) -> None:
-            part = slice(number * ROWS, (number + 1) * ROWS)
+            part = slice(number * TASK_ROWS, (number + 1) * TASK_ROWS)
             fill_rows(self._narrow, self.gamma, new[part], K[made:][part])
 
-        self.pool.run(task, -(-len(new) // ROWS))
+        self.pool.run(task, -(-len(new) // TASK_ROWS))
         return K
 
     def among(self, samples: Ids) -> NDArray[Any]:
@@ -120,11 +121,11 @@ def squared_distances(X: Vector, Z: Vector, origin: Vector, pool: Pool) -> Vecto
     out = np.empty((len(X), len(Z)))
 
     def task(number: int) -> None:
-        rows = slice(number * ROWS, (number + 1) * ROWS)
+        rows = slice(number * TASK_ROWS, (number + 1) * TASK_ROWS)
         np.dot(left[rows], right, out=out[rows])
         np.maximum(out[rows], 0.0, out=out[rows])
 
-    pool.run(task, -(-len(X) // ROWS))
+    pool.run(task, -(-len(X) // TASK_ROWS))
     if same:
         np.fill_diagonal(out, 0.0)
     return out
@@ -133,10 +134,10 @@ def squared_distances(X: Vector, Z: Vector, origin: Vector, pool: Pool) -> Vecto
 def weighted(distances: Vector, gamma: float, beta: Vector, pool: Pool) -> Vector:
     """Return exp(-gamma distances)' beta, from rows where beta is not zero; parts are added in a fixed order."""
     support = np.flatnonzero(beta)
-    parts = np.zeros((-(-len(support) // ROWS), distances.shape[1]))
+    parts = np.zeros((-(-len(support) // TASK_ROWS), distances.shape[1]))
 
     def task(number: int) -> None:
-        rows = support[number * ROWS : (number + 1) * ROWS]
+        rows = support[number * TASK_ROWS : (number + 1) * TASK_ROWS]
         add_gaussians(distances, gamma, rows, beta[rows], parts[number])
 
     pool.run(task, len(parts))
