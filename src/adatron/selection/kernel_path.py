@@ -25,7 +25,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..certificates import Certificate, bounded, intercept, violators
 from ..certificates.radius_margin import vc_bound
 from ..estimators.base.quiet import quiet
-from ..gram.gaussians import Gaussians, squared_distances, weighted
 from ..problems import Bias, Dual, ball, csvc
 from ..problems.dual import Vector, dot
 from ..quoted import quoted
@@ -36,6 +35,7 @@ from ..solvers.start import feasible
 from ..solvers.status import Status
 from ..threads import Pool, allowed_threads
 from ..threads.gate import one_blas_thread
+from .gaussians import Gaussians, squared_distances, weighted
 
 ROUGH = 1e-3  # Error of the squared radius, which is at most 1.
 ROUNDS = 20  # Rounds of the dense solver, each from a fresh gradient and with the samples that violate it.
