@@ -153,7 +153,7 @@ def blocks(bias: Bias) -> None:
     from .compiled.panels import Dense
     from .problems import csvc
     from .solvers.dense import Inner, Layout
-    from .solvers.whole.many import addresses
+    from .solvers.small.many import addresses
 
     y = np.array([1.0, -1.0])
     dual = csvc(y, np.ones(2), bias)

@@ -8,7 +8,7 @@ from adatron.kernels import RBF
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
 from adatron.devices.plain import PlainTiles  # noqa: E402
-from adatron.devices.rows import Rows, room_for  # noqa: E402
+from adatron.devices.rows import DeviceRows, room_for  # noqa: E402
 from twins.devices import device, plain  # noqa: E402
 
 X = np.random.default_rng(0).standard_normal((60, 5))
@@ -16,7 +16,7 @@ CENTER = X.mean(axis=0)
 
 
 def rows(place, there=None):
-    return Rows.of(place, RBF(0.2), X, np.arange(60)[::-1].copy(), CENTER, there)
+    return DeviceRows.of(place, RBF(0.2), X, np.arange(60)[::-1].copy(), CENTER, there)
 
 
 def test_rows_are_centred_and_in_order():

@@ -6,7 +6,7 @@ import pytest
 from adatron.kernels import RBF
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
-from adatron.devices.rows import RESIDENT, Rows  # noqa: E402
+from adatron.devices.rows import RESIDENT, DeviceRows  # noqa: E402
 from adatron.devices.stores import Resident, Samples, Streamed  # noqa: E402
 from twins.devices import host, needs_compiler, plain  # noqa: E402
 
@@ -32,7 +32,7 @@ def sums(store, rows, lines, points, weights):
 @pytest.mark.parametrize("dtype", [SINGLE, DOUBLE], ids=str)
 def test_sums_do_not_depend_on_where_rows_are_nor_on_how_many_travel(dtype, there):
     place, rng = host(), np.random.default_rng(2)
-    rows = Rows.of(place, RBF(0.2), X, IDS, CENTER, None)
+    rows = DeviceRows.of(place, RBF(0.2), X, IDS, CENTER, None)
     lines = [np.arange(20, 110), rng.integers(0, 140, 33)]
     points = torch.from_numpy(rng.integers(0, 140, (2, 600)).astype(np.int32))
     weights = torch.from_numpy(rng.standard_normal((2, 600)))
@@ -66,7 +66,7 @@ def test_rows_that_travel_begin_on_the_processor_whatever_the_default_device_is(
 
 def test_rows_of_a_part_stay_on_the_device_if_there_is_room():
     lines = np.array([3, 139, 4, 5])
-    rows = Rows.of(plain(), RBF(0.2), X, IDS, CENTER, None, RESIDENT[2])
+    rows = DeviceRows.of(plain(), RBF(0.2), X, IDS, CENTER, None, RESIDENT[2])
     near, numbers = rows.near(lines, np.float32)
     assert not rows.single.resident
     assert near.single.resident
@@ -76,5 +76,5 @@ def test_rows_of_a_part_stay_on_the_device_if_there_is_room():
         rows.block(dtype, rows.numbers(lines)[None], a, 0.0)
         near.block(dtype, near.numbers(numbers)[None], b, 0.0)
         assert torch.equal(a, b)
-    small = Rows.of(plain(bytes=1e2), RBF(0.2), X, IDS, CENTER, None, RESIDENT[2])
+    small = DeviceRows.of(plain(bytes=1e2), RBF(0.2), X, IDS, CENTER, None, RESIDENT[2])
     assert small.near(lines, np.float32) == (small, pytest.approx(lines))

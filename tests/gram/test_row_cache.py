@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adatron.gram.backends.row_store import RowStore
-from adatron.gram.row_cache import Rows
+from adatron.gram.row_cache import RowCache
 from adatron.kernels import RBF
 from problems import view_of
 
@@ -16,8 +16,8 @@ X = np.random.default_rng(0).normal(size=(N, 3))
 
 def rows_for(capacity, dtype=np.float64):
     view = view_of(X, KERNEL, dtype)
-    width = Rows(view, 0.0).store.values.shape[1]
-    return Rows(view, capacity * width * np.dtype(dtype).itemsize), view.rows(np.arange(N))
+    width = RowCache(view, 0.0).store.values.shape[1]
+    return RowCache(view, capacity * width * np.dtype(dtype).itemsize), view.rows(np.arange(N))
 
 
 @pytest.mark.plain

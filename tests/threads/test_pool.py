@@ -96,7 +96,7 @@ def test_a_matrix_that_threads_wait_for_is_made():
 
     def fit():
         with Pool(3) as pool:
-            gram = Gram(Source.of(X, np.arange(900), RBF(0.1)), np.float64, [900], pool, whole=True)
+            gram = Gram(Source.of(X, np.arange(900), RBF(0.1)), np.float64, [900], pool, held=True)
 
             def problem(_):
                 with pool.turn():

@@ -20,7 +20,7 @@ from llvmlite import ir
 from .cache.jit import JIT_DISABLED, cgutils, intrinsic, numba_types
 from .micro import VECTOR_BYTES, multiply_add
 
-UNROLL = 4
+UNROLL = 4  # Vectors side by side: enough for the processor to fill the time that each instruction takes.
 _LOG2E = 1.4426950408889634
 
 

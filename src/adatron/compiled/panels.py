@@ -17,7 +17,7 @@ from .cache.jit import jit
 from .micro import POINTS, register_block
 
 TILE = 256  # Most rows of a tile: with POINT_PANELS panels of points it stays in the second-level cache.
-POINT_PANELS = 240 // POINTS
+POINT_PANELS = 240 // POINTS  # Panels of points of a tile: 240 points, a multiple of every width of a panel.
 FEATURES = 128  # Features of a pass of a dense product: a panel stays in the first-level cache, few roundings add up.
 COLUMNS = 4096  # Columns of a pass of a sparse product.
 

@@ -1,6 +1,6 @@
 """Weighted sums of rows of a tile and of stored rows, in double precision.
 
-The sums of some columns stay in registers while ROWS rows go by; a compiler's loop would read and write them for every
+The sums of some columns stay in registers while BAND rows go by; a compiler's loop would read and write them for every
 four rows. Rows are added one after the other: the bits are those of a plain loop.
 """
 
@@ -14,9 +14,9 @@ from llvmlite import ir
 from .cache.jit import JIT_DISABLED, cgutils, intrinsic, numba_types
 from .micro import VECTOR_BYTES, multiply_add
 
-LANES = VECTOR_BYTES // 8
+LANES = VECTOR_BYTES // 8  # Numbers of a vector in float64.
 VECTORS = 8  # Vectors of sums in registers; their columns divide a CHUNK.
-ROWS = 16  # Rows that go by before the next columns: in stored rows, far apart, neighbouring columns come soon after.
+BAND = 16  # Rows that go by before the next columns: in stored rows, far apart, neighbouring columns come soon after.
 
 
 class _Sum:
@@ -39,8 +39,8 @@ class _Sum:
 
     def emit(self) -> None:
         build = self.builder
-        with cgutils.for_range_slice(build, self.start, self.stop, self.i64(ROWS), self.i64) as (start, _):
-            end = build.add(start, self.i64(ROWS))
+        with cgutils.for_range_slice(build, self.start, self.stop, self.i64(BAND), self.i64) as (start, _):
+            end = build.add(start, self.i64(BAND))
             self._some(start, build.select(build.icmp_signed("<", end, self.stop), end, self.stop))
 
     def _some(self, start: Any, stop: Any) -> None:

@@ -268,8 +268,8 @@ class FarGram(Gram):
 
     @property
     def segments(self) -> Sequence[Segment]:
-        nobody: Any = None  # what looks for stored values here finds none
-        return [nobody] * (len(self.starts) - 1)
+        no_values: Any = None  # a segment of this process holds no kernel values: the slabs have them
+        return [no_values] * (len(self.starts) - 1)
 
     def over(self, P: Points) -> TileSegment:
         return TileSegment(P.source, self.workspace, self.pool)

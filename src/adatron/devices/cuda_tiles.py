@@ -16,7 +16,7 @@ from .program import program
 from .structures import SIZES, block_arguments, tile_arguments
 from .tiles import Block, Operand
 
-CHUNK = 512  # Points of one partial sum: fixed, so that bits do not depend on the device.
+PARTIAL = 512  # Points of one partial sum: fixed, so that bits do not depend on the device.
 SPLITS = 16  # Partial sums at a time.
 SHORT = 128  # Features up to which a product is one chain.
 BATCHES = 65535  # Most thread blocks along the second and the third axis of a grid.
@@ -106,17 +106,17 @@ class CudaTiles:
         real, d = _real(A.X), A.X.shape[1]
         if not N or not problems:
             return
-        for first in range(0, P, SPLITS * CHUNK):
-            splits = min(SPLITS, -(-(P - first) // CHUNK))
+        for first in range(0, P, SPLITS * PARTIAL):
+            splits = min(SPLITS, -(-(P - first) // PARTIAL))
             partial = torch().empty((splits, problems, N), dtype=out.dtype, device=out.device)
             self._launch(
                 real, name, (-(-N // side), splits, problems), 256, X=A.X, xn=A.norms, Z=B.X, zn=B.norms, rows=rows,
                 nrows=nrows, points=points, npoints=npoints, weights=weights, partial=partial, d=d, N=N, P=P,
-                first=first, chunk=CHUNK, problems=problems,
+                first=first, chunk=PARTIAL, problems=problems,
             )  # fmt: skip
             self._launch(
                 real, "fold", (-(-N // 256), problems, 1), 256, out=out, low=low, partial=partial, nrows=nrows,
-                npoints=npoints, N=N, first=first, splits=splits, chunk=CHUNK, problems=problems,
+                npoints=npoints, N=N, first=first, splits=splits, chunk=PARTIAL, problems=problems,
             )  # fmt: skip
 
     def weigh(self, out: Any, K: Any, W: Any) -> None:

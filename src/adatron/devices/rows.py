@@ -13,14 +13,14 @@ from scipy import sparse
 from ..kernels import Kernel
 from .device import Device
 from .library import torch
-from .stores import AT_ONCE, Ids, Lines, Resident, Samples, Store, Streamed, width_of
+from .stores import AT_ONCE, DeviceLines, Ids, Resident, Samples, Store, Streamed, width_of
 from .tiles import Tiles
 
 RESIDENT = 12, 4, 0  # Bytes on the device for each number of X: float32 and float64 rows, the first alone, or none.
 PROBED = 24  # Rows whose kernel values are compared with those of the processor.
 
 
-class Rows(NamedTuple):
+class DeviceRows(NamedTuple):
     """Samples on a device, in both precisions, centred if the kernel allows.
 
     device, kernel, tiles : where they are, and what evaluates the kernel there
@@ -43,7 +43,7 @@ class Rows(NamedTuple):
         center: NDArray[np.float64],
         there: Any,
         resident: int = RESIDENT[0],
-    ) -> Rows:
+    ) -> DeviceRows:
         """Return rows ``ids`` of X on a device.
 
         X : (n, d) NumPy array
@@ -70,14 +70,14 @@ class Rows(NamedTuple):
         """Return NumPy numbers as a tensor on the device."""
         return torch().from_numpy(np.ascontiguousarray(ids, dtype)).to(self.device.where)
 
-    def lines(self, ids: Sequence[Ids], length: int) -> Lines:
+    def lines(self, ids: Sequence[Ids], length: int) -> DeviceLines:
         """Return the lines of several problems, padded to a length."""
         padded = np.zeros((len(ids), length), np.int32)
         for own, some in zip(padded, ids, strict=True):
             own[: len(some)] = some
-        return Lines(ids, self.numbers(padded), self.numbers([len(some) for some in ids]))
+        return DeviceLines(ids, self.numbers(padded), self.numbers([len(some) for some in ids]))
 
-    def near(self, lines: Ids, dtype: Any) -> tuple[Rows, Ids]:
+    def near(self, lines: Ids, dtype: Any) -> tuple[DeviceRows, Ids]:
         """Return rows of which these lines are on the device if there is room, and their numbers there.
 
         They serve this type, and float64, by which Newton steps go.

@@ -13,7 +13,7 @@ CRUMB = 2.0**-47  # Fraction of the larger of two numbers: the rounding of a few
 ROUNDING = {4: 4.8e-7, 8: 9.2e-16}  # Curvature, as a fraction of the diagonal, that is rounding.
 
 
-class _Walk:
+class _BlockState:
     """A block on its way, in the variables whose entries of A are 1."""
 
     def __init__(self, K: NDArray[Any], beta: Any, g: Any, lower: Any, upper: Any, epsilon: float) -> None:
@@ -84,12 +84,12 @@ def solved(
     if sign is not None:
         K = K * np.outer(signs, signs).astype(K.dtype)
     low, high = np.where(plus, lower, -upper), np.where(plus, upper, -lower)
-    walk = _Walk(K, beta, g, low, high, epsilon)
+    walk = _BlockState(K, beta, g, low, high, epsilon)
     used = _pairs(walk, group, tol, most, max(1, groups)) if groups else _singles(walk, tol, most)
     return np.where(beta == signs * old, old, signs * beta), used
 
 
-def _pairs(walk: _Walk, group: Any, tol: float, most: int, groups: int) -> int:
+def _pairs(walk: _BlockState, group: Any, tol: float, most: int, groups: int) -> int:
     turn = calm = step = 0
     while step < most:
         own = np.ones(len(walk.g), bool) if group is None else group == turn
@@ -113,7 +113,7 @@ def _pairs(walk: _Walk, group: Any, tol: float, most: int, groups: int) -> int:
     return step
 
 
-def _singles(walk: _Walk, tol: float, most: int) -> int:
+def _singles(walk: _BlockState, tol: float, most: int) -> int:
     for step in range(most):
         up, down = walk.grow - walk.g, walk.shrink + walk.g
         slope = np.maximum(np.maximum(up, down), 0)

@@ -22,7 +22,7 @@ Ids = NDArray[np.int64]
 AT_ONCE = 1 << 25  # Numbers that travel, or are gathered, at a time.
 
 
-class Lines(NamedTuple):
+class DeviceLines(NamedTuple):
     """The lines of rows of B problems: ``ids`` on the processor, and ``padded`` (B, N) int32 on the device.
 
     ``counts`` (B,) int32: how many there are.
@@ -94,7 +94,7 @@ class Store(ABC):
         """Return an operand on the device that has these lines, (B, m) int32, and their numbers in that operand."""
 
     @abstractmethod
-    def add(self, out: Any, low: Any, lines: Lines, points: Any, weights: Any, counts: Any) -> None:
+    def add(self, out: Any, low: Any, lines: DeviceLines, points: Any, weights: Any, counts: Any) -> None:
         """Add to out + low (B, N) the weighted sums over points (B, p), of which ``counts`` (B,) are in use."""
 
     @cached_property
@@ -122,7 +122,7 @@ class Resident(Store):
     def fetched(self, lines: Any) -> tuple[Operand, Any]:
         return self.all, lines
 
-    def add(self, out: Any, low: Any, lines: Lines, points: Any, weights: Any, counts: Any) -> None:
+    def add(self, out: Any, low: Any, lines: DeviceLines, points: Any, weights: Any, counts: Any) -> None:
         self.tiles.sums(out, low, self.all, lines.padded, lines.counts, self.all, points, weights, counts)
 
     @cached_property
@@ -165,7 +165,7 @@ class Streamed(Store):
         numbers = torch().arange(lines.numel(), dtype=torch().int32, device=lines.device)
         return self._moved(lines.cpu().numpy().astype(np.int64).ravel()), numbers.view(lines.shape)
 
-    def add(self, out: Any, low: Any, lines: Lines, points: Any, weights: Any, counts: Any) -> None:
+    def add(self, out: Any, low: Any, lines: DeviceLines, points: Any, weights: Any, counts: Any) -> None:
         for b, ids in enumerate(lines.ids):
             own = slice(b, b + 1)
             near, numbers = self.fetched(points[own])

@@ -11,7 +11,7 @@ from .fits import Fits
 from .problems import Problems, ranges
 from .samples import Ids, Samples, Vector
 
-FOLDS = 5
+FOLDS = 5  # Folds of the cross-validation behind probabilities, as many as LIBSVM has.
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from ..devices import Device, unsuited
-from ..devices.rows import Rows
+from ..devices.rows import DeviceRows
 from ..gram import Source
 from ..gram.backends.device import OnDevice
 from ..kernels import Kernel
@@ -33,7 +33,7 @@ def moved(device: Device, source: Source, there: Any, resident: int) -> OnDevice
 
     resident : see ``Route``
     """
-    rows = Rows.of(device, source.kernel, source.X, source.ids, source.center, there, resident)
+    rows = DeviceRows.of(device, source.kernel, source.X, source.ids, source.center, there, resident)
     bounds = [source.kernel.error_bound(source.largest, float(source.terms), unit) for unit in (2.0**-24, 2.0**-53)]
     rows.probe(source.X, source.ids, source.center, (bounds[0], bounds[1]))
     return OnDevice(rows, np.arange(len(source)))

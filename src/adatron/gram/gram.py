@@ -22,7 +22,7 @@ from ..compiled.search import CHUNK
 from ..compiled.submatrix import mirror, scatter
 from ..threads.pool import Pool
 from .backends.device import OnDevice
-from .backends.segment import Segment, TileSegment, WholeSegment, Workspace, uncompiled
+from .backends.segment import HeldSegment, Segment, TileSegment, Workspace, uncompiled
 from .errors import Errors
 from .points import Points
 from .shared import GivenShared, Shared, share
@@ -48,7 +48,7 @@ class Gram:
     pool : Pool
     slots : int, default=0
         Rows of K that may be stored.
-    whole : bool, default=False
+    held : bool, default=False
         Hold all of K, in float64.
     shared : bool, default=False
         Hold the values within each segment, for problems over several segments that are one block each.
@@ -67,7 +67,7 @@ class Gram:
         sizes: Sequence[int],
         pool: Pool,
         slots: int = 0,
-        whole: bool = False,
+        held: bool = False,
         shared: bool = False,
         workspace: Workspace | None = None,
         numbers: int | None = None,
@@ -79,7 +79,7 @@ class Gram:
         self.kernel = self.source.kernel
         self.starts = np.cumsum([0, *sizes])
         self.workspace = workspace or Workspace(self.kernel, self.dtype)
-        self.held, self._whole, self._making = whole, None, threading.RLock()
+        self.held, self._whole, self._making = held, None, threading.RLock()
         self.shared, self.mirrors = shared, self.kernel.compiled  # uncompiled kernels may give other values for (z, x)
         self.slots, self._parts, self._segments, self._errors, self._framed = slots, None, None, None, {}
 
@@ -88,7 +88,7 @@ class Gram:
         """The segments, over their rows or over the whole matrix."""
         whole, spans = self.whole, pairwise(self.starts)
         if whole is not None:
-            return [WholeSegment(whole[:, a:b]) for a, b in spans]
+            return [HeldSegment(whole[:, a:b]) for a, b in spans]
         if self._segments is None:
             with self.pool.aside(), self._making:
                 if self._segments is None:

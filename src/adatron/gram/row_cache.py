@@ -15,7 +15,7 @@ Ids = NDArray[np.int64]
 AHEAD = 64  # Rows made at a time: one row alone would read all of X for a few multiplications.
 
 
-class Rows:
+class RowCache:
     """Rows of the kernel matrix over a view, as many as fit in memory, and at least two.
 
     A compiled loop stops at a row that is not in the store. It says which row that is, and which rows it will probably
@@ -55,9 +55,9 @@ class Rows:
         self.store.used[slot] = self.clock()
         return self.store.values[slot, : len(self.view)]
 
-    def among(self, rows: Ids, memory: float) -> Rows:
+    def among(self, rows: Ids, memory: float) -> RowCache:
         """Return the cache for a part of the samples; rows that are here already are copied."""
-        part = Rows(self.view.narrowed(rows), memory)
+        part = RowCache(self.view.narrowed(rows), memory)
         here = np.flatnonzero(self.store.slot[rows] >= 0)[: len(part.store)]
         with part.store.leased(here) as lease:
             for new, old in zip(lease.slots, self.store.slot[rows[here]], strict=True):

@@ -34,7 +34,7 @@ from .projection import project
 from .tilted import Tilted, products
 from .worth import Worth, signed, sizes, worth
 
-DAMPING = tuple(0.5**k for k in range(8))
+DAMPING = tuple(0.5**k for k in range(8))  # Fractions of a step that are tried, the largest first.
 
 # Maps M and the sizes of the targets to the coefficients β and the bias.
 Program = Callable[[Vector, Vector], tuple[Vector, float]]

@@ -15,7 +15,7 @@ from ..threads import Pool
 from .field import Field, Vector
 from .metric import Metric
 
-HALVINGS = 60
+HALVINGS = 60  # Halvings of an interval: more than the digits of a float64.
 
 
 def certified(field: Field, metric: Metric, X: Vector, f: Vector, pool: Pool) -> Vector:

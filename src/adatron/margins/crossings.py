@@ -18,7 +18,7 @@ from .metric import Metric
 
 OTHERS, ISLETS = 6, 3  # Points of the other side, and points that pull to it from a row's own side, for each row.
 FIXED, PLANE = 16, 48  # Directions that all rows share, in general and in the plane.
-LEVELS, HALVINGS = 32, 12
+LEVELS, HALVINGS = 32, 12  # Distances at which the sign is looked at, and halvings of the interval where it changes.
 BEYOND = 1.5  # Length of rays, as a multiple of the distance of the farthest point.
 TINY = 1e-150  # Shortest length of rays.
 

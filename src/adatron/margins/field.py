@@ -24,7 +24,7 @@ from ..kernels.derivatives import Jet, jet, mixed
 from ..threads import Pool
 
 Vector = NDArray[np.float64]
-ROWS = 128  # Rows of a task.
+TASK_ROWS = 128  # Rows of a task.
 
 
 @dataclass(frozen=True)
@@ -97,10 +97,10 @@ class Field:
         orders = derivatives[: (3 if steep else 1) if self.b is None else (6 if steep else 3)]
 
         def task(number: int) -> None:
-            rows = slice(number * ROWS, (number + 1) * ROWS)
+            rows = slice(number * TASK_ROWS, (number + 1) * TASK_ROWS)
             self._add(f, q, rows, X[rows], tiles.jet(derivatives, len(orders), X[rows]))
 
-        pool.run(task, -(-len(X) // ROWS))
+        pool.run(task, -(-len(X) // TASK_ROWS))
         return f, q
 
     def _add(self, f: Vector, q: Vector, rows: slice, X: Vector, values: Values) -> None:

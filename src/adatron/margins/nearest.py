@@ -14,7 +14,7 @@ from .field import Field, Vector
 from .metric import Metric
 from .projection import project
 
-STARTS = 8
+STARTS = 8  # Crossings of the surface for each row, the nearest first, from which the nearest point is looked for.
 NUMBERS = 2**22  # Numbers in the rays that are made at a time.
 
 

@@ -27,9 +27,9 @@ from ..threads import Pool
 from .field import Field, Vector
 from .metric import Metric
 
-EVALUATIONS = 300
+EVALUATIONS = 300  # Most evaluations of the field for a row; one that needs more has not converged.
 ON, LEVEL = 1e-9, 1e-6  # Largest |f| of a point on the surface; largest t at the end, as a fraction of the distance.
-SLOWEST, FASTEST = 1e-2, 5.0
+SLOWEST, FASTEST = 1e-2, 5.0  # Bounds of a step along the surface, as a multiple of the plain one.
 TURN = 0.5  # Longest step along the surface, as a fraction of the distance.
 RETURNS = 12  # Most steps n until the surface is met again.
 SHORTEST = 1e-9  # Shortest step that is tried, as a fraction of the distance.
@@ -71,7 +71,7 @@ def project(
     distances : (n,) inf if no point was met
     converged : (n,) whether it is a critical point of the distance
     """
-    walk = _Walk(metric, X, start.copy(), bound, max(ON, 16.0 * field.rounding()))
+    walk = _Approach(metric, X, start.copy(), bound, max(ON, 16.0 * field.rounding()))
     for _ in range(EVALUATIONS):
         if not len(walk.open):
             break
@@ -80,7 +80,7 @@ def project(
     return walk.at, np.where(met, metric.lengths(walk.at - X), np.inf), walk.converged
 
 
-class _Walk:
+class _Approach:
     """The nearest point so far and the point being tried, for each row."""
 
     def __init__(self, metric: Metric, X: Vector, Z: Vector, bound: Vector, on: float) -> None:

@@ -1,8 +1,8 @@
 """A solver at work: it ascends by its own steps, and takes part in the loop of proofs, see ``loop``.
 
-Float32 rows propose, the certificate disposes: it corrects g where it matters, and the ascent goes on with what is
-left, whose float32 error is proportional to the change of beta, not to beta. A gap that is too large needs no proof of
-that where the rows are fine enough to tell. A solver adds its steps, nothing else.
+Float32 rows propose a point. The certificate corrects its gradient g where that matters, and the ascent goes on from
+there: the new float32 error is proportional to the further change of beta, not to beta. If the rows are fine enough to
+show that the gap is too large, no proof is made. A solver adds its steps, nothing else.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class Ascent(ABC, Generic[How]):
     def __init__(self, how: How, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
         self.how = how
         self.view, self.dual, self.options, self.watch = view, dual, options, watch
-        # No method: who is given it would refer back to the solver, and the memory of a fit wait for the collector.
+        # A function, not a method of this solver: whoever kept a method would keep the solver, and all memory of the
+        # fit, until the garbage collector runs.
         self.stopped = watch.until(options.deadline)
         state = state or State(np.zeros(len(dual)))
         self.beta = feasible(dual, state.beta)

@@ -1,14 +1,14 @@
 """Propose, prove, tighten: the loop by which every program is solved.
 
-Steps propose a point whose tracked gradient meets a tolerance. A proof says what is true of the point. If that falls
-short, the tolerance becomes smaller and the steps go on. Whoever takes part says how, and when the loop is hopeless.
-Compiled code for bundles of programs makes the same three moves by the same functions, see ``whole.many``.
+Steps propose a point whose tracked gradient meets a tolerance. A proof says what is true of the point. If the proof
+falls short, the tolerance becomes smaller and the steps go on. Each ``Proposer`` says how it makes these three moves,
+and when no smaller tolerance helps. Compiled code makes the same moves for bundles of programs, see ``small.bundle``.
 """
 
 from __future__ import annotations
 
 from math import isfinite
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -69,11 +69,14 @@ def ended(proof: Certificate, options: Options) -> Status | None:
     """Return how a fit has ended, judged by its last proof, or None if it goes on."""
     if not isfinite(proof.resolution):
         return Status.OVERFLOW
-    if not proof.kkt_violation <= options.tol:
+    if not enough(proof.kkt_violation, proof.relative_gap, proof.convex, options):
         return None
-    if not proof.convex:
-        return Status.NOT_CONVEX
-    return Status.CONVERGED if proof.relative_gap <= options.widest_gap else None
+    return Status.CONVERGED if proof.convex else Status.NOT_CONVEX
+
+
+def enough(violation: Any, relative_gap: Any, convex: Any, options: Options) -> Any:
+    """Return whether a proof, or each of several, suffices; without a convex program a gap bounds nothing."""
+    return (violation <= options.tol) & ((relative_gap <= options.widest_gap) | np.logical_not(convex))
 
 
 def nearer(tol: float, proof: Certificate, options: Options) -> float:

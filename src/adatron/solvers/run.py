@@ -18,13 +18,13 @@ from ..threads import OutOfTime, Pool
 from .base import Options, Solver, Way
 from .found import Found
 from .route import Route
+from .small.many import bundles, together
 from .solution import Solution, late
 from .start import feasible
 from .status import STOP, Status
 from .tasks import State, Task, Tasks
 from .units import solve_in_unit, solve_in_units
 from .watch import Progress, Report, Watch
-from .whole.many import bundles, together
 
 Callback = Callable[[Progress], object]
 IN_PLAY = 0.95  # Fraction of the variables up to which those that can be other than 0 are a program of their own.
@@ -100,7 +100,10 @@ class _Desk:
             worker.join()
 
     def _next(self) -> Progress | None:
-        """Return the next report; None when the desk is closed. Not every system interrupts a wait without an end."""
+        """Return the next report; None when the desk is closed.
+
+        Each wait is short, for on some systems Ctrl-C does not interrupt a wait that has no time limit.
+        """
         while True:
             try:
                 return self._mail.get(timeout=0.05)

@@ -12,12 +12,12 @@ from ..compiled.precision import UNIT
 AIM = 0.5  # Fraction of the wanted gap to aim at.
 SINGLE = 2.0**-24  # Rounding of a float32.
 TYPICAL = 1 / 16  # A gradient's error is at most this fraction of its proven error, as a rule.
-LEAST, MOST = 1e-4, 0.3  # Smallest and largest fraction of the last tolerance.
+LEAST_SHARE, LARGEST_SHARE = 1e-4, 0.3  # Smallest and largest fraction of the last tolerance.
 
 
 def closer(tol: float, gap: float, wanted: float) -> float:
     """Return the tolerance that should bring a gap to half of the wanted one: it falls at least in proportion."""
-    return tol * (max(LEAST, min(MOST, AIM * wanted / gap)) if gap < inf else MOST)
+    return tol * (max(LEAST_SHARE, min(LARGEST_SHARE, AIM * wanted / gap)) if gap < inf else LARGEST_SHARE)
 
 
 def blur(square: float, largest: float, itemsize: int) -> float:

@@ -16,11 +16,11 @@ from ..gram import View
 from ..problems import Dual
 from ..problems.unit import by_margin, by_sums, scaled, unit_of
 from .base import Options, Solver
+from .small.arranged import spread
 from .solution import Solution
 from .status import Status
 from .tasks import State, Task
 from .watch import Watch
-from .whole.arranged import spread
 
 
 def solve_in_unit(

@@ -4,6 +4,7 @@ import ast
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from adatron.compiled.cache import folder
 from adatron.compiled.cache.trust import private_folder
 
 TIMEOUT = 120
+ROOT = Path(__file__).parents[3]
 
 
 WHERE = (
@@ -102,8 +104,7 @@ def test_no_code_is_loaded_from_another_users_folder(whose, tmp_path):
     assert "belongs to another user" in said
 
 
-def test_compiled_code_imports_nothing_of_the_faces():
-    """Their files are left out of the hash that names the cache."""
+def test_all_that_compiled_code_can_import_names_the_cache():
     root, seen = Path(folder.__file__).parents[2], set()
     waiting = [path for path in root.rglob("*.py") if "import jit" in path.read_text(encoding="utf-8")]
     while waiting:
@@ -111,8 +112,15 @@ def test_compiled_code_imports_nothing_of_the_faces():
         if path not in seen:
             seen.add(path)
             waiting += imports(path)
-    assert not {path.relative_to(root).parts[0] for path in seen} & {*folder.FACES}
-    assert all((root / face).exists() for face in folder.FACES)
+    assert {path.relative_to(root).as_posix() for path in seen} <= {*folder.sources()}
+
+
+def test_an_edit_above_the_solvers_compiles_nothing_anew():
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    layers = tools["importlinter"]["contracts"][0]["layers"]
+    names = [name.removeprefix("adatron.") for layer in layers for name in layer.split(" | ")]
+    above = names[: names.index(folder.HIGHEST)]
+    assert not {path.split("/")[0].removesuffix(".py") for path in folder.sources()} & {"warm", "outcome", *above}
 
 
 def imports(path):

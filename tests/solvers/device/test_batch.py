@@ -13,7 +13,7 @@ from torch.utils._pytree import tree_leaves  # noqa: E402
 
 from adatron.devices import Device  # noqa: E402
 from adatron.devices.cuda_tiles import CudaTiles  # noqa: E402
-from adatron.devices.rows import Rows  # noqa: E402
+from adatron.devices.rows import DeviceRows  # noqa: E402
 from adatron.solvers.device.batch import Batch  # noqa: E402
 
 NOWHERE = torch.device("meta")  # Its arrays have no numbers: to read one, or to copy one from there, is an error.
@@ -56,7 +56,7 @@ class Near(TorchDispatchMode):
 def test_a_block_reads_nothing_on_the_processor(name, dtype, q):
     dual = PROGRAMS[name]
     place = Device("twin", "twin", NOWHERE, lambda kernel: CudaTiles(kernel, Launches()), bytes=1e9)
-    rows = Rows.of(place, RBF(0.3), R, np.arange(200), np.zeros(6), None)
+    rows = DeviceRows.of(place, RBF(0.3), R, np.arange(200), np.zeros(6), None)
     lines, zeros = np.arange(len(dual)) % 200, np.zeros(len(dual))
     batch = Batch(rows, dtype, [dual] * 2, [lines] * 2, [zeros] * 2, [-dual.t] * 2, q)
     batch.begin(np.ones(2), np.full(2, 1000))

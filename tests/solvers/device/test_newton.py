@@ -9,7 +9,7 @@ from adatron.kernels import RBF
 from adatron.problems import csvc, nusvr, svr
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
-from adatron.devices.rows import Rows  # noqa: E402
+from adatron.devices.rows import DeviceRows  # noqa: E402
 from adatron.solvers.device.batch import Batch  # noqa: E402
 from adatron.solvers.device.newton import Newton, step  # noqa: E402
 from twins.devices import plain  # noqa: E402
@@ -33,7 +33,7 @@ def batch(name, q=64):
 
     data, dual = PROGRAMS[name]
     source = Source.of(data, np.arange(len(data)), RBF(0.3))
-    rows = Rows.of(plain(), source.kernel, data, source.ids, source.center, None)
+    rows = DeviceRows.of(plain(), source.kernel, data, source.ids, source.center, None)
     copies = len(dual) // len(data)
     beta = feasible(dual, np.zeros(len(dual)))
     lines = np.tile(np.arange(len(data)), copies)
@@ -67,7 +67,7 @@ def test_a_step_near_the_solution_ends_there(name):
 def test_a_step_of_one_of_several_programs_leaves_the_others_as_they_are():
     data, dual = PROGRAMS["explicit"]
     duals, lines = [dual.take(np.arange(n)) for n in (150, 200)], [np.arange(n) for n in (150, 200)]
-    rows = Rows.of(plain(), RBF(0.3), data, np.arange(200), np.zeros(6), None)
+    rows = DeviceRows.of(plain(), RBF(0.3), data, np.arange(200), np.zeros(6), None)
     both = Batch(rows, np.float64, duals, lines, [np.zeros(150), np.zeros(200)], [-one.t for one in duals], 64)
     both.begin(np.full(2, 1e-9), np.full(2, 10**9))
     both.advance(60)

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import logging
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -16,11 +17,7 @@ from typing import NamedTuple
 
 from .trust import private_folder
 
-# No compiled code here, nor anything that it could import: folders, and single files.
-FACES = (
-    "cli", "dask", "estimators", "files", "insight", "mlflow.py", "onnx.py", "outcome.py", "papers", "plots", "reports",
-    "warm.py",
-)  # fmt: skip
+HIGHEST = "solvers"  # The highest package with compiled code: it imports all others that have any.
 NOT_KEPT = (
     "adatron compiles in every process anew, since it keeps no compiled code: %s. "
     "Set ADATRON_CACHE_DIR to a folder that only you can write to."
@@ -35,16 +32,30 @@ class Place(NamedTuple):
     why: str = ""
 
 
+def sources() -> dict[str, bytes]:
+    """Return the files of ``HIGHEST`` and of every package that it imports: all that compiled code depends on.
+
+    Whole packages, for compiled code also reads tuples from modules that its own module does not import. An edit of
+    any other package compiles nothing anew.
+    """
+    root, found, seen, waiting = Path(__file__).parents[2], {}, set(), {HIGHEST}
+    while waiting:
+        name = waiting.pop()
+        seen.add(name)
+        for path in [*(root / name).rglob("*.py"), *root.glob(f"{name}.py")]:
+            inside, text = path.relative_to(root), path.read_bytes()
+            found[inside.as_posix()] = text
+            waiting |= {one.decode() for one in re.findall(rb"from \.{%d}(\w+)" % len(inside.parts), text)} - seen
+    return found
+
+
 @functools.cache
 def precompiled_hash() -> str:
-    """Hash every source file of the package, except those of the faces, and the versions of numba and Python."""
-    root = Path(__file__).parents[2]
+    """Hash the ``sources``, and the versions of numba and Python."""
     digest = hashlib.sha256(f"{metadata.version('numba')} {sys.implementation.cache_tag}".encode())
-    for path in sorted(root.rglob("*.py")):
-        if path.relative_to(root).parts[0] in FACES:
-            continue
-        digest.update(str(path.relative_to(root)).encode())
-        digest.update(path.read_bytes())
+    for path, text in sorted(sources().items()):
+        digest.update(path.encode())
+        digest.update(text)
     return digest.hexdigest()[:16]
 
 

@@ -1,8 +1,8 @@
 """The one decorator for compiled code, and its disk cache.
 
 Numba's own cache looks only at the file of a function. After an edit to a function that it calls, it silently returns
-old machine code. Here a hash of all layers with compiled code names the folder of the cache. Nor does Numba look at who
-wrote its files, or whether they are whole: ``trust`` and ``kept`` do.
+old machine code. Here a hash of all packages with compiled code names the folder of the cache. Nor does Numba look at
+who wrote its files, or whether they are whole: ``trust`` and ``kept`` do.
 Nothing else in the package imports numba, except ``processor``.
 """
 

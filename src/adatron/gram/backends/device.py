@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...devices.rows import Rows
+from ...devices.rows import DeviceRows
 
 Ids = NDArray[np.int64]
 CHECKED = 16  # Rows of a sum that the processor computes, too.
@@ -21,7 +21,7 @@ class OnDevice:
     lines : the line of ``rows`` behind each row
     """
 
-    rows: Rows
+    rows: DeviceRows
     lines: Ids
 
     def take(self, ids: Ids) -> OnDevice:

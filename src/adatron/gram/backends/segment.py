@@ -263,7 +263,7 @@ def falling(n: int, workers: int, most: int) -> list[int]:
     return ends
 
 
-class WholeSegment:
+class HeldSegment:
     """Columns of a kernel matrix that is held in memory, for small problems."""
 
     def __init__(self, columns: NDArray[np.float64]) -> None:

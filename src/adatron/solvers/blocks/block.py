@@ -11,7 +11,7 @@ Update    the block W keeps half of its q variables, with an equality at their p
 Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose; the certificate
           corrects g where it matters and the iteration goes on with what is left, whose float32 error is
           proportional to the change of beta, not to beta. Never on a stall: that is reported as such. Small programs
-          are solved in one go, see ``whole.one``.
+          are solved in one go, see ``small.one``.
 Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale SVM learning practical (1999); for
           that part: S. C. Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton method, SIAM J.
           Sci. Comput. 17 (1996), choice 2.
@@ -36,11 +36,11 @@ from ..ascent import Ascent
 from ..base import Options, Solver, Way
 from ..dense import INNER, Inner, Layout
 from ..linalg.factor import factor_bytes
+from ..small.one import at_once
 from ..solution import Solution
 from ..status import BENT, STOP, Status
 from ..tasks import Origin, State
 from ..watch import Watch
-from ..whole.one import at_once
 from .interior import interior, price
 from .newton import Newton, Standing
 from .parts import near, restricted

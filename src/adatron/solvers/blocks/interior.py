@@ -27,7 +27,7 @@ from ...problems.dual import Ids, Vector, dot
 from ..linalg.factor import Factor, Stopped
 from ..start import feasible
 
-ITERATIONS = 40
+ITERATIONS = 40  # Most iterations; as a rule the loop ends earlier, when rounding lets nothing improve.
 FACTORS = 20.0  # Factors of a whole solution, as a rule.
 ACCURACY = 1e-9  # Fraction of the objective at which the complementarity ends the solution.
 LOST = 1e-7  # Fraction of the largest |w|^2 of the parts: a complementarity far below it is rounding.

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...compiled.search import CHUNK
-from ...gram.row_cache import Rows
+from ...gram.row_cache import RowCache
 from ...problems import Dual
 from ...problems.dual import Vector
 from ..dense.pairs import FAR
@@ -25,7 +25,7 @@ class Active:
         the violation; each is also an attribute
     """
 
-    def __init__(self, ids: Ids, rows: Rows, dual: Dual, inverse: Vector, beta: Vector, h: Vector) -> None:
+    def __init__(self, ids: Ids, rows: RowCache, dual: Dual, inverse: Vector, beta: Vector, h: Vector) -> None:
         self._prepare(ids, rows)
         n, part, beta, h = len(ids), dual.take(ids), beta[ids], h[ids]
         still = np.zeros(n)
@@ -34,13 +34,13 @@ class Active:
         columns = (beta, h, part.lower, part.upper, inverse[ids], grow, shrink, score)
         self.arrays[:, :n] = np.maximum(columns, -FAR)
 
-    def _prepare(self, ids: Ids, rows: Rows) -> None:
+    def _prepare(self, ids: Ids, rows: RowCache) -> None:
         self.ids, self.rows = ids, rows
         self.arrays = np.zeros((8, -(-len(ids) // CHUNK) * CHUNK))
         self.arrays[5:] = -FAR  # the padding cannot move
         self.beta, self.h, self.lower, self.upper, self.inverse, self.grow, self.shrink, self.score = self.arrays
 
-    def among(self, keep: Ids, rows: Rows) -> Active:
+    def among(self, keep: Ids, rows: RowCache) -> Active:
         """Return some of the samples, with their rows."""
         part = Active.__new__(Active)
         part._prepare(self.ids[keep], rows)

@@ -25,7 +25,7 @@ from ...certificates import intercept
 from ...compiled.cache.jit import jit
 from ...compiled.search import argmax
 from ...gram import View
-from ...gram.row_cache import AHEAD, Rows
+from ...gram.row_cache import AHEAD, RowCache
 from ...problems import Dual
 from ..ascent import Ascent
 from ..base import Options, Solver
@@ -124,7 +124,7 @@ class _ISDA(Ascent[ISDA]):
         self.secant = Secant(first, how.mu, careful=True)
 
     def prepare(self) -> None:
-        self.rows = Rows(self.view, self.options.memory / 3)
+        self.rows = RowCache(self.view, self.options.memory / 3)
         diagonal = self.view.diagonal() + self.dual.lambda2
         self.inverse = 1.0 / np.maximum(diagonal, 1e-15 * diagonal.max() + 1e-300)
 

@@ -22,7 +22,7 @@ import numpy as np
 from ...problems.dual import Vector
 
 EPOCHS = 100  # Epochs in which the error must fall by a tenth; otherwise the rule is followed with care.
-WIDEN = 4.0
+WIDEN = 4.0  # Factor by which a step grows while the bias that is looked for has a bound on one side only.
 
 
 class _Settled(NamedTuple):

@@ -26,7 +26,7 @@ import numpy as np
 
 from ...certificates import multipliers
 from ...gram import View
-from ...gram.row_cache import Rows
+from ...gram.row_cache import RowCache
 from ...problems import Dual
 from ...problems.dual import Vector
 from ..ascent import Ascent
@@ -74,7 +74,7 @@ class SMO(Solver):
 class _SMO(Ascent[SMO]):
     def prepare(self) -> None:
         self.random = np.random.default_rng(0)
-        self.rows = Rows(self.view, self.options.memory)
+        self.rows = RowCache(self.view, self.options.memory)
         self.diagonal = self.view.diagonal() + self.dual.lambda2
         self.sign = np.ones(len(self.g)) if self.dual.sign is None else self.dual.sign
         self.tied = np.zeros(len(self.g), np.int64) if self.dual.row is None else self.dual.row

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...compiled.cache.jit import jit
-from ...gram.row_cache import Rows
+from ...gram.row_cache import RowCache
 from ..ascent import Ascent, How
 from ..dense.singles import proximal
 from ..status import STOP
@@ -66,7 +66,7 @@ class Sweeps(Ascent[How]):
     """A solver that makes sweeps; ``rate`` is set by the algorithm."""
 
     def prepare(self) -> None:
-        self.rows = Rows(self.view, self.options.memory)
+        self.rows = RowCache(self.view, self.options.memory)
         self.diagonal = self.view.diagonal() + self.dual.lambda2
         self.rate = np.zeros(len(self.g))
 

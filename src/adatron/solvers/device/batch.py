@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...devices.library import torch
-from ...devices.rows import Rows
-from ...devices.stores import Lines
+from ...devices.rows import DeviceRows
+from ...devices.stores import DeviceLines
 from ...devices.tiles import Block
 from ...problems import Dual
 from ...problems.dual import Ids, Vector
@@ -71,7 +71,7 @@ class Batch:
 
     def __init__(
         self,
-        rows: Rows,
+        rows: DeviceRows,
         dtype: Any,
         duals: Sequence[Dual],
         lines: Sequence[Ids],
@@ -129,7 +129,7 @@ class Batch:
             every = getattr(self, name)
             setattr(out, name, None if every is None else every[own])
         out.B, out.sizes = 1, self.sizes[own]
-        out.lines = Lines(self.lines.ids[own], out.rows, self.lines.counts[own])
+        out.lines = DeviceLines(self.lines.ids[own], out.rows, self.lines.counts[own])
         return out
 
     # -- where the programs are

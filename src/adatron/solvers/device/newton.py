@@ -27,9 +27,9 @@ BESIDE = 3.0e-3  # seconds of a step besides
 JOINING, LEAVING = 0.25, 0.125  # Fraction of the free variables that may join or leave in a step.
 SOME = 50  # Variables that may do so in any case.
 WORTH = 4.5  # Multiple of a step's cost that block ascent must still cost.
-ROUNDS = 10
+ROUNDS = 10  # Most solutions in one step: each holds the variables that the last one drove out of the box.
 JITTER, BORDER = 1e-10, 1e-15  # Added to the diagonals of the matrix and of its border, as a fraction of the largest.
-PATIENCE = 64.0
+PATIENCE = 64.0  # Steps that keep failing cost at most one part in this many of what the blocks cost.
 
 
 class Newton:

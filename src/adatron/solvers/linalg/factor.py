@@ -63,7 +63,7 @@ class Factor:
         self.spans = list(pairwise(cuts))
         self.exact = parts == 1 and view.gram.dtype == np.float64
         with one_blas_thread():
-            self.parts = [_Part(view, np.arange(a, b), shift, stopped, ridge[a:b]) for a, b in self.spans]
+            self.parts = [_DiagonalBlock(view, np.arange(a, b), shift, stopped, ridge[a:b]) for a, b in self.spans]
 
     @property
     def changes(self) -> int:
@@ -86,7 +86,7 @@ class Factor:
         return X
 
 
-class _Part:
+class _DiagonalBlock:
     """A factor, and the columns H of the variables ``beside`` it: those held and those that have joined."""
 
     def __init__(

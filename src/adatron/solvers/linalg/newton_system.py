@@ -25,7 +25,7 @@ class System:
     """
 
     def __init__(self, view: View, dual: Dual, parts: int, ids: Ids, stopped: Callable[[], bool]) -> None:
-        self.whole, self.program = view, dual
+        self.all, self.program = view, dual
         self.place = np.full(len(dual), -1)
         self.ids: Ids = np.empty(0, np.int64)
         self._take(ids)
@@ -34,7 +34,7 @@ class System:
     def _take(self, new: Ids) -> None:
         self.place[new] = len(self.ids) + np.arange(len(new))
         self.ids = np.concatenate([self.ids, new])
-        self.view, self.dual = self.whole.narrowed(self.ids), self.program.take(self.ids)
+        self.view, self.dual = self.all.narrowed(self.ids), self.program.take(self.ids)
         self.border = np.zeros((len(self.dual.totals), len(self.ids)))
         for row, tie in zip(self.border, self.dual.ties(), strict=False):
             row[tie] = 1.0 if self.dual.sign is None else self.dual.sign[tie]

@@ -29,7 +29,7 @@ import numpy as np
 from ...problems import Dual
 from ...problems.dual import Ids, Vector
 from ...threads.gate import one_blas_thread
-from .state import ROWS, SNAP, Matrix, Rows, Stalled, State, knots_of
+from .state import ASKED, SNAP, Matrix, PathState, RowsOf, Stalled, knots_of
 from .step import LOST, STILL, advance
 
 DRIFT = 1e-10  # Drift of the gradient, relative to its terms, above which it is computed anew.
@@ -38,7 +38,7 @@ NEAR = 1e-12  # Fraction of the way below which the rest is rounding.
 IDLE = 20  # Events at one place, for each free variable, after which the path is given up.
 
 
-class Homotopy(State):
+class Homotopy(PathState):
     """A solution that follows its program.
 
     Parameters
@@ -54,7 +54,7 @@ class Homotopy(State):
     n_event, n_refresh : events on the way; gradients computed anew because of drift
     """
 
-    def __init__(self, rows: Rows, dual: Dual, beta: Vector, g: Vector) -> None:
+    def __init__(self, rows: RowsOf, dual: Dual, beta: Vector, g: Vector) -> None:
         super().__init__(rows, dual, beta, g)
         self.n_event = self.n_refresh = 0
         self.follow(dual)
@@ -251,7 +251,7 @@ class Homotopy(State):
             return np.zeros(0)
         with one_blas_thread():  # products this small are not worth waking the others
             D, M = self.margin.inverse()
-            parts = np.split(np.arange(len(D)), range(ROWS, len(D), ROWS))
+            parts = np.split(np.arange(len(D)), range(ASKED, len(D), ASKED))
             return np.concatenate([self._straight(some, D[some], M[some]) for some in parts])
 
     def _straight(self, some: Ids, D: Matrix, M: Matrix) -> Vector:
@@ -272,7 +272,7 @@ class Homotopy(State):
         b = mu.sum(axis=1) if self.dual.sign is None else 0.0
         return np.where(free, g[lines, ids[some]] + self.dual.t[ids[some]] + b, np.nan)
 
-    def without(self, gone: Ids, dual: Dual, rows: Rows, used: Homotopy | None = None) -> Homotopy:
+    def without(self, gone: Ids, dual: Dual, rows: RowsOf, used: Homotopy | None = None) -> Homotopy:
         """Return a copy with some variables released, only to be read; this solution stays as it is."""
         other = self.copy(used)
         other._rows = rows

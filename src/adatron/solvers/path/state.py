@@ -15,10 +15,10 @@ from .rows import FreeRows
 from .step import add_rows
 
 Matrix = NDArray[np.float64]
-Rows = Callable[[Ids], NDArray[np.float64]]
+RowsOf = Callable[[Ids], NDArray[np.float64]]
 FLOOR = 1e-12  # Fraction of a variable's own entry below which its pivot is rounding.
 SNAP = 1e-12  # Fraction of the largest variable; a variable nearer to a knot than this is at the knot.
-ROWS = 256  # Rows of H that are asked for at a time.
+ASKED = 256  # Rows of H that are asked for at a time.
 
 
 NO_PATH = (
@@ -34,13 +34,13 @@ class Stalled(ArithmeticError):
         super().__init__(NO_PATH)
 
 
-class State:
+class PathState:
     """Free variables, with a factor of their margin system and their rows of H, and those at knots.
 
     A knot is a bound, or 0 where it is a kink. Parameters and attributes are those of ``Homotopy``.
     """
 
-    def __init__(self, rows: Rows, dual: Dual, beta: Vector, g: Vector) -> None:
+    def __init__(self, rows: RowsOf, dual: Dual, beta: Vector, g: Vector) -> None:
         self._rows = rows
         self.beta, self.g = np.clip(beta, dual.lower, dual.upper), g.copy()
         if np.abs(self.beta - beta).max(initial=0.0) > SNAP * np.abs(beta).max(initial=0.0):
@@ -125,8 +125,8 @@ class State:
     def _product(self, v: Vector) -> Vector:
         """Return H v."""
         out, ids = np.zeros(len(v)), np.flatnonzero(v)
-        for start in range(0, len(ids), ROWS):
-            part = ids[start : start + ROWS]
+        for start in range(0, len(ids), ASKED):
+            part = ids[start : start + ASKED]
             rows = self._rows(part)
             add_rows(rows, np.arange(len(part)), v[part], out)
             self.largest = max(self.largest, float(np.abs(rows[np.arange(len(part)), part]).max()))

@@ -4,9 +4,9 @@ Problem   programs over a few segments each, of up to ``WHOLE`` variables, with 
           classes. There are thousands of hundred classes; what Python does for one takes longer than its solution.
           With float32 tiles there may be no lambda^2. Programs with nu need float64 tiles and matrices of their own;
           each is solved in its own unit, as by ``solvers.units``.
-Update    as ``whole.one``: ``pairs`` or ``singles`` over all variables.
-Stop      as ``whole.one``, with float64 tiles. If a gap is asked for, the tolerance falls as long as the gap is too
-          large. ``whole.one`` or the block solver go on with the programs that do not get there, and with all that
+Update    as ``small.one``: ``pairs`` or ``singles`` over all variables.
+Stop      as ``small.one``, with float64 tiles. If a gap is asked for, the tolerance falls as long as the gap is too
+          large. ``small.one`` or the block solver go on with the programs that do not get there, and with all that
           float32 tiles have found: these two have an active set and a proof for float32.
 """
 
@@ -25,14 +25,13 @@ from ...gram.shared import GivenShared
 from ...problems.dual import Ids
 from ..base import Options, Way
 from ..found import STATUSES, UNSOLVED, Found
+from ..loop import enough
 from ..plan import BESIDE_MATRIX
 from ..status import BENT, STOP, Status
 from ..tasks import State, Tasks
-from .arranged import arranged, in_own_numbers
-from .bundle import Goals, Programs, addresses
-from .bundle import solve as _solve
-from .linked import linked
-from .rounds import walking
+from .arranged import Programs, arranged, in_own_numbers
+from .bundle import Goals, Room, addresses, solve
+from .chain import Chain
 
 SMALLEST_BUNDLE, LARGEST_BUNDLE = 3e7, 3e8  # multiply-adds of a bundle, at least (a millisecond) and most
 MOST_BUNDLES = 64  # parts of all work that bundles are, in between
@@ -111,14 +110,14 @@ def together(
     shared = GivenShared.empty() if gram.in_one else gram.parts
     code, stack = addresses(shared.kind, gram.dtype, bool(dual.totals)), gram.workspace.stack
     room = None if gram.in_one else gram.workspace.lease(int(programs.laid.widths.max()))
-    K = gram.framed(dual.lambda2) if room is None else room.K
+    K, chain = gram.framed(dual.lambda2) if room is None else room.K, None
+    if tasks.before is not None:
+        before = np.maximum(tasks.before[some.start : some.stop] - some.start, -1)
+        chain = Chain.of(before, len(K), programs.laid.starts.shape[1] - 1)
+    own = Room.of(K, programs.totals.shape[1], 1 if chain is None else len(some))
     try:
         with gram.pool.aside():
-            if tasks.before is None:
-                _solve(code, shared, programs, goals, K, stack)
-            else:
-                before = np.maximum(tasks.before[some.start : some.stop] - some.start, -1)
-                linked(code, walking(), shared, programs, before, goals, K, stack)
+            solve(code, shared, programs, goals, K, stack, own, chain)
     finally:
         if room is not None:
             gram.workspace.give_back(room)
@@ -138,9 +137,8 @@ def _sorted_out(
     if found.gradients is not None:
         found.gradients[found.first[some.start] : found.first[some.stop]] = programs.g
     status = np.where(found.convex[own], STATUSES.index(Status.CONVERGED), STATUSES.index(Status.NOT_CONVEX))
-    good = (found.violation[own] <= options.tol) & (n_iter != programs.limits)
-    good &= ~found.convex[own] | (found.relative_gaps_of(own) <= options.widest_gap)
-    good &= proven
+    good = enough(found.violation[own], found.relative_gaps_of(own), found.convex[own], options)
+    good &= proven & (n_iter != programs.limits)
     late = stopped | (monotonic() >= options.deadline)  # what is known will do
     status[late & ~good] = STATUSES.index(Status.MAX_TIME)
     status[stopped & ~good] = STATUSES.index(Status.STOPPED)

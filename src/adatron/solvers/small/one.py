@@ -2,7 +2,7 @@
 
 Problem   any program of ``problems.dual`` with finite bounds and few variables. What a long fit needs between its
           blocks (shards, a finish, float32 with its corrections) would take longer than the solution. Of many such
-          programs, one for each pair of classes, ``whole.many`` solves most.
+          programs, one for each pair of classes, ``small.many`` solves most.
 Update    ``pairs`` (equality) or ``singles`` (none) over all variables; where they crawl, an active set.
 Stop      the violation by a gradient that is computed anew from the same kernel matrix; where a gap is asked for, by a
           smaller tolerance as long as it is too large. A program that does not get there goes on in the block solver.
@@ -43,14 +43,14 @@ def at_once(
     state = State(np.zeros(len(dual))) if state is None else replace(state)
     if watch.flag[STOP] or monotonic() >= options.deadline:
         return None, state
-    whole = _Whole(view, dual, options, state, watch)
-    status, proof = until_proven(whole, first_tolerance(dual, options), options)
-    if whole.left:
+    small = _Small(view, dual, options, state, watch)
+    status, proof = until_proven(small, first_tolerance(dual, options), options)
+    if small.left:
         return None, state
-    return Solution(state.beta, whole.g, state.n_iter, status, proof, watch.trace()), state
+    return Solution(state.beta, small.g, state.n_iter, status, proof, watch.trace()), state
 
 
-class _Whole:
+class _Small:
     """A program at work, and its matrix, which is kept as long as it is what it was.
 
     Attributes

@@ -17,10 +17,10 @@ from adatron.gram import Gram, Source, View
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.solvers.base import Options, Way
 from adatron.solvers.dense import STEPS
+from adatron.solvers.small.one import at_once
 from adatron.solvers.status import Status
 from adatron.solvers.tasks import State
 from adatron.solvers.watch import Watch
-from adatron.solvers.whole.one import at_once
 from adatron.threads import Pool
 from covering import parametrized
 from moments import calls
@@ -45,7 +45,7 @@ def case(name, seed, n, kernel, held):
     X, y = samples(seed, n)
     dual = PROGRAMS[name](X, y, rng)
     copies = len(dual) // n
-    gram = Gram(Source.of(X, np.arange(n), kernel), np.float64, [n], Pool(1), whole=held)
+    gram = Gram(Source.of(X, np.arange(n), kernel), np.float64, [n], Pool(1), held=held)
     return View.of(gram, [0] * copies), dual, np.tile(kernel(X), (copies, copies))
 
 

@@ -7,6 +7,7 @@ vectors: many programs are smaller than a CHUNK. So each segment must belong to 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,64 @@ from ...certificates.certify import MEASURES
 from ...certificates.gap import SMALLEST
 from ...compiled.search import CHUNK, shortest
 from ...problems import Dual
-from ...problems.dual import NO_ROW, NO_SIGN, Ids
+from ...problems.dual import NO_ROW, NO_SIGN, Ids, Vector
 from ...problems.unit import NONE, units_of
 from ..tasks import Tasks
-from .bundle import Laid, Programs
 
 NOTHING = np.empty(0, np.int64)
 OF_GAP = [0, 1, 4, 6, 9, 10]  # The measures of ``weigh`` that grow as the objective does.
+
+
+class Laid(NamedTuple):
+    """The places of the variables of programs in their matrices.
+
+    groups, where, first_group : segments, the place of each in a matrix, and where those of each program begin; no
+        segments if all programs have one matrix
+    places : of each variable in its program's matrix
+    starts, stops : (n, e) where the variables of each equality begin and end in the matrix
+    widths : rows of each matrix
+    """
+
+    groups: Ids
+    where: Ids
+    first_group: Ids
+    places: Ids
+    starts: Ids
+    stops: Ids
+    widths: Ids
+
+
+class Programs(NamedTuple):
+    """Programs one after the other.
+
+    first : where the variables of each program begin
+    t, lower, upper, row, sign : as in ``Dual``; the last two may be empty
+    totals : (n, p) sums of each program
+    beta, g, steps, biases, half_widths, measures : results
+    limits : most updates of each program; whoever has had as many has met that limit
+    units, margins : the number by which those of each program were divided, and the half of a margin, in the program's
+        own numbers, above which a smaller unit is looked for; infinite if none is
+    flags : see ``status``
+    """
+
+    laid: Laid
+    first: Ids
+    t: Vector
+    lower: Vector
+    upper: Vector
+    row: Ids
+    sign: Vector
+    totals: NDArray[np.float64]
+    beta: Vector
+    g: Vector
+    steps: Ids
+    limits: Ids
+    biases: Vector
+    half_widths: Vector
+    units: Vector
+    margins: Vector
+    measures: NDArray[np.float64]
+    flags: NDArray[np.int64]
 
 
 def arranged(tasks: Tasks, some: range, sized: bool, flags: NDArray[np.int64]) -> tuple[Dual, Programs]:
@@ -40,26 +92,12 @@ def arranged(tasks: Tasks, some: range, sized: bool, flags: NDArray[np.int64]) -
         dual = replace(dual, lower=dual.lower / each, upper=dual.upper / each)
     sign = NO_SIGN if dual.sign is None else dual.sign
     laid = _in_one(sizes) if tasks.gram.in_one else _laid_out(tasks, some, row, totals.shape[1])
+    t, lower, upper = dual.t, dual.lower.copy(), dual.upper.copy()
+    (steps, limits), (biases, half_widths) = np.zeros((2, n), np.int64), np.zeros((2, n))
     programs = Programs(
-        laid,
-        first=first,
-        t=dual.t,
-        lower=dual.lower.copy(),
-        upper=dual.upper.copy(),
-        row=row,
-        sign=sign,
-        totals=totals.copy(),
-        beta=beta,
-        g=np.empty(len(beta)),
-        steps=np.zeros(n, np.int64),
-        limits=np.zeros(n, np.int64),
-        biases=np.zeros(n),
-        half_widths=np.zeros(n),
-        units=units,
-        margins=margins,
-        measures=np.zeros((n, MEASURES)),
-        flags=flags,
-    )
+        laid, first, t, lower, upper, row, sign, totals.copy(), beta, np.empty(len(beta)), steps, limits, biases,
+        half_widths, units, margins, np.zeros((n, MEASURES)), flags,
+    )  # fmt: skip
     return dual, programs
 
 

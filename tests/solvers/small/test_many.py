@@ -1,6 +1,6 @@
-"""Many problems in bundles: what compiled code solves alone is what ``whole.one`` or ``block`` solves one by one.
+"""Many problems in bundles: what compiled code solves alone is what ``small.one`` or ``block`` solves one by one.
 
-Also tested here: ``arranged``, ``bundle``, ``linked``, ``rounds``, ``solvers/found``, ``solvers/plan``,
+Also tested here: ``arranged``, ``bundle``, ``chain``, ``rounds``, ``solvers/found``, ``solvers/plan``,
 ``solvers/route`` and ``gram/shared``.
 """
 
@@ -22,9 +22,9 @@ from adatron.solvers.base import Options, Way
 from adatron.solvers.dense import STEPS
 from adatron.solvers.found import STATUSES, Found
 from adatron.solvers.route import choose_route
+from adatron.solvers.small import many as together
 from adatron.solvers.status import Status
 from adatron.solvers.tasks import State, Tasks
-from adatron.solvers.whole import many as together
 from adatron.threads import Pool
 from covering import parametrized
 from moments import at, calls
@@ -93,7 +93,7 @@ def test_given_values_over_some_segments(sizes, held):
     X = np.full((n + 9, n + 9), np.nan)
     X[np.ix_(rows, columns)] = A + A.T
     with Pool(2) as pool:
-        gram = Gram(Source.of(X, rows, Precomputed(), columns), np.float64, sizes, pool, whole=held)
+        gram = Gram(Source.of(X, rows, Precomputed(), columns), np.float64, sizes, pool, held=held)
         for groups in ([0, 1], [1, 0], [1], list(range(len(sizes)))[::-1]):
             view = View.of(gram, groups)
             K = np.full((len(view) + 7, len(view) + 9), np.nan)

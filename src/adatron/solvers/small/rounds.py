@@ -20,14 +20,14 @@ from ..dense.pairs import FAR, slopes
 from ..status import STOP
 
 VECTORS = shortest(np.float64)  # Of this many places those of an equality are a multiple.
-APART, MOST = 0.7, 1536  # Largest fraction and number of the variables that get a matrix of their own.
+SHARE_APART, LARGEST_APART = 0.7, 1536  # Largest fraction and number of the variables that get their own matrix.
 SHARE = 0.125  # Updates of all variables, as a fraction of their number, after which others may have to be looked at.
-FINEST = FLOOR[8]
+FINEST = FLOOR[8]  # Pivots below this are rounding: chains have float64 values.
 CRUMB = 2.0**-40  # Fraction of a box that is the rounding of a walk: a single free variable decides the bias.
 
 
-class Part(NamedTuple):
-    """A program over some of the places; the arrays are for all, of which the first ``size`` places are used."""
+class InPlay(NamedTuple):
+    """The variables in play as a program of their own: of each array the first places are used."""
 
     who: Any
     row: Any
@@ -37,6 +37,13 @@ class Part(NamedTuple):
     low: Any
     high: Any
     values: Any
+
+    @classmethod
+    def of(cls, width: int, equalities: int) -> InPlay:
+        """Return room for programs whose matrices have at most ``width`` rows."""
+        (who, row), (beta, g, low, high) = np.empty((2, width), np.int64), np.empty((4, width))
+        starts, values = np.zeros(equalities + 1, np.int64), np.empty(min(width, LARGEST_APART) ** 2)
+        return cls(who, row, starts, beta, g, low, high, values)
 
 
 @functools.cache
@@ -72,9 +79,10 @@ def walked(
 
 
 @jit
-def rounds(code: Any, walk: Any, one: Any, part: Any, product: Any, goals: Any, tol: float, most: int) -> int:
+def rounds(code: Any, chain: Any, one: Any, product: Any, goals: Any, tol: float, most: int) -> int:
     """Solve a program from its point and K beta there; return the number of steps."""
-    done, n, old, slope, credit = 0, len(one.new), one.slope, np.empty(len(one.new)), np.zeros(2)
+    done, n, old, part, credit = 0, len(one.new), one.slope, chain.part, np.zeros(2)
+    slope, equal = np.empty(n), len(one.totals) > 0
     push = np.zeros(n)  # the targets at their places
     for i in range(len(one.own)):
         push[one.own[i]] = one.sign[i] * one.t[i] if len(one.sign) else one.t[i]
@@ -84,13 +92,15 @@ def rounds(code: Any, walk: Any, one: Any, part: Any, product: Any, goals: Any, 
         size, worst = _in_play(one, slope, part, goals.epsilon)
         if worst <= tol:
             break
-        if size > min(APART * n, MOST):
+        if size > min(SHARE_APART * n, LARGEST_APART):
             some = min(most - done, max(VECTORS, int(SHARE * n)))
-            steps = _updated(code, one.K, one.new, slope, one.low, one.high, one.starts, one, goals.epsilon, tol, some)
+            steps = updated(
+                code, one.K, one.new, slope, one.low, one.high, one.starts, one.flag, goals.epsilon, tol, some, equal
+            )
             for i in range(n):
                 product[i] = slope[i] + push[i]
         else:
-            steps = _apart(code, walk, one, slope, part, size, goals, tol, most - done, credit)
+            steps = _apart(code, chain, one, slope, size, goals, tol, most - done, credit)
             for i in range(n):
                 old[i] = one.new[i]
             for k in range(size):
@@ -105,13 +115,14 @@ def rounds(code: Any, walk: Any, one: Any, part: Any, product: Any, goals: Any, 
 
 
 @jit
-def _updated(
-    code: Any, K: Any, beta: Any, g: Any, low: Any, high: Any, starts: Any, one: Any, epsilon: float, tol: float,
-    most: int,
+def updated(
+    code: Any, K: Any, beta: Any, g: Any, low: Any, high: Any, starts: Any, flag: Any, epsilon: float, tol: float,
+    most: int, equal: bool,
 ) -> int:  # fmt: skip
-    if len(one.totals):
-        return count(*code.update, K, beta, g, low, high, starts, epsilon, tol, most, one.flag)
-    return count(*code.update, K, beta, g, low, high, epsilon, tol, most, one.flag)
+    """Take steps over all places of a matrix, by ``pairs`` or ``singles``; return their number."""
+    if equal:
+        return count(*code.update, K, beta, g, low, high, starts, epsilon, tol, most, flag)
+    return count(*code.update, K, beta, g, low, high, epsilon, tol, most, flag)
 
 
 @jit
@@ -142,13 +153,12 @@ def _in_play(one: Any, g: Any, part: Any, epsilon: float) -> Any:
 
 
 @jit
-def _apart(
-    code: Any, walk: Any, one: Any, g: Any, part: Any, size: int, goals: Any, tol: float, most: int, credit: Any
-) -> int:
+def _apart(code: Any, chain: Any, one: Any, g: Any, size: int, goals: Any, tol: float, most: int, credit: Any) -> int:
     """Solve for the variables in play with a matrix of their own; return the number of steps.
 
     credit : (2,) multiply-adds of the program's updates so far; those of a walk
     """
+    part = chain.part
     values = part.values[: size * size].reshape(size, size)
     beta, slope, low, high = part.beta[:size], part.g[:size], part.low[:size], part.high[:size]
     for a in range(size):
@@ -165,7 +175,9 @@ def _apart(
     done, some, used = 0, 2 * VECTORS, credit[1:]
     while done < most and one.flag[STOP] == 0:
         some = min(some, most - done)
-        steps = _updated(code, values, beta, slope, low, high, part.starts, one, goals.epsilon, tol, some)
+        steps = updated(
+            code, values, beta, slope, low, high, part.starts, one.flag, goals.epsilon, tol, some, len(one.totals) > 0
+        )
         done, credit[0] = done + steps, credit[0] + UPDATE * steps * size
         if steps < some:
             break
@@ -175,7 +187,7 @@ def _apart(
         if 2.0 * float(free) ** 3 <= credit[0]:
             sums = _sums_of(beta, part.row, len(one.totals))
             numbers = goals.epsilon, goals.magnitude + goals.lambda2, tol, PATIENCE * credit[0], most - done
-            done += count(*walk, values, beta, slope, low, high, part.row[:size], sums, used, *numbers)
+            done += count(*chain.walk, values, beta, slope, low, high, part.row[:size], sums, used, *numbers)
             if used[0] < PATIENCE * credit[0]:
                 break
             credit[0] += used[0]

@@ -1,0 +1,343 @@
+"""The compiled loop over the programs of a bundle, see ``many``: propose, prove, tighten, as in ``solvers.loop``.
+
+The programs come in runs that share one matrix. Alone, each is a run of its own, ``pairs`` or ``singles`` take its
+steps, and its matrix may be float32. In a chain, each may start from one before it, see ``chain``.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...certificates import relative
+from ...certificates.certify import CARE, weigh
+from ...certificates.gap import minimise
+from ...certificates.multipliers import average
+from ...compiled.cache.jit import jit
+from ...compiled.cache.pointer import Address, address, call, lent
+from ...compiled.panels import Operand
+from ...compiled.precision import UNIT
+from ...compiled.submatrix import add_rows
+from ...gram.shared import GivenShared, maker
+from ...problems.dual import NO_ROW, NO_SIGN
+from ...problems.unit import power_of_two
+from ..dense import COARSE, INNER, STEPS, pairs, singles
+from ..start import balance
+from ..status import BENT, STOP
+from ..tolerance import TYPICAL, blur, closer
+from .chain import follow, keep, multiply
+from .rounds import add_changes, rounds, updated
+
+_blur, _closer, _relative, _power = jit(blur), jit(closer), jit(relative), jit(power_of_two)
+TRIES = 3  # Times that a program of a chain is solved again from a gradient that was made anew.
+
+
+class Goals(NamedTuple):
+    """The goals of all programs, and bounds of a kernel value and of its error."""
+
+    lambda2: float
+    epsilon: float
+    tol: float
+    gap_tol: float
+    most: int
+    magnitude: float
+    rounding: float
+
+
+class One(NamedTuple):
+    """One program: its numbers, what it becomes, and room for those at their places in the matrix."""
+
+    K: Any
+    own: Any  # places
+    starts: Any
+    t: Any
+    lower: Any
+    upper: Any
+    row: Any
+    sign: Any
+    totals: Any
+    beta: Any
+    g: Any
+    found: Any  # measures
+    flag: Any
+    mu: Any
+    errors: Any
+    new: Any
+    low: Any
+    high: Any
+    slope: Any
+    line: Any
+
+
+class Room(NamedTuple):
+    """Room for one program at a time, and K beta of each program of a run."""
+
+    rows: Any
+    slope: Any
+    mu: Any
+    products: Any
+
+    @classmethod
+    def of(cls, K: NDArray[Any], equalities: int, run: int) -> Room:
+        """Return room for programs whose matrices are parts of K, at most ``run`` in a run."""
+        return cls(np.empty((5, len(K))), np.empty(len(K), K.dtype), np.empty(equalities), np.empty((run, len(K))))
+
+
+class Code(NamedTuple):
+    """Addresses of the code that makes a matrix, takes steps, finds multipliers and a bias, and measures a proof."""
+
+    matrix: Address
+    update: Address
+    least: Address
+    proof: Address
+    bias: Address
+
+
+@functools.cache
+def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> Code:
+    """Return the addresses of the parts, which are compiled once, not again into the loop below."""
+    K, g, stack = np.empty((0, 0), dtype), np.empty(0, dtype), np.empty(0, dtype)
+    v, whole, flag = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+    bounds = v, v, 0.0
+    if equality:
+        update = address(pairs, K, v, g, v, v, whole, 0.0, 0.0, 0, flag)
+    else:
+        update = address(singles, K, v, g, v, v, 0.0, 0.0, 0, flag)
+    least = address(minimise, v, v, *bounds, NO_ROW, NO_SIGN, v)
+    bias = address(average, v, v, *bounds, NO_ROW, NO_SIGN, v)
+    proof = address(weigh, v, v, v, v, *bounds, NO_ROW, NO_SIGN, v, v, v)
+    matrix, shared = maker(kind, dtype)
+    return Code(address(matrix, shared, whole, whole, 0, K, stack, whole), update, least, proof, bias)
+
+
+@jit
+def solve(code: Any, shared: Any, programs: Any, goals: Any, K: Any, stack: Any, room: Any, chain: Any) -> None:
+    """Solve each program, and prove the solutions of a run together; ``chain`` is None for programs that are alone."""
+    shared, programs, K, stack, room = lent(shared), lent(programs), lent(K), lent(stack), lent(room)
+    laid, n, products, kept, made, p = programs.laid, len(programs.steps), room.products, -1, np.full(3, -1), 0
+    while p < n:
+        stop, width = p + 1 if chain is None else _run_end(programs, p), laid.widths[p]
+        ids = slice(programs.first[p], programs.first[p + 1])
+        own, sign = laid.places[ids], programs.sign[ids]
+        if len(laid.groups) and (stop > p + 1 or programs.flags[p, STOP] == 0):
+            some = slice(laid.first_group[p], laid.first_group[p + 1])
+            groups, where = laid.groups[some], laid.where[some]
+            call(*code.matrix, shared, groups, where, kept, K, stack, made)
+            kept = -1 if goals.lambda2 or len(sign) or where[0] else groups[0]
+            frame(K[:width], own, laid.starts[p], laid.stops[p], goals.lambda2, sign)
+        for k in range(p, stop):
+            if programs.flags[k, STOP] == 0:
+                one, product = _placed(programs, k, K, room), products[k - p, :width]
+                programs.limits[k] = min(STEPS * len(own), goals.most)
+                if chain is not None:
+                    follow(one, programs, chain, products, k, p)
+                for r in range(len(one.mu)):
+                    some = slice(one.starts[r], one.starts[r + 1])
+                    balance(one.new[some], one.low[some], one.high[some], one.totals[r])
+                if chain is None:
+                    _anew(one, chain, product)
+                else:
+                    add_changes(one.K, one.new, one.line, product)
+                programs.steps[k] = _ascend(code, one, chain, product, goals, goals.tol, programs.limits[k])
+                if chain is None:
+                    _anew(one, chain, product)
+                    _refine(code, one, programs, chain, product, goals, k)
+                else:
+                    keep(one, chain, chain.held[k - p, :width])
+        if chain is not None:
+            multiply(K[:width], programs, own, sign, p, stop, products)
+            for k in range(p, stop):
+                if programs.limits[k]:
+                    one = _placed(programs, k, K, room)
+                    _refine(code, one, programs, chain, products[k - p, :width], goals, k)
+        p = stop
+
+
+@jit
+def _run_end(programs: Any, p: int) -> int:
+    """Return the first program after p that has another matrix."""
+    laid, first, n = programs.laid, programs.first, len(programs.steps)
+    if not len(laid.groups):
+        return n
+    some, ids = slice(laid.first_group[p], laid.first_group[p + 1]), slice(first[p], first[p + 1])
+    for k in range(p + 1, n):
+        same = slice(laid.first_group[k], laid.first_group[k + 1])
+        if not (
+            laid.widths[k] == laid.widths[p]
+            and _equal(laid.groups[same], laid.groups[some])
+            and _equal(laid.where[same], laid.where[some])
+            and _equal(programs.sign[first[k] : first[k + 1]], programs.sign[ids])
+        ):
+            return k
+    return n
+
+
+@jit
+def _equal(a: Any, b: Any) -> bool:
+    if len(a) != len(b):
+        return False
+    for i in range(len(a)):  # noqa: SIM110 (no generators in compiled code)
+        if a[i] != b[i]:
+            return False
+    return True
+
+
+@jit
+def _placed(programs: Any, p: int, K: Any, room: Any) -> Any:
+    """Return a program; its point and its bounds are at their places. With the sign -1 a variable is its opposite."""
+    laid, a, b = programs.laid, programs.first[p], programs.first[p + 1]
+    width, rows = laid.widths[p], room.rows
+    one = One(
+        K[:width], laid.places[a:b], laid.starts[p], programs.t[a:b], programs.lower[a:b], programs.upper[a:b],
+        programs.row[a:b], programs.sign[a:b], programs.totals[p], programs.beta[a:b], programs.g[a:b],
+        programs.measures[p], programs.flags[p], room.mu, rows[0, : b - a], rows[1, :width], rows[2, :width],
+        rows[3, :width], room.slope[:width], rows[4, :width],
+    )  # fmt: skip
+    for i in range(width):
+        one.slope[i] = one.new[i] = one.low[i] = one.high[i] = 0.0
+    for i in range(len(one.own)):
+        at, value, low, high = one.own[i], one.beta[i], one.lower[i], one.upper[i]
+        if len(one.sign) and one.sign[i] < 0.0:
+            value, low, high = -value, -high, -low
+        one.new[at], one.low[at], one.high[at] = min(max(value, low), high), low, high
+    return one
+
+
+@jit
+def _refine(code: Any, one: Any, programs: Any, chain: Any, product: Any, goals: Any, p: int) -> None:
+    """Find the bias and prove the solution at K beta; go on from there as long as the proof falls short.
+
+    A margin below 1 becomes the unit, and the solution is looked for again. Float32 values prove nothing.
+    """
+    bounds, largest, signed = (one.lower, one.upper, goals.epsilon), goals.magnitude + goals.lambda2, len(one.sign) > 0
+    aim, tries = goals.tol, 0 if chain is None else TRIES
+    while True:
+        used = 0
+        for i in range(len(one.own)):
+            value = product[one.own[i]]
+            one.g[i] = (one.sign[i] * value if signed else value) - one.t[i]
+            used += one.beta[i] != 0.0
+        call(*code.bias, one.beta, one.g, *bounds, one.row, one.sign, one.mu)
+        of_beta = len(one.mu) == 0 or signed
+        programs.biases[p] = goals.lambda2 * total(one.beta) if of_beta else total(one.mu) / len(one.mu)
+        margin = margin_of(one.mu, signed)
+        programs.half_widths[p] = -margin
+        more = programs.steps[p] < programs.limits[p] and one.flag[STOP] == 0 and one.flag[BENT] == 0
+        if more and programs.margins[p] < margin < 1.0:
+            enlarge(one, product, programs, p, _power(margin))
+            programs.limits[p], aim = min(programs.steps[p] + STEPS * len(one.own), goals.most), goals.tol
+        elif one.K.itemsize < 8 and goals.gap_tol == np.inf:
+            return
+        else:
+            call(*code.least, one.beta, one.g, *bounds, one.row, one.sign, one.mu)
+            bound(one.beta, CARE * (goals.rounding + UNIT * (used + 8.0) * largest), one.errors)
+            point = one.beta, one.g, one.errors, one.t
+            call(*code.proof, *point, *bounds, one.row, one.sign, one.totals, one.mu, one.found)
+            if more and tries and one.found[5] - one.found[3] > aim:
+                tries -= 1
+            else:
+                aim = nearer(one, aim, goals.gap_tol, largest) if more else 0.0
+                if not aim:
+                    return
+        steps = _ascend(code, one, chain, product, goals, aim, programs.limits[p] - programs.steps[p])
+        programs.steps[p] += steps
+        tries = tries if steps else 0
+        _anew(one, chain, product)
+
+
+@jit
+def _ascend(code: Any, one: Any, chain: Any, product: Any, goals: Any, aim: float, most: int) -> int:
+    """Take steps from a point whose K beta is known; return their number."""
+    if chain is not None:
+        return rounds(code, chain, one, product, goals, INNER * aim, most)
+    for i in range(len(one.own)):
+        at, push = one.own[i], one.sign[i] * one.t[i] if len(one.sign) else one.t[i]
+        one.slope[at] = product[at] - push
+    bounds, numbers = (one.low, one.high, one.starts), (goals.epsilon, INNER * aim, most)
+    return updated(code, one.K, one.new, one.slope, *bounds, one.flag, *numbers, len(one.totals) > 0)
+
+
+@jit
+def _anew(one: Any, chain: Any, product: Any) -> None:
+    """Take over the point, and make K beta from nothing."""
+    for i in range(len(one.own)):
+        value = one.new[one.own[i]]
+        one.errors[i], one.beta[i] = value, one.sign[i] * value if len(one.sign) else value
+    product[:] = 0.0
+    if chain is None:
+        add_rows(one.K, one.own, one.errors, product)
+    else:
+        one.line[:] = 0.0
+        add_changes(one.K, one.new, one.line, product)
+
+
+@jit
+def margin_of(mu: Any, signed: bool) -> float:
+    """Return half of the margin of a classifier with nu, from its multipliers; else 0."""
+    if len(mu) == 2:
+        return 0.5 * (mu[1] - mu[0])
+    return -mu[0] if signed else 0.0
+
+
+@jit
+def enlarge(one: Any, product: Any, programs: Any, p: int, unit: float) -> None:
+    """Divide the numbers of a program, which has no targets, by a power of two."""
+    programs.units[p] *= unit
+    programs.margins[p] /= unit
+    for values in (one.lower, one.upper, one.totals, one.beta, one.g, one.new, one.low, one.high, product):
+        for i in range(len(values)):
+            values[i] /= unit
+
+
+@jit
+def total(values: Any) -> float:
+    """Return the sum of some numbers."""
+    out = 0.0
+    for value in values:
+        out += value
+    return out
+
+
+@jit
+def bound(beta: Any, rate: float, errors: Any) -> None:
+    """errors <- rate |beta|_1."""
+    size = 0.0
+    for i in range(len(beta)):
+        size += abs(beta[i])
+    for i in range(len(beta)):
+        errors[i] = rate * size
+
+
+@jit
+def nearer(one: Any, tol: float, gap_tol: float, largest: float) -> float:
+    """Return the tolerance to go on with from what ``weigh`` has found; 0 if that will do, or pairs come no nearer."""
+    found, itemsize = one.found, one.K.itemsize
+    gap, violation = _relative(found[4], found[0], found[6], found[1]), found[5] - found[3]
+    if gap <= gap_tol or violation > tol:
+        return 0.0
+    near, square, steepest = _closer(tol, gap, gap_tol), 0.0, 0.0
+    for i in range(len(one.beta)):
+        square, steepest = square + one.beta[i] * one.beta[i], max(steepest, abs(one.g[i]))
+    least = max(TYPICAL * found[3], _blur(square, largest, itemsize))
+    if itemsize == 4:
+        least = max(least, COARSE * steepest)
+    return near if near >= least else 0.0
+
+
+@jit
+def frame(K: Any, own: Any, starts: Any, stops: Any, lambda2: float, sign: Any) -> None:
+    """Add lambda^2, turn signs, and make the rows and columns of no variable 0, as far as they are looked at."""
+    for i in range(len(own)):
+        line = K[own[i]]
+        if lambda2 != 0.0 or len(sign):
+            for j in range(len(own)):
+                value = line[own[j]] + lambda2
+                line[own[j]] = sign[i] * sign[j] * value if len(sign) else value
+        for r in range(len(stops)):
+            line[stops[r] : starts[r + 1]] = 0.0
+    for r in range(len(stops)):
+        for i in range(stops[r], starts[r + 1]):
+            K[i, i] = 0.0
