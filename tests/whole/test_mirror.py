@@ -1,4 +1,4 @@
-"""Where a file is tested: beside its own path in ``tests``, or in the file that a table names."""
+"""Where a file is tested: its own path in ``tests``, or in the file that a table names."""
 
 import ast
 import re
@@ -16,14 +16,14 @@ FILES = [path.relative_to(ROOT).with_suffix("") for path in sorted(ROOT.rglob("*
 # of the folder that the tests mirror.
 TESTED_IN = {
     "certificates/test_certify.py": "gap multipliers",
-    "cli/commands/test_doctor.py": "cli/installation",
+    "cli/commands/test_info_doctor.py": "cli/installation",
     "cli/commands/test_evaluate.py": "cli/scores",
-    "cli/commands/test_search.py": "cli/searching/outcome",
-    "cli/commands/test_stream.py": "cli/streams/learner cli/streams/memory estimators/incremental/steps",
+    "cli/commands/test_search.py": "cli/searched",
+    "cli/commands/test_stream.py": "cli/streams/learner estimators/incremental/steps",
     "cli/commands/test_stream_inputs.py": "cli/streams/inputs",
-    "cli/commands/test_train_tasks.py": "cli/preparing/sides cli/preparing/training",
-    "cli/test_cli_models.py": "report cli/preparing/wanted",
-    "cli/test_interrupt.py": "fit cli/commands/warmup __main__",
+    "cli/commands/test_train_tasks.py": "cli/preparing/training",
+    "cli/test_cli_models.py": "report",
+    "cli/test_progress_interrupt.py": "fit cli/commands/warmup __main__",
     "compiled/cache/test_folder.py": "trust",
     "compiled/test_panels.py": "micro",
     "dask/test_fetched.py": "gram/elsewhere",
@@ -49,12 +49,12 @@ TESTED_IN = {
     "files/models/test_model.py": "keeper",
     "files/onnx/test_converter.py": "onnx",
     "files/onnx/test_export.py": "decisions functions graph kernels network",
-    "files/tables/delimited/test_read.py": "dialect lines reading table",
+    "files/tables/delimited/test_read.py": "dialect lines reading",
     "files/tables/test_arff.py": "arff_header",
-    "files/tables/test_libsvm.py": "cli/preparing/surplus estimators/forms/widen",
+    "files/tables/test_libsvm.py": "estimators/forms/widen",
     "files/tables/test_memory.py": "files/source hdf5_storage",
     "files/tables/test_readers.py": "cells files/table",
-    "files/tables/test_readers_formats.py": "arrays extra hdf5 idx parquet",
+    "files/tables/test_readers_formats.py": "arrays hdf5 parquet",
     "fitting/test_layout.py": "gram/between_classes fits",
     "fitting/test_samples.py": "binary",
     "estimators/base/test_probability.py": "fitting/folds",
@@ -69,12 +69,11 @@ TESTED_IN = {
     "papers/test_kernel_adatron.py": "data",
     "plots/test_axes.py": "gap influence labels leave_one_out plane",
     "model/test_model.py": "expansion function",
-    "reports/test_report.py": "facts figure parts reports/panels/boundary reports/panels/chosen "
+    "reports/test_report.py": "facts parts reports/panels/boundary reports/panels/chosen "
     "reports/panels/deciding reports/panels/features reports/panels/good reports/panels/optimal reports/panels/robust "
     "reports/panels/suspicious",
-    "selection/search/test_grid.py": "cells evaluate programs rows scoring solve standin",
-    "selection/search/test_grid_mixed.py": "beside",
-    "selection/test_kernel_path.py": "gaussians certificates/radius_margin plots/kernel_path",
+    "selection/search/test_grid.py": "cells evaluate programs rows scoring solve",
+    "selection/test_kernel_path.py": "gaussians certificates/radius_margin gram/gaussian_rows",
     "solvers/blocks/test_block.py": "rows solvers/tasks solvers/watch",
     "solvers/blocks/test_shard.py": "compiled/scan",
     "solvers/device/test_place.py": "fitting/placing",
@@ -87,8 +86,8 @@ TESTED_IN = {
     "solvers/test_table.py": "ascent base start solvers/classic/active solvers/classic/decomposition "
     "solvers/classic/isda solvers/classic/kernel_adatron solvers/classic/secant solvers/classic/smo "
     "solvers/classic/svmseq solvers/classic/sweeps",
-    "solvers/whole/test_many.py": "arranged bundle linked rounds solvers/found solvers/plan solvers/route gram/shared",
-    "solvers/whole/test_one.py": "solvers/dense/inner solvers/dense/layout",
+    "solvers/small/test_many.py": "arranged bundle chain rounds solvers/found solvers/plan solvers/route gram/shared",
+    "solvers/small/test_one.py": "solvers/dense/inner solvers/dense/layout",
     "whole/test_family.py": "estimators/nusvc estimators/nusvr estimators/oneclass estimators/svr",
     "whole/test_truth.py": "solvers/units gram/symmetry",
     "whole/test_warnings.py": "estimators/base/quiet",
