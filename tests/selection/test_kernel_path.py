@@ -1,6 +1,6 @@
 """Paths of kernels: the solutions are those of single fits, found with less work.
 
-Also tested here: ``gaussians``, ``certificates/radius_margin`` and ``plots/kernel_path``. ``gram/gaussian_rows``
+Also tested here: ``gaussians``, ``certificates/radius_margin`` and ``gram/gaussian_rows``.
 """
 
 from itertools import pairwise

@@ -1,6 +1,6 @@
 """Choosing parameters from the command line.
 
-Also tested here: ``cli/searching/outcome``. ``cli/searched``
+Also tested here: ``cli/searched``.
 """
 
 import json
