@@ -62,7 +62,6 @@ ARRAYS = [
     ("dense", "classes_", with_value(1), "classes_ holds a value twice"),
     ("dense", "class_weight_", with_value(-1.0), "class_weight_ holds -1"),
     ("regression", "intercept_", lambda a: a[0], "intercept_ must be an array of 1 dimensions"),
-    ("one class", "offset_", with_value(np.nan), "offset_ holds NaN"),
     ("margins", "problem_", with_value(7), "problem_ holds"),
     ("margins", "tilts_", lambda a: a[1:], "tilts_ has"),
 ]

@@ -64,10 +64,10 @@ def warn_unless_converged(fitted: Fits, X: Any, max_iter: int, what: str = "prob
         early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
         stuck = worst.status in (Status.MAX_ITER, Status.STUCK, Status.OVERFLOW)
         cause = _cause(X, values, worst.certificate.resolution) if stuck and X is not None else ""
+        reason = worst.status.value + "."
         if not worst.certificate.convex and worst.status in (Status.MAX_ITER, Status.MAX_TIME) and not early:
             cause = f" Perhaps because {NO_KERNEL}: {OTHER_KERNEL}."
-        reason = worst.status.value + "."
-        if cause.startswith(ASYMMETRIC[:12]):
+        elif values and cause:  # of given values the cause says all
             reason, cause = cause.strip(), ""
         text = (
             f"{early}Not converged {where}: KKT violation {worst.certificate.kkt_violation:.2e}, relative duality gap "

@@ -173,7 +173,9 @@ def _check_steps(pipeline: Pipeline) -> None:
     if not found or not all(isinstance(one, BaseEstimator) for one in found):
         raise InvalidError(f"the steps {names!r} hold no estimator, or something else")
     strict = [one for one in found if type(one) in STATES]
-    fitted = [_is_fitted(type(one), vars(one)) for one in strict]
+    fitted = [
+        one.__sklearn_is_fitted__() if isinstance(one, KernelMachine) else "scale_" in vars(one) for one in strict
+    ]
     if not _widths_agree(found) or (any(fitted) and not all(fitted)):
         raise InvalidError(f"the steps {names!r} were not fitted together")
 
