@@ -23,7 +23,8 @@ Ids = NDArray[np.int64]
 
 def cloned(estimator: Any) -> Any:
     """Return an unfitted copy, as ``sklearn.base.clone`` makes it, with the same client, which cannot be copied."""
-    bare = copy(estimator)  # the state of a copy has no client
+    bare = copy(estimator)
+    bare.client = None
     twin: Any = BaseEstimator.__sklearn_clone__(bare)
     twin.client = estimator.client
     return twin

@@ -155,5 +155,9 @@ class OneClassSVM(OutlierMixin, OneProgram):
         head = Inlier()
         return self._decision(self.model_, X, head.predictions, head.decided)
 
-    def _head_of(self, parts: dict[str, Any]) -> Inlier:
+    @property
+    def head(self) -> Inlier:
         return Inlier()
+
+    def _head_of(self, parts: dict[str, Any]) -> Inlier:
+        return self.head

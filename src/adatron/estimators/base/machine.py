@@ -146,16 +146,16 @@ class KernelMachine(Quiet, Parameters):
         try:
             if own and "vectors" in parts:
                 for_reading(parts["vectors"], own=True)
-            self._model = self._model_of(parts)
+            self._make(parts)
         except KeyError as error:
             self._refuse_state(f"{error.args[0]} is missing")
         except (ValueError, TypeError, AttributeError, IndexError) as error:
             self._refuse_state(str(error))
 
-    def _model_of(self, parts: dict[str, Any]) -> Model:
-        """Return the model of a state, given its parts."""
+    def _make(self, parts: dict[str, Any]) -> None:
+        """Make the model of a state, given its parts."""
         proofs, head = Proofs(**parts.pop("proofs")), self._head_of(parts)
-        return Model(**parts, proofs=proofs, head=head, width=vars(self).get("n_features_in_"))
+        self._model = Model(**parts, proofs=proofs, head=head, width=vars(self).get("n_features_in_"))
 
     def _refuse_state(self, fault: str) -> NoReturn:
         vars(self).pop("_model", None)

@@ -70,5 +70,9 @@ class Regressor(RegressorMixin, OneProgram):
         """
         return self._decision(self.model_, X, Target().predictions)
 
-    def _head_of(self, parts: dict[str, Any]) -> Target:
+    @property
+    def head(self) -> Target:
         return Target()
+
+    def _head_of(self, parts: dict[str, Any]) -> Target:
+        return self.head

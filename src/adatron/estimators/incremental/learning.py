@@ -77,6 +77,7 @@ class Learning(KernelMachine):
     _store: Store
     _tracks: list[Track]
     _settled: Settled
+    _asked: dict[str, Any]  # holds the model, once somebody has asked for it
     precision = "double"
     stream_: dict[str, Any] | None = None  # record of ``adatron stream``: what it has learned from which input
 
@@ -335,7 +336,8 @@ class Learning(KernelMachine):
             proofs = proofs._replace(n_iter=int(proofs.n_iter[0]))
         warn_unless_converged(self._fitted, None, max_iter=-1)
         self._settled = self._settled._replace(proofs=proofs)
-        vars(self).pop("_model", None)
+        vars(self).pop("_model", None)  # of a compact model
+        self._asked = {}
 
     def _foundations(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in FIXED if name in self.get_params(deep=False)}

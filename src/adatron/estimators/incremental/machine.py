@@ -25,7 +25,7 @@ from .track import Track
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 OWN = ("_store", "_tracks")  # attributes that a step changes in place
-HERE = ("_saved", "_turn")  # attributes that belong to this object, and to no copy
+HERE = ("_saved", "_turn", "_asked")  # attributes that belong to this object, and to no copy
 
 
 class Keeper(Protocol):
@@ -76,13 +76,15 @@ class Incremental(Learning):
     @property
     def model_(self) -> Model:
         """The model of the solution, gathered when it is asked for: no step copies all support vectors."""
-        found = vars(self).get("_model")
-        if found is not None or "_tracks" not in vars(self):
-            return super().model_ if found is None else found
-        with self.turn:
-            if "_model" not in vars(self):
-                self._model = self._gather()
-            return self._model
+        if "_asked" not in vars(self):
+            return super().model_
+        made = self._asked
+        if "model" not in made:
+            with self.turn:
+                made = self._asked
+                if "model" not in made:
+                    made["model"] = self._gather()
+        return made["model"]
 
     def part(self, name: str, asked: str) -> Any:
         settled = vars(self).get("_settled")
@@ -101,6 +103,8 @@ class Incremental(Learning):
             other, state = object.__new__(type(self)), vars(self)
             own = deepcopy({name: state[name] for name in OWN if name in state})
             vars(other).update({name: value for name, value in state.items() if name not in HERE}, **own)
+            if "_asked" in state:
+                other._asked = {**self._asked}
             return other
 
     def compact(self) -> Self:
@@ -269,16 +273,17 @@ class Incremental(Learning):
         self._refuse_torn()
         _ = self.model_  # non-finite numbers must fail now, not in a prediction
 
-    def _model_of(self, parts: dict[str, Any]) -> Any:
+    def _make(self, parts: dict[str, Any]) -> None:
         if "_tracks" not in vars(self):
-            return super()._model_of(parts)
+            super()._make(parts)
+            return
         self._settle(parts)
         self._refuse_torn()
-        return self._gather()
+        _ = self.model_  # what is wrong must fail now
 
     def _settle(self, parts: dict[str, Any]) -> None:
         """Keep what a state says of the solution."""
-        proofs = Proofs(**parts["proofs"])
+        proofs, self._asked = Proofs(**parts["proofs"]), {}
         self._settled = Settled(parts["kernel"], parts["gamma"], self._head_of(parts), proofs)
 
     def _refuse_torn(self) -> None:
