@@ -64,7 +64,7 @@ def test_no_sum_of_coefficients_beats_the_optimum():
 def test_kernel_values_are_computed_in_parts(monkeypatch):
     X, y = data()
     whole = decisions(X, RBF, y)
-    monkeypatch.setattr("benchmarks.benchopt.benchmark_utils.truth.CHUNK", 7 * len(y))
+    monkeypatch.setattr("benchmarks.benchopt.benchmark_utils.truth.VALUES_AT_A_TIME", 7 * len(y))
     np.testing.assert_allclose(decisions(X, RBF, y), whole, rtol=1e-12, atol=1e-12)
 
 

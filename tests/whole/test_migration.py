@@ -7,6 +7,7 @@ import pytest
 from sklearn import svm
 
 import adatron
+from adatron.estimators.base.attributes import Attribute
 
 PAGE = (Path(__file__).parents[2] / "docs" / "migration.md").read_text()
 NAMES = ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"]
@@ -14,7 +15,8 @@ NAMES = ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"]
 
 def attributes(estimator):
     """Public attributes of a fitted estimator: what fit sets, and properties."""
-    names = [*vars(estimator), *(n for n in dir(type(estimator)) if isinstance(getattr(type(estimator), n), property))]
+    kinds = (property, Attribute)
+    names = [*vars(estimator), *(n for n in dir(type(estimator)) if isinstance(getattr(type(estimator), n), kinds))]
     return {name for name in names if name.endswith("_") and not name.startswith("_")}
 
 

@@ -119,8 +119,7 @@ class Learning(KernelMachine):
         return "_store" not in vars(self)
 
     def _refuse_compact(self) -> None:
-        model = vars(self).get("_model")
-        if model is not None and model.compact:
+        if "_model" in vars(self):  # the model of samples that it has is gathered from them
             raise CompactError
 
     @property

@@ -113,10 +113,13 @@ class Incremental(Learning):
         It has no samples. It predicts, but all methods that need samples, such as ``partial_fit`` and ``forget``, raise
         ValueError.
         """
-        model, other = self.model_, object.__new__(type(self))
-        left = (*OWN, *HERE, "_fitted", "_settled")
+        return super().compact()
+
+    def with_model(self, model: Model) -> Self:
+        """Return a copy of this machine that has another model, and no samples."""
+        other, left = object.__new__(type(self)), (*OWN, *HERE, "_fitted", "_settled")
         vars(other).update({name: value for name, value in vars(self).items() if name not in left}, _model=model)
-        return super(Incremental, other).compact()
+        return super(Incremental, other).with_model(model)
 
     def forget(self, ids: Any) -> Self:
         """Unlearn some samples: the solution becomes that of the others, and no byte of these rows stays.

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...gram import View
-from ...gram.row_cache import Rows
+from ...gram.row_cache import RowCache
 from ...problems import Dual
 from ..ascent import Ascent
 from ..base import Options, Solver
@@ -42,7 +42,7 @@ class Greedy(Solver):
 
 class _Greedy(Ascent[Greedy]):
     def prepare(self) -> None:
-        self.rows = Rows(self.view, self.options.memory)
+        self.rows = RowCache(self.view, self.options.memory)
         self.diagonal = self.view.diagonal() + self.dual.lambda2
 
     def ascend(self, tol: float) -> Status:
