@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adatron.solvers.tolerance import AIM, LEAST, MOST, blur, closer
+from adatron.solvers.tolerance import AIM, LEAST_SHARE, LARGEST_SHARE, blur, closer
 
 POSITIVE = st.floats(1e-12, 1e6)
 
@@ -13,10 +13,10 @@ POSITIVE = st.floats(1e-12, 1e6)
 @given(tol=POSITIVE, gap=POSITIVE, wanted=POSITIVE)
 def test_a_tolerance_falls_in_proportion_within_limits(tol, gap, wanted):
     near = closer(tol, gap, wanted)
-    assert LEAST * tol <= near <= MOST * tol
-    if LEAST < AIM * wanted / gap < MOST:
+    assert LEAST_SHARE * tol <= near <= LARGEST_SHARE * tol
+    if LEAST_SHARE < AIM * wanted / gap < LARGEST_SHARE:
         assert np.isclose(near / tol, AIM * wanted / gap)
-    assert closer(tol, np.inf, wanted) == closer(tol, np.nan, wanted) == MOST * tol
+    assert closer(tol, np.inf, wanted) == closer(tol, np.nan, wanted) == LARGEST_SHARE * tol
 
 
 def test_errors_of_kernel_values_add_up_as_squares():
