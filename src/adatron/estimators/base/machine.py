@@ -359,7 +359,8 @@ def proofs_of(fitted: Fits, alone: bool, unit: float = 1.0) -> Proofs:
     found, scale = fitted.found, unit * unit
     n_iter, status = found.n_iter.astype(np.int32), int(not found.good.all())
     if alone:
-        proof, gap = found.certificate(0), found.certificate(0).relative_gap if found.solved[0] else 0.0
+        proof = found.certificate(0)
+        gap = proof.relative_gap if found.solved[0] else 0.0
         numbers = gap, proof.kkt_violation, scale * proof.lower, scale * proof.primal
         return Proofs(*numbers, n_iter, status, found.trace(0), fitted.route)
     gaps = np.where(found.solved, found.relative_gaps, 0.0)
