@@ -21,6 +21,7 @@ from adatron.files import load, save
 from adatron.gram.backends import tile_loop as tiles
 from adatron.kernels import RBF
 from adatron.model import decision, expansion
+from adatron.model.model import Model
 from machines import altered, two_moons
 from moments import calls
 
@@ -144,15 +145,36 @@ def test_support_vectors_cannot_be_changed_in_place(data):
     assert_as_made_anew(model, X)
 
 
-def test_arrays_in_the_place_of_those_of_csr_are_noticed():
+def test_arrays_in_the_place_of_those_of_csr_do_no_harm():
     X, y = two_moons()
-    model = SVC().fit(sparse.csr_matrix(X), y)
-    assert_as_made_anew(model, X := sparse.csr_matrix(X))
-    before, other = model.decision_function(X), 0.5 * model.support_vectors_.data
-    other.flags.writeable = False
-    model.support_vectors_.data = other
-    assert_as_made_anew(model, X)
-    assert (model.decision_function(X) != before).any()
+    X = sparse.csr_matrix(X)
+    used, fresh = SVC().fit(X, y), SVC().fit(X, y)
+    used.decision_function(X)
+    for model in (used, fresh):
+        model.support_vectors_.indices = np.full_like(model.support_vectors_.indices, 2**31 - 1)
+        with pytest.raises(ValueError, match="were altered"):
+            model.decision_function(X)
+
+
+def test_a_model_by_itself_is_checked_too():
+    X, y = two_moons()
+    model = SVC().fit(X, y).model_
+    for again in (deepcopy(model), through_a_pickle(model)):
+        np.testing.assert_array_equal(again.coefficients(), model.coefficients())
+        assert not again.support.flags.writeable
+    state = {**model.__getstate__(), "counts": np.array([10**6, 10**6], np.int32)}
+    with pytest.raises(ValueError, match="dual_coef_"):
+        object.__new__(Model).__setstate__(state)
+
+
+def test_a_fit_that_fails_leaves_the_machine_as_it_was():
+    X, y = two_moons()
+    model = SVC().fit(X, y)
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match="classes"):
+        model.fit(X[:, :1], np.zeros(len(X)))
+    np.testing.assert_array_equal(model.decision_function(X), before)
+    np.testing.assert_array_equal(through_a_pickle(model).decision_function(X), before)
 
 
 def test_another_kernel_is_another_model():

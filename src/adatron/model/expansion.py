@@ -52,10 +52,11 @@ class Expansion:
         """Return the sums on a device, kept for the last one; None if no device makes them."""
         from .remote import Remote
 
-        if self._remote is None or self._remote.device is not device:
+        remote = self._remote  # once, as another thread may ask for another device
+        if remote is None or remote.device is not device:
             suits = Remote.suits(self.points, device)
-            self._remote = Remote(device, self.points, self.coefficients) if suits else None
-        return self._remote
+            remote = self._remote = Remote(device, self.points, self.coefficients) if suits else None
+        return remote
 
     def split(self, pool: Pool) -> Split | None:
         """Return its parts by which float32 proves signs, or None if float32 cannot."""

@@ -1,4 +1,4 @@
-"""The decision functions of a fitted machine, made of its attributes."""
+"""The decision functions of a model."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from .decision import decision_values, pair_values
 from .expansion import Expansion
 from .heads import Counted
 from .signs import Decided
+from .sound import invalid_csr
 
 if TYPE_CHECKING:
     from ..margins import Field
@@ -137,15 +138,15 @@ class Sum(Function):
         vectors = self.vectors if sparse.issparse(self.vectors) else opened(self.vectors)
         if self.kept is None or not self.kernel.compiled or any(map(_writeable, (self.vectors, self.dual))):
             return self._made(vectors)
-        parts = (*parts_of(self.vectors), *parts_of(self.dual))  # a CSR matrix can be given other arrays
-        before, made = self.kept.get("sum", ((), None))
-        if made is None or any(a is not b for a, b in zip(before, parts, strict=True)):
-            made = self._made(vectors)
-            self.kept["sum"] = parts, made
-        return made
+        if "sum" not in self.kept:
+            self.kept["sum"] = self._made(vectors)
+        return self.kept["sum"]
 
     def _made(self, vectors: Any) -> Expansion | PairSums:
         """Return the sum over some vectors; of kernel values, these are in X."""
+        rows = np.shape(vectors)[0] if self.kernel.name != "precomputed" else len(self.columns)
+        if rows != len(self.columns) or (sparse.issparse(vectors) and invalid_csr(vectors)):
+            raise ValueError("The support vectors of the model were altered. Fit again, or load the model again.")
         if not self._many_pairs:
             return Expansion(vectors, self.coefficients().T, self.kernel, self.columns)
         assert self.counts is not None  # noqa: S101 (for the type checker)

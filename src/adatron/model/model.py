@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
+#: Parts that are small, so that a copy of somebody else's array costs little.
+SMALL = ("dual", "intercepts", "support", "counts", "tilts", "problem")
 
 
 class Proofs(NamedTuple):
@@ -96,10 +98,19 @@ class Model:
         if fault is not None:
             raise ValueError(fault)
         for_reading(self.vectors)
-        for name in ("dual", "intercepts"):  # small, so that a copy of somebody else's array costs little
-            part = for_reading(getattr(self, name))
-            if any(array.flags.writeable for array in parts_of(part)):
+        for name in SMALL:
+            part = getattr(self, name)
+            if part is not None and any(array.flags.writeable for array in parts_of(for_reading(part))):
                 object.__setattr__(self, name, for_reading(part.copy(), own=True))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the parts, without what predictions keep."""
+        return {name: value for name, value in vars(self).items() if name != "_kept"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take parts from elsewhere, and check them as new ones."""
+        vars(self).update(state, _kept={})
+        self.__post_init__()
 
     @property
     def values(self) -> bool:
@@ -161,7 +172,7 @@ class Model:
         for name, matrix, kinds in (("support_vectors_", self.vectors, "fd"), ("dual_coef_", self.dual, "d")):
             if fault := unreadable(matrix, kinds):
                 yield f"{name} {fault}"
-        for name, whole in (("support_", self.support), ("_n_support", self.counts)):
+        for name, whole in (("support_", self.support), ("n_support_", self.counts)):
             if not is_vector(whole, "iu"):
                 yield f"{name} is no vector of whole numbers"
         if not is_vector(self.intercepts, "d"):
@@ -191,6 +202,8 @@ class Model:
             return
         if tilts.shape != self.vectors.shape or not set(problem.tolist()) <= set(range(self.head.n_problems)):
             yield "tilts_ and problem_ are not those of the support vectors"
+        if not isinstance(self.dual, np.ndarray):
+            yield "dual_coef_ of tilted bases is no array"
         if self.values or not self.kernel.differentiable:
             yield f"tilts_ need a kernel with a derivative; kernel_ is {quoted(self.kernel)}"
 

@@ -41,6 +41,8 @@ else:
 PARTS = 100
 #: Attributes that belong to a running fit or to the user's callbacks, and to no model file.
 OURS = ("_skl_callbacks", "_parent_callback_ctx", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_fit_parts")
+#: Attributes that the check of X sets before there is a model.
+OF_INPUT = ("n_features_in_", "feature_names_in_", "_arriving")
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
@@ -49,6 +51,16 @@ def fitting(fit: Fit) -> Fit:
 
     @wraps(fit)
     def told(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        before = {name: vars(self)[name] for name in OF_INPUT if name in vars(self)}
+        try:
+            return _told(self, X, *args, **kwargs)
+        except BaseException:  # what the check of X has set is not that of the model that stays
+            for name in OF_INPUT:
+                vars(self).pop(name, None)
+            vars(self).update(before)
+            raise
+
+    def _told(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         if not any(name in vars(self) for name in OURS[:2]):
             return fit(self, X, *args, **kwargs)
         y = kwargs.get("y", args[0] if args else None)

@@ -116,8 +116,12 @@ class KernelMachine(Quiet, Parameters):
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for copies, pickles and files: the parts of the model by the names of the attributes."""
         state: Any = super().__getstate__()
-        kept = {name: value for name, value in state.items() if name not in BUSY}
-        return {**kept, **flat(type(self), state["_model"])} if "_model" in state else kept
+        kept, model = {name: value for name, value in state.items() if name not in BUSY}, state.get("_model")
+        if model is None:
+            return kept
+        if model.width is not None:  # a fit that failed may have left another one
+            kept["n_features_in_"] = model.width
+        return {**kept, **flat(type(self), model)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -244,9 +248,10 @@ class KernelMachine(Quiet, Parameters):
     @quiet
     def coef_(self) -> Any:
         """Weights of the features, (n_problems, n_features), of a linear kernel."""
-        if self.kernel_.name != "linear":
+        model = self.model_
+        if model.kernel.name != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        weights = feature_weights(self.model_.coefficients(), self.support_vectors_)
+        weights = feature_weights(model.coefficients(), model.vectors)
         # They are computed anew each time: a change of them would be lost, so it is refused.
         (weights.data if sparse.issparse(weights) else weights).flags.writeable = False
         return weights

@@ -64,7 +64,7 @@ class OneProgram(KernelMachine):
         intercepts, proofs = np.array([b + middle if middle else b]), proofs._replace(n_iter=int(proofs.n_iter[0]))
         parts: dict[str, Any] = {"intercepts": intercepts, "head": self._head_of({}), "proofs": proofs}
         model = self._made(X, resolved, support, unit * dual, counts=counts, **parts)
+        warn_unless_converged(fitted, X, self.max_iter, values=model.values)
         if form.attributes is not None:
             vars(self).update(form.attributes(fitted[0]))
-        warn_unless_converged(fitted, X, self.max_iter, values=model.values)
         self._model = model

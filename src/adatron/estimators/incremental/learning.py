@@ -154,8 +154,9 @@ class Learning(KernelMachine):
                 yield
             except BaseException:
                 with uninterrupted():
-                    vars(self).clear()
                     vars(self).update(before)
+                    for name in vars(self).keys() - before.keys() - {"_turn"}:
+                        del vars(self)[name]
                 raise
 
     def _begin(
@@ -278,7 +279,7 @@ class Learning(KernelMachine):
         clock = track.store.clock
         for tol in TRIES:
             settings = engine.Settings(
-                self._settled.kernel, "auto", self.precision, CACHE, self.n_jobs, tol, None, limit, clock, None
+                track.kernel, "auto", self.precision, CACHE, self.n_jobs, tol, None, limit, clock, None
             )
             fits = engine.fit(track.store.X, samples, Listed([Problem([0], lambda _: dual)]), settings)
             clock.check()
@@ -335,8 +336,8 @@ class Learning(KernelMachine):
             proofs = proofs._replace(n_iter=int(proofs.n_iter[0]))
         warn_unless_converged(self._fitted, None, max_iter=-1)
         self._settled = self._settled._replace(proofs=proofs)
-        vars(self).pop("_model", None)  # of a compact model
         self._asked = {}
+        vars(self).pop("_model", None)  # of a compact model
 
     def _foundations(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in FIXED if name in self.get_params(deep=False)}

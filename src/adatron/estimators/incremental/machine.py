@@ -95,7 +95,7 @@ class Incremental(Learning):
         return getattr(settled if name in settled._fields else self.model_, name)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "_tracks" in vars(self) or super().__sklearn_is_fitted__()
+        return "_asked" in vars(self) or super().__sklearn_is_fitted__()
 
     def __copy__(self) -> Self:
         """Return a copy with samples and a solution of its own, which do not affect this one."""
@@ -118,7 +118,7 @@ class Incremental(Learning):
     def with_model(self, model: Model) -> Self:
         """Return a copy of this machine that has another model, and no samples."""
         other, left = object.__new__(type(self)), (*OWN, *HERE, "_fitted", "_settled")
-        vars(other).update({name: value for name, value in vars(self).items() if name not in left}, _model=model)
+        vars(other).update({name: value for name, value in dict(vars(self)).items() if name not in left}, _model=model)
         return super(Incremental, other).with_model(model)
 
     def forget(self, ids: Any) -> Self:

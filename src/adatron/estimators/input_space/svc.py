@@ -228,10 +228,10 @@ class InputMarginSVC(Classifier):
         else:
             coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
             model = self._of_coefficients(data, coefficients, fitted.found.intercept.copy(), resolved, head, proofs)
+        warn_unless_converged(fitted, data.X, self.max_iter, values=model.values)
         margins, paths = np.array([climb.worth.margin for climb in climbs]), [np.array(c.path) for c in climbs]
         self.margin_, self.margin_path_ = (float(margins[0]), paths[0]) if len(climbs) == 1 else (margins, paths)
         self.projections_ = feet[0] if feet is not None and len(climbs) == 1 else feet
-        warn_unless_converged(fitted, data.X, self.max_iter, values=model.values)
         self.class_weight_, self._model = data.class_weight, model
         return self
 
