@@ -42,7 +42,7 @@ PARTS = 100
 #: Attributes that belong to a running fit or to the user's callbacks, and to no model file.
 OURS = ("_skl_callbacks", "_parent_callback_ctx", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_fit_parts")
 #: Attributes that the check of X sets before there is a model.
-OF_INPUT = ("n_features_in_", "feature_names_in_", "_arriving")
+OF_INPUT = ("n_features_in_", "feature_names_in_", "_given_objects")
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 

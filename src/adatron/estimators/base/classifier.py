@@ -126,12 +126,14 @@ class Classifier(ClassifierMixin, KernelMachine):
         return Classes(**parts.pop("head"))
 
     def head_of(self, model: Model) -> Classes:
-        head: Any = model.head
-        return replace(head, shape=self.decision_function_shape, break_ties=self.break_ties)
+        return self._as_asked(model.head)
 
     @property
     def head(self) -> Classes:
-        return self.head_of(self.model_)
+        return self._as_asked(self.part("head", "head"))
+
+    def _as_asked(self, head: Any) -> Classes:
+        return replace(head, shape=self.decision_function_shape, break_ties=self.break_ties)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return signed decision values.

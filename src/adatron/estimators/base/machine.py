@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ...model.signs import Decided
     from ...threads import Clock
 
-BUSY = ("_model", "_arriving")  # of this process: a state has the parts of the model by their names
+BUSY = ("_model", "_given_objects")  # of this process: a state has the parts of the model by their names
 
 
 class Resolved(NamedTuple):
@@ -182,7 +182,7 @@ class KernelMachine(Quiet, Parameters):
     @property
     def _objects(self) -> Any:
         """The samples that a fit is given if they are no rows of numbers, else None."""
-        return vars(self).get("_arriving")
+        return vars(self).get("_given_objects")
 
     @property
     def _mergeable(self) -> bool:
@@ -240,7 +240,7 @@ class KernelMachine(Quiet, Parameters):
             support=support.astype(np.int32),
             shape=X.shape,
             width=vars(self).get("n_features_in_") if values else X.shape[1],
-            samples=vars(self).pop("_arriving", None),
+            samples=vars(self).pop("_given_objects", None),
             **parts,
         )
 
@@ -331,7 +331,8 @@ class KernelMachine(Quiet, Parameters):
         if self._theirs is None:
             raise ValueError(f"scikit-learn has no estimator for an {type(self).__name__}.")
         check_is_fitted(self)
-        return exported(self, self._theirs, self.model_.columns)
+        model = copy(self)  # whose model no fit replaces
+        return exported(model, self._theirs, model.model_.columns)
 
     def problem_values(self, X: Any) -> NDArray[np.float64]:
         """Return the decision values of the problems, (n_samples, n_problems)."""

@@ -91,9 +91,9 @@ def _types(kernel: Any) -> tuple[type, ...]:
 
 def _keep(model: Machine, kept: Any) -> None:
     """Keep samples that are not rows of numbers for the model, once all input is accepted; they have no features."""
-    vars(model).pop("_arriving", None)
+    vars(model).pop("_given_objects", None)
     if kept is not None:
-        vars(model)["_arriving"] = kept
+        vars(model)["_given_objects"] = kept
         vars(model).pop("n_features_in_", None)
 
 

@@ -176,7 +176,6 @@ class Learning(KernelMachine):
         sides : the classes of each program, see ``Track``
         """
         resolved = self._suited(X, repeated)
-        self._settled = Settled(resolved.kernel, resolved.gamma, head)
         store = Store(X)
         some = self._arriving(store, X, y, weight, ids)
         store.append(*some)
@@ -188,7 +187,7 @@ class Learning(KernelMachine):
                 self.solve_anew(track)
         self._store, self._tracks, self.n_refit_ = store, tracks, 0
         self._fixed, self.stream_ = self._foundations(), None
-        self._finish([0] * len(tracks))
+        self._finish([0] * len(tracks), settled=Settled(resolved.kernel, resolved.gamma, head))
 
     def _suited(self, X: Any, weight: Vector | None) -> Resolved:
         """Return the kernel, or refuse it."""
@@ -315,7 +314,7 @@ class Learning(KernelMachine):
     def _events(self) -> list[int]:
         return [int(track.counts[0]) for track in self._tracks]
 
-    def _finish(self, events: list[int], anew: bool = True) -> None:
+    def _finish(self, events: list[int], anew: bool = True, settled: Settled | None = None) -> None:
         """Certify the solution; the model of another solution is no longer true.
 
         ``anew`` allows to solve a program anew if its path has lost its way unnoticed.
@@ -335,7 +334,7 @@ class Learning(KernelMachine):
         if not is_classifier(self):
             proofs = proofs._replace(n_iter=int(proofs.n_iter[0]))
         warn_unless_converged(self._fitted, None, max_iter=-1)
-        self._settled = self._settled._replace(proofs=proofs)
+        self._settled = (settled or self._settled)._replace(proofs=proofs)
         self._asked = {}
         vars(self).pop("_model", None)  # of a compact model
 
