@@ -78,7 +78,9 @@ def split_records(lines: Iterable[str], separator: str) -> Iterator[list[str]]:
         return
     record = ""
     for line in lines:
-        record += line
+        within, record = bool(record), record + line
+        if within and '"' not in line and len(record) <= csv.field_size_limit():
+            continue  # nothing can end the quote
         if '"' not in record:
             yield record.split()
         else:
