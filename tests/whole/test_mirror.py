@@ -49,7 +49,7 @@ TESTED_IN = {
     "files/models/test_model.py": "keeper",
     "files/onnx/test_converter.py": "onnx",
     "files/onnx/test_export.py": "decisions functions graph kernels network",
-    "files/tables/delimited/test_read.py": "dialect lines reading",
+    "files/tables/delimited/test_read.py": "dialect reading",
     "files/tables/test_arff.py": "arff_header",
     "files/tables/test_libsvm.py": "estimators/forms/widen",
     "files/tables/test_memory.py": "files/source hdf5_storage",

@@ -11,6 +11,7 @@ from ..cells import SPREADSHEET_ERRORS
 
 CHARACTERS = 2**18  # Characters of the lines that are taken together, unless a record is longer.
 _OPENING = re.compile(r'(?:^|\W)"')
+_INSIDE = re.compile(r'(?:[^"]|"")*')
 _FIELD = re.compile(r'"(?:[^"]|"")*(?:"|\Z)|\S+')
 
 
@@ -76,25 +77,38 @@ def split_records(lines: Iterable[str], separator: str) -> Iterator[list[str]]:
             if fields:
                 yield [field.strip() for field in fields]
         return
-    record = ""
+    parts: list[str] = []
+    length, within = 0, False
     for line in lines:
-        within, record = bool(record), record + line
-        if within and '"' not in line and len(record) <= csv.field_size_limit():
-            continue  # nothing can end the quote
-        if '"' not in record:
-            yield record.split()
-        else:
-            fields = _words(record)
-            if fields[-1][0] == '"' and fields[-1].count('"') % 2 and len(record) <= csv.field_size_limit():
-                continue  # the quote has no end yet
-            yield [_unquoted(field) for field in fields]
-        record = ""
-    if record:
-        yield [_unquoted(field) for field in _words(record)]
+        parts.append(line)
+        length, within = length + len(line), _ends_within(line, within)
+        if within and length <= csv.field_size_limit():
+            continue  # the quote has no end yet
+        yield [_unquoted(field) for field in _words("".join(parts))]
+        parts, length, within = [], 0, False
+    if parts:
+        yield [_unquoted(field) for field in _words("".join(parts))]
+
+
+def _ends_within(line: str, within: bool) -> bool:
+    """Return whether a line ends within quotes, given whether it begins so: each line is looked at once."""
+    if not within and '"' not in line:
+        return False
+    start = 0
+    if within:
+        start = _INSIDE.match(line).end() + 1  # pyright: ignore[reportOptionalMemberAccess]
+        if start > len(line):
+            return True
+    field = ""
+    for found in _FIELD.finditer(line, start):
+        field = found[0]
+    return field.startswith('"') and field.count('"') % 2 == 1
 
 
 def _words(record: str) -> list[str]:
     """Return what stands between white space, quotes included."""
+    if '"' not in record:
+        return record.split()
     found = list(_FIELD.finditer(record))
     if any(one[0][0] == '"' and record[one.end() : one.end() + 1].strip() for one in found):
         raise csv.Error("something follows a quoted field without white space")
