@@ -52,3 +52,11 @@ def test_rows_whose_numbers_point_outside_are_refused(part):
     for act in (model.predict, lambda rows: SVC().fit(rows, y), lambda rows: IncrementalSVC().fit(rows, y)):
         with pytest.raises(ValueError, match=r"^X has "):
             act(torn)
+
+
+def test_samples_of_which_no_solution_is_known_are_refused():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    model = IncrementalSVC().fit(X, X[:, 0] > 0)
+    torn = {name: value for name, value in model.__getstate__().items() if not hasattr(type(model), name)}
+    with pytest.raises(ValueError, match="no valid state of a fitted IncrementalSVC"):
+        object.__new__(IncrementalSVC).__setstate__(torn)

@@ -276,6 +276,11 @@ class Incremental(Learning):
         self._refuse_torn()
         _ = self.model_  # non-finite numbers must fail now, not in a prediction
 
+    def _restore(self, own: bool) -> None:
+        super()._restore(own)
+        if "_tracks" in vars(self) and "_asked" not in vars(self):
+            self._refuse_state("all that is known of the solution is missing")
+
     def _make(self, parts: dict[str, Any]) -> None:
         if "_tracks" not in vars(self):
             super()._make(parts)
