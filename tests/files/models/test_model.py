@@ -105,7 +105,8 @@ def cut_array(members):
 FORGERIES = {
     "other zip": (lambda members: members.pop("model.json"), "not an adatron model file"),
     "other magic": (set_header(magic="x"), "not an adatron model file"),
-    "newer": (set_header(format=3, library="9.0"), "format 3 by adatron 9.0; .*update adatron"),
+    "newer": (set_header(format=4, library="9.0"), "format 4 by adatron 9.0; .*update adatron"),
+    "older": (set_header(format=2, library="0.0"), "format 2 by adatron 0.0; .*fit and save the model again"),
     "no format": (set_header(format=None), "not a valid model: its format is 'None'"),
     "no model": (set_header(model=None), "no model"),
     "a model that is none": (set_header(model=[1]), "no model"),

@@ -188,7 +188,7 @@ EXPANSION: Fields = {
     ),
     "dual_coef_": Either(Array(REAL, ("rows", "vectors")), Rows(REAL, ("rows", "vectors"))),
     "intercept_": Array(REAL, ("problems",)),
-    "shape_fit_": Optional(Listed(COUNT, 2, tuple)),
+    "shape_fit_": Listed(COUNT, 2, tuple),
 }
 ONE_PROOF = Number(finite=False)
 MANY_PROOFS = Array(REAL, ("problems",), finite=False)

@@ -30,7 +30,7 @@ from .libsvm_text import START, load_libsvm
 
 ZIP = b"PK\3\4"
 MAGIC = "adatron-model"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 HIDDEN = (
     "an incremental model that has learned must be the last step of pipelines, or the best estimator of a search: in "
     "other places forget() could not write the file anew"
@@ -213,11 +213,12 @@ def _header(text: bytes | None, path: Path) -> dict[str, Any]:
     version = header.get("format")
     if type(version) is not int or version < 1:
         raise InvalidError(f"its format is {str(version)[:50]!r}")
-    if version > FORMAT_VERSION:
+    if version != FORMAT_VERSION:
+        cure = "update adatron" if version > FORMAT_VERSION else "fit and save the model again"
         raise ModelFileError(
             path,
-            f"written in model format {version} by adatron {str(header.get('library'))[:50]}; this one reads up to "
-            f"{FORMAT_VERSION}: update adatron",
+            f"written in model format {version} by adatron {str(header.get('library'))[:50]}; this one reads format "
+            f"{FORMAT_VERSION}: {cure}",
         )
     entry = header.get("model")
     if type(header.get("sklearn", "")) is not str:
