@@ -31,7 +31,7 @@ TESTED_IN = {
     "devices/test_cuda_tiles.py": "plain steps tiles",
     "devices/test_nvrtc.py": "structures",
     "estimators/base/test_attributes.py": "model/sound",
-    "estimators/base/test_machine.py": "classifier formulated one_program parameters regressor",
+    "estimators/base/test_machine.py": "classifier one_program parameters regressor",
     "estimators/checks/test_columns.py": "objects",
     "estimators/checks/test_inputs.py": "fitting/storage",
     "estimators/incremental/test_c_path.py": "track",

@@ -17,10 +17,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators.base.classifier import Labelled
-from ..estimators.base.formulated import FormulatedClassifier
+from ..estimators.base.classifier import Classifier, Labelled
 from ..estimators.base.machine import KernelMachine
-from ..estimators.base.one_program import OneProgram
+from ..estimators.base.one_program import Measured, solved
 from ..estimators.checks import inputs, objects
 from ..quoted import quoted
 from ..threads import Clock, OutOfTime
@@ -220,7 +219,7 @@ def fitting(seconds: float | None) -> Iterator[None]:
         ) from None
 
 
-class ClusterClassifier(OnCluster, FormulatedClassifier):
+class ClusterClassifier(OnCluster, Classifier):
     """Base of the classifiers for clusters."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -272,7 +271,8 @@ class ClusterClassifier(OnCluster, FormulatedClassifier):
                 raise ValueError(self._one_sided)
             data = Labelled(shared.rows, shared.codes, classes, class_weight, shared.samples, None)
             with shared.rows.cluster, self._recorded(shared):
-                self._fit_checked(data, factor, clock)
+                model = self._solved(data, self.formulation(factor), self._resolved(data.X, None), clock)
+                self._take(model, class_weight_=class_weight)
 
     def predict(self, X: Any) -> Any:
         """Predict class labels: lazily, in X's chunks, for a Dask array or frame, else at once."""
@@ -283,7 +283,7 @@ class ClusterClassifier(OnCluster, FormulatedClassifier):
         return self._predictions("decision_function", X, super().decision_function)
 
 
-class ClusterProgram(OnCluster, OneProgram):
+class ClusterProgram(OnCluster):
     """Base of the machines with one program for clusters."""
 
     def _fit_on_cluster(self, X: Any, y: Any, sample_weight: Any) -> Self:
@@ -294,5 +294,7 @@ class ClusterProgram(OnCluster, OneProgram):
                 factor = self._factor(counted)
                 shared = self._shared(counted, None, None)
                 with shared.rows.cluster, self._recorded(shared):
-                    self._fit_checked(shared.rows, shared.codes, shared.samples, factor, None, clock)
+                    data = Measured(shared.rows, shared.codes, shared.samples, None)
+                    model, more = solved(self, data, self.formulation(factor), self._resolved(data.X, None), clock)
+                    self._take(model, **more)
         return self

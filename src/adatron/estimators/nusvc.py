@@ -12,7 +12,7 @@ from ..fitting.formulation import Formulation
 from ..fitting.layout import pairs
 from ..problems import feasible_nu, nusvc
 from ..problems.dual import Vector
-from .base.formulated import FormulatedClassifier
+from .base.classifier import Classifier
 from .base.parameters import NU
 
 INFEASIBLE = "specified nu is infeasible"
@@ -29,7 +29,7 @@ def infeasible(nu: float, got: str) -> str:
     )
 
 
-class NuSVC(FormulatedClassifier):
+class NuSVC(Classifier):
     r"""Nu-support vector classification, solved exactly, on all cores, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.NuSVC`. Class weights also count, which LIBSVM ignores here.
@@ -77,7 +77,7 @@ class NuSVC(FormulatedClassifier):
     _one_sided = INFEASIBLE
 
     _theirs = "NuSVC"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**FormulatedClassifier._parameter_constraints, **NU}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Classifier._parameter_constraints, **NU}
 
     def __init__(
         self,

@@ -14,12 +14,13 @@ from ..model.heads import Inlier
 from ..problems import oneclass
 from .base.attributes import Attribute
 from .base.callbacks import fitting
-from .base.one_program import OneProgram
+from .base.machine import KernelMachine
+from .base.one_program import measured, solved
 from .base.parameters import NU
 from .checks import inputs
 
 
-class OneClassSVM(OutlierMixin, OneProgram):
+class OneClassSVM(OutlierMixin, KernelMachine):
     r"""Novelty detection: the region that holds most samples, found exactly, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.OneClassSVM`. It has no ``bias``: all three forms are one program.
@@ -65,9 +66,10 @@ class OneClassSVM(OutlierMixin, OneProgram):
 
     nu: float
 
+    reads = Inlier()
     offset_ = Attribute("offset")
     _theirs = "OneClassSVM"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**OneProgram._parameter_constraints, **NU}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**KernelMachine._parameter_constraints, **NU}
 
     def __init__(
         self,
@@ -120,8 +122,10 @@ class OneClassSVM(OutlierMixin, OneProgram):
         from ..threads import Clock
 
         clock = Clock.starting(self.max_time)
-        self._fit(inputs.training_rows(self, X), None, sample_weight, clock, X)
-        return self
+        data = measured(inputs.training_rows(self, X), None, sample_weight, self._mergeable)
+        form, resolved = self.formulation(1.0), self._resolved(data.X, data.repeated)
+        model, further = solved(self, data, form, resolved, clock, X)
+        return self._take(model, **further)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the signed distance to the boundary times the norm of the normal, (n_samples,): positive inside.
@@ -152,12 +156,4 @@ class OneClassSVM(OutlierMixin, OneProgram):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
         """
-        head = Inlier()
-        return self._decision(self.model_, X, head.predictions, head.decided)
-
-    @property
-    def head(self) -> Inlier:
-        return Inlier()
-
-    def _head_of(self, parts: dict[str, Any]) -> Inlier:
-        return self.head
+        return self._decision(self.model_, X, self.reads.predictions, self.reads.decided)

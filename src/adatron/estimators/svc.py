@@ -9,11 +9,11 @@ import numpy as np
 
 from ..fitting.formulation import Formulation, bounds
 from ..problems import csvc
-from .base.formulated import FormulatedClassifier
+from .base.classifier import Classifier
 from .base.parameters import PENALTY
 
 
-class SVC(FormulatedClassifier):
+class SVC(Classifier):
     r"""C-support vector classification, solved exactly, on all cores, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.SVC`, with its parameters, attributes and conventions, and a
@@ -129,7 +129,7 @@ class SVC(FormulatedClassifier):
     C: float
 
     _theirs = "SVC"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**FormulatedClassifier._parameter_constraints, **PENALTY}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Classifier._parameter_constraints, **PENALTY}
 
     def __init__(
         self,

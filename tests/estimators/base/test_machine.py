@@ -1,6 +1,6 @@
 """Machines that others write: outside of the package, from its bases, a formulation and nothing else.
 
-Also tested here: ``classifier``, ``formulated``, ``one_program``, ``parameters`` and ``regressor``.
+Also tested here: ``classifier``, ``one_program``, ``parameters`` and ``regressor``.
 """
 
 import pickle
@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 
 from adatron import SVC
-from adatron.estimators.base.formulated import FormulatedClassifier
+from adatron.estimators.base.classifier import Classifier
 from adatron.estimators.base.regressor import Regressor
 from adatron.fitting.formulation import Formulation
 from adatron.kernels import RBF
@@ -44,13 +44,13 @@ class QuantileSVR(Regressor):
         return Formulation(program, bound=self.C)
 
 
-class UnevenSVC(FormulatedClassifier):
+class UnevenSVC(Classifier):
     """An SVC that asks less of the second class's samples: their margin is ``ease``."""
 
     degree, coef0, solver, precision, cache_size, n_jobs = 3, 0.0, "auto", "auto", 200, None
     verbose, max_iter, gap_tol, max_time, callback, bias, augment = False, -1, None, None, None, "explicit", 1.0
     decision_function_shape, break_ties, multi_class, random_state = "ovr", False, "ovo", None
-    _parameter_constraints: ClassVar = {**FormulatedClassifier._parameter_constraints, "ease": [FRACTION]}
+    _parameter_constraints: ClassVar = {**Classifier._parameter_constraints, "ease": [FRACTION]}
 
     def __init__(self, *, C=1.0, ease=0.5, kernel="rbf", gamma="scale", tol=1e-3, class_weight=None, probability=False):
         self._keep(locals())

@@ -1,24 +1,34 @@
-"""The base of the classifiers: classes, pairs of classes, votes."""
+"""The base of the classifiers: from labels to the model of all their problems, and from values to labels."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils._param_validation import StrOptions
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Hidden, StrOptions
+from sklearn.utils.metaestimators import available_if
 
 from ...model.heads import Classes
 from ..checks import inputs
 from .attributes import Attribute
-from .machine import KernelMachine, Resolved
+from .callbacks import fitting
+from .convergence import warn, warn_unless_calibrated, warn_unless_converged
+from .machine import KernelMachine, Resolved, proofs_of
+from .parameters import BIAS
+from .probability import Calibration
+from .quiet import quiet
 
 if TYPE_CHECKING:
     from ...fitting import layout
+    from ...fitting.formulation import Formulation
     from ...model.model import Model, Proofs
+    from ...problems import Bias
+    from ...threads import Clock
 
 
 class Labelled(NamedTuple):
@@ -39,9 +49,20 @@ class Labelled(NamedTuple):
     repeated: NDArray[np.float64] | None
 
 
+def _offered(machine: Classifier) -> bool:
+    """Return whether the machine has probabilities, for ``available_if``."""
+    if not machine.with_probability:
+        raise AttributeError("probability estimates are only available with probability=True")
+    return True
+
+
 class Classifier(ClassifierMixin, KernelMachine):
     """Base of the classifiers: a problem for each pair of classes, or for each class against the rest."""
 
+    bias: Bias
+    augment: float | str
+    probability: bool | str = "deprecated"
+    random_state: Any
     class_weight: dict[Any, float] | str | None
     decision_function_shape: str
     break_ties: bool
@@ -49,18 +70,27 @@ class Classifier(ClassifierMixin, KernelMachine):
     classes_ = Attribute("head", "labels")
     class_weight_: NDArray[np.float64]
     _in_pairs = Attribute("head", "in_pairs")
+    _slope = Attribute("head", "slope")
     #: The error if only one class has a weight.
     _one_sided: ClassVar[str] = "Invalid input - all samples with positive weights belong to the same class."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMachine._parameter_constraints,
+        **BIAS,
+        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
+        "random_state": ["random_state"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
         "multi_class": [StrOptions({"ovo", "ovr"})],
     }
 
-    @abstractmethod
+    @property
+    def with_probability(self) -> bool:
+        """Whether ``probability`` is True."""
+        return self.probability != "deprecated" and bool(self.probability)
+
+    @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve the problem and certify the solution.
 
@@ -83,6 +113,13 @@ class Classifier(ClassifierMixin, KernelMachine):
             Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight;
             one distinct sample of each class and ``probability=True``.
         """
+        from ...threads import Clock
+
+        clock = Clock.starting(self.max_time)
+        data = self._labelled(X, y, sample_weight)
+        form = self.formulation(inputs.augment(self.augment, data.X, data.repeated))
+        model = self._solved(data, form, self._resolved(data.X, data.repeated), clock, X)
+        return self._take(model, class_weight_=data.class_weight)
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> Labelled:
         """Return the checked training set."""
@@ -98,6 +135,40 @@ class Classifier(ClassifierMixin, KernelMachine):
         if np.count_nonzero(samples.sizes) < 2:
             raise ValueError(self._one_sided)
         return Labelled(X, codes, classes, class_weight, samples, repeated)
+
+    def _solved(self, data: Labelled, form: Formulation, resolved: Resolved, clock: Clock, given: Any = None) -> Model:
+        """Return the model of all problems of a checked training set.
+
+        given : X as it came, perhaps on a device
+        """
+        from ...fitting import engine
+        from ...fitting.binary import Binary, Kind
+        from ...fitting.folds import divide
+
+        distinct, unit = form.units_of(data.samples)
+        if form.check is not None:
+            form.check(data.classes, distinct.weights_of_classes(), unit)
+        k = len(data.classes)
+        divided = divide(distinct, self._rng()) if self.with_probability else None
+        problems = Binary(Kind(k, self.multi_class, form), distinct, [[c] for c in range(k)])
+        X = inputs.as_dense_if_small(data.X, self.kernel)
+        settings = self.settings(resolved.serving, clock, form.sized, given)
+        fitted = engine.fit(X, distinct, problems, settings)
+        found, head = fitted.found, self._head_for(data.classes)
+        coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
+        divisors = None if form.divisors is None else form.divisors(found.half_width)
+        how = resolved, head, proofs_of(fitted, k == 2, unit), divisors
+        model = self._of_coefficients(data, coefficients, found.intercept.copy(), *how)
+        widths = found.half_width[found.solved & np.isfinite(found.violation)]
+        if form.doubt is not None and (text := form.doubt(widths)):
+            warn(text)
+        warn_unless_converged(fitted, data.X, self.max_iter, values=model.values)
+        if divided is None:
+            return model
+        folds, slope = Calibration(X, divided, settings, form.divisors, head).run(fitted, problems)
+        warn_unless_converged(folds, data.X, self.max_iter, "problems of the folds", model.values)
+        warn_unless_calibrated(clock, slope)
+        return replace(model, head=replace(head, slope=slope))
 
     def _of_coefficients(
         self,
@@ -116,7 +187,7 @@ class Classifier(ClassifierMixin, KernelMachine):
                 intercepts = intercepts / divisors
         support, counts, dual = coefficients.arranged(data.codes, len(head.labels), head.in_pairs)
         parts = {"counts": counts, "intercepts": intercepts, "head": head, "proofs": proofs}
-        return self._made(data.X, resolved, support, dual, **parts)
+        return self.made(data.X, resolved, support, dual, **parts)
 
     def _head_for(self, labels: NDArray[Any]) -> Classes:
         """Return the head of a fit with such classes."""
@@ -167,3 +238,54 @@ class Classifier(ClassifierMixin, KernelMachine):
         head.check()
         refined = head.in_pairs and head.break_ties  # a sum of all pairs' values may decide
         return self._decision(model, X, head.predictions, None if refined else head.decided, head.counted(labels=True))
+
+    def _rng(self) -> np.random.RandomState:
+        """Return the generator that shuffles the samples before they are left out; None is a fixed seed."""
+        return check_random_state(0 if self.random_state is None else self.random_state)
+
+    @available_if(_offered)
+    @quiet
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return probabilities of the classes; the predicted class has the largest one.
+
+        Available if ``probability=True``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as many features as in ``fit``.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            The columns are in the order of ``classes_``, each row sums to 1.
+
+        Raises
+        ------
+        NotFittedError
+            If the model was fitted without ``probability=True``.
+        """
+        model = self.model_
+        head = self.head_of(model)
+        if head.slope is None:
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        head.check()
+        return self._decision(model, X, head.probabilities)
+
+    @available_if(_offered)
+    @quiet
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return logarithms of the probabilities of the classes.
+
+        Available if ``probability=True``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as many features as in ``fit``.
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_samples, n_classes)
+        """
+        return np.log(self.predict_proba(X))

@@ -20,18 +20,15 @@ from ..checks.inputs import rows_to_predict
 from .attributes import Attribute, flat, grouped, missing
 from .callbacks import OURS
 from .parameters import Parameters
-from .quiet import Quiet, quiet
+from .quiet import quiet
 
 if TYPE_CHECKING:
     from ...fitting.fits import Fits
     from ...fitting.formulation import Formulation
-    from ...fitting.problems import Problems
-    from ...fitting.samples import Samples
     from ...kernels import Kernel
     from ...model.function import Finish
     from ...model.heads import Counted, Head
     from ...model.signs import Decided
-    from ...threads import Clock
 
 BUSY = ("_model", "_given_objects")  # of this process: a state has the parts of the model by their names
 
@@ -44,7 +41,7 @@ class Resolved(NamedTuple):
     serving: Kernel
 
 
-class KernelMachine(Quiet, Parameters):
+class KernelMachine(Parameters):
     """Base of the estimators.
 
     A machine says by ``formulation`` which programs it asks for. A fit ends with one assignment of ``_model``: what it
@@ -52,6 +49,7 @@ class KernelMachine(Quiet, Parameters):
     """
 
     _theirs: ClassVar[str | None] = None  # the class of scikit-learn that decides as it does
+    reads: ClassVar[Head]  # the rule that reads decision functions, if no fit changes it
     _model: Model
     n_features_in_: Any
     feature_names_in_: Any
@@ -79,9 +77,9 @@ class KernelMachine(Quiet, Parameters):
     def formulation(self, augment: float) -> Formulation:
         """Return the programs that the parameters ask for; ``augment`` is the factor behind 'auto'."""
 
-    @abstractmethod
     def _head_of(self, parts: dict[str, Any]) -> Head:
         """Return the head of a state, given its parts."""
+        return self.reads
 
     @property
     def model_(self) -> Model:
@@ -98,14 +96,14 @@ class KernelMachine(Quiet, Parameters):
             raise missing(self, asked)
         return getattr(self._model, name)
 
-    def head_of(self, model: Model) -> Head:
+    def head_of(self, model: Model) -> Any:
         """Return the rule that reads the decision functions of a model, as the parameters are now."""
         return model.head
 
     @property
-    def head(self) -> Head:
-        """The rule that reads the decision functions of the fitted machine."""
-        return self.head_of(self.model_)
+    def head(self) -> Any:
+        """The rule that reads the decision functions."""
+        return self.reads
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -200,27 +198,7 @@ class KernelMachine(Quiet, Parameters):
         kernel = resolve(self.kernel, gamma, self.degree, self.coef0)
         return Resolved(kernel, gamma, kernel if self._objects is None else Precomputed())
 
-    def _solve(
-        self,
-        X: Any,
-        samples: Samples,
-        problems: Problems,
-        form: Formulation,
-        clock: Clock,
-        kernel: Kernel,
-        given: Any = None,
-    ) -> Fits:
-        """Solve all problems over the distinct samples.
-
-        kernel : that of a checked X
-        given : X as it came, perhaps on a device
-        """
-        from ...fitting import engine
-
-        X = inputs.as_dense_if_small(X, self.kernel)
-        return engine.fit(X, samples, problems, self.settings(kernel, clock, form.sized, given))
-
-    def _made(self, X: Any, resolved: Resolved, support: NDArray[np.int64], dual: Any, **parts: Any) -> Model:
+    def made(self, X: Any, resolved: Resolved, support: NDArray[np.int64], dual: Any, **parts: Any) -> Model:
         """Return the model.
 
         support : numbers of the samples behind the columns of ``dual``
@@ -243,6 +221,11 @@ class KernelMachine(Quiet, Parameters):
             samples=vars(self).pop("_given_objects", None),
             **parts,
         )
+
+    def _take(self, model: Model, **found: Any) -> Self:
+        """Replace the model, and what else the fit has found, in one step."""
+        vars(self).update(found, _model=model)
+        return self
 
     @property
     @quiet

@@ -1,70 +1,85 @@
-"""The base of the machines with one program: SVR, NuSVR and OneClassSVM."""
+"""The machines with one program, which are SVR, NuSVR and OneClassSVM: from checked samples to the model."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import inputs
 from .convergence import warn_unless_converged
-from .machine import KernelMachine, proofs_of
+from .machine import KernelMachine, Resolved, proofs_of
 
 if TYPE_CHECKING:
+    from ...fitting.formulation import Formulation
     from ...fitting.samples import Samples
+    from ...model.model import Model
     from ...problems import Dual
     from ...threads import Clock
 
 
-class OneProgram(KernelMachine):
-    """Base of the machines with one program."""
+class Measured(NamedTuple):
+    """The checked training set of a machine with one program.
 
-    def _fit(self, X: Any, targets: Any, sample_weight: Any, clock: Clock, given: Any) -> None:
-        """Solve the problem of checked samples and keep the model.
+    X : (n, d)
+    y : (n,) targets; zeros if there are none
+    samples : the distinct ones
+    repeated : (n,) the user's weights; None is 1
+    """
 
-        targets : (n,), or None
-        given : X as it came, perhaps on a device
-        """
-        from ...fitting import samples
+    X: Any
+    y: NDArray[np.float64]
+    samples: Samples
+    repeated: NDArray[np.float64] | None
 
-        weight = inputs.weights(X, sample_weight)
-        repeated = None if sample_weight is None else weight
-        # Equal rows are one sample only if their targets are equal, too.
-        y = np.zeros(X.shape[0]) if targets is None else targets
-        values, codes = (y[:1], np.zeros(len(y), np.int64)) if targets is None else np.unique(y, return_inverse=True)
-        distinct = samples.canonical(X, codes, len(values), weight, mergeable=self._mergeable).together()
-        self._fit_checked(
-            X, y, distinct, inputs.augment(getattr(self, "augment", 1.0), X, repeated), repeated, clock, given
-        )
 
-    def _fit_checked(
-        self, X: Any, y: Any, distinct: Samples, augment: float, repeated: Any, clock: Clock, given: Any = None
-    ) -> None:
-        """Solve the problem of distinct samples and keep the model.
+def measured(X: Any, targets: Any, sample_weight: Any, mergeable: bool) -> Measured:
+    """Return the training set of checked rows.
 
-        augment : the factor behind 'auto'
-        repeated : (n,) the user's weights; None is 1
-        given : X as it came, perhaps on a device
-        """
-        from ...fitting.problems import Listed, Problem
+    targets : (n,), or None
+    mergeable : whether equal rows are equal samples, if their targets are equal, too
+    """
+    from ...fitting.samples import canonical
 
-        form = self.formulation(augment)
-        distinct, unit = form.units_of(distinct)
-        middle = form.middle(y[distinct.rows])
+    weight = inputs.weights(X, sample_weight)
+    y = np.zeros(X.shape[0]) if targets is None else targets
+    values, codes = (y[:1], np.zeros(len(y), np.int64)) if targets is None else np.unique(y, return_inverse=True)
+    samples = canonical(X, codes, len(values), weight, mergeable=mergeable).together()
+    return Measured(X, y, samples, None if sample_weight is None else weight)
 
-        def program(ids: NDArray[np.int64]) -> Dual:
-            return form.program(y[distinct.rows[ids]] - middle, distinct.weight[ids])
 
-        problems, resolved = Listed([Problem([0], program, form.copies)]), self._resolved(X, repeated)
-        fitted = self._solve(X, distinct, problems, form, clock, resolved.serving, given)
-        coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
-        support, counts, dual = coefficients.arranged(np.zeros(X.shape[0], np.int64), 1)
-        b, proofs = unit * fitted[0].intercept, proofs_of(fitted, alone=True, unit=unit)
-        intercepts, proofs = np.array([b + middle if middle else b]), proofs._replace(n_iter=int(proofs.n_iter[0]))
-        parts: dict[str, Any] = {"intercepts": intercepts, "head": self._head_of({}), "proofs": proofs}
-        model = self._made(X, resolved, support, unit * dual, counts=counts, **parts)
-        warn_unless_converged(fitted, X, self.max_iter, values=model.values)
-        if form.attributes is not None:
-            vars(self).update(form.attributes(fitted[0]))
-        self._model = model
+def solved(
+    machine: KernelMachine, data: Measured, form: Formulation, resolved: Resolved, clock: Clock, given: Any = None
+) -> tuple[Model, dict[str, Any]]:
+    """Return the model of the program, and further attributes that its formulation finds.
+
+    given : X as it came, perhaps on a device
+    """
+    from ...fitting import engine
+    from ...fitting.problems import Listed, Problem
+
+    distinct, unit = form.units_of(data.samples)
+    y, middle = data.y, form.middle(data.y[distinct.rows])
+
+    def program(ids: NDArray[np.int64]) -> Dual:
+        return form.program(y[distinct.rows[ids]] - middle, distinct.weight[ids])
+
+    problems = Listed([Problem([0], program, form.copies)])
+    X = inputs.as_dense_if_small(data.X, machine.kernel)
+    fitted = engine.fit(X, distinct, problems, machine.settings(resolved.serving, clock, form.sized, given))
+    coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
+    support, counts, dual = coefficients.arranged(np.zeros(len(y), np.int64), 1)
+    b, proofs = unit * fitted[0].intercept, proofs_of(fitted, alone=True, unit=unit)
+    model = machine.made(
+        data.X,
+        resolved,
+        support,
+        unit * dual,
+        counts=counts,
+        intercepts=np.array([b + middle if middle else b]),
+        head=machine.reads,
+        proofs=proofs._replace(n_iter=int(proofs.n_iter[0])),
+    )
+    warn_unless_converged(fitted, data.X, machine.max_iter, values=model.values)
+    return model, {} if form.attributes is None else form.attributes(fitted[0])

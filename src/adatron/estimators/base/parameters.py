@@ -8,13 +8,15 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ...compiled.cache.collector import collector_paused
 from ...quoted import plain_numbers
 from ..checks.arrays import device_of, rows_there
 from .callbacks import CallbackSupport, together
-from .shown import Shown
+from .quiet import quiet_methods
+from .shown import fitted_attributes
 
 if TYPE_CHECKING:
     from ...fitting.engine import Settings
@@ -53,7 +55,7 @@ BIAS: dict[str, list[Any]] = {
 }
 
 
-class Parameters(CallbackSupport, Shown):
+class Parameters(CallbackSupport, BaseEstimator):
     """Base of the estimators, each of which lists these parameters in its own constructor, as scikit-learn wants.
 
     ``_parameter_constraints`` is scikit-learn's: it lists what each parameter may be. ``fit`` checks the parameters, a
@@ -96,6 +98,14 @@ class Parameters(CallbackSupport, Shown):
         "callback": [callable, None],
         "device": [str, HasMethods(["tiles", "memory"]), None],
     }
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        quiet_methods(cls)
+
+    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
+        """Return the attributes for a notebook; scikit-learn asks from version 1.9 on."""
+        return fitted_attributes(self, doc_link)
 
     @classmethod
     def _get_param_names(cls) -> list[str]:

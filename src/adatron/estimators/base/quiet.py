@@ -60,11 +60,8 @@ def quiet(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     return without_warnings
 
 
-class Quiet:
-    """Base of classes whose METHODS are quiet."""
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        for name in METHODS:
-            if name in vars(cls):
-                setattr(cls, name, quiet(vars(cls)[name]))
+def quiet_methods(kind: type) -> None:
+    """Make those METHODS quiet that a class defines."""
+    for name in METHODS:
+        if name in vars(kind):
+            setattr(kind, name, quiet(vars(kind)[name]))

@@ -11,22 +11,25 @@ from sklearn.base import RegressorMixin
 from ...model.heads import Target
 from ..checks import inputs
 from .callbacks import fitting
-from .one_program import OneProgram
+from .machine import KernelMachine
+from .one_program import measured, solved
 from .parameters import BIAS, PENALTY
 
 if TYPE_CHECKING:
     from ...problems import Bias
 
 
-class Regressor(RegressorMixin, OneProgram):
-    """Base of the regressors: one program."""
+class Regressor(RegressorMixin, KernelMachine):
+    """Base of the regressors, which have one program."""
+
+    reads = Target()
 
     C: float
     bias: Bias
     augment: float | str
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **OneProgram._parameter_constraints,
+        **KernelMachine._parameter_constraints,
         **BIAS,
         **PENALTY,
     }
@@ -57,8 +60,10 @@ class Regressor(RegressorMixin, OneProgram):
 
         clock = Clock.starting(self.max_time)
         rows, y = inputs.training_data(self, X, y)
-        self._fit(rows, y, sample_weight, clock, X)
-        return self
+        data = measured(rows, y, sample_weight, self._mergeable)
+        form = self.formulation(inputs.augment(self.augment, data.X, data.repeated))
+        model, further = solved(self, data, form, self._resolved(data.X, data.repeated), clock, X)
+        return self._take(model, **further)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Predict targets of samples, (n_samples,).
@@ -68,11 +73,4 @@ class Regressor(RegressorMixin, OneProgram):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
         """
-        return self._decision(self.model_, X, Target().predictions)
-
-    @property
-    def head(self) -> Target:
-        return Target()
-
-    def _head_of(self, parts: dict[str, Any]) -> Target:
-        return self.head
+        return self._decision(self.model_, X, self.reads.predictions)

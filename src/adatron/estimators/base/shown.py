@@ -5,36 +5,31 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from sklearn.base import BaseEstimator
-
 #: What is proven, in the order in which it is shown.
 CERTIFICATE = ("duality_gap_", "kkt_violation_", "fit_status_", "n_iter_", "dual_objective_", "primal_objective_")
 
 
-class Shown(BaseEstimator):
-    """Base of estimators whose certificate is shown first.
+def fitted_attributes(estimator: Any, doc_link: str) -> Any:
+    """Return the table that scikit-learn draws.
 
-    scikit-learn asks for this method; earlier versions do not. It reads every attribute, so one that cannot be read
-    (the samples of a compact model) must not be the end of it.
+    It reads every attribute, so one that cannot be read (the samples of a compact model) must not be the end of it.
     """
+    from sklearn.utils._repr_html.fitted_attributes import (  # pyright: ignore[reportMissingImports]
+        AttrsDict,  # pyright: ignore[reportUnknownVariableType]
+    )
 
-    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
-        from sklearn.utils._repr_html.fitted_attributes import (  # pyright: ignore[reportMissingImports]
-            AttrsDict,  # pyright: ignore[reportUnknownVariableType]
-        )
-
-        public = {name for name in object.__dir__(self) if name.endswith("_") and not name.startswith("_")}
-        order = [*CERTIFICATE, *sorted(public - set(CERTIFICATE))]
-        found: dict[str, dict[str, Any]] = {}
-        for name in order:
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", FutureWarning)
-                    value = getattr(self, name)
-            except (AttributeError, ValueError):
-                continue
-            about = {"type_name": type(value).__name__, "value": value}
-            if getattr(value, "shape", ()) != () and hasattr(value, "dtype"):
-                about |= {"shape": value.shape, "dtype": value.dtype}
-            found[name] = about
-        return AttrsDict(fitted_attrs=found, estimator_class=type(self), doc_link=doc_link)
+    public = {name for name in object.__dir__(estimator) if name.endswith("_") and not name.startswith("_")}
+    order = [*CERTIFICATE, *sorted(public - set(CERTIFICATE))]
+    found: dict[str, dict[str, Any]] = {}
+    for name in order:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FutureWarning)
+                value = getattr(estimator, name)
+        except (AttributeError, ValueError):
+            continue
+        about = {"type_name": type(value).__name__, "value": value}
+        if getattr(value, "shape", ()) != () and hasattr(value, "dtype"):
+            about |= {"shape": value.shape, "dtype": value.dtype}
+        found[name] = about
+    return AttrsDict(fitted_attrs=found, estimator_class=type(estimator), doc_link=doc_link)

@@ -25,8 +25,6 @@ Vector = NDArray[np.float64]
 class IncrementalClassifier(Incremental, Classifier):
     """Base of the incremental classifiers."""
 
-    probability = "deprecated"
-
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
         """Solve the problem from nothing; the model forgets all samples that it had.

@@ -232,7 +232,7 @@ class Incremental(Learning):
         support = np.flatnonzero(coefficients[0])
         counts, intercepts = np.array([len(support)], np.int32), np.array([self._fitted[0].intercept])
         parts = {"counts": counts, "intercepts": intercepts, "head": settled.head, "proofs": settled.proofs}
-        return self._made(self._store.X, self._settled_kernel(), support, coefficients[:, support], **parts)
+        return self.made(self._store.X, self._settled_kernel(), support, coefficients[:, support], **parts)
 
     @abstractmethod
     def _gather(self) -> Model:

@@ -99,9 +99,7 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
         with self._anew():
             X, _ = self._checked(X, True)
             weight = inputs.weights(X, sample_weight)
-            self._begin(
-                X, np.zeros(X.shape[0]), weight, ids, None if sample_weight is None else weight, self._head_of({})
-            )
+            self._begin(X, np.zeros(X.shape[0]), weight, ids, None if sample_weight is None else weight, self.reads)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, ids: Any = None, sample_weight: Any = None) -> Self:

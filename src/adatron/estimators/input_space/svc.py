@@ -156,6 +156,9 @@ class InputMarginSVC(Classifier):
     n_steps: int
     hyperplane: str
     metric: Any
+    margin_: Any
+    margin_path_: Any
+    projections_: Any
     tilts_ = Attribute("tilts")  # None if the bases have none; then the model is a sum as an SVC's
     problem_ = Attribute("problem")
     solver = "auto"
@@ -209,6 +212,7 @@ class InputMarginSVC(Classifier):
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        from ...fitting import engine
         from ...fitting.binary import Binary, Kind
         from ...fitting.fits import Fits
         from ...threads import Clock
@@ -218,7 +222,8 @@ class InputMarginSVC(Classifier):
         k, distinct = len(data.classes), data.samples
         problems = Binary(Kind(k, self.multi_class, form), distinct, [[c] for c in range(k)])
         resolved = self._resolved(data.X, data.repeated)
-        start = self._solve(data.X, distinct, problems, form, clock, resolved.serving, X)
+        rows, settings = inputs.as_dense_if_small(data.X, self.kernel), self.settings(resolved.serving, clock, False, X)
+        start = engine.fit(rows, distinct, problems, settings)
         climbs = self._climbs(data, problems, start, resolved.kernel, clock)
         fitted = Fits.of([climb.fitted for climb in climbs], start.route)
         feet, head, proofs = None, self._head_for(data.classes), proofs_of(fitted, k == 2)
@@ -230,10 +235,14 @@ class InputMarginSVC(Classifier):
             model = self._of_coefficients(data, coefficients, fitted.found.intercept.copy(), resolved, head, proofs)
         warn_unless_converged(fitted, data.X, self.max_iter, values=model.values)
         margins, paths = np.array([climb.worth.margin for climb in climbs]), [np.array(c.path) for c in climbs]
-        self.margin_, self.margin_path_ = (float(margins[0]), paths[0]) if len(climbs) == 1 else (margins, paths)
-        self.projections_ = feet[0] if feet is not None and len(climbs) == 1 else feet
-        self.class_weight_, self._model = data.class_weight, model
-        return self
+        alone = len(climbs) == 1
+        return self._take(
+            model,
+            margin_=float(margins[0]) if alone else margins,
+            margin_path_=paths[0] if alone else paths,
+            projections_=feet[0] if feet is not None and alone else feet,
+            class_weight_=data.class_weight,
+        )
 
     def _climbs(self, data: Labelled, problems: Problems, start: Fits, kernel: Kernel, clock: Clock) -> list[Climb]:
         """Take the steps from the solution of each problem."""
